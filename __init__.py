@@ -1,0 +1,1 @@
+from .steering_addon import register, unregister

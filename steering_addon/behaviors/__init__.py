@@ -1,0 +1,1 @@
+"""What agents want: one file a behavior. numpy only, no bpy."""

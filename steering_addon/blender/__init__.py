@@ -1,0 +1,13 @@
+"""Where the simulation's input comes from and where its result goes. The only code that knows bpy."""
+
+MODULES: tuple = ()
+
+
+def register() -> None:
+    for module in MODULES:
+        module.register()
+
+
+def unregister() -> None:
+    for module in reversed(MODULES):
+        module.unregister()

@@ -1,0 +1,1 @@
+"""How things move. numpy only, no bpy."""
