@@ -1,0 +1,161 @@
+"""The zip that users get: what is in it, and that Blender installs it, switches it off and on, and closes cleanly.
+
+Every Blender is a process of its own with an empty user folder: this file runs itself, with the name of a step below.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+MODULE = f"bl_ext.user_default.{MANIFEST['id']}"
+ALLOWED = re.compile(
+    r"""blender_manifest\.toml | __init__\.py | README\.md | CHANGELOG\.md | LICENSE
+    | presets/.+
+    | steering_addon/(\w+/)*\w+\.py""",
+    re.VERBOSE,
+)
+NEEDED = {
+    "blender_manifest.toml",
+    "__init__.py",
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    "steering_addon/__init__.py",
+    "steering_addon/blender/__init__.py",
+    "steering_addon/behaviors/__init__.py",
+    "steering_addon/simulation/__init__.py",
+}
+
+
+@pytest.fixture(scope="session")
+def extension_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The zip, built by the very Blender that these tests run in."""
+    output = tmp_path_factory.mktemp("dist")
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "build", "--python", sys.executable, "--output", output],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in output.iterdir()] == [f"{MANIFEST['id']}-{MANIFEST['version']}.zip"]
+    return Path(done.stdout.strip())
+
+
+def test_the_zip_holds_the_extension_and_nothing_else(extension_zip: Path) -> None:
+    with zipfile.ZipFile(extension_zip) as archive:
+        names = archive.namelist()
+    assert len(names) == len(set(names))
+    assert [name for name in names if not ALLOWED.fullmatch(name)] == []
+    assert set(names) >= NEEDED
+
+
+def test_the_zip_installs_and_switches_off_and_on(extension_zip: Path, tmp_path: Path) -> None:
+    in_blender("install_and_switch", tmp_path, extension_zip)
+    installed = tmp_path / "extensions" / "user_default" / MANIFEST["id"]
+    with zipfile.ZipFile(extension_zip) as archive:
+        assert all((installed / name).is_file() for name in archive.namelist())
+
+    in_blender("enable_again_in_a_new_session", tmp_path)
+
+    in_blender("uninstall", tmp_path)
+    assert not installed.exists()
+
+
+def in_blender(step: str, user: Path, *arguments: Path) -> None:
+    """Run one of the steps below in a Blender whose user has this folder."""
+    done = subprocess.run(
+        [sys.executable, __file__, step, *arguments],
+        env={**os.environ, "BLENDER_USER_RESOURCES": str(user)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    report = f"{step}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == 0, report
+    assert "Traceback" not in done.stderr and "Error" not in done.stderr, report
+    assert done.stdout.rstrip().endswith("done"), report
+
+
+def install_and_switch(path: str) -> None:
+    import bpy
+
+    assert traces_in_blender() == set()
+    result = bpy.ops.extensions.package_install_files(filepath=path, repo="user_default", enable_on_install=True)
+    assert result == {"FINISHED"}
+    assert is_enabled()
+    first = traces_in_blender()
+
+    switch_off()
+    assert not is_enabled()
+    assert traces_in_blender() == set()
+
+    switch_on()
+    assert is_enabled()
+    assert traces_in_blender() == first
+
+
+def enable_again_in_a_new_session() -> None:
+    switch_on()
+    assert is_enabled()
+
+
+def uninstall() -> None:
+    import bpy
+
+    switch_on()
+    repositories = [repository.module for repository in bpy.context.preferences.extensions.repos]
+    bpy.ops.extensions.package_uninstall(repo_index=repositories.index("user_default"), pkg_id=MANIFEST["id"])
+    assert not is_enabled()
+    assert traces_in_blender() == set()
+
+
+def switch_on() -> None:
+    import bpy  # noqa: F401, I001
+    import addon_utils
+
+    assert addon_utils.enable(MODULE, default_set=True) is not None
+
+
+def switch_off() -> None:
+    import bpy  # noqa: F401, I001
+    import addon_utils
+
+    addon_utils.disable(MODULE, default_set=True)
+
+
+def is_enabled() -> bool:
+    import bpy  # noqa: F401, I001
+    import addon_utils
+
+    by_default, loaded = addon_utils.check(MODULE)
+    assert by_default == loaded
+    return loaded
+
+
+def traces_in_blender() -> set[str]:
+    """What of the extension can be seen in Blender: operators, types, properties and handlers."""
+    import bpy
+
+    traces = {f"bpy.ops.steering.{name}" for name in dir(bpy.ops.steering)}
+    traces |= {f"bpy.types.{name}" for name in dir(bpy.types) if name.startswith("STEERING_")}
+    for kind in (bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager, bpy.types.AddonPreferences):
+        traces |= {f"{kind.__name__}.{p.identifier}" for p in kind.bl_rna.properties if p.identifier == "steering"}
+    for name in dir(bpy.app.handlers):
+        handlers = getattr(bpy.app.handlers, name)
+        if isinstance(handlers, list):
+            traces |= {f"{name}: {h.__module__}" for h in handlers if h.__module__.startswith(MODULE)}
+    return traces
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
+    print("done")
