@@ -1,0 +1,402 @@
+"""The rules that hold the code together, checked on its text.
+
+The way of the data is blender -> behaviors -> simulation, never back. What feeds the state of the simulation must give
+the same bytes in every supported Blender, so it keeps away from functions whose last digits hang on the processor or on
+the version of numpy or Python.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "steering_addon"
+LAYERS = ("simulation", "behaviors", "blender")
+"""Lowest first: each may import from itself and from those before it."""
+WITHOUT_BLENDER = ("simulation", "behaviors")
+NOT_A_NAME = ("utils", "common", "helpers", "manager")
+"""Signs of a missing idea: a file is named for what it holds."""
+WRITING = {
+    "write_text",
+    "write_bytes",
+    "mkdir",
+    "touch",
+    "unlink",
+    "rename",
+    "replace",
+    "rmdir",
+    "symlink_to",
+    "makedirs",
+}
+LEFTOVER = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
+
+
+def test_imports_go_from_blender_to_behaviors_to_simulation() -> None:
+    assert_none(wrong_imports)
+
+
+def test_the_package_is_imported_by_blender_only_when_asked_for() -> None:
+    assert early_imports(read(Path(PACKAGE, "__init__.py"))) == []
+
+
+def test_the_package_leaves_python_and_its_own_folder_alone() -> None:
+    assert_none(meddling)
+
+
+def test_what_feeds_the_state_gives_the_same_bytes_everywhere() -> None:
+    assert_none(unsafe_arithmetic)
+
+
+def test_files_are_named_for_what_they_hold() -> None:
+    files = [path for folder in (PACKAGE, "scripts", "tests") for path in (ROOT / folder).rglob("*")]
+    assert [str(path.relative_to(ROOT)) for path in files if path.stem in NOT_A_NAME] == []
+
+
+def test_nothing_is_left_to_be_done() -> None:
+    suffixes = {"", ".py", ".md", ".toml", ".sh"}
+    folders = (PACKAGE, "presets", "scripts", "tests", ".ci")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*")] + list(ROOT.glob("*.*"))
+    offenders = []
+    for path in files:
+        if path.is_file() and path.suffix in suffixes and "__pycache__" not in path.parts:
+            for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                if LEFTOVER.search(text):
+                    offenders.append(f"{path.relative_to(ROOT)}:{line} {text.strip()}")
+    assert offenders == []
+
+
+class Module:
+    """A file of the package, parsed.
+
+    Attributes:
+        path: from the root of the checkout on.
+        layer: the folder below the package, or "" for the package itself.
+    """
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.tree = ast.parse(text)
+        self.layer = path.parts[1] if len(path.parts) > 2 else ""
+
+    def at(self, node: ast.AST, complaint: str) -> str:
+        return f"{self.path.as_posix()}:{node.lineno} {complaint}"
+
+    def imports(self) -> Iterator[tuple[ast.stmt, str, str]]:
+        """Each import as statement, dotted name in full, and the name it goes by; own code starts with the package."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield node, alias.name, alias.asname or alias.name.partition(".")[0]
+            elif isinstance(node, ast.ImportFrom):
+                # `from . import x` in a/b.py is about a, in a/b/__init__.py about a.b: its folder either way.
+                above = self.path.parent.parts[: len(self.path.parent.parts) - node.level + 1] if node.level else ()
+                start = ".".join([*above, *([node.module] if node.module else [])])
+                for alias in node.names:
+                    yield node, f"{start}.{alias.name}" if start else alias.name, alias.asname or alias.name
+
+
+def read(path: Path) -> Module:
+    return Module(path, (ROOT / path).read_text(encoding="utf-8"))
+
+
+def assert_none(rule) -> None:
+    """No module of the package breaks the rule."""
+    paths = sorted(path.relative_to(ROOT) for path in (ROOT / PACKAGE).rglob("*.py"))
+    assert {module.layer for module in map(read, paths)} == {"", *LAYERS}
+    assert [offender for path in paths for offender in rule(read(path))] == []
+
+
+def wrong_imports(module: Module) -> list[str]:
+    """Imports against the direction of the data, of Blender where it is not known, of own code by an absolute name."""
+    offenders = []
+    for node, name, _ in module.imports():
+        parts = name.split(".")
+        relative = isinstance(node, ast.ImportFrom) and node.level > 0
+        if not relative:
+            if parts[0] in (PACKAGE, "bl_ext"):
+                offenders.append(module.at(node, f"imports {name} absolutely: own code is imported relatively"))
+            elif module.layer in WITHOUT_BLENDER and parts[0] not in {"numpy", *sys.stdlib_module_names}:
+                offenders.append(module.at(node, f"imports {name}: {module.layer} knows numpy only"))
+            elif module.layer in WITHOUT_BLENDER and parts[0] in ("importlib", "runpy"):
+                offenders.append(module.at(node, f"imports {name}: imports are written out"))
+        elif parts[0] != PACKAGE:
+            offenders.append(module.at(node, "imports from outside the package"))
+        elif module.layer in WITHOUT_BLENDER:
+            allowed = LAYERS[: LAYERS.index(module.layer) + 1]
+            if parts[1] not in allowed:
+                offenders.append(module.at(node, f"imports {name}: {module.layer} knows {' and '.join(allowed)} only"))
+    for node in ast.walk(module.tree):
+        if module.layer in WITHOUT_BLENDER and isinstance(node, ast.Name) and node.id == "__import__":
+            offenders.append(module.at(node, "__import__: imports are written out"))
+    return offenders
+
+
+def early_imports(module: Module) -> list[str]:
+    """Imports of Blender, or of the layer that knows it, that happen as soon as the module is imported."""
+    inside = {id(n) for f in ast.walk(module.tree) if isinstance(f, ast.FunctionDef) for n in ast.walk(f)}
+    offenders = []
+    for node, name, _ in module.imports():
+        if id(node) not in inside and (name.split(".")[0] == "bpy" or name.startswith(f"{PACKAGE}.blender")):
+            offenders.append(module.at(node, f"imports {name} at module level"))
+    return offenders
+
+
+def meddling(module: Module) -> list[str]:
+    """Changes of the import path, and writing beside the code, which an update deletes and a system may forbid."""
+    offenders = []
+    for node, name, _ in module.imports():
+        if name == "sys.path":
+            offenders.append(module.at(node, "sys.path"))
+    beside = {"__file__"}
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path":
+            offenders.append(module.at(node, "sys.path"))
+        if isinstance(node, ast.Assign) and names_in(node.value) & beside:
+            beside |= {name for target in node.targets for name in names_in(target)}
+        if isinstance(node, ast.Call) and names_in(node) & beside and writes(node):
+            offenders.append(module.at(node, f"writes beside the code: {ast.unparse(node)}"))
+    return offenders
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def writes(call: ast.Call) -> bool:
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if called == "open":
+        modes = [a.value for a in (*call.args, *(k.value for k in call.keywords)) if isinstance(a, ast.Constant)]
+        return any(isinstance(mode, str) and re.fullmatch(r"[rwabtx+]*[wax+][rwabtx+]*", mode) for mode in modes)
+    return called in WRITING
+
+
+UNSAFE_FUNCTION = re.compile(
+    r"""exp | exp2 | expm1 | log | log2 | log10 | log1p | logaddexp2? | power | float_power | pow | cbrt | hypot | dist
+    | tan | sinh | cosh | tanh | arc(sin|cos|tan|tan2|sinh|cosh|tanh) | a(sin|cos|tan|tan2|sinh|cosh|tanh)
+    | (nan)?(sum|prod|mean|median|std|var) | average | cov | corrcoef | trapz | trapezoid | trace | sumprod
+    | dot | vdot | inner | matmul | tensordot | vecdot | matvec | vecmat | convolve | correlate | polyfit | polyval
+    | (add|multiply)\.reduce""",
+    re.VERBOSE,
+)
+"""Of numpy and math, by name: transcendental functions, and sums whose order of adding is not fixed."""
+UNSAFE_MODULES = {"numpy.linalg", "numpy.random", "numpy.fft", "numpy.polynomial", "random"}
+UNSAFE_METHODS = {"sum", "mean", "std", "var", "prod", "dot", "trace"}
+
+
+def unsafe_arithmetic(module: Module) -> list[str]:
+    """Arithmetic whose last digits hang on the processor or on the version of numpy or Python.
+
+    Safe are + - * / sqrt, comparisons, floor, float64 sin and cos, take, cumsum, bincount, reduceat and plain einsum.
+    """
+    if module.layer not in WITHOUT_BLENDER:
+        return []
+    offenders = []
+    full_names = {}
+    for node, name, goes_by in module.imports():
+        # `import numpy.linalg` binds numpy.
+        full_names[goes_by] = goes_by if isinstance(node, ast.Import) and name.startswith(f"{goes_by}.") else name
+        if complaint := unsafe_name(name):
+            offenders.append(module.at(node, complaint))
+    for node in ast.walk(module.tree):
+        complaint = ""
+        if isinstance(node, ast.Attribute):
+            complaint = unsafe_name(dotted(node, full_names))
+        if isinstance(node, ast.Call):
+            complaint = unsafe_call(node, full_names)
+        operator = getattr(node, "op", None)
+        if isinstance(operator, ast.MatMult):
+            complaint = "@: adds in no fixed order"
+        if isinstance(operator, ast.Pow) and not is_power_of_two(node):
+            complaint = "**: write the product out"
+        if complaint:
+            offenders.append(module.at(node, complaint))
+    return offenders
+
+
+def dotted(node: ast.expr, full_names: dict[str, str]) -> str:
+    """The full name of `np.add.reduce` and the like; "" for what is not reached through an imported module."""
+    if isinstance(node, ast.Name):
+        return full_names.get(node.id, "")
+    if isinstance(node, ast.Attribute) and (start := dotted(node.value, full_names)):
+        return f"{start}.{node.attr}"
+    return ""
+
+
+def unsafe_name(name: str) -> str:
+    if any(name == module or name.startswith(f"{module}.") for module in UNSAFE_MODULES):
+        return name
+    library, _, function = name.partition(".")
+    return name if library in ("numpy", "math") and UNSAFE_FUNCTION.fullmatch(function) else ""
+
+
+def unsafe_call(call: ast.Call, full_names: dict[str, str]) -> str:
+    """Methods of arrays, the built-in sum and pow, and einsum where it may choose its own order."""
+    if isinstance(call.func, ast.Name) and call.func.id in ("sum", "pow") and call.func.id not in full_names:
+        return "" if call.func.id == "sum" and counts(call) else f"{call.func.id}(...)"
+    if not isinstance(call.func, ast.Attribute):
+        return ""
+    if call.func.attr == "einsum" and any(keyword.arg == "optimize" for keyword in call.keywords):
+        return "einsum(..., optimize=...)"
+    if call.func.attr in UNSAFE_METHODS and not dotted(call.func.value, full_names) and not takes_values(call):
+        return f".{call.func.attr}(...)"
+    return ""
+
+
+def counts(call: ast.Call) -> bool:
+    """The built-in sum of whole numbers, recognised by what is added: `1` or `len(...)` for each."""
+    added = call.args[0].elt if call.args and isinstance(call.args[0], ast.GeneratorExp | ast.ListComp) else None
+    if isinstance(added, ast.Call):
+        return isinstance(added.func, ast.Name) and added.func.id == "len"
+    return isinstance(added, ast.Constant) and isinstance(added.value, int)
+
+
+def takes_values(call: ast.Call) -> bool:
+    """A `sum` of our own, which is given what to add (`near.sum(offsets)`); an array's is given an axis at most."""
+    if call.func.attr != "sum" or len(call.args) != 1 or call.keywords:
+        return False
+    given = ast.unparse(call.args[0])
+    return given not in ("axis", "None") and not re.fullmatch(r"[-\d(), ]+", given)
+
+
+def is_power_of_two(power: ast.BinOp | ast.AugAssign) -> bool:
+    """2 ** 64 or 2.0 ** -53, written in numbers: exact on every processor."""
+    if not isinstance(power, ast.BinOp) or not isinstance(power.left, ast.Constant):
+        return False
+    exponent = power.right.operand if isinstance(power.right, ast.UnaryOp) else power.right
+    return power.left.value == 2 and isinstance(exponent, ast.Constant) and isinstance(exponent.value, int)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("simulation/a.py", "from ..behaviors import seek"),
+        ("simulation/a.py", "from .. import BASE_PACKAGE"),
+        ("simulation/a.py", "from ..blender.reading import read_frame"),
+        ("simulation/deep/a.py", "from ...behaviors import seek"),
+        ("simulation/__init__.py", "from .. import behaviors"),
+        ("behaviors/a.py", "from ..blender import bake"),
+        ("behaviors/a.py", "import bpy"),
+        ("behaviors/a.py", "def f():\n    from mathutils import Vector"),
+        ("simulation/a.py", "import gpu.types"),
+        ("simulation/a.py", "import scipy"),
+        ("simulation/a.py", "import importlib"),
+        ("simulation/a.py", "__import__('bpy')"),
+        ("blender/a.py", "from steering_addon.simulation import world"),
+        ("blender/a.py", "import bl_ext.user_default.steering_behaviors"),
+        ("blender/a.py", "from ... import register"),
+    ],
+)
+def test_a_wrong_import_is_found(path: str, text: str) -> None:
+    assert len(wrong_imports(Module(Path(PACKAGE, path), text))) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("simulation/a.py", "import numpy as np\nfrom dataclasses import dataclass\nfrom .vectors import dot"),
+        ("simulation/deep/a.py", "from ..vectors import dot"),
+        ("behaviors/a.py", "from ..simulation.vectors import dot\nfrom . import declaration"),
+        ("blender/a.py", "import bpy\nfrom .. import BASE_PACKAGE\nfrom ..behaviors import CATALOGUE"),
+        ("__init__.py", "def register():\n    from . import blender"),
+    ],
+)
+def test_a_right_import_is_let_through(path: str, text: str) -> None:
+    assert wrong_imports(Module(Path(PACKAGE, path), text)) == []
+
+
+@pytest.mark.parametrize("text", ["import bpy", "from . import blender", "from .blender import register"])
+def test_an_early_import_is_found(text: str) -> None:
+    assert len(early_imports(Module(Path(PACKAGE, "__init__.py"), text))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys\nsys.path.append('x')",
+        "from sys import path",
+        "from pathlib import Path\nHERE = Path(__file__).parent\nCACHE = HERE / 'cache'\nCACHE.mkdir()",
+        "open(__file__ + '.log', 'w')",
+    ],
+)
+def test_meddling_is_found(text: str) -> None:
+    assert len(meddling(Module(Path(PACKAGE, "blender", "a.py"), text))) == 1
+
+
+def test_reading_beside_the_code_is_let_through() -> None:
+    text = "from pathlib import Path\nHERE = Path(__file__).parent\n(HERE / 'a').read_text()\nopen(HERE / 'a')"
+    assert meddling(Module(Path(PACKAGE, "blender", "a.py"), text)) == []
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "np.exp(x)",
+        "np.log1p(x)",
+        "np.power(x, 2)",
+        "np.arctan2(y, x)",
+        "np.atan2(y, x)",
+        "np.tanh",
+        "np.linalg.norm(x)",
+        "numpy.linalg.norm(x)",
+        "norm(x)",
+        "np.random.default_rng(1)",
+        "np.add.reduce(x)",
+        "np.sum(x)",
+        "np.mean(x, axis=0)",
+        "np.hypot(x, y)",
+        "math.exp(1.0)",
+        "x.sum()",
+        "x.sum(axis=0)",
+        "x.sum(-1)",
+        "x.sum(axis)",
+        "(x * x).sum(1)",
+        "x.mean()",
+        "x.dot(y)",
+        "x.std()",
+        "sum(lengths)",
+        "pow(x, 2)",
+        "x @ y",
+        "x ** 2",
+        "x ** 0.5",
+        "2 ** x",
+        "np.einsum('ij,ij->i', x, y, optimize=True)",
+    ],
+)
+def test_unsafe_arithmetic_is_found(expression: str) -> None:
+    start = "import math\nimport numpy\nimport numpy as np\n"
+    if expression.startswith("norm"):
+        start += "from numpy.linalg import "
+        expression = "norm"
+    offenders = unsafe_arithmetic(Module(Path(PACKAGE, "simulation", "a.py"), start + expression))
+    assert offenders != []
+    assert all(offender.startswith("steering_addon/simulation/a.py:4 ") for offender in offenders)
+
+
+def test_unsafe_arithmetic_in_place_is_found() -> None:
+    text = "x **= 2\nx @= y"
+    assert len(unsafe_arithmetic(Module(Path(PACKAGE, "behaviors", "a.py"), text))) == 2
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "np.sqrt(x) + np.sin(x) * np.cos(x)",
+        "np.add.reduceat(x, starts) + np.bincount(rows, weights=x) + np.cumsum(x)",
+        "np.maximum.reduce(x)",
+        "np.einsum('ij,ij->i', x, y)",
+        "vectors.dot(x, y) + dot(x, y)",
+        "near.sum(-near.offset / near.distance_squared[:, None])",
+        "sum(1 for path in paths) + sum(len(path) for path in paths)",
+        "f(**options)",
+        "{**options}",
+        "2**64 + 2.0**-53",
+        "math.sqrt(2.0) * math.pi",
+    ],
+)
+def test_safe_arithmetic_is_let_through(expression: str) -> None:
+    start = "import math\nimport numpy as np\nfrom . import vectors\nfrom .vectors import dot\n"
+    assert unsafe_arithmetic(Module(Path(PACKAGE, "simulation", "a.py"), start + expression)) == []
