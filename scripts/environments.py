@@ -89,8 +89,10 @@ def _make(name: str, home: Path, interpreter: Interpreter, pins: list[str]) -> N
     """Build the environment beside its place and move it there when it is whole: a half-made one is never used."""
     _say(f"Making the environment {name} ({', '.join(pins)}; Python {interpreter.version}) in {home} ...")
     start = time.monotonic()
-    unfinished = home.with_name(f".{home.name}.unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
+    for leftover in CACHE.glob(f".{name}-*.unfinished"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    # A name of its own, for pip may outlive a killed process and go on writing.
+    unfinished = home.with_name(f".{home.name}-{os.getpid()}.unfinished")
     try:
         _run("make a virtual environment", interpreter.path, "-m", "venv", unfinished)
         pip = (unfinished / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--no-input")
