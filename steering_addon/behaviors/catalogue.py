@@ -1,0 +1,13 @@
+"""Every behavior there is, in the order they are shown and added up."""
+
+from __future__ import annotations
+
+from .arrival import Arrival
+from .declaration import Behavior
+from .flee import Flee
+from .obstacle_avoidance import ObstacleAvoidance
+from .path_following import PathFollowing
+from .seek import Seek
+from .wander import Wander
+
+CATALOGUE: tuple[type[Behavior], ...] = (Seek, Flee, Arrival, Wander, ObstacleAvoidance, PathFollowing)

@@ -1,0 +1,61 @@
+"""What a behavior is: one declaration, from which everything else is made.
+
+To add one, write a file with a frozen dataclass, list it in `catalogue.py`, and write the test of what it alone
+promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..simulation.declaration import Declared, integer, number
+from ..simulation.vectors import Mask, Number, Vectors
+from ..simulation.world import Agents, Memory, World
+
+
+@dataclass(frozen=True)
+class Behavior(Declared):
+    """What agents want.
+
+    The fields of a behavior are its parameters, each an (n,) column. The first sentence of its docstring
+    is the tooltip.
+
+    Attributes:
+        name: in data paths and presets; never changes.
+        label: what an animator reads.
+        term: the paper's name for it.
+        remembers: what it remembers of each agent, by name, with the value before anything happened.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    term: ClassVar[str]
+    remembers: ClassVar[Mapping[str, float]] = {}
+
+    weight: Number = number(1.0, "How much it counts; 0 switches it off")
+    priority: Number = integer(2, "Lower numbers come first when the crowd takes the first that applies")
+
+    def steer(self, world: World, agents: Agents) -> Vectors | tuple[Vectors, Memory]:
+        """The steering force, (n, 3) newtons, and where the behavior has memory, what it remembers next.
+
+        Zero means that there is nothing to correct. Nothing is written.
+        """
+        raise NotImplementedError
+
+    def goal(self, world: World, agents: Agents) -> Vectors:
+        """Where the agents want to be, (n, 3); nan where they want to be nowhere in particular."""
+        return np.full((len(agents), 3), np.nan)
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        """Which agents it gives a speed of their own, (n,); the others are held at cruise speed."""
+        return np.zeros(len(agents), dtype=np.bool_)
+
+    @classmethod
+    def tooltip(cls) -> str:
+        """What it does in one sentence, and the paper's term for it."""
+        first = (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").strip().rstrip(".")
+        return f"{first} (Reynolds: {cls.term})"

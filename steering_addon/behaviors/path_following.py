@@ -1,0 +1,291 @@
+"""Path following (paper, Path Following)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..simulation.declaration import NEAREST, Choice, choice, length, path, seconds
+from ..simulation.paths import Path, Spline, nearest_spline
+from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..simulation.world import Agents, Memory, World
+from .declaration import Behavior
+
+RESPONSE_TIME = 0.5
+"""Seconds in which followers take up the direction of the path, where the radius leaves that much."""
+LOST = 3.0
+"""Radii off its place on the path from which on a follower looks for the nearest place anew."""
+COMFORT = 0.7
+"""Share of max_force that bends are taken with; the rest brings back who is carried wide."""
+EASE = 0.5
+"""Share of max_force that slows down for bends and the end ahead."""
+BENDS = 8
+"""Places ahead at which bends are looked for."""
+
+PULLS = (
+    Choice("FADING", 0, "Fading", "Sets in gently past half the radius, so that nobody weaves"),
+    Choice("CORRIDOR", 1, "All or Nothing", "The paper's way: nothing inside the radius, full steering outside"),
+)
+FADING, CORRIDOR = (c.number for c in PULLS)
+DIRECTIONS = (
+    Choice("FORWARD", 0, "Forward", "From the start of the curve to its end"),
+    Choice("BACKWARD", 1, "Backward", "From the end of the curve to its start"),
+    Choice("EITHER", 2, "Either", "The way the vehicle faces when it comes to the path"),
+)
+FORWARD, BACKWARD, EITHER = (c.number for c in DIRECTIONS)
+ENDS = (
+    Choice("STOP", 0, "Stop", "Slow down and stay at the end"),
+    Choice("LOOP", 1, "Loop", "Go back to where the path begins and follow it again"),
+    Choice("TURN_BACK", 2, "Turn Back", "Turn round and follow it the other way"),
+)
+STOP, LOOP, TURN_BACK = (c.number for c in ENDS)
+
+NOWHERE = -1.0
+"""What a follower remembers as its path before it chose one."""
+
+
+@dataclass(frozen=True)
+class PathFollowing(Behavior):
+    """Go along a curve, near its middle but free to stray within the radius.
+
+    Looks where the agent will be, finds the nearest place on the path and steers along the path's direction there, with
+    a pull inward toward the edge of the radius. Slows down for bends it could not hold, and at the end of an open curve
+    stops, goes round again or turns back. Does nothing without a path.
+    """
+
+    name = "path_following"
+    label = "Follow Path"
+    term = "path following"
+    remembers = {"path": NOWHERE, "spline": 0.0, "along": 0.0, "way": 1.0, "returning": 0.0}
+
+    path: Number = path("Curve to follow; empty: the nearest path")
+    radius: Number = length(1.0, "How far to either side of the curve is still on the path", 0.01)
+    prediction_time: Number = seconds(1.0, "How far ahead it looks")
+    direction: Number = choice("FORWARD", "Which way along the curve", DIRECTIONS, animatable=False)
+    end: Number = choice("STOP", "What to do at the end of an open curve", ENDS)
+    pull: Number = choice("FADING", "How the way back to the path sets in", PULLS)
+
+    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+        memory = _chosen(self, world, agents)
+        force = agents.none()
+        learned = {name: column.copy() for name, column in memory.items()}
+        for row, line in _lines(world, memory):
+            here = np.flatnonzero((memory["path"] == row[0]) & (memory["spline"] == row[1]))
+            some = _Follower.of(self, agents, memory, here, line, world.dt)
+            force[here] = some.steering()
+            for name, column in some.memory().items():
+                learned[name][here] = column
+        return force, learned
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        following = (self.path >= 0) | (self.path == NEAREST)
+        return following & (len(world.paths) > 0)
+
+
+def _lines(world: World, memory: Memory) -> list[tuple[tuple[float, float], Spline]]:
+    """The lines that anybody follows."""
+    taken = sorted(
+        {(p, s) for p, s in zip(memory["path"].tolist(), memory["spline"].tolist(), strict=True) if p >= 0.0}
+    )
+    return [((p, s), world.paths[int(p)][int(s)]) for p, s in taken]
+
+
+def _chosen(behavior: PathFollowing, world: World, agents: Agents) -> dict[str, Scalars]:
+    """The memory in which everybody that can has a path, a line of it and a place on it."""
+    memory = {name: column.copy() for name, column in agents.memory.items()}
+    asked = behavior.path
+    known = memory["path"] >= 0.0
+    valid = known & ((asked == NEAREST) | (memory["path"] == asked)) & _exists(world.paths, memory)
+    new = np.flatnonzero(~valid & (asked != -1))
+    memory["path"][~valid] = NOWHERE
+    if not len(new):
+        return memory
+    best = np.full(len(new), np.inf)
+    for row, curve in enumerate(world.paths):
+        fits = np.flatnonzero((asked[new] == row) | (asked[new] == NEAREST))
+        if not len(fits) or not len(curve):
+            continue
+        rows = new[fits]
+        line, along = nearest_spline(curve, agents.position[rows])
+        distance, tangent = _seen_from(curve, line, along, agents.position[rows])
+        closer = distance < best[fits]
+        rows = rows[closer]
+        best[fits[closer]] = distance[closer]
+        memory["path"][rows] = row
+        memory["spline"][rows] = line[closer]
+        memory["along"][rows] = along[closer]
+        memory["returning"][rows] = 0.0
+        along_it = np.where(dot(agents.forward[rows], tangent[closer]) >= 0.0, 1.0, -1.0)
+        ways = [behavior.direction[rows] == FORWARD, behavior.direction[rows] == BACKWARD]
+        memory["way"][rows] = np.select(ways, [np.full(len(rows), 1.0), np.full(len(rows), -1.0)], along_it)
+    return memory
+
+
+def _exists(paths: tuple[Path, ...], memory: Memory) -> Mask:
+    """Whether the remembered line is still there."""
+    lines = np.array([len(curve) for curve in paths] + [0])
+    row = np.minimum(np.maximum(memory["path"].astype(np.int64), 0), len(paths))
+    return memory["spline"] < lines[row]
+
+
+def _seen_from(curve: Path, line: Rows, along: Scalars, points: Vectors) -> tuple[Scalars, Vectors]:
+    """How far the points are from their places on a curve, and the tangents there."""
+    distance = np.full(len(points), np.inf)
+    tangent = np.zeros((len(points), 3))
+    for row, spline in enumerate(curve):
+        here = line == row
+        distance[here] = magnitude(points[here] - spline.position(along[here]))
+        tangent[here] = spline.tangent(along[here])
+    return distance, tangent
+
+
+@dataclass(frozen=True)
+class _Follower:
+    """The agents on one line, and where they stand with it.
+
+    Attributes:
+        line: the line.
+        agents: (m) those who follow it.
+        behavior: their parameters.
+        along: (m,) metres along the line of their own place.
+        ahead: (m,) metres along the line of the place they look at.
+        future: (m, 3) where they will be.
+        time: (m,) seconds they look ahead.
+        way: (m,) 1 along the line, -1 against it.
+        returning: (m,) whether they are on their way back to where the path begins.
+        dt: seconds.
+    """
+
+    line: Spline
+    agents: Agents
+    behavior: PathFollowing
+    along: Scalars
+    ahead: Scalars
+    future: Vectors
+    time: Scalars
+    way: Scalars
+    returning: Mask
+    dt: float
+
+    @classmethod
+    def of(
+        cls, behavior: PathFollowing, agents: Agents, memory: Memory, rows: Rows, line: Spline, dt: float
+    ) -> _Follower:
+        behavior = behavior.take(rows)
+        fields = (
+            "rows",
+            "keys",
+            "crowd_keys",
+            "position",
+            "velocity",
+            "side",
+            "forward",
+            "up",
+            "speed",
+            "goal_distance",
+        )
+        columns = {name: getattr(agents, name)[rows] for name in fields}
+        agents = replace(agents, **columns, vehicle=agents.vehicle.take(rows), memory={})
+        way, returning = memory["way"][rows], memory["returning"][rows] > 0.0
+        begin = np.where(way > 0.0, 0.0, line.length)
+        along = _place(line, agents, memory["along"][rows], behavior.radius, dt)
+        along = np.where(returning, begin, along)
+        # Further than the radius allows, a straight guess leaves the path in every bend and cuts it.
+        time = np.minimum(behavior.prediction_time, np.sqrt(behavior.radius / np.maximum(agents.agility, EPSILON)))
+        time = np.maximum(time, dt)
+        future = agents.predicted_position(time)
+        stride = agents.speed * time
+        ahead = line.nearest_within(future, along + 0.5 * way * stride, 0.5 * stride + behavior.radius)
+        return cls(line, agents, behavior, along, ahead, future, time, way, returning, dt)
+
+    @property
+    def rest(self) -> Scalars:
+        """(m,) metres of the path that are left, inf on a closed line."""
+        if self.line.closed:
+            return np.full(len(self.along), np.inf)
+        return np.where(self.way > 0.0, self.line.length - self.along, self.along)
+
+    def steering(self) -> Vectors:
+        """(m, 3) newtons."""
+        tangent = self.line.tangent(self.ahead) * self.way[:, None]
+        inward = self.agents.level(self.line.position(self.ahead) - self.future)
+        gap = magnitude(inward)
+        radius = self.behavior.radius
+        half = radius / 2.0
+        pull = clamp((gap - half) / half, 0.0, 1.0)
+        flow = unit(self.agents.level(tangent) + inward * (pull / radius)[:, None])
+        begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
+        flow = np.where(self.returning[:, None], unit(self.agents.level(begin - self.agents.position)), flow)
+        corridor = (self.behavior.pull == CORRIDOR) & ~self.returning & ~self._braking()
+        flow = np.where(corridor[:, None], self._toward_path(), flow)
+
+        response_time = np.maximum(np.minimum(RESPONSE_TIME, self.time), self.dt)
+        steering = self.agents.steering_to(flow * self._speed()[:, None], response_time)
+        return np.where((corridor & (gap < radius))[:, None], 0.0, steering)
+
+    def memory(self) -> dict[str, Scalars]:
+        """What changes in the memory: the place, and at the end of an open line what the follower does there."""
+        over = self.rest <= np.maximum(self.agents.speed * self.time, self.line.spacing)
+        turns = over & (self.behavior.end == TURN_BACK) & ~self.returning
+        loops = (self.rest <= self.line.spacing) & (self.behavior.end == LOOP) & ~self.returning
+        begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
+        near = magnitude(self.agents.level(begin - self.agents.position)) < np.maximum(
+            self.behavior.radius, self.agents.speed * self.time
+        )
+        returning = loops | (self.returning & ~near)
+        return {
+            "along": self.along,
+            "way": np.where(turns, -self.way, self.way),
+            "returning": np.where(returning, 1.0, 0.0),
+        }
+
+    def _toward_path(self) -> Vectors:
+        """The paper's direction: to a place on the path a little further on."""
+        target = self.line.position(
+            self.ahead + self.way * np.maximum(self.agents.speed * self.time, self.behavior.radius)
+        )
+        return unit(self.agents.level(target - self.agents.position))
+
+    def _braking(self) -> Mask:
+        """Who has to slow down for the end."""
+        return (self.behavior.end == STOP) & (self._speed_to_stop() < self.agents.cruise_speed)
+
+    def _speed_to_stop(self) -> Scalars:
+        rest = np.maximum(self.rest, 0.0)
+        return np.minimum(np.sqrt(2.0 * EASE * self.agents.agility * rest), rest / np.maximum(2.0 * self.time, self.dt))
+
+    def _speed(self) -> Scalars:
+        """(m,) the speed to have here: cruise speed, less before bends and before the end."""
+        agents, line = self.agents, self.line
+        brake = 2.0 * EASE * agents.agility
+        stop = agents.cruise_speed * agents.cruise_speed / np.maximum(brake, EPSILON)
+        further = (np.arange(BENDS) * (1.0 / (BENDS - 1)))[None] * np.maximum(stop, self.behavior.radius)[:, None]
+        place = self.along[:, None] + self.way[:, None] * further
+        span = np.maximum(self.behavior.radius, 2.0 * line.spacing)[:, None]
+        behind, before = line.wrapped(place - span), line.wrapped(place + span)
+        turning = magnitude(agents_level(agents, line.tangent(before) - line.tangent(behind)))
+        distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
+        bend = turning / np.maximum(distance, EPSILON)
+        square = COMFORT * agents.agility[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
+        allowed = np.sqrt(np.min(square, axis=1))
+        speed = np.minimum(agents.cruise_speed, allowed)
+        stopping = (self.behavior.end == STOP) & ~self.returning
+        return np.where(stopping, np.minimum(speed, self._speed_to_stop()), speed)
+
+
+def agents_level(agents: Agents, v: Vectors) -> Vectors:
+    """(m, b, 3) vectors without height for agents that keep in their plane."""
+    flat = v.copy()
+    flat[..., 2] = np.where(agents.vehicle.keep_in_plane[:, None], 0.0, v[..., 2])
+    return flat
+
+
+def _place(line: Spline, agents: Agents, along: Scalars, radius: Scalars, dt: float) -> Scalars:
+    """How far along the line the agents are now, near where they were; anew for those who lost it."""
+    step = 2.0 * agents.speed * dt + 2.0 * line.spacing
+    place = line.nearest_within(agents.position, along, step)
+    off = magnitude(agents.level(agents.position - line.position(place))) > LOST * radius
+    if off.any():
+        place[off] = line.nearest(agents.position[off])
+    return place

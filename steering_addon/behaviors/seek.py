@@ -1,0 +1,39 @@
+"""Seek (paper, Seek)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import body
+from ..simulation.vectors import Mask, Number, Vectors, unit
+from ..simulation.world import Agents, World
+from .declaration import Behavior
+
+
+@dataclass(frozen=True)
+class Seek(Behavior):
+    """Go to a target at top speed, pass through it and turn back.
+
+    Does nothing without a target. The paper's pseudo-code has the sign of the offset wrong; its text and
+    figure 3 do not.
+    """
+
+    name = "seek"
+    label = "Go To"
+    term = "seek"
+
+    target: Number = body("What to go to; empty: the nearest leader")
+
+    def steer(self, world: World, agents: Agents) -> Vectors:
+        offset = agents.level(self.goal(world, agents) - agents.position)
+        desired_velocity = unit(offset) * agents.max_speed[:, None]
+        return np.where((self.target >= 0)[:, None], agents.steering_to(desired_velocity), 0.0)
+
+    def goal(self, world: World, agents: Agents) -> Vectors:
+        place = world.bodies.position[np.maximum(self.target, 0)]
+        return np.where((self.target >= 0)[:, None], place, np.nan)
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return self.target >= 0

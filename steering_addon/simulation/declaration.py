@@ -1,0 +1,187 @@
+"""How a behavior or a vehicle declares its parameters: once, with default, unit, limits and a sentence.
+
+From one declaration come the Blender properties, the panel, the keys of presets, the table in the README and the tests
+that hold for everything declared. A class lists its parameters as dataclass fields made by the functions below; an
+instance holds one column a parameter, `(n,)`, one entry an agent, so that keyframed, driven and per-vehicle values look
+all the same from inside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .roles import Role
+
+NEAREST = -2
+"""In a column of rows: whatever is nearest of the fitting role, found anew every step."""
+
+
+class Kind(Enum):
+    """What sort of value a parameter holds."""
+
+    NUMBER = "number"
+    INTEGER = "integer"
+    SWITCH = "switch"
+    CHOICE = "choice"
+    BODY = "body"
+    PATH = "path"
+
+    @property
+    def dtype(self) -> type[Any]:
+        """The dtype of its column; choices are their stored numbers, bodies and paths are rows."""
+        return {Kind.NUMBER: np.float64, Kind.SWITCH: np.bool_}.get(self, np.int64)
+
+
+class Unit(Enum):
+    """What a number is measured in. SI, as Blender shows it."""
+
+    NONE = "none"
+    SHARE = "share"
+    LENGTH = "m"
+    TIME = "s"
+    RATE = "1/s"
+    SPEED = "m/s"
+    ACCELERATION = "m/s2"
+    MASS = "kg"
+    FORCE = "N"
+    ANGLE = "rad"
+    TURN = "rad/s"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the values a choice may take; `number` is stored in files and never changes meaning."""
+
+    name: str
+    number: int
+    label: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is known of a parameter besides its name.
+
+    Attributes:
+        kind: what sort of value it holds.
+        default: the value it has until someone sets it; for a choice its stored number.
+        description: one sentence for the tooltip, without a final stop.
+        unit: what a number is measured in.
+        least, most: hard limits, both included; inf where there are none.
+        choices: the values of a choice.
+        role: the role whose nearest object stands in when a body or path is left empty.
+        animatable: whether keyframes and drivers may change it.
+    """
+
+    kind: Kind
+    default: Any
+    description: str
+    unit: Unit = Unit.NONE
+    least: float = -np.inf
+    most: float = np.inf
+    choices: tuple[Choice, ...] = ()
+    role: Role | None = None
+    animatable: bool = True
+
+
+def declared(parameter: Parameter) -> Any:
+    """A dataclass field that carries its parameter."""
+    return field(default=parameter.default, metadata={"parameter": parameter})
+
+
+def number(
+    default: float,
+    description: str,
+    unit: Unit = Unit.NONE,
+    least: float = 0.0,
+    most: float = np.inf,
+    *,
+    animatable: bool = True,
+) -> Any:
+    """A number in a unit between two limits."""
+    return declared(Parameter(Kind.NUMBER, default, description, unit, least, most, animatable=animatable))
+
+
+def share(default: float, description: str) -> Any:
+    """A number from 0 to 1."""
+    return number(default, description, Unit.SHARE, 0.0, 1.0)
+
+
+def length(default: float, description: str, least: float = 0.0) -> Any:
+    """A distance in metres."""
+    return number(default, description, Unit.LENGTH, least)
+
+
+def seconds(default: float, description: str, least: float = 0.0) -> Any:
+    """A time in seconds."""
+    return number(default, description, Unit.TIME, least)
+
+
+def acceleration(default: float, description: str) -> Any:
+    """A steering strength that means the same to light and heavy vehicles, in m/s2."""
+    return number(default, description, Unit.ACCELERATION)
+
+
+def integer(default: int, description: str, least: int = 0, most: int = 100) -> Any:
+    """A whole number between two limits."""
+    return declared(Parameter(Kind.INTEGER, default, description, least=least, most=most))
+
+
+def switch(default: bool, description: str) -> Any:
+    """Something that is on or off."""
+    return declared(Parameter(Kind.SWITCH, default, description))
+
+
+def choice(default: str, description: str, choices: tuple[Choice, ...], *, animatable: bool = True) -> Any:
+    """One of a few named values."""
+    numbers = {c.name: c.number for c in choices}
+    return declared(Parameter(Kind.CHOICE, numbers[default], description, choices=choices, animatable=animatable))
+
+
+def body(description: str, role: Role = Role.LEADER) -> Any:
+    """Somebody or something to steer by; left empty, the nearest object of the role."""
+    return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False))
+
+
+def path(description: str) -> Any:
+    """A curve to go along; left empty, the nearest object tagged as a path."""
+    return declared(Parameter(Kind.PATH, NEAREST, description, role=Role.PATH, animatable=False))
+
+
+Self = TypeVar("Self", bound="Declared")
+
+
+@dataclass(frozen=True)
+class Declared:
+    """Something with declared parameters; each instance holds a column a parameter."""
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """The declared parameters by name, in the order they are shown."""
+        return {f.name: f.metadata["parameter"] for f in fields(cls) if "parameter" in f.metadata}
+
+    @classmethod
+    def of(cls: type[Self], n: int, **values: Any) -> Self:
+        """An instance for n agents; a parameter not named has its default, a single value counts for all.
+
+        Raises:
+            TypeError: a name is not declared.
+            ValueError: a column has neither one entry nor n.
+        """
+        known = cls.parameters()
+        unknown = sorted(set(values) - set(known))
+        if unknown:
+            raise TypeError(f"{cls.__name__} has no parameter {', '.join(unknown)}")
+        columns = {
+            name: np.broadcast_to(np.asarray(values.get(name, p.default), dtype=p.kind.dtype), (n,))
+            for name, p in known.items()
+        }
+        return cls(**columns)
+
+    def take(self: Self, rows: Any) -> Self:
+        """The same parameters for some of the agents."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in self.parameters()})

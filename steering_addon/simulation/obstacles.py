@@ -1,0 +1,161 @@
+"""Obstacles: bodies to keep clear of, as spheres drawn out along an axis.
+
+The paper idealises an obstacle as its bounding sphere and points to finer hulls (Obstacle Avoidance). A sphere drawn
+out along a segment costs little more and fits a pylon as well as a ball: a sphere is one whose ends meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .declaration import Choice
+from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+
+PASS_SIDES = (
+    Choice("EITHER", 0, "Either", "Vehicles go round on whichever side is nearer"),
+    Choice("LEFT", 1, "Left", "Vehicles go round on its left, as they see it"),
+    Choice("RIGHT", 2, "Right", "Vehicles go round on its right, as they see it"),
+    Choice("OVER", 3, "Over", "Vehicles go over it"),
+    Choice("UNDER", 4, "Under", "Vehicles go under it"),
+)
+EITHER, LEFT, RIGHT, OVER, UNDER = (c.number for c in PASS_SIDES)
+
+
+@dataclass(frozen=True)
+class Obstacles:
+    """What is in the way.
+
+    Attributes:
+        start, end: (k, 3) the ends of each one's axis, metres, the same point for a sphere; in the side, forward and
+            up of the vehicle that carries it, if one does.
+        velocity: (k, 3) metres a second.
+        radius: (k,) metres about the axis.
+        pass_side: (k,) the number of a choice of PASS_SIDES.
+        present: (k,) whether it is there at the moment.
+        carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
+    """
+
+    start: Vectors
+    end: Vectors
+    velocity: Vectors
+    radius: Scalars
+    pass_side: Rows
+    present: Mask
+    carrier: Rows
+
+    def __len__(self) -> int:
+        return len(self.radius)
+
+    def take(self, rows: Any) -> Obstacles:
+        """Some of the obstacles."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
+
+    def axis_point_nearest(self, points: Vectors) -> Vectors:
+        """The place on each one's axis that is nearest to each point; (n, 3) to (n, k, 3)."""
+        axis = self.end - self.start
+        reach = np.maximum(dot(axis, axis), EPSILON)
+        part = clamp(dot(points[:, None, :] - self.start[None], axis[None]) / reach[None], 0.0, 1.0)
+        return self.start[None] + part[..., None] * axis[None]
+
+    def clearance(self, points: Vectors) -> Scalars:
+        """How far each point is from each one's surface, negative inside; (n, 3) to (n, k)."""
+        return magnitude(points[:, None, :] - self.axis_point_nearest(points)) - self.radius[None]
+
+
+def obstacles(
+    start: Vectors,
+    radius: Scalars,
+    end: Vectors | None = None,
+    velocity: Vectors | None = None,
+    pass_side: Rows | None = None,
+    present: Mask | None = None,
+    carrier: Rows | None = None,
+) -> Obstacles:
+    """Obstacles from what differs: spheres that stand still, may be passed on either side and belong to nobody."""
+    start = np.asarray(start, dtype=np.float64).reshape(-1, 3)
+    k = len(start)
+    return Obstacles(
+        start=start,
+        end=start if end is None else np.asarray(end, dtype=np.float64).reshape(-1, 3),
+        velocity=np.zeros((k, 3)) if velocity is None else np.asarray(velocity, dtype=np.float64).reshape(-1, 3),
+        radius=np.broadcast_to(np.asarray(radius, dtype=np.float64), (k,)),
+        pass_side=np.full(k, EITHER) if pass_side is None else pass_side,
+        present=np.ones(k, dtype=np.bool_) if present is None else present,
+        carrier=np.full(k, -1) if carrier is None else carrier,
+    )
+
+
+def hull(points: Vectors) -> tuple[Vectors, Vectors, float]:
+    """The tightest of a few spheres drawn out along an axis that holds all points: start, end and radius.
+
+    Tried are a sphere and a drawn-out sphere along each axis of the points' box; the least volume wins.
+
+    Args:
+        points: (m, 3) at least one, in the space the hull is wanted in.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    centre = (low + high) / 2.0
+    offset = points - centre
+    radius = float(magnitude(offset).max())
+    best = (centre, centre, radius)
+    least = 4.0 / 3.0 * radius * radius * radius
+    for axis in np.eye(3):
+        along = dot(offset, axis)
+        aside = magnitude(offset - along[:, None] * axis)
+        radius = float(aside.max())
+        cap = np.sqrt(np.maximum(radius * radius - aside * aside, 0.0))
+        half = max(float((np.abs(along) - cap).max()), 0.0)
+        volume = radius * radius * (2.0 * half + 4.0 / 3.0 * radius)
+        if volume < least * (1.0 - 1e-9):
+            best, least = (centre - half * axis, centre + half * axis, radius), volume
+    return best
+
+
+def nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> tuple[Scalars, Vectors]:
+    """Where a straight course comes nearest to each obstacle's axis.
+
+    Args:
+        points: (n, 3) where each course starts.
+        course: (n, k, 3) unit directions, one for each pair, as obstacles may move.
+
+    Returns:
+        way: (n, k) metres along the course, negative for what lies behind.
+        aside: (n, k, 3) from there to the place on the axis, square to the course.
+    """
+    axis = obstacles.end - obstacles.start
+    offset = obstacles.start[None] - points[:, None, :]
+    lateral_axis = axis[None] - dot(axis[None], course)[..., None] * course
+    lateral = offset - dot(offset, course)[..., None] * course
+    steepness = dot(lateral_axis, lateral_axis)
+    part = np.where(steepness > EPSILON, -dot(lateral, lateral_axis) / np.maximum(steepness, EPSILON), 0.0)
+    part = clamp(part, 0.0, 1.0)
+    # An axis along the course: its nearer end counts.
+    nearer = np.where(dot(axis[None], course) >= 0.0, 0.0, 1.0)
+    part = np.where(steepness > EPSILON, part, nearer)
+    place = offset + part[..., None] * axis[None]
+    way = dot(place, course)
+    return way, place - way[..., None] * course
+
+
+def directions_to_pass(obstacle_side: Rows, aside: Vectors, course: Vectors, own_side: Vectors) -> Vectors:
+    """Which way to turn, square to the course, so as to pass on the side each obstacle asks for.
+
+    Args:
+        obstacle_side: (n,) pass_side of the obstacle in question.
+        aside: (n, 3) from the course to the obstacle, square to the course.
+        course: (n, 3) unit directions.
+        own_side: (n, 3) the vehicles' side axes, which settle a dead heat.
+    """
+    up = np.zeros_like(course)
+    up[:, 2] = 1.0
+    over = unit(up - dot(up, course)[:, None] * course)
+    over = np.where((magnitude(over) < 0.5)[:, None], own_side, over)
+    right = np.stack((course[:, 1], -course[:, 0], np.zeros(len(course))), axis=-1)
+    right = np.where((magnitude(right) < 1e-6)[:, None], own_side, unit(right))
+    away = -unit(aside)
+    away = np.where((magnitude(aside) < 1e-9)[:, None], right, away)
+    chosen = [obstacle_side == LEFT, obstacle_side == RIGHT, obstacle_side == OVER, obstacle_side == UNDER]
+    return np.select([c[:, None] for c in chosen], [-right, right, over, -over], away)

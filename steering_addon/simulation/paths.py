@@ -1,0 +1,165 @@
+"""Paths: the spine of a curve as evenly spaced samples, and how to find one's place on it.
+
+A path is idealised as a spine and a radius (paper, Path Following); the radius belongs to who follows. A curve object
+may hold several splines, open or closed; each is followed by itself. Tangents turn evenly between samples, so that a
+coarse polyline does not make its followers twitch at each vertex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+
+SAMPLES = 1024
+"""Samples a spline is kept in: a 1 km road every metre."""
+CHUNK = 2_000_000
+"""Most distances looked at in one go while searching a whole spline."""
+COARSE, FINE = 33, 17
+"""Candidates on the two rounds of a search near a known place."""
+
+
+@dataclass(frozen=True)
+class Spline:
+    """One line of a curve.
+
+    Attributes:
+        points: (m, 3) samples, evenly spaced along the line, metres; a closed line does not repeat its first one.
+        tangents: (m, 3) unit directions at the samples.
+        length: metres along the line, once round if closed; 0 for a line of one point.
+        closed: whether the end joins the start.
+    """
+
+    points: Vectors
+    tangents: Vectors
+    length: float
+    closed: bool
+
+    @property
+    def spacing(self) -> float:
+        """Metres along the line from a sample to the next."""
+        return self.length / (len(self.points) if self.closed else max(len(self.points) - 1, 1))
+
+    def wrapped(self, along: Scalars) -> Scalars:
+        """Distances along the line, brought back onto it: round and round if closed, else held at the ends."""
+        if self.length <= 0.0:
+            return np.zeros_like(along)
+        if self.closed:
+            return along - self.length * np.floor(along / self.length)
+        return clamp(along, 0.0, self.length)
+
+    def position(self, along: Scalars) -> Vectors:
+        """The points at distances along the line; any shape (...) to (..., 3)."""
+        return self._between(self.points, along)
+
+    def tangent(self, along: Scalars) -> Vectors:
+        """The unit directions at distances along the line; any shape (...) to (..., 3)."""
+        return unit(self._between(self.tangents, along))
+
+    def _between(self, samples: Vectors, along: Scalars) -> Vectors:
+        if self.length <= 0.0:
+            return np.broadcast_to(samples[0], (*along.shape, 3))
+        place = self.wrapped(along) / self.spacing
+        before = np.minimum(np.floor(place).astype(np.int64), len(samples) - 1)
+        after = before + 1
+        after = np.where(after == len(samples), 0 if self.closed else len(samples) - 1, after)
+        part = (place - before)[..., None]
+        return samples[before] * (1.0 - part) + samples[after] * part
+
+    def nearest(self, points: Vectors) -> Scalars:
+        """How far along the line the nearest place to each point is, searching all of it; (n, 3) to (n,)."""
+        if self.length <= 0.0:
+            return np.zeros(len(points))
+        along = np.empty(len(points))
+        chunk = max(CHUNK // len(self.points), 1)
+        for start in range(0, len(points), chunk):
+            some = points[start : start + chunk]
+            gap = some[:, None, :] - self.points[None, :, :]
+            along[start : start + chunk] = np.argmin(dot(gap, gap), axis=1) * self.spacing
+        return self.nearest_within(points, along, np.full(len(points), self.spacing))
+
+    def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars) -> Scalars:
+        """How far along the line the nearest place to each point is, looking no further than `reach` from `along`.
+
+        A line may cross itself: who knows where it is stays on its own branch.
+        """
+        if self.length <= 0.0:
+            return np.zeros(len(points))
+        reach = np.minimum(reach, self.length / 2.0 if self.closed else self.length)
+        # As many candidates as see each sample of a short stretch, and never fewer than find the right bend of a long.
+        coarse = int(min(max(COARSE, 2 * np.ceil(np.max(reach, initial=0.0) / self.spacing) + 1), 257))
+        along = self._best(points, along, reach, coarse)
+        along = self._best(points, along, reach * (2.0 / (coarse - 1)), FINE)
+        return self._slid(points, along)
+
+    def _best(self, points: Vectors, along: Scalars, reach: Scalars, candidates: int) -> Scalars:
+        steps = np.arange(candidates) * (2.0 / (candidates - 1)) - 1.0
+        tried = self.wrapped(along[:, None] + reach[:, None] * steps[None, :])
+        gap = points[:, None, :] - self.position(tried)
+        return tried[np.arange(len(points)), np.argmin(dot(gap, gap), axis=1)]
+
+    def _slid(self, points: Vectors, along: Scalars) -> Scalars:
+        """One step along the tangent: exact on a straight stretch."""
+        slide = dot(points - self.position(along), self.tangent(along))
+        return self.wrapped(along + clamp(slide, -self.spacing, self.spacing))
+
+
+Path = tuple[Spline, ...]
+"""All splines of one curve object; none for a curve without points."""
+
+
+def spline(points: Vectors, closed: bool) -> Spline:
+    """The line through points in world space, resampled evenly; repeated points count once.
+
+    Args:
+        points: (k, 3) at least one.
+        closed: whether the last point joins the first.
+    """
+    points = np.asarray(points, dtype=np.float64)
+    corners = np.concatenate((points, points[:1])) if closed else points
+    steps = magnitude(corners[1:] - corners[:-1])
+    apart = np.concatenate(([True], steps > EPSILON))
+    corners = corners[apart]
+    at = np.concatenate(([0.0], np.cumsum(steps[steps > EPSILON])))
+    length = float(at[-1])
+    if length <= EPSILON:
+        return Spline(points[:1], np.array([[0.0, 1.0, 0.0]]), 0.0, False)
+
+    count = max(SAMPLES, len(corners))
+    wanted = np.arange(count) * (length / count if closed else length / (count - 1))
+    segment = np.minimum(np.searchsorted(at, wanted, side="right") - 1, len(at) - 2)
+    part = clamp((wanted - at[segment]) / (at[segment + 1] - at[segment]), 0.0, 1.0)[:, None]
+    samples = corners[segment] * (1.0 - part) + corners[segment + 1] * part
+    return Spline(samples, _tangents(samples, closed, _span(corners, length, count)), length, closed)
+
+
+def _span(corners: Vectors, length: float, count: int) -> int:
+    """Samples to either side that a tangent is taken over: about one segment of the line as it was drawn."""
+    drawn = length / max(len(corners) - 1, 1)
+    return int(min(max(round(0.5 * drawn / (length / count)), 1), max(count // 64, 1)))
+
+
+def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:
+    if closed:
+        return unit(np.roll(samples, -span, axis=0) - np.roll(samples, span, axis=0))
+    rows = np.arange(len(samples))
+    ahead = np.minimum(rows + span, len(samples) - 1)
+    behind = np.maximum(rows - span, 0)
+    return unit(samples[ahead] - samples[behind])
+
+
+def nearest_spline(path: Path, points: Vectors) -> tuple[Rows, Scalars]:
+    """Which spline of a path is nearest to each point, and how far along it; -1 and 0 where the path has none."""
+    best = np.full(len(points), -1, dtype=np.int64)
+    along = np.zeros(len(points))
+    nearest = np.full(len(points), np.inf)
+    for row, line in enumerate(path):
+        place = line.nearest(points)
+        distance = magnitude(points - line.position(place))
+        closer = distance < nearest
+        best = np.where(closer, row, best)
+        along = np.where(closer, place, along)
+        nearest = np.where(closer, distance, nearest)
+    return best, along

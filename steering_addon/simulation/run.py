@@ -1,0 +1,148 @@
+"""The run: from one frame to the next, and from the first to the last.
+
+    plan -> for snapshot in sweep(plan): state = step(state, snapshot) -> write
+
+A run of the first hundred frames agrees with the first hundred of a longer one: a step knows the frame it starts from
+and the one it leads to, nothing beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from .banking import leaned
+from .obstacles import Obstacles
+from .snapshot import Snapshot, State, Tracked
+from .steering import decisions, taking_part
+from .vectors import Mask, Rows, Vectors, cross
+from .vehicle import Motion, moved
+from .world import Bodies, World
+
+
+def simulate(start: State, snapshots: Iterable[Snapshot], preroll: int = 0) -> Iterator[State]:
+    """The vehicles frame by frame, one state a snapshot, beginning with where they start.
+
+    Args:
+        start: where they start, before any snapshot came in.
+        snapshots: the scene frame by frame.
+        preroll: frames run before the first, with the scene held still, so that a flock is in flight when it is seen.
+    """
+    state = start
+    for snapshot in snapshots:
+        if state.inputs is None:
+            state = replace(state, inputs=snapshot, time=state.time - preroll * snapshot.frame_time)
+            for _ in range(preroll):
+                state = step(state, snapshot)
+            yield state
+        else:
+            state = step(state, snapshot)
+            yield state
+
+
+def step(state: State, snapshot: Snapshot) -> State:
+    """One frame on, to the frame of `snapshot`; a state without inputs only takes them in."""
+    if state.inputs is None:
+        return replace(state, inputs=snapshot)
+    before = state.inputs
+    dt = before.frame_time / before.substeps
+    began = state.time
+    for substep in range(before.substeps):
+        world = world_at(state, before, snapshot, substep / before.substeps)
+        state = _moved(state, before, world, dt)
+        state = replace(state, time=began + before.frame_time * ((substep + 1) / before.substeps))
+    return replace(state, inputs=snapshot)
+
+
+def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:
+    """What there is to see at a part of the way between two frames."""
+    motion = state.motion
+    tracked = _tracked_at(motion, before.tracked, after.tracked, part, before.frame_time)
+    bodies = Bodies(
+        position=np.concatenate((motion.position, tracked[0])),
+        velocity=np.concatenate((motion.velocity, tracked[1])),
+        forward=np.concatenate((motion.forward, tracked[2])),
+        radius=np.concatenate((before.vehicle.radius, before.tracked.radius)),
+        roles=np.concatenate((before.roles, before.tracked.roles)),
+        present=np.concatenate((before.present, before.tracked.present)),
+    )
+    obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
+    return World(state.time, before.frame_time / before.substeps, bodies, obstacles, before.paths)
+
+
+def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
+    """All decide, then all move."""
+    force, memories = decisions(state, snapshot, world)
+    was = state.motion
+    position, velocity, forward = moved(snapshot.vehicle, was, force, dt)
+    acceleration = (velocity - was.velocity) / dt
+    up, roll_rate, smoothed = leaned(
+        snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt
+    )
+    now = Motion(
+        position=taking_part(snapshot, position, was.position),
+        velocity=taking_part(snapshot, velocity, was.velocity),
+        side=taking_part(snapshot, cross(forward, up), was.side),
+        forward=taking_part(snapshot, forward, was.forward),
+        up=taking_part(snapshot, up, was.up),
+    )
+    return replace(
+        state,
+        motion=now,
+        roll_rate=taking_part(snapshot, roll_rate, state.roll_rate),
+        smoothed_acceleration=taking_part(snapshot, smoothed, state.smoothed_acceleration),
+        force=force,
+        memories=memories,
+    )
+
+
+def _carried(motion: Motion, local: Vectors, carrier: Rows) -> Vectors:
+    """Offsets in the local space of their carriers, turned into world space."""
+    row = np.maximum(carrier, 0)
+    return motion.side[row] * local[:, :1] + motion.forward[row] * local[:, 1:2] + motion.up[row] * local[:, 2:]
+
+
+def _placed(motion: Motion, points: Vectors, carrier: Rows) -> Vectors:
+    """Points in world space, those of carried things given in the local space of their carriers."""
+    fixed: Mask = carrier >= 0
+    if not fixed.any():
+        return points
+    return np.where(fixed[:, None], motion.position[np.maximum(carrier, 0)] + _carried(motion, points, carrier), points)
+
+
+def _velocity(motion: Motion, before: Vectors, after: Vectors, carrier: Rows, frame_time: float) -> Vectors:
+    own = (after - before) / frame_time
+    fixed: Mask = carrier >= 0
+    if not fixed.any():
+        return own
+    return np.where(fixed[:, None], motion.velocity[np.maximum(carrier, 0)], own)
+
+
+def _tracked_at(
+    motion: Motion, before: Tracked, after: Tracked, part: float, frame_time: float
+) -> tuple[Vectors, Vectors, Vectors]:
+    """Positions, velocities and headings of the tracked bodies at a part of the way between two frames."""
+    position = before.position + (after.position - before.position) * part
+    carrier = before.carrier
+    forward = before.forward
+    if (carrier >= 0).any():
+        forward = np.where((carrier >= 0)[:, None], _carried(motion, forward, carrier), forward)
+    velocity = _velocity(motion, before.position, after.position, carrier, frame_time)
+    return _placed(motion, position, carrier), velocity, forward
+
+
+def _obstacles_at(motion: Motion, before: Obstacles, after: Obstacles, part: float, frame_time: float) -> Obstacles:
+    """The obstacles in world space at a part of the way between two frames."""
+    if not len(before):
+        return before
+    start = before.start + (after.start - before.start) * part
+    end = before.end + (after.end - before.end) * part
+    middle_before, middle_after = (before.start + before.end) / 2.0, (after.start + after.end) / 2.0
+    return replace(
+        before,
+        start=_placed(motion, start, before.carrier),
+        end=_placed(motion, end, before.carrier),
+        velocity=_velocity(motion, middle_before, middle_after, before.carrier, frame_time),
+    )

@@ -1,0 +1,157 @@
+"""What comes in at a frame and what is carried from frame to frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .chance import Keys
+from .declaration import Parameter
+from .obstacles import Obstacles
+from .paths import Path
+from .vectors import Mask, Rows, Scalars, Vectors, cross
+from .vehicle import Motion, VehicleModel
+from .world import Agents, Memory, World
+
+
+class Steers(Protocol):
+    """What the simulation asks of a behavior; `behaviors.declaration` says how one is made."""
+
+    name: str
+    remembers: Mapping[str, float]
+    weight: Scalars
+    priority: Rows
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]: ...
+
+    def take(self, rows: Mask) -> Steers: ...
+
+    def goal(self, world: World, agents: Agents) -> Vectors: ...
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask: ...
+
+    def steer(self, world: World, agents: Agents) -> Vectors | tuple[Vectors, Memory]: ...
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Vehicles that share settings.
+
+    Attributes:
+        rows: (m,) its vehicles.
+        behaviors: what they want, each with (m,) columns, in the order of the catalogue.
+        combining: the number of a way to combine them.
+        key: what the part of their luck hangs on that they share.
+    """
+
+    rows: Rows
+    behaviors: tuple[Steers, ...]
+    combining: int
+    key: int = 0
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """Bodies that move by themselves or are carried: leaders, targets, locked vehicles.
+
+    Attributes:
+        position, forward: (k, 3) metres and unit headings, in the side, forward and up of the carrier if there is one.
+        radius: (k,) metres.
+        roles: (k,) bits of Role.
+        present: (k,) whether it is there at the moment.
+        carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
+    """
+
+    position: Vectors
+    forward: Vectors
+    radius: Scalars
+    roles: Rows
+    present: Mask
+    carrier: Rows
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that the scene says at one frame. Rows of vehicles are in the order of their identities.
+
+    Attributes:
+        frame_time: seconds from this frame to the next.
+        substeps: decisions a frame.
+        keys: (n,) what each vehicle's luck hangs on.
+        vehicle: the vehicle models, n rows.
+        roles: (n,) bits of Role of the vehicles.
+        present: (n,) which vehicles take part at the moment.
+        crowds: who shares settings; each vehicle is in one.
+        tracked: bodies besides the vehicles; target rows count on from n.
+        obstacles: what is in the way.
+        paths: the tagged curves.
+    """
+
+    frame_time: float
+    substeps: int
+    keys: Keys
+    vehicle: VehicleModel
+    roles: Rows
+    present: Mask
+    crowds: tuple[Crowd, ...]
+    tracked: Tracked
+    obstacles: Obstacles
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """The vehicles at one frame. A copy is a checkpoint: going on from it gives the same run.
+
+    Attributes:
+        time: seconds.
+        motion: where they are and how they move.
+        roll_rate: (n,) rad/s.
+        smoothed_acceleration: (n, 3) what banking leans on, m/s2.
+        force: (n, 3) the steering force they decided on last, newtons.
+        memories: what each behavior remembers, by its name, n rows.
+        inputs: the snapshot of this frame; None before the first one came in.
+    """
+
+    time: float
+    motion: Motion
+    roll_rate: Scalars
+    smoothed_acceleration: Vectors
+    force: Vectors
+    memories: Mapping[str, Memory] = field(default_factory=dict)
+    inputs: Snapshot | None = None
+
+    def __len__(self) -> int:
+        return len(self.roll_rate)
+
+
+def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:
+    """The state that vehicles start from.
+
+    Args:
+        position, velocity: (n, 3) metres, metres a second.
+        forward, up: (n, 3) square unit vectors.
+        time: seconds.
+    """
+    n = len(position)
+    forward = np.asarray(forward, dtype=np.float64)
+    up = np.asarray(up, dtype=np.float64)
+    motion = Motion(
+        np.asarray(position, dtype=np.float64),
+        np.asarray(velocity, dtype=np.float64),
+        cross(forward, up),
+        forward,
+        up,
+    )
+    return State(time, motion, np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3)))
+
+
+def no_tracked() -> Tracked:
+    """Nobody but the vehicles."""
+    none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+    return Tracked(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), none, np.zeros(0, dtype=np.bool_), none)

@@ -1,0 +1,119 @@
+"""The steering level: what every vehicle decides, from one picture of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from .chance import mix
+from .combining import COMBINE, Component
+from .declaration import NEAREST, Kind
+from .snapshot import Crowd, Snapshot, State, Steers
+from .vectors import Mask, Vectors, magnitude
+from .vehicle import VehicleModel
+from .world import Agents, Memory, World
+
+
+def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, dict[str, Memory]]:
+    """The steering force each vehicle decides on and what its behaviors remember next; nobody moves.
+
+    Returns:
+        force: (n, 3) newtons, not yet limited; zero for vehicles that do not take part.
+        memories: (n,) columns by behavior and name.
+    """
+    force = np.zeros((len(state), 3))
+    memories: dict[str, Memory] = dict(state.memories)
+    for crowd in snapshot.crowds:
+        here = snapshot.present[crowd.rows]
+        crowd = replace(crowd, rows=crowd.rows[here], behaviors=tuple(b.take(here) for b in crowd.behaviors))
+        agents = _agents(state, snapshot, world, crowd)
+        behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
+        agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
+        components = []
+        sets_speed = np.zeros(len(agents), dtype=np.bool_)
+        for behavior in behaviors:
+            steering, memories[behavior.name] = _steer(
+                behavior, world, agents, memories.get(behavior.name, {}), len(state)
+            )
+            components.append(Component(steering * behavior.weight[:, None], behavior.priority))
+            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, agents)
+        cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
+        force[crowd.rows] = COMBINE[crowd.combining](components, cruise)
+    return force, memories
+
+
+def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Agents:
+    rows = crowd.rows
+    motion = state.motion
+    model: VehicleModel = snapshot.vehicle.take(rows)
+    model = replace(
+        model,
+        # Quicker than a step cannot be: the force would overshoot and swing.
+        response_time=np.maximum(model.response_time, world.dt),
+        speed_time=np.maximum(model.speed_time, world.dt),
+    )
+    return Agents(
+        rows=rows,
+        keys=snapshot.keys[rows],
+        crowd_keys=mix(np.full(len(rows), crowd.key & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64), 1),
+        position=motion.position[rows],
+        velocity=motion.velocity[rows],
+        side=motion.side[rows],
+        forward=motion.forward[rows],
+        up=motion.up[rows],
+        speed=magnitude(motion.velocity[rows]),
+        vehicle=model,
+        goal_distance=np.full(len(rows), np.inf),
+    )
+
+
+def _with_targets(behavior: Steers, world: World, agents: Agents) -> Steers:
+    """The behavior with every empty target replaced by the nearest fitting body, and absent ones by none."""
+    changes = {}
+    for name, parameter in behavior.parameters().items():
+        if parameter.kind is not Kind.BODY:
+            continue
+        rows = getattr(behavior, name)
+        if (rows == NEAREST).any() and parameter.role is not None:
+            rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
+        gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
+        changes[name] = np.where(gone, -1, rows)
+    return replace(behavior, **changes) if changes else behavior  # type: ignore[type-var]
+
+
+def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
+    nearest = np.full(len(agents), np.inf)
+    for behavior in behaviors:
+        distance = magnitude(behavior.goal(world, agents) - agents.position)
+        wanted = (behavior.weight != 0.0) & np.isfinite(distance)
+        nearest = np.minimum(nearest, np.where(wanted, distance, np.inf))
+    return nearest
+
+
+def _steer(
+    behavior: Steers, world: World, agents: Agents, memory: Memory, n: int
+) -> tuple[Vectors, Mapping[str, Vectors]]:
+    """A behavior's steering force for its agents, and its memory of all n vehicles afterwards."""
+    known = {name: memory.get(name, np.full(n, initial)) for name, initial in behavior.remembers.items()}
+    steering = behavior.steer(world, agents.remembering({name: column[agents.rows] for name, column in known.items()}))
+    if not isinstance(steering, tuple):
+        return steering, known
+    force, learned = steering
+    after = {name: column.copy() for name, column in known.items()}
+    for name, column in learned.items():
+        after[name][agents.rows] = column
+    return force, after
+
+
+def _cruise(agents: Agents) -> Vectors:
+    """The soft hold on cruise speed, along the heading."""
+    push = agents.mass * (agents.cruise_speed - agents.speed) / agents.vehicle.speed_time
+    return agents.forward * push[:, None]
+
+
+def taking_part(snapshot: Snapshot, moved: Vectors, still: Vectors) -> Vectors:
+    """`moved` for the vehicles that take part at the moment, `still` for the others."""
+    present: Mask = snapshot.present
+    return np.where(present[:, None] if moved.ndim == 2 else present, moved, still)

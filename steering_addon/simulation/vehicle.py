@@ -1,0 +1,141 @@
+"""The simple vehicle model: a point mass that pushes itself, no harder than max_force, no faster than max_speed.
+
+Source: Reynolds 1999, A Simple Vehicle Model. The paper's step is one frame and unitless; here it is `dt` seconds, in
+metres, kilograms and newtons. Its last words on the model are taken up too: turning is limited, so that a vehicle at
+rest drives round instead of spinning on the spot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .declaration import Declared, Unit, length, number, seconds, share, switch
+from .vectors import EPSILON, Mask, Number, Scalars, Vectors, across, clamp, cross, dot, magnitude, truncate, unit
+
+REVERSAL_TIME = 0.1
+"""A force that would have the vehicle going backwards this many seconds from now asks it to turn round."""
+TURNING_SPEED = 0.2
+"""Share of max_speed at which a vehicle drives round: a small circle, yet not a crawl."""
+STANDSTILL = 0.005
+"""Share of max_speed below which the limit on turning closes: what stands still does not turn."""
+
+
+@dataclass(frozen=True)
+class VehicleModel(Declared):
+    """How the vehicles of a crowd move: their weight, strength and speed, and how they lean into turns.
+
+    Every parameter is (n,).
+    """
+
+    mass: Number = number(1.0, "Weight: a heavy vehicle needs more force for the same turn", Unit.MASS, 1e-6)
+    radius: Number = length(0.5, "Size of the body as a sphere, for keeping clear of things and others")
+    max_force: Number = number(10.0, "Strongest push it can give itself, to speed up, brake or turn", Unit.FORCE)
+    max_speed: Number = number(5.0, "Top speed", Unit.SPEED)
+    cruise_speed: Number = share(0.8, "Share of the top speed kept up softly when nothing asks for another")
+    response_time: Number = seconds(
+        0.3, "Time in which it takes up the velocity it wants; a longer one moves more lazily", 0.01
+    )
+    speed_time: Number = seconds(1.0, "Time in which it comes back to cruise speed", 0.01)
+    max_turn_rate: Number = number(np.pi, "Fastest turn, which limits it at low speed only", Unit.TURN, 0.01)
+    keep_in_plane: Number = switch(False, "Stay at the height of the start and upright, as walkers and cars do")
+    bank: Number = number(1.0, "How far it leans into turns: 1 as an aircraft in a clean turn, 0 stays level")
+    max_bank: Number = number(np.pi / 3.0, "Steepest lean", Unit.ANGLE, 0.0, 1.55)
+    bank_time: Number = seconds(0.15, "Time in which it rolls into a turn", 0.01)
+    bank_smoothing: Number = seconds(0.1, "Time over which the steering force is smoothed before it leans on it")
+    max_bank_rate: Number = number(np.pi, "Fastest roll", Unit.TURN, 0.01)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Where the vehicles are and how they move.
+
+    Attributes:
+        position, velocity: (n, 3) metres, metres a second.
+        side, forward, up: (n, 3) the orientation's basis vectors; side = cross(forward, up).
+    """
+
+    position: Vectors
+    velocity: Vectors
+    side: Vectors
+    forward: Vectors
+    up: Vectors
+
+
+def flattened(v: Vectors, model: VehicleModel) -> Vectors:
+    """The vectors, without height for vehicles that keep in their plane."""
+    flat = v.copy()
+    flat[:, 2] = np.where(model.keep_in_plane, 0.0, v[:, 2])
+    return flat
+
+
+def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
+    """The directions of the vectors; where one has none, of `forward`; level where the vehicle keeps in its plane."""
+    direction = unit(flattened(v, model))
+    still = magnitude(direction) < 0.5
+    kept = unit(flattened(forward, model))
+    kept[magnitude(kept) < 0.5] = (0.0, 1.0, 0.0)
+    return np.where(still[:, None], kept, direction)
+
+
+def moved(model: VehicleModel, motion: Motion, force: Vectors, dt: float) -> tuple[Vectors, Vectors, Vectors]:
+    """The next positions, velocities and headings under the steering forces, by forward Euler.
+
+    Speed stays within max_speed and the change of velocity within what max_force allows. Turning is limited to
+    max_turn_rate. A force that asks a slow vehicle to go backwards makes it drive round; one that asks it to stop
+    lets it stop.
+
+    Returns:
+        position, velocity, forward: each (n, 3).
+    """
+    strongest = model.max_force / model.mass * dt
+    change = truncate(flattened(force, model) * (dt / model.mass)[:, None], strongest)
+    velocity = flattened(motion.velocity, model)
+    forward = heading(velocity, motion.forward, model)
+
+    wanted = velocity + change
+    free = _free(model, forward, wanted, dt)
+    wanted = np.where(free[:, None], wanted, _round(model, forward, velocity, change, dt))
+    velocity = velocity + truncate(wanted - velocity, strongest)
+    velocity = truncate(velocity, model.max_speed)
+    return motion.position + velocity * dt, velocity, heading(velocity, forward, model)
+
+
+def _turn(model: VehicleModel, speed: Scalars, dt: float) -> Scalars:
+    """The largest turn of a step in radians, closing toward standstill."""
+    opening = np.minimum(speed / np.maximum(STANDSTILL * model.max_speed, EPSILON), 1.0)
+    return np.minimum(model.max_turn_rate * dt, np.pi) * opening
+
+
+def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
+    """The velocity this force would have led to after REVERSAL_TIME."""
+    return velocity + change * max(REVERSAL_TIME / dt, 1.0)
+
+
+def _free(model: VehicleModel, forward: Vectors, wanted: Vectors, dt: float) -> Mask:
+    """Which vehicles may simply take up the wanted velocity: those whose heading it hardly changes."""
+    speed = magnitude(wanted)
+    return dot(wanted, forward) >= speed * np.cos(_turn(model, speed, dt))
+
+
+def _round(model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, dt: float) -> Vectors:
+    """The velocity after turning toward the wanted one as far as a step allows."""
+    wanted = velocity + change
+    destination = _destination(velocity, change, dt)
+    aside = unit(across(destination, forward))
+    level = np.zeros_like(forward)
+    level[:, 2] = 1.0
+    any_side = unit(cross(forward, level))
+    any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)
+    aside = np.where((magnitude(aside) < 0.5)[:, None], any_side, aside)
+
+    turn = _turn(model, np.maximum(magnitude(wanted), magnitude(velocity)), dt)
+    direction = forward * np.cos(turn)[:, None] + aside * np.sin(turn)[:, None]
+    speed = np.maximum(dot(wanted, direction), 0.0)
+    driving_round = np.minimum(
+        np.minimum(magnitude(destination), TURNING_SPEED * model.max_speed),
+        magnitude(velocity) + magnitude(change),
+    )
+    speed = np.where(dot(destination, forward) < 0.0, np.maximum(speed, driving_round), speed)
+    return direction * clamp(speed, 0.0, model.max_speed)[:, None]
