@@ -59,6 +59,8 @@ def sub(addon: ModuleType) -> Callable[[str], ModuleType]:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Leave without Blender's own clean-up, in which 4.2 crashes and 4.5 hangs while Python classes are registered."""
     shutil.rmtree(USER, ignore_errors=True)
+    if "bpy" in sys.modules:
+        shutil.rmtree(sys.modules["bpy"].app.tempdir, ignore_errors=True)
     session = config.pluginmanager.get_plugin("session")
     if session is None or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
         return  # No test has run, and pytest has yet to say why.
