@@ -28,7 +28,9 @@ EPSILON = 1e-12
 
 def dot(a: Vectors, b: Vectors) -> Scalars:
     """How far the vectors point the same way, (..., 3) and (..., 3) to (...)."""
-    return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return np.asarray(ax * bx + ay * by + az * bz, dtype=np.float64)
 
 
 def cross(a: Vectors, b: Vectors) -> Vectors:
