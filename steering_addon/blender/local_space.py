@@ -1,0 +1,164 @@
+"""From a vehicle's place and basis in the world to its own location and rotation channels, and back.
+
+A child's world matrix is its parent's part times its own channels, and each frame has its own parent's part. Whatever
+the parent does to space, turn, scale or shear it, the vehicle's forward axis points in the world exactly where the
+simulation says. Its up axis stays in the plane of forward and up; only where the parent shears is it not upright in
+that plane, as no rotation can make it so. The vehicle's scale is left as it is, and delta transforms play on top.
+
+What works on arrays takes any leading dimensions: frames, or frames and vehicles.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+    from mathutils import Matrix
+
+AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
+"""The directions a model may face, or have up, along its own axes."""
+
+FLAT = 1e-12
+"""Least volume a parent may leave of a unit cube, relative to its longest edge cubed, to be taken back exactly."""
+ALONG = 1e-18
+"""Square of the sine of the angle below which an up axis lies along the forward axis and says nothing of the roll."""
+
+
+def parent_part(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
+    """The matrix P (4, 4) on this frame, with which a vehicle's world matrix is P @ its own channels.
+
+    It comes from the parent where Blender's rule for it is known (objects and bones), so that neither constraints of
+    the vehicle nor a scale of zero disturb it; for the rare other kinds (vertices, following a curve) it is what lies
+    between the vehicle's world matrix and its channels.
+    """
+    if ob.parent is None:
+        return np.eye(4)
+    evaluated = ob.evaluated_get(depsgraph)
+    carrying = _carrying_matrix(ob, ob.parent.evaluated_get(depsgraph))
+    if carrying is None:
+        return np.array(evaluated.matrix_world @ evaluated.matrix_basis.inverted_safe())
+    return np.array(carrying @ evaluated.matrix_parent_inverse)
+
+
+def _carrying_matrix(ob: Object, parent: Object) -> Matrix | None:
+    """The matrix of what carries a child, None where it is no object and no bone."""
+    if ob.parent_type == "BONE":
+        return _bone_matrix(parent, ob.parent_bone)
+    follows_curve = parent.type == "CURVE" and parent.data.use_path
+    if ob.parent_type in ("OBJECT", "ARMATURE", "LATTICE") and not follows_curve:
+        return parent.matrix_world
+    return None
+
+
+def _bone_matrix(armature: Object, name: str) -> Matrix:
+    """A child of a bone sits at its tail, unless the bone is set to carry children relative to its rest pose."""
+    bone = armature.pose.bones.get(name) if armature.pose else None
+    if bone is None:
+        return armature.matrix_world
+    if bone.bone.use_relative_parent:
+        return armature.matrix_world @ bone.matrix_channel
+    matrix = bone.matrix.copy()
+    matrix.translation += matrix.col[1].xyz * bone.bone.length
+    return armature.matrix_world @ matrix
+
+
+def model_axes(forward_axis: str, up_axis: str) -> np.ndarray:
+    """How a model is built: its side, forward and up axis, in its own space, as the columns of a rotation (3, 3).
+
+    The simulation has side +X, forward +Y, up +Z; a character that faces -Y gives `model_axes("-Y", "Z")`. Raises
+    ValueError where the two axes are the same or opposite.
+    """
+    if forward_axis[-1] == up_axis[-1]:
+        raise ValueError(f"A model that faces {forward_axis} cannot have {up_axis} up: choose another axis.")
+    forward, up = _axis_vector(forward_axis), _axis_vector(up_axis)
+    return np.column_stack((np.cross(forward, up), forward, up))
+
+
+def to_local(
+    parent_parts: np.ndarray,
+    positions: np.ndarray,
+    basis: np.ndarray,
+    axes: np.ndarray,
+    scale: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The location (..., 3) and rotation (..., 3, 3) channels that put a vehicle where the simulation says.
+
+    `parent_parts` (..., 4, 4), `positions` (..., 3), `basis` (..., 3, 3) with side, forward and up as columns, all in
+    the world; `axes` (3, 3) from `model_axes`; `scale` (..., 3) of the vehicle. A parent squashed flat gives the
+    nearest there is.
+    """
+    parent_parts = np.asarray(parent_parts, dtype=float)
+    back = _inverses(parent_parts[..., :3, :3])
+    location = _turn(back, positions - parent_parts[..., :3, 3])
+    forward = _unit(_turn(back, basis[..., :, 1]), otherwise=np.array([0.0, 1.0, 0.0]))
+    up = _across(_turn(back, basis[..., :, 2]), forward)
+    _, facing, standing = np.moveaxis(_mirrored(axes, scale), -1, 0)
+    forward, up = forward * facing[..., None], up * standing[..., None]
+    turned = np.stack((np.cross(forward, up), forward, up), axis=-1)
+    return location, np.einsum("...ab,cb->...ac", turned, axes)
+
+
+def to_world(
+    parent_parts: np.ndarray,
+    locations: np.ndarray,
+    rotations: np.ndarray,
+    axes: np.ndarray,
+    scale: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where a vehicle with these channels stands in the world: position (..., 3) and basis (..., 3, 3).
+
+    The inverse of `to_local`, with the same arguments; side, forward and up are of length 1 and square to each other.
+    Plain sums and square roots only, as a simulation may start from it.
+    """
+    parent_parts = np.asarray(parent_parts, dtype=float)
+    linear = parent_parts[..., :3, :3]
+    position = _turn(linear, locations) + parent_parts[..., :3, 3]
+    model = np.einsum("...ab,...bc,...cd->...ad", linear, rotations, axes) * _mirrored(axes, scale)[..., None, :]
+    forward = _unit(model[..., :, 1], otherwise=np.array([0.0, 1.0, 0.0]))
+    up = _across(model[..., :, 2], forward)
+    return position, np.stack((np.cross(forward, up), forward, up), axis=-1)
+
+
+def _axis_vector(axis: str) -> np.ndarray:
+    return np.eye(3)["XYZ".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
+
+
+def _mirrored(axes: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """(..., 3) whether the scale turns the model's side, forward and up axis round: 1 or -1."""
+    along = np.einsum("ab,...a->...b", np.abs(axes), np.asarray(scale, dtype=float))
+    return np.where(along < 0.0, -1.0, 1.0)
+
+
+def _inverses(linear: np.ndarray) -> np.ndarray:
+    """The inverse of each matrix (..., 3, 3); of one squashed flat, the nearest to it."""
+    length = np.sqrt(np.einsum("...ab,...ab->...", linear, linear))
+    flat = np.abs(np.linalg.det(linear)) <= FLAT * length * length * length
+    inverses = np.linalg.inv(np.where(flat[..., None, None], np.eye(3), linear))
+    if flat.any():
+        inverses[flat] = np.linalg.pinv(linear[flat])
+    return inverses
+
+
+def _turn(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    return np.einsum("...ab,...b->...a", matrices, vectors)
+
+
+def _across(vectors: np.ndarray, forward: np.ndarray) -> np.ndarray:
+    """The unit vectors square to `forward` nearest to `vectors`; any one where those point along it."""
+    rest = _without(vectors, forward)
+    along = np.einsum("...a,...a->...", rest, rest) <= ALONG * np.einsum("...a,...a->...", vectors, vectors)
+    anything = _without(np.eye(3)[np.argmin(np.abs(forward), axis=-1)], forward)
+    rest = np.where(along[..., None], anything, rest)
+    return _unit(rest, otherwise=rest)
+
+
+def _without(vectors: np.ndarray, forward: np.ndarray) -> np.ndarray:
+    return vectors - forward * np.einsum("...a,...a->...", vectors, forward)[..., None]
+
+
+def _unit(vectors: np.ndarray, *, otherwise: np.ndarray) -> np.ndarray:
+    length = np.sqrt(np.einsum("...a,...a->...", vectors, vectors))[..., None]
+    return np.where(length > 0.0, vectors / np.where(length > 0.0, length, 1.0), otherwise)
