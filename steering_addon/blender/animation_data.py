@@ -1,0 +1,113 @@
+"""Where the animation of an object lives in each Blender.
+
+Up to 4.3 an action holds curves for one object. From 4.4 on it holds slots, one for each thing it animates, and the
+curves of a slot are in a channel bag (action > layer > strip > channel bag); from 5.0 on that is the only way to
+them. In 4.2 there are no slots, so a slot is `None` here and the action stands in for its own channel bag: both have
+`.fcurves` and `.groups`, and the code above this file needs no other difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+import bpy
+import numpy as np
+
+if TYPE_CHECKING:
+    from bpy.types import Action, ActionChannelbag, ActionKeyframeStrip, ActionSlot, AnimData, FCurve, Object
+
+    Channelbag: TypeAlias = Action | ActionChannelbag
+
+SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
+"""Whether actions have slots (4.4 and later)."""
+
+
+def action_of(ob: Object) -> Action | None:
+    """The action an object plays now, None without one."""
+    return ob.animation_data.action if ob.animation_data else None
+
+
+def slot_of(ob: Object) -> ActionSlot | None:
+    """The slot through which an object plays its action; None where it has none, and always None in 4.2."""
+    return ob.animation_data.action_slot if SLOTTED and ob.animation_data else None
+
+
+def channelbag(ob: Object) -> Channelbag | None:
+    """What holds the curves an object plays now (`.fcurves`, `.groups`); None where nothing animates it."""
+    action = action_of(ob)
+    return action and channelbag_in(action, slot_of(ob))
+
+
+def channelbag_in(action: Action, slot: ActionSlot | None, *, ensure: bool = False) -> Channelbag | None:
+    """What holds the curves of one slot of an action, whether or not anything plays it.
+
+    None where the slot has no curves yet; with `ensure` the missing layer, strip and bag are made.
+    """
+    if not SLOTTED:
+        return action
+    if slot is None:
+        return None
+    for strip in _strips(action):
+        if (bag := strip.channelbag(slot)) is not None:
+            return bag
+    if not ensure:
+        return None
+    layer = action.layers[0] if action.layers else action.layers.new("Layer")
+    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    return strip.channelbag(slot, ensure=True)
+
+
+def channelbags(action: Action) -> list[Channelbag]:
+    """Everything in an action that holds curves, of all its slots."""
+    if not SLOTTED:
+        return [action]
+    return [bag for strip in _strips(action) for bag in strip.channelbags]
+
+
+def new_action(name: str, ob: Object) -> tuple[Action, ActionSlot | None]:
+    """Make an empty action for an object without giving it to the object; returns the action and its slot."""
+    action = bpy.data.actions.new(name)
+    return action, new_slot(action, ob)
+
+
+def new_slot(action: Action, ob: Object) -> ActionSlot | None:
+    """Make a slot for an object in an action; None in 4.2."""
+    return action.slots.new(ob.id_type, ob.name) if SLOTTED else None
+
+
+def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tuple[Action, ActionSlot | None]:
+    """Copy an action, linked or not, with all slots or with the one only; returns the copy and its slot."""
+    copy = action.copy()
+    copied_slot = slot and slot_with_handle(copy, slot.handle)
+    if SLOTTED and not whole:
+        for other in [other for other in copy.slots if other != copied_slot]:
+            copy.slots.remove(other)
+    return copy, copied_slot
+
+
+def slot_with_handle(action: Action, handle: int) -> ActionSlot | None:
+    """The slot of an action by its number, which survives copying, renaming and saving; None where there is none."""
+    return next((slot for slot in action.slots if slot.handle == handle), None) if SLOTTED else None
+
+
+def assign_action(ob: Object, action: Action | None, slot: ActionSlot | None = None) -> AnimData:
+    """Let an object play one slot of an action, or no action.
+
+    Blender sees the change at its next update and shows the pose of the current frame. Raises AttributeError where
+    Blender forbids it: on a linked object, and while an NLA strip is being edited (tweak mode).
+    """
+    animation = ob.animation_data_create()
+    animation.action = action
+    if SLOTTED and action is not None:
+        animation.action_slot = slot
+    return animation
+
+
+def evaluate(curve: FCurve, frames: Iterable[float]) -> np.ndarray:
+    """The values of a curve on frames, (f,): keys, modifiers and extrapolation, but no drivers and no NLA."""
+    return np.array([curve.evaluate(frame) for frame in frames])
+
+
+def _strips(action: Action) -> Iterable[ActionKeyframeStrip]:
+    return (strip for layer in action.layers for strip in layer.strips)

@@ -1,0 +1,259 @@
+"""The keys of a curve in bulk: baked keys written fast, an animator's keys kept whole.
+
+`keyframe_insert` takes 5 microseconds a key and more with each key; a column of all keys at once takes a fraction of
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+if TYPE_CHECKING:
+    from bpy.types import FCurve, FModifier
+
+    from .animation_data import Channelbag
+
+FRAME_TOLERANCE = 0.01
+"""Keys nearer than this are on the same frame: Blender's own limit when it inserts a key."""
+
+_ENUMS = bpy.types.Keyframe.bl_rna.properties
+LINEAR: int = _ENUMS["interpolation"].enum_items["LINEAR"].value
+GENERATED: int = _ENUMS["type"].enum_items["GENERATED"].value
+AUTO_CLAMPED: int = _ENUMS["handle_left_type"].enum_items["AUTO_CLAMPED"].value
+FREE: int = _ENUMS["handle_left_type"].enum_items["FREE"].value
+ALIGNED: int = _ENUMS["handle_left_type"].enum_items["ALIGNED"].value
+
+# Handles after their types: Blender computes the handles of the automatic types, and the last word is the written one.
+KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
+    "co": (2, np.float32),
+    "interpolation": (1, np.int32),
+    "easing": (1, np.int32),
+    "type": (1, np.int32),
+    "back": (1, np.float32),
+    "amplitude": (1, np.float32),
+    "period": (1, np.float32),
+    "select_control_point": (1, np.bool_),
+    "select_left_handle": (1, np.bool_),
+    "select_right_handle": (1, np.bool_),
+    "handle_left_type": (1, np.int32),
+    "handle_right_type": (1, np.int32),
+    "handle_left": (2, np.float32),
+    "handle_right": (2, np.float32),
+}
+"""All that a key is, as Blender names it: numbers a key, and their type."""
+
+CURVE_SETTINGS = ("extrapolation", "auto_smoothing", "mute", "lock", "hide", "select", "color_mode", "color")
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of one curve.
+
+    Attributes:
+        columns: a (k, width) array for each name of KEY_COLUMNS, in the order of the keys
+    """
+
+    columns: Mapping[str, np.ndarray]
+
+    def __len__(self) -> int:
+        return len(self.columns["co"])
+
+    @property
+    def frames(self) -> np.ndarray:
+        """(k,) the frame of each key."""
+        return self.columns["co"][:, 0]
+
+    def within(self, first: float, last: float) -> np.ndarray:
+        """(k,) whether each key is on one of the frames from `first` to `last`."""
+        return (self.frames > first - FRAME_TOLERANCE) & (self.frames < last + FRAME_TOLERANCE)
+
+    def take(self, rows: np.ndarray) -> Keys:
+        """Some of the keys; `rows` is a mask (k,) or row numbers."""
+        return Keys({name: column[rows] for name, column in self.columns.items()})
+
+    def join(self, others: Keys) -> Keys:
+        """These keys and those of `others` on frames where these have none, in order of time."""
+        apart = np.abs(others.frames[:, None] - self.frames[None, :]) > FRAME_TOLERANCE
+        others = others.take(apart.all(axis=1))
+        order = np.argsort(np.concatenate((self.frames, others.frames)), kind="stable")
+        return Keys({name: np.concatenate((self.columns[name], others.columns[name]))[order] for name in KEY_COLUMNS})
+
+
+def read_keys(curve: FCurve) -> Keys:
+    """All that the keys of a curve are."""
+    return Keys({name: read_column(curve, name) for name in KEY_COLUMNS})
+
+
+def read_column(curve: FCurve, name: str) -> np.ndarray:
+    """One property of all keys of a curve, (k, width); `name` is one of KEY_COLUMNS."""
+    width, kind = KEY_COLUMNS[name]
+    column = np.empty((len(curve.keyframe_points), width), kind)
+    curve.keyframe_points.foreach_get(name, column.ravel())
+    return column
+
+
+def write_keys(curve: FCurve, keys: Keys) -> None:
+    """Give a curve exactly these keys.
+
+    Where keys have other neighbors than when they were read, `curve.update()` afterwards lets Blender compute the
+    automatic handles anew.
+    """
+    points = curve.keyframe_points
+    points.clear()
+    points.add(len(keys))
+    for name, column in keys.columns.items():
+        points.foreach_set(name, np.ascontiguousarray(column).ravel())
+
+
+class BakedKeys:
+    """Writes baked curves one after the other: straight lines between generated keys on the same frames.
+
+    One `BakedKeys` serves a whole bake, so that what is the same for all curves is made once.
+    """
+
+    def __init__(self, frames: np.ndarray) -> None:
+        """`frames` (f,), rising."""
+        self._points = np.zeros((len(frames), 2), np.float32)
+        self._points[:, 0] = frames
+        self._linear = np.full(len(frames), LINEAR, np.int32)
+        self._generated = np.full(len(frames), GENERATED, np.int32)
+
+    def new_curve(
+        self,
+        bag: Channelbag,
+        data_path: str,
+        index: int,
+        values: np.ndarray,
+        like: FCurve | None = None,
+    ) -> FCurve:
+        """Add a curve with a key on every frame; `values` is (f,).
+
+        `like` is another new curve of the same bake: Blender 5 copies its keys faster than it sets up new ones.
+        Raises RuntimeError where the bag has such a curve already.
+        """
+        if like is not None and hasattr(bag.fcurves, "new_from_fcurve"):
+            # Under a name of its own until it has its index: no bag takes the same path and index twice.
+            curve = bag.fcurves.new_from_fcurve(like, data_path="copy")
+            curve.data_path, curve.array_index = data_path, index
+        else:
+            curve = bag.fcurves.new(data_path, index=index)
+            curve.keyframe_points.add(len(self._points))
+            curve.keyframe_points.foreach_set("interpolation", self._linear)
+            curve.keyframe_points.foreach_set("type", self._generated)
+        self._points[:, 1] = values
+        curve.keyframe_points.foreach_set("co", self._points.ravel())
+        curve.update()
+        return curve
+
+    def add_to_curve(self, curve: FCurve, values: np.ndarray) -> None:
+        """Put baked keys among the keys a curve has; those on other frames keep all that they are.
+
+        `values` is (f,). Only automatic handles next to a baked key follow their new neighbor.
+        """
+        count = len(self._points)
+        columns = {name: np.zeros((count, width), kind) for name, (width, kind) in KEY_COLUMNS.items()}
+        columns["co"][:] = np.column_stack((self._points[:, 0], values))
+        columns["interpolation"][:] = LINEAR
+        columns["type"][:] = GENERATED
+        columns["handle_left_type"][:] = columns["handle_right_type"][:] = AUTO_CLAMPED
+        for name in ("select_control_point", "select_left_handle", "select_right_handle"):
+            columns[name][:] = True
+        write_keys(curve, Keys(columns).join(read_keys(curve)))
+        curve.update()
+
+
+def copy_curve(source: FCurve, bag: Channelbag, keys: Keys | None = None) -> FCurve:
+    """Copy a curve with its settings, modifiers and group into another action; `keys` stand in for its own.
+
+    A curve that was converted to samples stays one.
+    """
+    curve = bag.fcurves.new(source.data_path, index=source.array_index)
+    if len(source.sampled_points):
+        _copy_samples(source, curve)
+    else:
+        write_keys(curve, read_keys(source) if keys is None else keys)
+    for name in CURVE_SETTINGS:
+        setattr(curve, name, getattr(source, name))
+    write_modifiers(curve, read_modifiers(source))
+    if source.group is not None:
+        curve.group = bag.groups.get(source.group.name) or bag.groups.new(source.group.name)
+    return curve
+
+
+def same_curve(one: FCurve, other: FCurve) -> bool:
+    """Whether two curves move and can be edited the same way; what is selected or hidden does not count."""
+    settings = ("data_path", "array_index", "extrapolation", "auto_smoothing", "mute", "lock")
+    return (
+        all(getattr(one, name) == getattr(other, name) for name in settings)
+        and read_modifiers(one) == read_modifiers(other)
+        and [tuple(point.co) for point in one.sampled_points] == [tuple(point.co) for point in other.sampled_points]
+        and _same_keys(read_keys(one), read_keys(other))
+    )
+
+
+def read_modifiers(curve: FCurve) -> list[dict[str, Any]]:
+    """The modifiers of a curve, each as its settings by name."""
+    return [_modifier_settings(modifier) for modifier in curve.modifiers]
+
+
+def write_modifiers(curve: FCurve, modifiers: list[dict[str, Any]]) -> None:
+    """Add modifiers to a curve from the settings that `read_modifiers` gave."""
+    for settings in modifiers:
+        modifier = curve.modifiers.new(settings["type"])
+        for name, value in settings.items():
+            if name == "control_points":
+                _add_control_points(modifier, value)
+            elif name != "type" and getattr(modifier, name) != value:
+                setattr(modifier, name, value)
+
+
+def _add_control_points(envelope: FModifier, points: list[tuple[float, float, float]]) -> None:
+    """Add points, each frame, min and max, to an envelope modifier.
+
+    In bulk, as setting one value of a point lets Blender take the point for a modifier, and sometimes crash (4.2, 4.5).
+    """
+    for frame, _, _ in points:
+        envelope.control_points.add(frame)
+    envelope.control_points.foreach_set("min", [low for _, low, _ in points])
+    envelope.control_points.foreach_set("max", [high for _, _, high in points])
+
+
+def _modifier_settings(modifier: FModifier) -> dict[str, Any]:
+    settings: dict[str, Any] = {"type": modifier.type}
+    for setting in modifier.bl_rna.properties:
+        if not setting.is_readonly and setting.identifier != "active":
+            value = getattr(modifier, setting.identifier)
+            settings[setting.identifier] = tuple(value) if getattr(setting, "is_array", False) else value
+    if modifier.type == "ENVELOPE":
+        settings["control_points"] = [(point.frame, point.min, point.max) for point in modifier.control_points]
+    return settings
+
+
+def _same_keys(one: Keys, other: Keys) -> bool:
+    """Whether keys are the same; handles only where an animator places them, as Blender computes the others."""
+    if len(one) != len(other):
+        return False
+    for name in KEY_COLUMNS:
+        a, b = one.columns[name], other.columns[name]
+        if name in ("handle_left", "handle_right"):
+            placed = np.isin(one.columns[f"{name}_type"][:, 0], (FREE, ALIGNED))
+            if not np.allclose(a[placed], b[placed], rtol=1e-5, atol=1e-5):
+                return False
+        elif not name.startswith("select") and not np.array_equal(a, b):
+            return False
+    return True
+
+
+def _copy_samples(source: FCurve, target: FCurve) -> None:
+    """Blender makes samples from keys only, one a frame: straight lines through the samples give the same."""
+    samples = np.array([tuple(point.co) for point in source.sampled_points], np.float32)
+    target.keyframe_points.add(len(samples))
+    target.keyframe_points.foreach_set("co", samples.ravel())
+    target.keyframe_points.foreach_set("interpolation", np.full(len(samples), LINEAR, np.int32))
+    target.update()
+    target.convert_to_samples(int(samples[0, 0]), int(samples[-1, 0]) + 1)
