@@ -78,7 +78,9 @@ def test_channels_of_no_length_turn_as_an_object_does(rotation_channels, mode, a
     ob.rotation_axis_angle = (angle, 0.0, 0.0, 0.0)
     bpy.context.view_layer.update()
     values = np.array(getattr(ob, rotation_channels.data_path(mode)))
-    assert np.allclose(rotation_channels.matrices_from_channels(values, mode), np.array(ob.matrix_world)[:3, :3], atol=1e-6)
+    assert np.allclose(
+        rotation_channels.matrices_from_channels(values, mode), np.array(ob.matrix_world)[:3, :3], atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
