@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .angles import cosine, sine
 from .vectors import Scalars, Vectors, across, clamp, cross, dot, magnitude, unit
 from .vehicle import VehicleModel
 
@@ -49,7 +50,7 @@ def leaned(
     lost = magnitude(up) < 0.5
     up = np.where(lost[:, None], np.where((flatness > 0.0)[:, None], level, _any_across(forward)), up)
 
-    steepest = np.sin(model.max_bank) / np.cos(model.max_bank)
+    steepest = sine(model.max_bank) / cosine(model.max_bank)
     lean = clamp(model.bank * dot(smoothed, level_side) / GRAVITY, -steepest, steepest)
     target = unit(level + lean[:, None] * level_side)
     short = 2.0 * dot(cross(up, target), forward) / np.maximum(1.0 + dot(up, target), 0.001)
@@ -63,7 +64,7 @@ def leaned(
     damping = 1.0 + stiffness * dt
     roll_rate = (roll_rate + dt * stiffness * stiffness * short) / (damping * damping)
     roll_rate = clamp(roll_rate, -model.max_bank_rate, model.max_bank_rate)
-    rolled = up * np.cos(roll_rate * dt)[:, None] + cross(forward, up) * np.sin(roll_rate * dt)[:, None]
+    rolled = cosine(roll_rate * dt)[:, None] * up + sine(roll_rate * dt)[:, None] * cross(forward, up)
     up = unit(across(rolled, forward))
 
     upright = np.broadcast_to((0.0, 0.0, 1.0), up.shape)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .angles import sine
 from .vectors import Scalars
 
 Keys = NDArray[np.uint64]
@@ -50,10 +51,10 @@ def smooth_noise(keys: Keys, channel: int, rate: Scalars, time: float) -> Scalar
         time: seconds.
     """
     noise = np.zeros(keys.shape)
-    for sine in range(SINES):
-        frequency = SLOWEST + (FASTEST - SLOWEST) * uniform(mix(keys, 2 * (SINES * channel + sine)))
-        phase = uniform(mix(keys, 2 * (SINES * channel + sine) + 1))
+    for wave in range(SINES):
+        frequency = SLOWEST + (FASTEST - SLOWEST) * uniform(mix(keys, 2 * (SINES * channel + wave)))
+        phase = uniform(mix(keys, 2 * (SINES * channel + wave) + 1))
         turns = frequency * rate * time + phase
-        # Whole turns are taken off first: sin of a large number would lose digits as the film grows long.
-        noise += np.sin(TURN * (turns - np.floor(turns)))
+        # Whole turns are taken off first: the sine of a large number would lose digits as the film grows long.
+        noise += sine(TURN * (turns - np.floor(turns)))
     return noise / 2.0

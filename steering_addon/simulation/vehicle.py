@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .angles import cosine, sine
 from .declaration import Declared, Unit, length, number, seconds, share, switch
 from .vectors import EPSILON, Mask, Number, Scalars, Vectors, across, clamp, cross, dot, magnitude, truncate, unit
 
@@ -116,7 +117,7 @@ def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
 def _free(model: VehicleModel, forward: Vectors, wanted: Vectors, dt: float) -> Mask:
     """Which vehicles may simply take up the wanted velocity: those whose heading it hardly changes."""
     speed = magnitude(wanted)
-    return dot(wanted, forward) >= speed * np.cos(_turn(model, speed, dt))
+    return dot(wanted, forward) >= speed * cosine(_turn(model, speed, dt))
 
 
 def _round(model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, dt: float) -> Vectors:
@@ -131,7 +132,7 @@ def _round(model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vec
     aside = np.where((magnitude(aside) < 0.5)[:, None], any_side, aside)
 
     turn = _turn(model, np.maximum(magnitude(wanted), magnitude(velocity)), dt)
-    direction = forward * np.cos(turn)[:, None] + aside * np.sin(turn)[:, None]
+    direction = cosine(turn)[:, None] * forward + sine(turn)[:, None] * aside
     speed = np.maximum(dot(wanted, direction), 0.0)
     driving_round = np.minimum(
         np.minimum(magnitude(destination), TURNING_SPEED * model.max_speed),

@@ -1,0 +1,45 @@
+"""Our own sine and cosine: as right as the system's, and the same bytes everywhere (test_same_bytes.py)."""
+
+import math
+
+import numpy as np
+import pytest
+
+from steering_addon.simulation.angles import cosine, sine
+
+ANGLES = np.concatenate(
+    (
+        np.linspace(-10.0, 10.0, 20001),
+        np.linspace(-30000.0, 30000.0, 20001),
+        np.linspace(-1e-8, 1e-8, 101),
+        np.arange(-40, 41) * (math.pi / 4.0),
+    )
+)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(sine, math.sin), (cosine, math.cos)])
+def test_no_angle_is_more_than_a_digit_off(ours, theirs) -> None:
+    wanted = np.array([theirs(angle) for angle in ANGLES])
+    assert np.abs(ours(ANGLES) - wanted).max() < 2.5e-16
+
+
+def test_nothing_turned_is_nothing_moved() -> None:
+    assert sine(np.zeros(1)) == 0.0
+    assert cosine(np.zeros(1)) == 1.0
+
+
+def test_a_turn_keeps_lengths() -> None:
+    assert np.abs(sine(ANGLES) ** 2 + cosine(ANGLES) ** 2 - 1.0).max() < 1e-15
+
+
+def test_sine_is_odd_and_cosine_even() -> None:
+    away = ANGLES[np.abs(ANGLES / (math.pi / 4.0) - np.round(ANGLES / (math.pi / 4.0))) > 1e-6]
+    assert np.array_equal(sine(-away), -sine(away))
+    assert np.array_equal(cosine(-away), cosine(away))
+
+
+def test_an_angle_has_one_sine_wherever_it_stands_in_its_column() -> None:
+    backwards = sine(ANGLES[::-1].copy())[::-1]
+    singly = np.concatenate([sine(ANGLES[i : i + 1]) for i in range(0, len(ANGLES), 997)])
+    assert sine(ANGLES).tobytes() == backwards.tobytes()
+    assert sine(ANGLES)[::997].tobytes() == singly.tobytes()
