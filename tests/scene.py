@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,11 +10,13 @@ import numpy as np
 
 from steering_addon.behaviors.declaration import Behavior
 from steering_addon.simulation.chance import keys_of
+from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.obstacles import Obstacles, obstacles
+from steering_addon.simulation.paths import Spline
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import simulate, world_at
 from steering_addon.simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
-from steering_addon.simulation.steering import _agents
+from steering_addon.simulation.steering import _agents, _goal_distance, _steer, _with_targets
 from steering_addon.simulation.vectors import unit
 from steering_addon.simulation.vehicle import VehicleModel
 from steering_addon.simulation.world import Agents, World
@@ -35,9 +38,22 @@ def leaders(*positions: Any) -> Tracked:
     )
 
 
+def turned(points: Any, turn: np.ndarray) -> np.ndarray:
+    """The vectors, each turned by a rotation matrix; any shape (..., 3)."""
+    return np.asarray(points, dtype=float) @ turn.T
+
+
+def about(axis: Any, degrees: float) -> np.ndarray:
+    """The matrix of a turn about an axis, counter-clockwise as seen from its tip."""
+    x, y, z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + s * skew + (1.0 - c) * skew @ skew
+
+
 @dataclass
 class Scene:
-    """A scene in which nothing but the vehicles moves."""
+    """A scene of one crowd. Tracked bodies drift and obstacles move evenly, each at its own velocity."""
 
     position: Any
     forward: Any = (0.0, 1.0, 0.0)
@@ -47,6 +63,7 @@ class Scene:
     vehicle: dict[str, Any] = field(default_factory=dict)
     combining: int = WEIGHTED_SUM
     tracked: Tracked = field(default_factory=no_tracked)
+    drift: Any = (0.0, 0.0, 0.0)
     obstacles: Obstacles = field(default_factory=lambda: obstacles(np.zeros((0, 3)), np.zeros(0)))
     paths: tuple = ()
     fps: float = 24.0
@@ -57,10 +74,12 @@ class Scene:
     def __post_init__(self) -> None:
         self.position = np.array(self.position, dtype=float).reshape(-1, 3)
         n = len(self.position)
-        self.forward = unit(np.broadcast_to(np.array(self.forward, dtype=float), (n, 3)).copy())
+        self.forward = np.broadcast_to(np.array(self.forward, dtype=float), (n, 3)).copy()
         self.up = np.broadcast_to(np.array(self.up, dtype=float), (n, 3)).copy()
-        side = unit(np.cross(self.forward, self.up))
-        self.up = np.cross(side, self.forward)
+        frame = np.stack((np.cross(self.forward, self.up), self.forward, self.up), axis=1)
+        if not np.allclose(frame @ np.swapaxes(frame, 1, 2), np.eye(3), atol=1e-12):
+            self.forward = unit(self.forward)
+            self.up = np.cross(unit(np.cross(self.forward, self.up)), self.forward)
         if self.identity is None:
             self.identity = np.arange(n) * 7919 + 11
 
@@ -71,8 +90,10 @@ class Scene:
         speed = np.broadcast_to(np.asarray(self.speed, dtype=float), (len(self),))
         return starting(self.position, self.forward, self.up, self.forward * speed[:, None])
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, frame: int = 0) -> Snapshot:
         n = len(self)
+        time = frame / self.fps
+        passed = self.obstacles.velocity * time
         model = VehicleModel.of(n, **self.vehicle)
         wanted = tuple(kind.of(n, **values) for kind, values in self.behaviors)
         crowds = (Crowd(np.arange(n), wanted, self.combining, key=5),)
@@ -84,21 +105,98 @@ class Scene:
             roles=np.full(n, int(Role.VEHICLE)),
             present=np.ones(n, dtype=bool),
             crowds=crowds,
-            tracked=self.tracked,
-            obstacles=self.obstacles,
+            tracked=replace(self.tracked, position=self.tracked.position + np.asarray(self.drift) * time),
+            obstacles=replace(self.obstacles, start=self.obstacles.start + passed, end=self.obstacles.end + passed),
             paths=self.paths,
         )
 
-    def run(self, frames: int, preroll: int = 0) -> list[State]:
-        snapshot = self.snapshot()
-        return list(simulate(self.start(), [snapshot] * frames, preroll))
+    def run(
+        self, frames: int, preroll: int = 0, at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot
+    ) -> list[State]:
+        """The states of the frames; `at` changes the snapshot of a frame."""
+        return list(simulate(self.start(), (at(frame, self.snapshot(frame)) for frame in range(frames)), preroll))
 
     def seen(self) -> tuple[World, Agents, list[Behavior]]:
-        """What the behaviors see at the start: the world, the agents, and the behaviors themselves."""
+        """What the behaviors see at the start: the world, the agents, and the behaviors with their targets found."""
         snapshot = self.snapshot()
         state = replace(self.start(), inputs=snapshot)
-        world = world_at(state, snapshot, snapshot, 0.0)
-        return world, _agents(state, snapshot, world, snapshot.crowds[0]), list(snapshot.crowds[0].behaviors)
+        world = world_at(state, snapshot, self.snapshot(1), 0.0)
+        agents = _agents(state, snapshot, world, snapshot.crowds[0])
+        wanted = tuple(_with_targets(b, world, agents) for b in snapshot.crowds[0].behaviors)
+        return world, replace(agents, goal_distance=_goal_distance(wanted, world, agents)), list(wanted)
+
+    def steering(self) -> list[np.ndarray]:
+        """The steering force of each behavior at the start, before weights and limits, (n, 3) newtons."""
+        world, agents, wanted = self.seen()
+        return [_steer(behavior, world, agents, {}, len(self))[0] for behavior in wanted]
+
+    def moved(self, offset: Any = (0.0, 0.0, 0.0), turn: np.ndarray | None = None) -> Scene:
+        """The whole scene turned about the origin, then moved."""
+        matrix = np.eye(3) if turn is None else turn
+        shift = np.array(offset, dtype=float)
+
+        def place(points: Any) -> np.ndarray:
+            return turned(points, matrix) + shift
+
+        def line(spline: Spline) -> Spline:
+            return replace(spline, points=place(spline.points), tangents=turned(spline.tangents, matrix))
+
+        return replace(
+            self,
+            position=place(self.position),
+            forward=turned(self.forward, matrix),
+            up=turned(self.up, matrix),
+            drift=turned(self.drift, matrix),
+            tracked=replace(
+                self.tracked,
+                position=_carried_or(self.tracked.position, self.tracked.carrier, place),
+                forward=_carried_or(self.tracked.forward, self.tracked.carrier, lambda v: turned(v, matrix)),
+            ),
+            obstacles=replace(
+                self.obstacles,
+                start=_carried_or(self.obstacles.start, self.obstacles.carrier, place),
+                end=_carried_or(self.obstacles.end, self.obstacles.carrier, place),
+                velocity=turned(self.obstacles.velocity, matrix),
+            ),
+            paths=tuple(tuple(map(line, curve)) for curve in self.paths),
+        )
+
+    def take(self, rows: Any) -> Scene:
+        """The scene with some of its vehicles, in the order of the rows; who is aimed at or carries stays the same."""
+        n = len(self)
+        rows = np.asarray(rows, dtype=np.int64)
+        new = np.full(n, -1)
+        new[rows] = np.arange(len(rows))
+
+        def renumbered(body: Any) -> np.ndarray:
+            body = np.asarray(body, dtype=np.int64)
+            vehicle = new[np.clip(body, 0, n - 1)] if n else body
+            return np.where(body < 0, body, np.where(body < n, vehicle, body - n + len(rows)))
+
+        def some(value: Any) -> Any:
+            return np.asarray(value)[rows] if np.ndim(value) else value
+
+        def of(kind: type[Behavior], values: dict[str, Any]) -> dict[str, Any]:
+            targets = {name for name, parameter in kind.parameters().items() if parameter.kind is Kind.BODY}
+            return {name: some(renumbered(v) if name in targets else v) for name, v in values.items()}
+
+        return replace(
+            self,
+            position=self.position[rows],
+            forward=self.forward[rows],
+            up=self.up[rows],
+            speed=some(self.speed),
+            identity=np.asarray(self.identity)[rows],
+            vehicle={name: some(value) for name, value in self.vehicle.items()},
+            behaviors=[(kind, of(kind, values)) for kind, values in self.behaviors],
+            tracked=replace(self.tracked, carrier=renumbered(self.tracked.carrier)),
+            obstacles=replace(self.obstacles, carrier=renumbered(self.obstacles.carrier)),
+        )
+
+
+def _carried_or(points: np.ndarray, carrier: np.ndarray, place: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The points placed anew, but for those given in the local space of a carrier."""
+    return np.where((np.asarray(carrier) >= 0)[:, None], points, place(points))
 
 
 def positions(states: list[State]) -> np.ndarray:
@@ -109,3 +207,18 @@ def positions(states: list[State]) -> np.ndarray:
 def velocities(states: list[State]) -> np.ndarray:
     """(frames, n, 3)."""
     return np.stack([s.motion.velocity for s in states])
+
+
+def headings(states: list[State]) -> np.ndarray:
+    """(frames, n, 3) forward axes."""
+    return np.stack([s.motion.forward for s in states])
+
+
+def ups(states: list[State]) -> np.ndarray:
+    """(frames, n, 3) up axes."""
+    return np.stack([s.motion.up for s in states])
+
+
+def speeds(states: list[State]) -> np.ndarray:
+    """(frames, n) metres a second."""
+    return np.linalg.norm(velocities(states), axis=-1)
