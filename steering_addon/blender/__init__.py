@@ -1,6 +1,8 @@
 """Where the simulation's input comes from and where its result goes. The only code that knows bpy."""
 
-MODULES: tuple = ()
+from . import operators, panels, properties
+
+MODULES = (properties, operators, panels)
 
 
 def register() -> None:

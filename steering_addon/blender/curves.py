@@ -1,0 +1,101 @@
+"""Curve objects as paths: their splines as polylines in world space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..simulation.paths import Path, spline
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Mesh, Object
+
+
+class CurveReader:
+    """Reads one curve object frame after frame; a curve that did not change is worked out once."""
+
+    def __init__(self, ob: Object) -> None:
+        self.ob = ob
+        self._seen: list[tuple[np.ndarray, bool]] = []
+        self._path: Path = ()
+
+    def read(self, depsgraph: Depsgraph) -> Path:
+        """The path as it lies at the depsgraph's frame; no splines for a curve without points."""
+        lines = polylines(self.ob, depsgraph)
+        if not _same(lines, self._seen):
+            self._seen = lines
+            self._path = tuple(spline(points, closed) for points, closed in lines)
+        return self._path
+
+
+def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
+    """The splines of a curve object in world space: points (k, 3) and whether closed.
+
+    Bezier, poly and NURBS, with modifiers, bevelled or not: it is the middle line that counts.
+    """
+    evaluated = ob.evaluated_get(depsgraph)
+    matrix = np.array(evaluated.matrix_world)
+    mesh = evaluated.to_mesh()
+    if mesh is not None and not len(mesh.polygons) and not _has_surface(ob):
+        lines = _lines(mesh)
+        evaluated.to_mesh_clear()
+    else:
+        if mesh is not None:
+            evaluated.to_mesh_clear()
+        lines = _middle_lines(evaluated, depsgraph)
+    return [(points @ matrix[:3, :3].T + matrix[:3, 3], closed) for points, closed in lines]
+
+
+def _has_surface(ob: Object) -> bool:
+    curve = ob.data
+    return bool(curve.bevel_depth or curve.extrude or curve.bevel_object)
+
+
+def _middle_lines(evaluated: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
+    """The middle lines of a bevelled, extruded or filled curve, by way of a copy without its surface."""
+    bare = evaluated.to_curve(depsgraph, apply_modifiers=True).copy()
+    evaluated.to_curve_clear()
+    carrier = None
+    try:
+        bare.bevel_depth = bare.extrude = bare.offset = 0.0
+        bare.bevel_object = bare.taper_object = None
+        if bare.dimensions == "2D":
+            bare.dimensions = "3D"
+        carrier = bpy.data.objects.new("Path Being Read", bare)
+        lines = _lines(carrier.to_mesh())
+        carrier.to_mesh_clear()
+        return lines
+    finally:
+        if carrier is not None:
+            bpy.data.objects.remove(carrier)
+        bpy.data.curves.remove(bare)
+
+
+def _lines(mesh: Mesh) -> list[tuple[np.ndarray, bool]]:
+    """The runs of joined edges of a mesh made from a curve; lone points are runs of one."""
+    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", points)
+    points = points.reshape(-1, 3).astype(np.float64)
+    edges = np.empty(len(mesh.edges) * 2, dtype=np.int32)
+    mesh.edges.foreach_get("vertices", edges)
+    edges = edges.reshape(-1, 2)
+    # Blender lists the edges of a spline in order, and the one that closes it last, from its last point to its first.
+    joined = np.zeros(len(points), dtype=bool)
+    closing = []
+    for first, second in edges:
+        if second == first + 1:
+            joined[second] = True
+        else:
+            closing.append((min(first, second), max(first, second)))
+    starts = np.flatnonzero(~joined)
+    ends = np.append(starts[1:], len(points))
+    closed = {(int(a), int(b)) for a, b in closing}
+    return [(points[a:b], (int(a), int(b) - 1) in closed) for a, b in zip(starts, ends)]
+
+
+def _same(one: list[tuple[np.ndarray, bool]], other: list[tuple[np.ndarray, bool]]) -> bool:
+    return len(one) == len(other) and all(
+        a[1] == b[1] and a[0].shape == b[0].shape and bool((a[0] == b[0]).all()) for a, b in zip(one, other)
+    )

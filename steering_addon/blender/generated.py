@@ -1,0 +1,100 @@
+"""Property groups made from declarations: a parameter is declared once, here it becomes what Blender stores and shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..simulation.declaration import Declared, Kind, Parameter, Unit
+
+OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+"""Every property can be overridden on a linked object, from the first version on."""
+
+UNITS: dict[Unit, dict[str, Any]] = {
+    Unit.NONE: {},
+    Unit.SHARE: {"subtype": "FACTOR"},
+    Unit.LENGTH: {"unit": "LENGTH"},
+    Unit.TIME: {"subtype": "TIME_ABSOLUTE", "unit": "TIME_ABSOLUTE"},
+    Unit.RATE: {},
+    Unit.SPEED: {"unit": "VELOCITY"},
+    Unit.ACCELERATION: {"unit": "ACCELERATION"},
+    Unit.MASS: {"unit": "MASS"},
+    Unit.FORCE: {},
+    Unit.ANGLE: {"subtype": "ANGLE"},
+    Unit.TURN: {"subtype": "ANGLE"},
+}
+"""How Blender shows each unit. It knows none for newtons and for changes a second."""
+SPOKEN = {Unit.RATE: "per second", Unit.FORCE: "newtons", Unit.TURN: "per second"}
+"""Units that the tooltip has to say, as the field does not."""
+
+REACH = 1e6
+"""The limit of fields without one of their own: a thousand kilometres."""
+
+
+def property_group(name: str, declaration: type[Declared], extra: dict[str, Any] | None = None) -> type:
+    """A property group with a property for each declared parameter, behind the `extra` ones.
+
+    Made once, at import: classes made anew at each registration would leave the old ones behind.
+    """
+    annotations = dict(extra or {})
+    for parameter_name, parameter in declaration.parameters().items():
+        annotations[parameter_name] = property_of(parameter_name, parameter)
+    doc = (declaration.__doc__ or "").strip().split("\n\n")[0]
+    return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc})
+
+
+def property_of(name: str, parameter: Parameter) -> Any:
+    """The Blender property of one declared parameter."""
+    shared = {
+        "name": name.replace("_", " ").title(),
+        "description": _tooltip(parameter),
+        "override": OVERRIDABLE,
+        "options": {"ANIMATABLE"} if parameter.animatable else set(),
+    }
+    if parameter.kind is Kind.NUMBER:
+        return bpy.props.FloatProperty(
+            **shared,
+            **UNITS[parameter.unit],
+            default=parameter.default,
+            min=max(parameter.least, -REACH),
+            max=min(parameter.most, REACH),
+        )
+    if parameter.kind is Kind.INTEGER:
+        return bpy.props.IntProperty(
+            **shared, default=parameter.default, min=int(parameter.least), max=int(parameter.most)
+        )
+    if parameter.kind is Kind.SWITCH:
+        return bpy.props.BoolProperty(**shared, default=parameter.default)
+    if parameter.kind is Kind.CHOICE:
+        return choice_property(shared, parameter.choices, parameter.default)
+    poll = _is_curve if parameter.kind is Kind.PATH else _is_in_scene
+    return bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name=shared["name"],
+        description=shared["description"],
+        override=OVERRIDABLE,
+        poll=poll,
+    )
+
+
+def choice_property(shared: dict[str, Any], choices: Any, default: int) -> Any:
+    """An enum whose items keep their declared numbers, so that files read right when choices are added."""
+    items = [(c.name, c.label, c.description, c.number) for c in choices]
+    name = next(c.name for c in choices if c.number == default)
+    return bpy.props.EnumProperty(**shared, items=items, default=name)
+
+
+def _tooltip(parameter: Parameter) -> str:
+    spoken = SPOKEN.get(parameter.unit)
+    if spoken and spoken not in parameter.description:
+        return f"{parameter.description} ({spoken})"
+    return parameter.description
+
+
+def _is_curve(_self: Any, ob: bpy.types.Object) -> bool:
+    return ob.type == "CURVE"
+
+
+def _is_in_scene(_self: Any, ob: bpy.types.Object) -> bool:
+    return bpy.context.scene is None or bpy.context.scene.objects.get(ob.name) == ob

@@ -1,0 +1,213 @@
+"""Baking the simulation into keyframes, and taking a bake back."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty
+
+from ...simulation.roles import Role
+from ..bake import BakeResult, baking
+from ..ownership import bake_of
+from ..plan import Plan, plan_reading
+from ..properties import has_role
+from ..refusal import Refusal
+from ..staging import clear
+from ..start import give_back
+from ..tagged import in_use
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+BUDGET = 0.03
+"""Seconds of work between two looks at the window: it stays alive, and Esc is heard."""
+INFINITE = float("inf")
+INTERVAL = 0.005
+"""Seconds from one piece of work to the next."""
+
+
+class STEERING_OT_bake(bpy.types.Operator):
+    """Simulate the vehicles of the scene and write their motion into keyframes"""
+
+    bl_idname = "steering.bake"
+    bl_label = "Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    selected: BoolProperty(
+        name="Selected Only",
+        description="Bake only the selected vehicles; the others are seen as they move now",
+        default=False,
+    )
+    replace_own_keys: BoolProperty(
+        name="Replace Own Keys",
+        description="Set keyframes, drivers and NLA of the vehicles' own aside; deleting the bake brings them back",
+        default=False,
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if context.mode == "OBJECT":
+            return True
+        cls.poll_message_set("Only in Object Mode")
+        return False
+
+    def execute(self, context):
+        """The whole bake at once, as scripts and background runs want it."""
+        try:
+            self._begin(context)
+            while (done := self._work(INFINITE)) is None:
+                pass
+        except Refusal as why:
+            return self._refused(why)
+        return self._finished(done)
+
+    def invoke(self, context, _event):
+        # Only this tells a background run: it has a window too, but one that no event ever reaches.
+        if bpy.app.background:
+            return self.execute(context)
+        try:
+            self._begin(context)
+        except Refusal as why:
+            return self._refused(why)
+        manager = context.window_manager
+        manager.progress_begin(0, 100)
+        self._timer = manager.event_timer_add(INTERVAL, window=context.window)
+        context.workspace.status_text_set(self._draw_status)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type == "ESC":
+            self.cancel(context)
+            self.report({"WARNING"}, "Bake stopped; nothing was changed")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        try:
+            result = self._work(BUDGET)
+        except Refusal as why:
+            self._leave(context)
+            return self._refused(why)
+        except BaseException:
+            self._leave(context)
+            raise
+        context.window_manager.progress_update(int(100 * self._progress))
+        context.workspace.status_text_set(self._draw_status)
+        if result is None:
+            return {"RUNNING_MODAL"}
+        self._leave(context)
+        return self._finished(result)
+
+    def cancel(self, context) -> None:
+        """Stop and leave nothing behind; Blender calls this too when the window goes away."""
+        self._baking.close()
+        self._leave(context)
+
+    def _begin(self, context: Context) -> None:
+        only = context.selected_objects if self.selected else None
+        self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=self.replace_own_keys)
+        self._baking = baking(self._plan, replace_own_keys=self.replace_own_keys)
+        self._progress = 0.0
+        self._began = time.perf_counter()
+
+    def _work(self, budget: float) -> BakeResult | None:
+        """Go on for a while; the result when it is finished."""
+        until = time.perf_counter() + budget
+        try:
+            while time.perf_counter() < until:
+                self._progress = next(self._baking)
+        except StopIteration as finished:
+            return finished.value
+        return None
+
+    def _leave(self, context: Context) -> None:
+        context.window_manager.event_timer_remove(self._timer)
+        context.window_manager.progress_end()
+        context.workspace.status_text_set(None)
+
+    def _draw_status(self, header, _context) -> None:
+        header.layout.label(text=f"Baking {_count(len(self._plan), 'vehicle')}", icon="ACTION")
+        header.layout.progress(factor=self._progress, type="BAR", text=f"{100 * self._progress:.0f} %")
+        header.layout.label(text="Stop", icon="EVENT_ESC")
+
+    def _refused(self, why: Refusal):
+        self.report({"ERROR"}, str(why))
+        return {"CANCELLED"}
+
+    def _finished(self, result: BakeResult):
+        for warning in self._plan.warnings:
+            self.report({"WARNING"}, warning)
+        seconds = time.perf_counter() - self._began
+        text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"
+        if result.closest != INFINITE:
+            text += f", {_count(result.contacts, 'contact')} with obstacles, nearest {result.closest:.2f} m"
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+
+class STEERING_OT_clear_bake(bpy.types.Operator):
+    """Remove the baked keyframes, put the vehicles back to their start and bring back what the bake had set aside"""
+
+    bl_idname = "steering.clear_bake"
+    bl_label = "Delete Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    selected: BoolProperty(
+        name="Selected Only", description="Delete the bake of the selected vehicles only", default=False
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if context.mode == "OBJECT":
+            return True
+        cls.poll_message_set("Only in Object Mode")
+        return False
+
+    def execute(self, context):
+        baked = self._baked(context)
+        if not baked:
+            where = "of the selected objects" if self.selected else "in the scene"
+            self.report({"WARNING"}, f"Nothing {where} is baked")
+            return {"CANCELLED"}
+        for ob in baked:
+            if ob.library is not None or not ob.is_editable:
+                self.report(
+                    {"ERROR"}, f"{ob.name} is linked and cannot be changed here: make a library override of it."
+                )
+                return {"CANCELLED"}
+        try:
+            for ob in baked:
+                clear(ob)
+                give_back(ob)
+                if not ob.steering.roles:
+                    ob.property_unset("steering")
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Deleted the bake of {_count(len(baked), 'vehicle')}")
+        return {"FINISHED"}
+
+    def _baked(self, context: Context) -> list[Object]:
+        objects = context.selected_objects if self.selected else in_use(context.scene)
+        return [
+            ob for ob in objects if bake_of(ob) is not None and not (has_role(ob, Role.VEHICLE) and ob.steering.locked)
+        ]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+CLASSES = (STEERING_OT_bake, STEERING_OT_clear_bake)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,93 @@
+"""Giving a crowd behaviors and taking them away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...behaviors.catalogue import CATALOGUE
+from ...simulation.roles import Role
+from ..properties import has_role
+from ..tagged import crowd_of
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+ITEMS = [(b.name, b.label, b.tooltip()) for b in CATALOGUE]
+
+
+class STEERING_OT_behavior_add(bpy.types.Operator):
+    """Give the crowd another behavior"""
+
+    bl_idname = "steering.behavior_add"
+    bl_label = "Add Behavior"
+    bl_options = {"REGISTER", "UNDO"}
+    bl_property = "behavior"
+
+    behavior: EnumProperty(name="Behavior", description="What the vehicles of the crowd shall want", items=ITEMS)
+
+    @classmethod
+    def description(cls, _context, properties) -> str:
+        return next(b.tooltip() for b in CATALOGUE if b.name == properties.behavior)
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return _has_crowd(cls, context)
+
+    def execute(self, context):
+        getattr(crowd_in_focus(context).steering, self.behavior).use = True
+        return {"FINISHED"}
+
+
+class STEERING_OT_behavior_remove(bpy.types.Operator):
+    """Take the behavior and its settings away from the crowd"""
+
+    bl_idname = "steering.behavior_remove"
+    bl_label = "Remove Behavior"
+    bl_options = {"REGISTER", "UNDO"}
+
+    behavior: EnumProperty(name="Behavior", description="What the vehicles no longer want", items=ITEMS)
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return _has_crowd(cls, context)
+
+    def execute(self, context):
+        crowd_in_focus(context).steering.property_unset(self.behavior)
+        return {"FINISHED"}
+
+
+def crowd_in_focus(context: Context) -> Object | None:
+    """The crowd that the active object is, or belongs to."""
+    active = context.view_layer.objects.active
+    if active is None:
+        return None
+    if has_role(active, Role.CROWD):
+        return active
+    return crowd_of(active) if has_role(active, Role.VEHICLE) else None
+
+
+def _has_crowd(cls, context) -> bool:
+    crowd = crowd_in_focus(context)
+    if crowd is None:
+        cls.poll_message_set("Make a crowd or one of its vehicles the active object")
+        return False
+    if crowd.library is not None:
+        cls.poll_message_set(f"{crowd.name} is linked: make a library override of it")
+        return False
+    return True
+
+
+CLASSES = (STEERING_OT_behavior_add, STEERING_OT_behavior_remove)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

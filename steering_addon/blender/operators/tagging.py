@@ -1,0 +1,274 @@
+"""Tagging: which objects are vehicles, obstacles, paths, leaders and crowds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...simulation.roles import DESCRIPTIONS, Role
+from ..identity import new_identity
+from ..ownership import is_baked
+from ..properties import ROLE_ITEMS, has_role, settings_of
+from ..refusal import Refusal
+from ..shapes import body_radius, front_of
+from ..start import channels, store
+from ..tagged import crowd_of, in_use, tagged
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+SMALLEST = 1e-4
+"""A radius in metres below which an object has no size to speak of, such as a lone vertex."""
+
+
+class STEERING_OT_tag(bpy.types.Operator):
+    """Make the selected objects part of the steering simulation"""
+
+    bl_idname = "steering.tag"
+    bl_label = "Tag for Steering"
+    bl_options = {"REGISTER", "UNDO"}
+
+    role: EnumProperty(name="As", description="What the objects become", items=ROLE_ITEMS, default="VEHICLE")
+
+    @classmethod
+    def description(cls, _context, properties) -> str:
+        return DESCRIPTIONS[Role[properties.role]][1]
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return _something_selected(cls, context)
+
+    def execute(self, context):
+        role = Role[self.role]
+        objects = _selected(context)
+        try:
+            chosen, left_out = _fitting(objects, role)
+            if role is Role.VEHICLE:
+                _tag_vehicles(context, chosen)
+            for ob in chosen:
+                _tag(ob, role)
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        if left_out:
+            self.report({"WARNING"}, f"Left out, as no {DESCRIPTIONS[role][0].lower()} can be made of them: {left_out}")
+        return {"FINISHED"}
+
+
+class STEERING_OT_untag(bpy.types.Operator):
+    """Take the selected objects out of the steering simulation; keyframes of a bake stay"""
+
+    bl_idname = "steering.untag"
+    bl_label = "Untag"
+    bl_options = {"REGISTER", "UNDO"}
+
+    role: EnumProperty(name="As", description="What the objects no longer are", items=ROLE_ITEMS, default="VEHICLE")
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return _something_selected(cls, context)
+
+    def execute(self, context):
+        objects = [ob for ob in _selected(context) if has_role(ob, Role[self.role])]
+        if not objects:
+            what = DESCRIPTIONS[Role[self.role]][0].lower()
+            self.report({"ERROR"}, f"None of the selected objects is tagged as {_article(what)}: select some that are.")
+            return {"CANCELLED"}
+        try:
+            _check_editable(objects)
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        for ob in objects:
+            ob.steering.roles -= {self.role}
+            if self.role == Role.VEHICLE.name:
+                ob.steering.crowd = None
+            if not ob.steering.roles and not is_baked(ob):
+                ob.property_unset("steering")
+        return {"FINISHED"}
+
+
+class STEERING_OT_crowd_add(bpy.types.Operator):
+    """Add a crowd: an Empty that holds the settings its vehicles share"""
+
+    bl_idname = "steering.crowd_add"
+    bl_label = "Add Crowd"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return _in_object_mode(cls, context)
+
+    def execute(self, context):
+        crowd = new_crowd(context)
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        crowd.select_set(True)
+        context.view_layer.objects.active = crowd
+        return {"FINISHED"}
+
+
+class STEERING_OT_set_start(bpy.types.Operator):
+    """Let the selected vehicles start from where they are now"""
+
+    bl_idname = "steering.set_start"
+    bl_label = "Set Start"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
+            return True
+        cls.poll_message_set("Select the vehicles whose start shall be where they are now")
+        return False
+
+    def execute(self, context):
+        vehicles = tagged(context.selected_objects, Role.VEHICLE)
+        try:
+            _check_editable(vehicles)
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        for ob in vehicles:
+            store(ob, *channels(ob))
+        return {"FINISHED"}
+
+
+def new_crowd(context: Context) -> Object:
+    """An Empty with the role CROWD at the 3D cursor, which becomes the scene's default if it has none."""
+    crowd = bpy.data.objects.new("Crowd", None)
+    crowd.empty_display_type = "SPHERE"
+    crowd.empty_display_size = 0.5
+    crowd.location = context.scene.cursor.location
+    collection = context.collection or context.scene.collection
+    collection.objects.link(crowd)
+    crowd.steering.roles = {Role.CROWD.name}
+    crowd.steering.identity = new_identity()
+    # Looking at a group writes it into the file: done here, so that drawing the panel does not.
+    _ = crowd.steering.vehicle.mass
+    scene = context.scene
+    if _default_crowd(context) is None:
+        scene.steering.crowd = crowd
+    return crowd
+
+
+def _tag(ob: Object, role: Role) -> None:
+    if not settings_of(ob) or not ob.steering.roles:
+        ob.steering.forward_axis, ob.steering.up_axis = front_of(ob)
+    ob.steering.roles |= {role.name}
+    if role is Role.CROWD and ob.steering.identity == 0:
+        ob.steering.identity = new_identity()
+
+
+def _tag_vehicles(context: Context, objects: list[Object]) -> None:
+    """Give the objects a crowd, a size, a start and an identity; those that are vehicles already keep theirs."""
+    objects = [ob for ob in objects if not (has_role(ob, Role.VEHICLE) and crowd_of(ob))]
+    if not objects:
+        return
+    depsgraph = context.evaluated_depsgraph_get()
+    sizes = {ob.name: body_radius(ob, depsgraph) for ob in objects}
+    crowd = _chosen_crowd(context) or _default_crowd(context)
+    members = tagged(in_use(context.scene), Role.VEHICLE)
+    taken = {ob.steering.identity for ob in members}
+    if crowd is None:
+        crowd = new_crowd(context)
+    if not any(crowd_of(ob) == crowd for ob in members):
+        largest = max(sizes.values())
+        if largest > SMALLEST:
+            crowd.steering.vehicle.radius = largest
+    for ob in objects:
+        _tag(ob, Role.VEHICLE)
+        ob.steering.crowd = crowd
+        if sizes[ob.name] > SMALLEST:
+            ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
+        ob.steering.identity = new_identity(taken)
+        taken.add(ob.steering.identity)
+        store(ob, *channels(ob))
+
+
+def _chosen_crowd(context: Context) -> Object | None:
+    """The crowd among the selected objects, the active one first; else that of the active vehicle."""
+    active = context.view_layer.objects.active
+    selected = [*([active] if active in context.selected_objects[:] else []), *context.selected_objects]
+    for ob in selected:
+        if has_role(ob, Role.CROWD):
+            return ob
+    return None
+
+
+def _default_crowd(context: Context) -> Object | None:
+    stored = settings_of(context.scene)
+    crowd = stored.crowd if stored else None
+    there = crowd is not None and has_role(crowd, Role.CROWD) and crowd.name in context.scene.objects
+    return crowd if there else None
+
+
+def _fitting(objects: list[Object], role: Role) -> tuple[list[Object], str]:
+    """The objects that can have the role, and the names of the others.
+
+    Raises:
+        Refusal: none can, or one cannot be changed.
+    """
+    if role is Role.PATH:
+        fits = [ob for ob in objects if ob.type == "CURVE"]
+        remedy = "select a curve, such as Add > Curve > Path"
+    elif role is Role.CROWD:
+        fits = [ob for ob in objects if ob.type == "EMPTY"]
+        remedy = "select an Empty, or use Add Crowd"
+    elif role is Role.VEHICLE:
+        fits = [ob for ob in objects if not has_role(ob, Role.CROWD)]
+        remedy = "select the objects that shall move"
+    else:
+        fits, remedy = objects, ""
+    names = ", ".join(ob.name for ob in objects if ob not in fits)
+    if not fits:
+        what = DESCRIPTIONS[role][0].lower()
+        raise Refusal(f"{names} cannot be {_article(what)}: {remedy}.")
+    _check_editable(fits)
+    # A crowd selected along with its future members says where they belong.
+    return fits, "" if role is Role.VEHICLE else names
+
+
+def _check_editable(objects: list[Object]) -> None:
+    for ob in objects:
+        if ob.library is not None or not ob.is_editable:
+            raise Refusal(f"{ob.name} is linked and cannot be changed here: make a library override of it.")
+
+
+def _selected(context: Context) -> list[Object]:
+    return sorted(context.selected_objects, key=lambda ob: ob.name)
+
+
+def _something_selected(cls, context) -> bool:
+    if not _in_object_mode(cls, context):
+        return False
+    if context.selected_objects:
+        return True
+    cls.poll_message_set("Select the objects first")
+    return False
+
+
+def _in_object_mode(cls, context) -> bool:
+    if context.mode == "OBJECT":
+        return True
+    cls.poll_message_set("Only in Object Mode")
+    return False
+
+
+def _article(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+CLASSES = (STEERING_OT_tag, STEERING_OT_untag, STEERING_OT_crowd_add, STEERING_OT_set_start)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,366 @@
+"""What a bake will look at, worked out and checked before anything is touched.
+
+Every refusal comes from here or from the first look at a value that is no number; a plan that was made is carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..behaviors.catalogue import CATALOGUE
+from ..behaviors.declaration import Behavior
+from ..simulation.declaration import NEAREST, Kind
+from ..simulation.roles import Role
+from .dependencies import animates, plays_physics, reads_scene, reasons
+from .identity import told_apart
+from .local_space import model_axes
+from .properties import has_role, settings_of
+from .refusal import Refusal
+from .staging import check_free
+from .start import earlier_velocity, start_of
+from .tagged import crowd_of, full_name, in_use, tagged
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+AXIS_NAMES = {"POS_X": "X", "POS_Y": "Y", "POS_Z": "Z", "NEG_X": "-X", "NEG_Y": "-Y", "NEG_Z": "-Z"}
+
+
+@dataclass(frozen=True)
+class VehicleSource:
+    """A vehicle and what of it does not change during the run.
+
+    Attributes:
+        ob: the object.
+        identity: who it is; written to it when the bake is.
+        axes: (3, 3) its model's side, forward and up axis in its own space.
+        location, rotation: the channels it starts from.
+        velocity: (3,) the velocity its own earlier keys give, in its parent's space; None for its start speed.
+        animated: whether settings of its own are keyed or driven.
+    """
+
+    ob: Object
+    identity: int
+    axes: np.ndarray
+    location: np.ndarray
+    rotation: np.ndarray
+    velocity: np.ndarray | None
+    animated: bool
+
+
+@dataclass(frozen=True)
+class CrowdSource:
+    """A crowd, the rows of its vehicles, the behaviors it may use, and the rows their targets have."""
+
+    ob: Object
+    rows: np.ndarray
+    behaviors: tuple[type[Behavior], ...]
+    pointed: dict[tuple[str, str], int]
+
+
+@dataclass(frozen=True)
+class BodySource:
+    """Something to look at, and the row of the vehicle that carries it, -1 for none."""
+
+    ob: Object
+    carrier: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that a run reads, in a fixed order.
+
+    Attributes:
+        scene: where it happens.
+        frames: (f,) whole frames, rising.
+        frame_time: seconds a frame.
+        vehicles: who moves, by identity.
+        crowds: who shares settings.
+        bodies: what else may be a target; target rows count on from the vehicles.
+        obstacles: what is in the way.
+        paths: the tagged curves.
+        in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
+        warnings: what the animator should know although the bake goes ahead.
+    """
+
+    scene: Scene
+    frames: np.ndarray
+    frame_time: float
+    substeps: int
+    preroll: int
+    seed: int
+    vehicles: tuple[VehicleSource, ...]
+    crowds: tuple[CrowdSource, ...]
+    bodies: tuple[BodySource, ...]
+    obstacles: tuple[BodySource, ...]
+    paths: tuple[Object, ...]
+    in_users_scene: bool
+    warnings: tuple[str, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.vehicles)
+
+
+def frame_range(scene: Scene) -> tuple[int, int]:
+    """The first and last frame of the run: the scene's, unless it has a range of its own."""
+    stored = settings_of(scene)
+    if stored is not None and stored.use_frame_range:
+        return stored.frame_start, stored.frame_end
+    return scene.frame_start, scene.frame_end
+
+
+def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_own_keys: bool = False) -> Plan:
+    """Work out what a bake of the scene looks at and who moves.
+
+    Args:
+        only: the vehicles that move, where not all of the scene do; the others are seen as they are.
+        replace_own_keys: whether keys of the vehicles' own may be set aside.
+
+    Raises:
+        Refusal: something stands in the way; the scene is untouched.
+    """
+    first, last = frame_range(scene)
+    if last < first:
+        raise Refusal(f"The frame range of {scene.name} ends before it begins: set Start to {last} or less.")
+    objects = in_use(scene)
+    chosen = None if only is None else {full_name(ob) for ob in only}
+    moving = _moving(objects, chosen)
+    vehicles = _vehicles(scene, moving, first, last, replace_own_keys)
+    rows = {full_name(v.ob): row for row, v in enumerate(vehicles)}
+
+    crowds = _crowd_objects(vehicles)
+    _check_in_scene(crowds, objects)
+    paths = tagged(objects, Role.PATH)
+    _check_curves(paths)
+    targets = [target for crowd in crowds for target in _pointed_objects(crowd)]
+    _check_targets(crowds, objects, paths)
+    bodies = _bodies(objects, targets, rows)
+    obstacles = tuple(BodySource(ob, _carrier(ob, rows)) for ob in tagged(objects, Role.OBSTACLE))
+    looked_at = [*paths, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
+    _check_independent(looked_at, crowds, vehicles, rows, paths)
+
+    stored = settings_of(scene)
+    body_rows = {**rows, **{full_name(b.ob): len(rows) + k for k, b in enumerate(bodies)}}
+    path_rows = {full_name(ob): row for row, ob in enumerate(paths)}
+    read = [*looked_at, *crowds, *(v.ob.parent for v in vehicles if v.ob.parent is not None)]
+    return Plan(
+        scene=scene,
+        frames=np.arange(first, last + 1),
+        frame_time=scene.render.fps_base / scene.render.fps,
+        substeps=stored.substeps if stored else 1,
+        preroll=stored.preroll if stored else 0,
+        seed=stored.seed if stored else 0,
+        vehicles=vehicles,
+        crowds=tuple(_crowd_source(ob, vehicles, body_rows, path_rows) for ob in crowds),
+        bodies=bodies,
+        obstacles=obstacles,
+        paths=tuple(paths),
+        in_users_scene=any(reads_scene(ob) or plays_physics(ob) for ob in _with_all_behind(read)),
+        warnings=tuple(_warnings(vehicles, crowds)),
+    )
+
+
+def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
+    """The behaviors a crowd uses, or may use as that is keyed; groups nobody touched are left alone."""
+    stored = crowd.steering
+    return tuple(
+        behavior
+        for behavior in CATALOGUE
+        if stored.is_property_set(behavior.name)
+        and (getattr(stored, behavior.name).use or animates(crowd, f"steering.{behavior.name}.use"))
+    )
+
+
+def _moving(objects: list[Object], chosen: set[str] | None) -> list[Object]:
+    vehicles = tagged(objects, Role.VEHICLE)
+    if not vehicles:
+        raise Refusal("There is no vehicle in the scene: select the objects that shall move and tag them as vehicles.")
+    moving = [ob for ob in vehicles if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)]
+    if not moving:
+        if chosen is None:
+            raise Refusal("All vehicles of the scene are locked: unlock those that shall move.")
+        raise Refusal("None of the selected objects is a vehicle that may move: select vehicles that are not locked.")
+    return moving
+
+
+def _vehicles(
+    scene: Scene, moving: list[Object], first: int, last: int, replace_own_keys: bool
+) -> tuple[VehicleSource, ...]:
+    on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
+    for ob in moving:
+        _check_vehicle(ob)
+        try:
+            check_free(ob, first, last, replace_own_keys)
+        except Refusal:
+            raise
+        except ValueError as why:
+            raise Refusal(str(why)) from why
+    identities = told_apart(moving)
+    frame_time = scene.render.fps_base / scene.render.fps
+    sources = []
+    for ob in moving:
+        location, rotation = start_of(ob, first, on_start_frame=on_start_frame)
+        sources.append(
+            VehicleSource(
+                ob=ob,
+                identity=identities[ob.name],
+                axes=model_axes(AXIS_NAMES[ob.steering.forward_axis], AXIS_NAMES[ob.steering.up_axis]),
+                location=location,
+                rotation=rotation,
+                velocity=earlier_velocity(ob, first, frame_time),
+                animated=animates(ob, "steering"),
+            )
+        )
+    return tuple(sorted(sources, key=lambda source: source.identity))
+
+
+def _check_vehicle(ob: Object) -> None:
+    if ob.library is not None or not ob.is_editable:
+        raise Refusal(f"{ob.name} is linked and cannot be animated here: make a library override of it.")
+    if crowd_of(ob) is None:
+        raise Refusal(f"{ob.name} belongs to no crowd: tag it as a vehicle again.")
+    if ob.steering.forward_axis[-1] == ob.steering.up_axis[-1]:
+        raise Refusal(f"The front and the top of {ob.name} are the same axis: choose another Forward or Up.")
+    if has_role(ob, Role.PATH):
+        raise Refusal(f"{ob.name} is both a vehicle and a path: take one of the tags off.")
+    above = ob.parent
+    while above is not None:
+        if has_role(above, Role.VEHICLE):
+            raise Refusal(f"{ob.name} hangs on {above.name}, a vehicle too: unparent it or take its tag off.")
+        above = above.parent
+
+
+def _crowd_objects(vehicles: tuple[VehicleSource, ...]) -> list[Object]:
+    crowds = {full_name(crowd): crowd for v in vehicles if (crowd := crowd_of(v.ob)) is not None}
+    return [crowds[name] for name in sorted(crowds)]
+
+
+def _check_in_scene(crowds: list[Object], objects: list[Object]) -> None:
+    there = {full_name(ob) for ob in objects}
+    for crowd in crowds:
+        if full_name(crowd) not in there:
+            raise Refusal(f"The crowd {crowd.name} is not in the scene any more: tag its vehicles again.")
+        model = crowd.steering.vehicle
+        if model.max_speed <= 0.0 and not animates(crowd, "steering.vehicle.max_speed"):
+            raise Refusal(f"The Max Speed of {crowd.name} is 0, so nothing can move: give it a speed.")
+
+
+def _check_curves(paths: list[Object]) -> None:
+    for ob in paths:
+        if ob.type != "CURVE":
+            raise Refusal(f"{ob.name} is tagged as a path but is no curve: take the tag off, or tag a curve.")
+        if not any(len(line.points) or len(line.bezier_points) for line in ob.data.splines):
+            raise Refusal(f"The path {ob.name} has no points: draw it, or take the tag off.")
+
+
+def _pointed(crowd: Object) -> Iterable[tuple[type[Behavior], str, Kind, Object]]:
+    """The objects that a crowd's behaviors point at, and from where."""
+    for behavior in behaviors_of(crowd):
+        group = getattr(crowd.steering, behavior.name)
+        for name, parameter in behavior.parameters().items():
+            if parameter.kind in (Kind.BODY, Kind.PATH) and getattr(group, name) is not None:
+                yield behavior, name, parameter.kind, getattr(group, name)
+
+
+def _pointed_objects(crowd: Object) -> list[Object]:
+    return [ob for _, _, kind, ob in _pointed(crowd) if kind is Kind.BODY]
+
+
+def _check_targets(crowds: list[Object], objects: list[Object], paths: list[Object]) -> None:
+    there = {full_name(ob) for ob in objects}
+    for crowd in crowds:
+        for behavior, name, kind, ob in _pointed(crowd):
+            what = name.replace("_", " ").title()
+            if full_name(ob) not in there:
+                raise Refusal(
+                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not in the scene any more: "
+                    f"choose another."
+                )
+            if kind is Kind.PATH and ob.type != "CURVE":
+                raise Refusal(
+                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is no curve: choose a curve."
+                )
+            if kind is Kind.PATH and ob not in paths:
+                _check_curves([ob])
+                paths.append(ob)
+
+
+def _bodies(objects: list[Object], targets: list[Object], rows: dict[str, int]) -> tuple[BodySource, ...]:
+    """Leaders, targets and the vehicles that do not move, by name."""
+    wanted = {full_name(ob): ob for ob in [*tagged(objects, Role.LEADER), *tagged(objects, Role.VEHICLE), *targets]}
+    return tuple(BodySource(wanted[name], _carrier(wanted[name], rows)) for name in sorted(set(wanted) - set(rows)))
+
+
+def _carrier(ob: Object, rows: dict[str, int]) -> int:
+    """The row of the vehicle that an object is, or hangs on by its parents, -1 for none."""
+    above: Object | None = ob
+    while above is not None:
+        if full_name(above) in rows:
+            return rows[full_name(above)]
+        above = above.parent
+    return -1
+
+
+def _with_all_behind(objects: Iterable[Object]) -> list[Object]:
+    """The objects and whatever they hang on, directly or not."""
+    found: dict[str, Object] = {}
+    waiting = list(objects)
+    while waiting:
+        ob = waiting.pop()
+        if full_name(ob) not in found:
+            found[full_name(ob)] = ob
+            waiting.extend(behind for behind, _ in reasons(ob))
+    return list(found.values())
+
+
+def _check_independent(
+    looked_at: list[Object],
+    crowds: list[Object],
+    vehicles: tuple[VehicleSource, ...],
+    rows: dict[str, int],
+    paths: list[Object],
+) -> None:
+    """Refuse what hangs on a vehicle in another way than being carried by it: its motion is not known beforehand."""
+    for ob in paths:
+        if (row := _carrier(ob, rows)) >= 0:
+            raise Refusal(f"The path {ob.name} hangs on the vehicle {vehicles[row].ob.name}: unparent it.")
+    parents = [v.ob.parent for v in vehicles if v.ob.parent is not None]
+    for ob in _with_all_behind([*looked_at, *crowds, *parents]):
+        if full_name(ob) in rows:
+            continue
+        for behind, why in reasons(ob):
+            carried = why == "parent" and (ob in looked_at or _carrier(ob, rows) >= 0 or ob in crowds)
+            if full_name(behind) in rows and not carried:
+                raise Refusal(
+                    f"{ob.name} hangs on the vehicle {behind.name} by {why}, whose motion a bake has yet to find: "
+                    f"remove that, or lock {behind.name}."
+                )
+
+
+def _crowd_source(
+    ob: Object, vehicles: tuple[VehicleSource, ...], body_rows: dict[str, int], path_rows: dict[str, int]
+) -> CrowdSource:
+    rows = np.array([row for row, v in enumerate(vehicles) if crowd_of(v.ob) == ob], dtype=np.int64)
+    behaviors = behaviors_of(ob)
+    pointed = {}
+    for behavior in behaviors:
+        group = getattr(ob.steering, behavior.name)
+        for name, parameter in behavior.parameters().items():
+            if parameter.kind in (Kind.BODY, Kind.PATH):
+                target = getattr(group, name)
+                known = body_rows if parameter.kind is Kind.BODY else path_rows
+                pointed[behavior.name, name] = NEAREST if target is None else known[full_name(target)]
+    return CrowdSource(ob, rows, behaviors, pointed)
+
+
+def _warnings(vehicles: tuple[VehicleSource, ...], crowds: list[Object]) -> Iterable[str]:
+    held = [v.ob.name for v in vehicles if any(constraint.enabled for constraint in v.ob.constraints)]
+    if held:
+        yield f"Constraints still act on top of the bake: {', '.join(held)}."
+    for crowd in crowds:
+        if not behaviors_of(crowd):
+            yield f"{crowd.name} has no behavior: its vehicles go straight on."

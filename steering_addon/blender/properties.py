@@ -1,0 +1,278 @@
+"""What is stored in the file: `Object.steering` and `Scene.steering`.
+
+These names are the public interface of scripts, presets and keyframes; they never change meaning. Reading a group
+writes it into the file, so code asks `settings_of` first: an object that nobody tagged stays as it was.
+"""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ..behaviors.catalogue import CATALOGUE
+from ..behaviors.declaration import Behavior
+from ..simulation.combining import COMBININGS
+from ..simulation.obstacles import EITHER, PASS_SIDES
+from ..simulation.roles import DESCRIPTIONS, Role
+from ..simulation.vehicle import VehicleModel
+from .generated import OVERRIDABLE, choice_property, property_group
+
+ROLE_ITEMS = [(role.name, label, description, int(role)) for role, (label, description) in DESCRIPTIONS.items()]
+"""Roles as Blender lists them, with their stored bits."""
+AXIS_ITEMS = [
+    ("POS_X", "X", "", 0),
+    ("POS_Y", "Y", "", 1),
+    ("POS_Z", "Z", "", 2),
+    ("NEG_X", "-X", "", 3),
+    ("NEG_Y", "-Y", "", 4),
+    ("NEG_Z", "-Z", "", 5),
+]
+LASTING: set[str] = set()
+"""The options of a property that keyframes and drivers may not change."""
+
+
+class STEERING_PG_start(bpy.types.PropertyGroup):
+    """Where a vehicle starts: its own channels as they were, kept so that a bake can be taken back."""
+
+    stored: BoolProperty(name="Stored", override=OVERRIDABLE, options=LASTING)
+    location: FloatVectorProperty(name="Location", subtype="TRANSLATION", override=OVERRIDABLE, options=LASTING)
+    rotation_mode: StringProperty(name="Rotation Mode", override=OVERRIDABLE, options=LASTING)
+    rotation: FloatVectorProperty(
+        name="Rotation",
+        description="The channels of the rotation mode: three angles, or four numbers",
+        size=4,
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+
+
+STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
+
+
+def _behavior_group(behavior: type[Behavior]) -> type:
+    use = BoolProperty(
+        name=behavior.label,
+        description=behavior.tooltip(),
+        default=False,
+        override=OVERRIDABLE,
+    )
+    return property_group(f"STEERING_PG_{behavior.name}", behavior, {"use": use})
+
+
+BEHAVIOR_GROUPS = {behavior.name: _behavior_group(behavior) for behavior in CATALOGUE}
+"""The property group of each behavior, by its name."""
+
+
+class STEERING_PG_object(bpy.types.PropertyGroup):
+    """What an object is to the simulation, and on a crowd the settings its vehicles share."""
+
+    roles: EnumProperty(
+        name="Is a",
+        description="What the object is to the steering simulation",
+        items=ROLE_ITEMS,
+        options={"ENUM_FLAG"},
+        override=OVERRIDABLE,
+    )
+    active: BoolProperty(
+        name="Active",
+        description="Whether it takes part at the moment; may be keyframed",
+        default=True,
+        override=OVERRIDABLE,
+    )
+    crowd: PointerProperty(
+        name="Crowd",
+        description="The crowd whose settings this vehicle shares",
+        type=bpy.types.Object,
+        poll=lambda _self, ob: has_role(ob, Role.CROWD),
+        override=OVERRIDABLE,
+    )
+    identity: IntProperty(
+        name="Identity",
+        description="What this vehicle's chance hangs on; a number given once",
+        min=0,
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    locked: BoolProperty(
+        name="Locked",
+        description="Keep this vehicle's motion as it is: others see it, a bake does not write it",
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    forward_axis: EnumProperty(
+        name="Forward",
+        description="The side of the model that is its front",
+        items=AXIS_ITEMS,
+        default="POS_Y",
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    up_axis: EnumProperty(
+        name="Up",
+        description="The side of the model that is its top",
+        items=AXIS_ITEMS,
+        default="POS_Z",
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    speed_factor: FloatProperty(
+        name="Speed",
+        description="This vehicle's top speed, as a multiple of its crowd's",
+        default=1.0,
+        min=0.01,
+        max=100.0,
+        soft_min=0.5,
+        soft_max=2.0,
+        override=OVERRIDABLE,
+    )
+    size_factor: FloatProperty(
+        name="Size",
+        description="This vehicle's radius, as a multiple of its crowd's",
+        default=1.0,
+        min=0.01,
+        max=100.0,
+        soft_min=0.5,
+        soft_max=2.0,
+        override=OVERRIDABLE,
+    )
+    mass_factor: FloatProperty(
+        name="Mass",
+        description="This vehicle's mass, as a multiple of its crowd's",
+        default=1.0,
+        min=0.01,
+        max=100.0,
+        soft_min=0.5,
+        soft_max=2.0,
+        override=OVERRIDABLE,
+    )
+    seed: IntProperty(
+        name="Seed",
+        description="Other numbers give this vehicle other chances",
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    start_speed: FloatProperty(
+        name="Start Speed",
+        description="Share of the top speed that it has at the first frame, along its front",
+        default=0.7,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    pass_side: choice_property(
+        {
+            "name": "Pass",
+            "description": "On which side vehicles go round this obstacle",
+            "override": OVERRIDABLE,
+            "options": {"ANIMATABLE"},
+        },
+        PASS_SIDES,
+        EITHER,
+    )
+    combining: choice_property(
+        {
+            "name": "Combine",
+            "description": "How the behaviors of the crowd become one steering force",
+            "override": OVERRIDABLE,
+            "options": {"ANIMATABLE"},
+        },
+        COMBININGS,
+        1,
+    )
+    start: PointerProperty(type=STEERING_PG_start, override=OVERRIDABLE)
+    vehicle: PointerProperty(type=STEERING_PG_vehicle, override=OVERRIDABLE)
+
+
+for _name, _group in BEHAVIOR_GROUPS.items():
+    STEERING_PG_object.__annotations__[_name] = PointerProperty(type=_group, override=OVERRIDABLE)
+
+
+class STEERING_PG_scene(bpy.types.PropertyGroup):
+    """What belongs to the run of a scene."""
+
+    crowd: PointerProperty(
+        name="Default Crowd",
+        description="The crowd that newly tagged vehicles join",
+        type=bpy.types.Object,
+        poll=lambda _self, ob: has_role(ob, Role.CROWD),
+        override=OVERRIDABLE,
+    )
+    use_frame_range: BoolProperty(
+        name="Own Frame Range",
+        description="Bake these frames instead of the scene's",
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    frame_start: IntProperty(
+        name="Start", description="First frame of the bake", default=1, override=OVERRIDABLE, options=LASTING
+    )
+    frame_end: IntProperty(
+        name="End", description="Last frame of the bake", default=250, override=OVERRIDABLE, options=LASTING
+    )
+    preroll: IntProperty(
+        name="Pre-Roll",
+        description="Frames simulated before the first one, with the scene held still, so that a flock is in flight "
+        "when it is first seen; vehicles are then no longer where they were put",
+        default=0,
+        min=0,
+        max=10000,
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    substeps: IntProperty(
+        name="Substeps",
+        description="Decisions a frame: more for fast vehicles and small obstacles",
+        default=1,
+        min=1,
+        max=100,
+        soft_max=10,
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    seed: IntProperty(
+        name="Seed", description="Other numbers give other chances", override=OVERRIDABLE, options=LASTING
+    )
+
+
+def settings_of(owner: bpy.types.Object | bpy.types.Scene) -> STEERING_PG_object | None:
+    """What was stored on an object or scene, None where nothing was: then nothing is written by looking."""
+    return owner.steering if owner.is_property_set("steering") else None
+
+
+def has_role(ob: bpy.types.Object, role: Role) -> bool:
+    """Whether an object is tagged with a role."""
+    stored = settings_of(ob)
+    return stored is not None and role.name in stored.roles
+
+
+CLASSES = (
+    STEERING_PG_start,
+    STEERING_PG_vehicle,
+    *BEHAVIOR_GROUPS.values(),
+    STEERING_PG_object,
+    STEERING_PG_scene,
+)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.steering = PointerProperty(type=STEERING_PG_object, name="Steering", override=OVERRIDABLE)
+    bpy.types.Scene.steering = PointerProperty(type=STEERING_PG_scene, name="Steering", override=OVERRIDABLE)
+
+
+def unregister() -> None:
+    del bpy.types.Scene.steering
+    del bpy.types.Object.steering
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

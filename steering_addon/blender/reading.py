@@ -1,0 +1,259 @@
+"""From Blender to the simulation: one snapshot of everything at the frame a depsgraph stands on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..simulation.chance import keys_of, mix
+from ..simulation.combining import COMBININGS
+from ..simulation.declaration import Declared, Kind, Parameter
+from ..simulation.obstacles import PASS_SIDES, Obstacles, hull
+from ..simulation.roles import Role
+from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
+from ..simulation.vectors import magnitude, unit
+from ..simulation.vehicle import VehicleModel
+from .curves import CurveReader
+from .local_space import model_axes, parent_part, to_world
+from .plan import AXIS_NAMES, BodySource, CrowdSource, Plan
+from .properties import settings_of
+from .refusal import Refusal
+from .rotation_channels import matrices_from_channels
+from .shapes import body_radius, points_of
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+PASS_SIDE_NUMBERS = {choice.name: choice.number for choice in PASS_SIDES}
+COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
+FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
+"""What of the crowd's vehicle model a vehicle varies, and by which property of its own."""
+
+
+class Reader:
+    """Reads the frames of a plan, one after the other.
+
+    What is found at the first frame and does not change is kept: hulls of obstacles, radii of bodies, settings that
+    nothing animates.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.parent_parts: list[np.ndarray] = []
+        """For each frame read, the parents' parts (p, 4, 4) of the vehicles that have a parent."""
+        self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
+        self._curves = [CurveReader(ob) for ob in plan.paths]
+        self._hulls: list[_Hull] | None = None
+        self._radii: np.ndarray | None = None
+        identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
+        seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
+        self._keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
+        self._own = [_OwnSettings(v.ob, v.animated) for v in plan.vehicles]
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
+        """All that the scene says at the frame the depsgraph stands on.
+
+        Raises:
+            Refusal: a value is no number.
+        """
+        plan = self.plan
+        self.parent_parts.append(
+            np.array([parent_part(plan.vehicles[row].ob, depsgraph) for row in self.parented]).reshape(-1, 4, 4)
+        )
+        _check_numbers(self.parent_parts[-1], [plan.vehicles[row].ob.parent for row in self.parented], frame)
+        own = [settings.read(depsgraph) for settings in self._own]
+        return Snapshot(
+            frame_time=plan.frame_time,
+            substeps=plan.substeps,
+            keys=self._keys,
+            vehicle=self._models(depsgraph, frame, own),
+            roles=np.full(len(plan), int(Role.VEHICLE), dtype=np.int64),
+            present=np.array([o["active"] for o in own], dtype=np.bool_),
+            crowds=tuple(_crowd(crowd, depsgraph, frame) for crowd in plan.crowds),
+            tracked=self._tracked(depsgraph, frame),
+            obstacles=self._obstacles(depsgraph, frame),
+            paths=tuple(curve.read(depsgraph) for curve in self._curves),
+        )
+
+    def start(self, snapshot: Snapshot) -> State:
+        """Where the vehicles start, by the parents' parts of the first frame read."""
+        plan = self.plan
+        n = len(plan)
+        position, basis = np.zeros((n, 3)), np.zeros((n, 3, 3))
+        for row, vehicle in enumerate(plan.vehicles):
+            part = self.parent_parts[0][self.parented.index(row)] if row in self.parented else np.eye(4)
+            turn = matrices_from_channels(vehicle.rotation, vehicle.ob.rotation_mode)
+            scale = np.array(vehicle.ob.scale)
+            position[row], basis[row] = to_world(part, vehicle.location, turn, vehicle.axes, scale)
+        forward, up = basis[:, :, 1], basis[:, :, 2]
+        share = np.array([v.ob.steering.start_speed for v in plan.vehicles])
+        velocity = forward * (share * snapshot.vehicle.max_speed)[:, None]
+        for row, vehicle in enumerate(plan.vehicles):
+            if vehicle.velocity is not None:
+                part = self.parent_parts[0][self.parented.index(row)] if row in self.parented else np.eye(4)
+                velocity[row] = part[:3, :3] @ vehicle.velocity
+        return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
+
+    def _models(self, depsgraph: Depsgraph, frame: int, own: list[dict[str, Any]]) -> VehicleModel:
+        columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
+        for crowd in self.plan.crowds:
+            group = crowd.ob.evaluated_get(depsgraph).steering.vehicle
+            for name, value in _values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
+                columns[name][crowd.rows] = value
+        for name, factor in FACTORS.items():
+            columns[name] = columns[name] * np.array([o[factor] for o in own])
+        return VehicleModel.of(len(self.plan), **columns)
+
+    def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
+        sources = self.plan.bodies
+        if self._radii is None:
+            self._radii = np.array([_radius(source.ob, depsgraph) for source in sources])
+        matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
+        _check_numbers(matrices, [source.ob for source in sources], frame)
+        faces = np.array([_face(source.ob) for source in sources]).reshape(-1, 3)
+        return Tracked(
+            position=matrices[:, :3, 3],
+            forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], faces)),
+            radius=self._radii,
+            roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
+            present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_),
+            carrier=np.array([source.carrier for source in sources], dtype=np.int64),
+        )
+
+    def _obstacles(self, depsgraph: Depsgraph, frame: int) -> Obstacles:
+        sources = self.plan.obstacles
+        matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
+        _check_numbers(matrices, [source.ob for source in sources], frame)
+        if self._hulls is None:
+            self._hulls = [_Hull(s.ob, m, depsgraph) for s, m in zip(sources, matrices)]
+        placed = [shape.placed(m) for shape, m in zip(self._hulls, matrices)]
+        return Obstacles(
+            start=np.array([start for start, _, _ in placed]).reshape(-1, 3),
+            end=np.array([end for _, end, _ in placed]).reshape(-1, 3),
+            velocity=np.zeros((len(sources), 3)),
+            radius=np.array([radius for _, _, radius in placed]),
+            pass_side=np.array([_pass_side(source.ob, depsgraph) for source in sources], dtype=np.int64),
+            present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_),
+            carrier=np.array([source.carrier for source in sources], dtype=np.int64),
+        )
+
+
+class _OwnSettings:
+    """What a vehicle says for itself; read once, unless something animates it."""
+
+    NAMES = ("active", *FACTORS.values())
+
+    def __init__(self, ob: Object, animated: bool) -> None:
+        self.ob = ob
+        self.animated = animated
+        self._seen = {name: getattr(ob.steering, name) for name in self.NAMES}
+
+    def read(self, depsgraph: Depsgraph) -> dict[str, Any]:
+        if self.animated:
+            own = self.ob.evaluated_get(depsgraph).steering
+            self._seen = {name: getattr(own, name) for name in self.NAMES}
+        return self._seen
+
+
+class _Hull:
+    """An obstacle's hull in its own space, measured as large as it is at the first frame."""
+
+    def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph) -> None:
+        self._size = _sizes(matrix)
+        # Measured in the object's own axes but at its size in the world, and kept in its own space.
+        start, end, self._radius = hull(points_of(ob, depsgraph) * self._size)
+        self._start, self._end = start / self._size, end / self._size
+
+    def placed(self, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Start, end and radius where the object is now."""
+        turn, place = matrix[:3, :3], matrix[:3, 3]
+        grown = float((_sizes(matrix) / self._size).max())
+        return turn @ self._start + place, turn @ self._end + place, self._radius * grown
+
+
+def _sizes(matrix: np.ndarray) -> np.ndarray:
+    return np.maximum(magnitude(matrix[:3, :3].T), 1e-9)
+
+
+def _crowd(source: CrowdSource, depsgraph: Depsgraph, frame: int) -> Crowd:
+    settings = source.ob.evaluated_get(depsgraph).steering
+    behaviors = []
+    for behavior in source.behaviors:
+        group = getattr(settings, behavior.name)
+        if group.use:
+            values = _values(behavior, group, source.ob, behavior.name, frame)
+            pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
+            behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
+    return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.ob.steering.identity)
+
+
+def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
+    """The values of a property group as the declaration has them, within its limits.
+
+    Raises:
+        Refusal: one is no number.
+    """
+    values = {}
+    for name, parameter in declaration.parameters().items():
+        if parameter.kind in (Kind.BODY, Kind.PATH):
+            continue
+        value = _value(parameter, getattr(group, name))
+        if not np.isfinite(value):
+            what = f"steering.{path}.{name}"
+            raise Refusal(f"{what} of {ob.name} is no number on frame {frame}: look at what drives it.")
+        values[name] = value
+    return values
+
+
+def _value(parameter: Parameter, value: Any) -> Any:
+    if parameter.kind is Kind.CHOICE:
+        return next(choice.number for choice in parameter.choices if choice.name == value)
+    if parameter.kind is Kind.NUMBER:
+        return value if np.isnan(value) else min(max(value, parameter.least), parameter.most)
+    return value
+
+
+def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
+    """Where a thing is, (4, 4): in world space, or in the side, forward and up of the vehicle that carries it."""
+    matrix = source.ob.evaluated_get(depsgraph).matrix_world
+    if source.carrier < 0:
+        return np.array(matrix)
+    vehicle = plan.vehicles[source.carrier]
+    standing = vehicle.ob.evaluated_get(depsgraph).matrix_world
+    offset = np.array(standing.inverted_safe() @ matrix)
+    own = np.eye(4)
+    own[:3, :3] = vehicle.axes.T @ np.diag(magnitude(np.array(standing.to_3x3()).T))
+    return own @ offset
+
+
+def _check_numbers(matrices: np.ndarray, objects: list[Object], frame: int) -> None:
+    for ob, matrix in zip(objects, matrices):
+        if not np.isfinite(matrix).all():
+            raise Refusal(f"{ob.name} is nowhere on frame {frame}: look for a driver without a result.")
+
+
+def _face(ob: Object) -> np.ndarray:
+    stored = settings_of(ob)
+    forward, up = (stored.forward_axis, stored.up_axis) if stored else ("POS_Y", "POS_Z")
+    if forward[-1] == up[-1]:
+        return np.array([0.0, 1.0, 0.0])
+    return model_axes(AXIS_NAMES[forward], AXIS_NAMES[up])[:, 1]
+
+
+def _roles(ob: Object) -> int:
+    stored = settings_of(ob)
+    return sum(int(Role[name]) for name in stored.roles) if stored else 0
+
+
+def _active(ob: Object, depsgraph: Depsgraph) -> bool:
+    return settings_of(ob) is None or ob.evaluated_get(depsgraph).steering.active
+
+
+def _pass_side(ob: Object, depsgraph: Depsgraph) -> int:
+    return PASS_SIDE_NUMBERS[ob.evaluated_get(depsgraph).steering.pass_side]
+
+
+def _radius(ob: Object, depsgraph: Depsgraph) -> float:
+    """A leader's or target's size; something that is only a place to go to, such as an Empty, has none."""
+    return 0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph)

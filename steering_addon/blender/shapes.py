@@ -1,0 +1,69 @@
+"""How large things are: the hull of an obstacle, the radius of a vehicle, and which side of a model is its front."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..simulation.vectors import magnitude
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+SOLID = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
+"""Types of objects that have a surface to measure."""
+
+
+def points_of(ob: Object, depsgraph: Depsgraph, *, descend: bool = True) -> np.ndarray:
+    """All points (m, 3) of an object and what hangs on it, in the object's own space; at least its origin.
+
+    Its modifiers count. An Empty is as large as it is drawn. Children that are tagged themselves are not part of it.
+    """
+    return np.concatenate(list(_parts(ob, depsgraph, np.eye(4), descend)) or [np.zeros((1, 3))])
+
+
+def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, descend: bool):
+    points = _own_points(ob, depsgraph)
+    if len(points):
+        yield points @ matrix[:3, :3].T + matrix[:3, 3]
+    if not descend:
+        return
+    evaluated = ob.evaluated_get(depsgraph)
+    for child in ob.children:
+        if child.is_property_set("steering") and child.steering.roles:
+            continue
+        offset = evaluated.matrix_world.inverted_safe() @ child.evaluated_get(depsgraph).matrix_world
+        yield from _parts(child, depsgraph, matrix @ np.array(offset), descend)
+
+
+def _own_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
+    if ob.type == "EMPTY":
+        return np.concatenate((np.eye(3), -np.eye(3))) * ob.empty_display_size
+    if ob.type == "ARMATURE":
+        bones = ob.data.bones
+        return np.array([end for bone in bones for end in (bone.head_local, bone.tail_local)]).reshape(-1, 3)
+    if ob.type not in SOLID:
+        return np.zeros((0, 3))
+    evaluated = ob.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh()
+    if mesh is None:
+        return np.array(ob.bound_box)
+    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", points)
+    evaluated.to_mesh_clear()
+    return points.reshape(-1, 3).astype(np.float64)
+
+
+def body_radius(ob: Object, depsgraph: Depsgraph) -> float:
+    """The radius of the sphere about an object's origin that holds it and its children, in metres; 0 if it has no size."""
+    matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
+    points = points_of(ob, depsgraph) @ matrix[:3, :3].T
+    return float(magnitude(points).max())
+
+
+def front_of(ob: Object) -> tuple[str, str]:
+    """The forward and up axis a model most likely has: characters face -Y, anything else +Y; both stand along Z."""
+    character = ob.type == "ARMATURE" or any(child.type == "ARMATURE" for child in ob.children_recursive)
+    deformed = ob.find_armature() is not None
+    return ("NEG_Y" if character or deformed else "POS_Y"), "POS_Z"

@@ -1,0 +1,37 @@
+"""Which objects of a scene take part, and who shares settings with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..simulation.roles import Role
+from .properties import has_role
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+
+def in_use(scene: Scene) -> list[Object]:
+    """The objects that some view layer of the scene shows in its outliner, by name: excluded collections are out."""
+    seen: dict[str, Object] = {}
+    for layer in scene.view_layers:
+        for ob in layer.objects:
+            seen[full_name(ob)] = ob
+    return [seen[name] for name in sorted(seen)]
+
+
+def tagged(objects: Iterable[Object], role: Role) -> list[Object]:
+    """Those of the objects that have a role."""
+    return [ob for ob in objects if has_role(ob, role)]
+
+
+def full_name(ob: Object) -> str:
+    """A name that tells objects of several libraries apart."""
+    return f"{ob.name} [{ob.library.filepath}]" if ob.library else ob.name
+
+
+def crowd_of(ob: Object) -> Object | None:
+    """The crowd a vehicle belongs to, None where it was lost."""
+    crowd = ob.steering.crowd
+    return crowd if crowd is not None and has_role(crowd, Role.CROWD) else None
