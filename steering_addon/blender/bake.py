@@ -31,7 +31,7 @@ class BakeResult:
     Attributes:
         vehicles, frames: how many.
         contacts: vehicles that touched an obstacle on some frame.
-        closest: metres between the surfaces of a vehicle and an obstacle where they came nearest; inf without obstacles.
+        closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
     """
 
     vehicles: int
@@ -42,7 +42,13 @@ class BakeResult:
 
 @dataclass
 class Trajectory:
-    """Where the vehicles were on each frame: positions (f, n, 3) and bases (f, n, 3, 3), side, forward, up as columns."""
+    """Where the vehicles were on each frame.
+
+    Attributes:
+        positions: (f, n, 3) metres.
+        bases: (f, n, 3, 3) side, forward and up as columns.
+        clearance: (n,) metres from each one to an obstacle where they came nearest.
+    """
 
     positions: np.ndarray
     bases: np.ndarray

@@ -1,4 +1,4 @@
-"""Property groups made from declarations: a parameter is declared once, here it becomes what Blender stores and shows."""
+"""Property groups made from declarations: what is declared once becomes what Blender stores and shows."""
 
 from __future__ import annotations
 

@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class Refusal(ValueError):
+class Refusal(ValueError):  # noqa: N818 - it is no error of the program
     """Something stands in the way of what was asked. Its text is the sentence to report; nothing was changed."""

@@ -56,7 +56,7 @@ def _own_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
 
 
 def body_radius(ob: Object, depsgraph: Depsgraph) -> float:
-    """The radius of the sphere about an object's origin that holds it and its children, in metres; 0 if it has no size."""
+    """The radius in metres of the sphere about an object's origin that holds it and its children; 0 without a size."""
     matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
     points = points_of(ob, depsgraph) @ matrix[:3, :3].T
     return float(magnitude(points).max())
