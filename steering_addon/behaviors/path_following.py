@@ -252,6 +252,8 @@ class _Follower:
         return (self.behavior.end == STOP) & (self._speed_to_stop() < self.agents.cruise_speed)
 
     def _speed_to_stop(self) -> Scalars:
+        if self.line.closed:
+            return np.full(len(self.along), np.inf)
         rest = np.maximum(self.rest, 0.0)
         return np.minimum(np.sqrt(2.0 * EASE * self.agents.agility * rest), rest / np.maximum(2.0 * self.time, self.dt))
 

@@ -17,8 +17,8 @@ SAMPLES = 1024
 """Samples a spline is kept in: a 1 km road every metre."""
 CHUNK = 2_000_000
 """Most distances looked at in one go while searching a whole spline."""
-COARSE, FINE = 33, 17
-"""Candidates on the two rounds of a search near a known place."""
+COARSE, FINE = np.array([33, 65, 129, 257]), 17
+"""Candidates on the two rounds of a search near a known place; on the first as many as the reach asks for."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,13 @@ class Spline:
             return np.zeros(len(points))
         reach = np.minimum(reach, self.length / 2.0 if self.closed else self.length)
         # As many candidates as see each sample of a short stretch, and never fewer than find the right bend of a long.
-        coarse = int(min(max(COARSE, 2 * np.ceil(np.max(reach, initial=0.0) / self.spacing) + 1), 257))
-        along = self._best(points, along, reach, coarse)
-        along = self._best(points, along, reach * (2.0 / (coarse - 1)), FINE)
-        return self._slid(points, along)
+        # Each point has its own number: what is far-sighted must not change what the others find.
+        size = np.minimum(np.searchsorted(COARSE, 2.0 * np.ceil(reach / self.spacing) + 1.0), len(COARSE) - 1)
+        found = np.empty(len(points))
+        for some in np.unique(size):
+            here = size == some
+            found[here] = self._best(points[here], along[here], reach[here], int(COARSE[some]))
+        return self._slid(points, self._best(points, found, reach * (2.0 / (COARSE[size] - 1)), FINE))
 
     def _best(self, points: Vectors, along: Scalars, reach: Scalars, candidates: int) -> Scalars:
         steps = np.arange(candidates) * (2.0 / (candidates - 1)) - 1.0
