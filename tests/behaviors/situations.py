@@ -1,0 +1,138 @@
+"""Situations that any behavior has to cope with: made from its declaration alone, so that a new one is covered too."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from steering_addon.behaviors.declaration import Behavior
+from steering_addon.simulation.declaration import Kind, Parameter
+from steering_addon.simulation.obstacles import EITHER, PASS_SIDES, obstacles
+from steering_addon.simulation.paths import Path, spline
+from steering_addon.simulation.snapshot import no_tracked
+from tests.scene import PRIORITY, Scene, leaders
+
+UP = (0.0, 0.0, 1.0)
+LEADERS = 3
+PATHS = 3
+
+
+def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -> Scene:
+    """Vehicles of all sorts among leaders, with something in the way of each, and paths about.
+
+    With `columns`, each vehicle has parameters of its own: numbers about the default, every choice, explicit targets
+    among the leaders, the vehicles and none; else all have the defaults.
+    """
+    rng = np.random.default_rng((seed, n))
+    position = rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (n, 3))
+    forward = rng.uniform((-1.0, -1.0, -0.4), (1.0, 1.0, 0.4), (n, 3))
+    ahead = position + forward * rng.uniform(3.0, 6.0, (n, 1)) + rng.uniform(-0.3, 0.3, (n, 3))
+    length = rng.uniform(-3.0, 3.0, (n, 3)) * (np.arange(n) % 2)[:, None]
+    max_speed = rng.uniform(3.0, 6.0, n)
+    return Scene(
+        position=position,
+        forward=forward,
+        up=rng.uniform((-0.3, -0.3, 0.8), (0.3, 0.3, 1.0), (n, 3)),
+        speed=rng.uniform(0.0, 1.0, n) * max_speed,
+        behaviors=[(kind, columns_for(kind, n, rng) if columns else {})],
+        vehicle={
+            "mass": rng.uniform(0.5, 3.0, n),
+            "radius": rng.uniform(0.2, 0.6, n),
+            "max_force": rng.uniform(5.0, 20.0, n),
+            "max_speed": max_speed,
+        },
+        tracked=leaders(*rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (LEADERS, 3))),
+        drift=rng.uniform(-0.5, 0.5, 3),
+        obstacles=obstacles(
+            ahead,
+            rng.uniform(0.4, 1.0, n),
+            ahead + length,
+            rng.uniform(-0.3, 0.3, (n, 3)) * (np.arange(n) % 3 == 0)[:, None],
+            np.arange(n) % len(PASS_SIDES),
+        ),
+        paths=paths(rng),
+    )
+
+
+def paths(rng: np.random.Generator) -> tuple[Path, ...]:
+    """Two winding lines in one curve, a closed one, and a curve of a single point."""
+    corners = rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (3, 7, 3))
+    return (
+        (spline(corners[0], False), spline(corners[1], True)),
+        (spline(corners[2], True),),
+        (spline(corners[0, :1], False),),
+    )
+
+
+def columns_for(kind: type[Behavior], n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """A column of lawful values for each parameter."""
+    return {name: _column(parameter, n, rng) for name, parameter in kind.parameters().items()}
+
+
+def _column(parameter: Parameter, n: int, rng: np.random.Generator) -> np.ndarray:
+    if parameter.kind is Kind.NUMBER:
+        return np.clip(parameter.default * rng.uniform(0.5, 1.5, n), parameter.least, parameter.most)
+    if parameter.kind is Kind.INTEGER:
+        return np.full(n, parameter.default)
+    if parameter.kind is Kind.SWITCH:
+        return rng.uniform(size=n) < 0.5
+    if parameter.kind is Kind.CHOICE:
+        return rng.choice([choice.number for choice in parameter.choices], n)
+    if parameter.kind is Kind.PATH:
+        return rng.choice([parameter.default, -1, *range(PATHS)], n)
+    return np.where(rng.uniform(size=n) < 0.5, parameter.default, rng.integers(-1, n + LEADERS, n))
+
+
+def flat(kind: type[Behavior], n: int) -> Scene:
+    """The same on the ground."""
+    scene = busy(kind, n, seed=1)
+    scene = replace(scene, forward=scene.forward * (1.0, 1.0, 0.0), up=UP)
+    return replace(scene, vehicle=scene.vehicle | {"keep_in_plane": True})
+
+
+def alone(kind: type[Behavior], n: int) -> Scene:
+    """Nobody and nothing else there."""
+    scene = busy(kind, n, columns=False)
+    return replace(scene, tracked=no_tracked(), obstacles=scene.obstacles.take([]), paths=())
+
+
+def heap(kind: type[Behavior], n: int) -> Scene:
+    """All in one place and at rest, in the middle of an obstacle, on top of what they want; a path of one point."""
+    here = np.array([1.0, 2.0, 3.0])
+    return Scene(
+        position=np.tile(here, (n, 1)),
+        behaviors=[(kind, {})],
+        tracked=leaders(here, here),
+        obstacles=obstacles(np.array([here, here]), 0.5, np.array([here, here + np.array(UP)])),
+        paths=((spline(here[None], True),), (), (spline(np.tile(here, (3, 1)), False),)),
+        combining=PRIORITY,
+    )
+
+
+def helpless(kind: type[Behavior], n: int) -> Scene:
+    """Vehicles that cannot push, that cannot move, or neither."""
+    scene = busy(kind, n, seed=2)
+    some = np.arange(n) % 3
+    vehicle = scene.vehicle | {"max_force": np.where(some == 1, 5.0, 0.0), "max_speed": np.where(some == 2, 5.0, 0.0)}
+    return replace(scene, vehicle=vehicle, speed=np.where(some == 2, 2.0, 0.0))
+
+
+def upright(kind: type[Behavior], n: int) -> Scene:
+    """Straight up and straight down, where there is no level to refer to."""
+    scene = busy(kind, n, seed=3)
+    return replace(
+        scene, forward=np.where(np.arange(n) % 2, 1.0, -1.0)[:, None] * [[0.0, 0.0, 1.0]], up=(0.0, 1.0, 0.0)
+    )
+
+
+def everywhere(kind: type[Behavior], n: int) -> Scene:
+    """The defaults in a busy place."""
+    return busy(kind, n, seed=4, columns=False)
+
+
+SITUATIONS: tuple[Any, ...] = (busy, everywhere, flat, alone, heap, helpless, upright)
+
+
+def without_sides(scene: Scene) -> Scene:
+    """The scene with obstacles that may be passed on either side."""
+    return replace(scene, obstacles=replace(scene.obstacles, pass_side=np.full(len(scene.obstacles), EITHER)))

@@ -1,0 +1,394 @@
+"""What holds for every behavior there is. A new one is covered by being listed in CATALOGUE."""
+
+import dataclasses
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.catalogue import CATALOGUE
+from steering_addon.behaviors.declaration import Behavior
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.declaration import NEAREST, Kind, Unit
+from steering_addon.simulation.run import step
+from steering_addon.simulation.snapshot import State
+from steering_addon.simulation.vehicle import VehicleModel
+from tests.behaviors.situations import SITUATIONS, busy, everywhere, flat, heap, without_sides
+from tests.scene import Scene, about, positions, speeds, turned, velocities
+
+COUNTS = (0, 1, 2, 3, 7)
+UP = (0.0, 0.0, 1.0)
+REFERS_TO_UP = {Wander}
+"""Turns with the world only about the up axis: wanderers come back to level flight."""
+BY_CHANCE = {Wander}
+"""Runs otherwise with another seed."""
+PAPER = {
+    "seek",
+    "flee",
+    "pursuit",
+    "evasion",
+    "offset_pursuit",
+    "arrival",
+    "obstacle_avoidance",
+    "wander",
+    "explore",
+    "forage",
+    "path_following",
+    "wall_following",
+    "containment",
+    "flow_field_following",
+    "unaligned_collision_avoidance",
+    "separation",
+    "cohesion",
+    "alignment",
+    "leader_following",
+    "interpose",
+    "shadow",
+    "docking",
+    "hide",
+}
+RESERVED = {"get", "keys", "items", "values", "pop", "name", "id_data", "update", "path_resolve", "bl_rna", "rna_type"}
+"""Names that a group of properties in Blender has already."""
+
+every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
+everywhere_there_is = pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
+
+
+# The steering force.
+
+
+@every
+@everywhere_there_is
+@pytest.mark.parametrize("n", COUNTS)
+def test_the_force_has_a_row_an_agent_and_is_finite(kind: type[Behavior], situation: Any, n: int) -> None:
+    [force] = situation(kind, n).steering()
+    assert force.shape == (n, 3)
+    assert force.dtype == np.float64
+    assert np.isfinite(force).all()
+
+
+@every
+@everywhere_there_is
+@pytest.mark.parametrize("n", COUNTS)
+def test_a_run_stays_finite(kind: type[Behavior], situation: Any, n: int) -> None:
+    last = situation(kind, n).run(12)[-1]
+    for value in (*vars(last.motion).values(), last.roll_rate, last.smoothed_acceleration, last.force):
+        assert np.isfinite(value).all()
+
+
+@every
+def test_some_agent_is_steered(kind: type[Behavior]) -> None:
+    assert any((busy(kind, 7, seed).steering()[0] != 0.0).any() for seed in range(3))
+
+
+@every
+@everywhere_there_is
+def test_a_column_of_equal_values_is_one_value(kind: type[Behavior], situation: Any) -> None:
+    n = 7
+    one = replace(situation(kind, n), behaviors=[(kind, {})])
+    defaults = {name: np.full(n, parameter.default) for name, parameter in kind.parameters().items()}
+    many = replace(one, behaviors=[(kind, defaults)])
+    assert one.steering()[0].tobytes() == many.steering()[0].tobytes()
+
+
+@every
+@everywhere_there_is
+def test_nothing_it_is_given_is_written(kind: type[Behavior], situation: Any) -> None:
+    world, agents, [behavior] = situation(kind, 7).seen()
+    memory = {name: np.full(7, value) for name, value in kind.remembers.items()}
+    agents = agents.remembering(memory)
+    for given in (world, agents, behavior, memory):
+        make_read_only(given)
+    behavior.steer(world, agents)
+    behavior.goal(world, agents)
+    behavior.sets_speed(world, agents)
+
+
+def make_read_only(given: Any) -> None:
+    if isinstance(given, np.ndarray):
+        given.flags.writeable = False
+    elif dataclasses.is_dataclass(given):
+        for field in dataclasses.fields(given):
+            make_read_only(getattr(given, field.name))
+    elif isinstance(given, dict):
+        make_read_only(tuple(given.values()))
+    elif isinstance(given, tuple):
+        for part in given:
+            make_read_only(part)
+
+
+@every
+def test_without_weight_it_has_no_say(kind: type[Behavior]) -> None:
+    place = everywhere(kind, 7)
+    weightless = replace(place, behaviors=[(kind, {"weight": 0.0})])
+    nobody = replace(place, behaviors=[])
+    assert positions(weightless.run(5)).tobytes() == positions(nobody.run(5)).tobytes()
+
+
+# Who else is there, and in which order.
+
+
+@every
+@everywhere_there_is
+def test_the_order_of_the_agents_plays_no_part(kind: type[Behavior], situation: Any) -> None:
+    place = situation(kind, 7)
+    order = np.array([3, 0, 6, 5, 1, 4, 2])
+    assert place.steering()[0][order].tobytes() == place.take(order).steering()[0].tobytes()
+    assert all_bytes(place.run(12), order) == all_bytes(place.take(order).run(12))
+
+
+@every
+def test_adding_vehicles_leaves_the_others_alone(kind: type[Behavior]) -> None:
+    if any(parameter.kind is Kind.BODY and parameter.role is None for parameter in kind.parameters().values()):
+        pytest.skip("It steers by the vehicles.")
+    many = everywhere(kind, 12)
+    some = np.array([1, 4, 5, 10])
+    assert all_bytes(many.run(24), some) == all_bytes(many.take(some).run(24))
+
+
+def all_bytes(states: list[State], rows: Any = slice(None)) -> list[bytes]:
+    """All that the states say about some vehicles."""
+    return [
+        np.concatenate([getattr(s.motion, name)[rows] for name in ("position", "velocity", "forward", "up")]).tobytes()
+        for s in states
+    ]
+
+
+# Where the scene is and how it is turned.
+
+
+@every
+@pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
+def test_moving_the_world_moves_nothing_in_the_force(kind: type[Behavior], situation: Any) -> None:
+    place = situation(kind, 7)
+    assert_same(place.moved((40.0, -70.0, 25.0)).steering()[0], place.steering()[0])
+
+
+@every
+@pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
+@pytest.mark.parametrize("degrees", [90.0, 137.0])
+def test_turning_the_world_about_up_turns_the_force(kind: type[Behavior], situation: Any, degrees: float) -> None:
+    place, turn = situation(kind, 7), about(UP, degrees)
+    assert_same(place.moved(turn=turn).steering()[0], turned(place.steering()[0], turn))
+
+
+@every
+@pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
+def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behavior], situation: Any) -> None:
+    place, turn, offset = situation(kind, 7), about(UP, 137.0), np.array([40.0, -70.0, 25.0])
+    wanted = turned(positions(place.run(11)), turn) + offset
+    found = positions(place.moved(offset, turn).run(11))
+    assert np.abs(found - wanted).max() < 1e-9
+
+
+@every
+@pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.3, -0.8, 0.5)])
+def test_turning_the_world_about_any_axis_turns_the_force(kind: type[Behavior], axis: Any) -> None:
+    place, turn = without_sides(busy(kind, 7)), about(axis, 137.0)
+    before, after = turned(place.steering()[0], turn), place.moved(turn=turn).steering()[0]
+    if kind in REFERS_TO_UP:
+        assert not np.allclose(before, after), "It may come off the list of those that refer to up."
+    else:
+        assert_same(after, before)
+        wanted, found = turned(positions(place.run(11)), turn), positions(place.moved(turn=turn).run(11))
+        assert np.abs(found - wanted).max() < 1e-9
+
+
+def assert_same(found: np.ndarray, wanted: np.ndarray) -> None:
+    """To nine digits of the largest."""
+    assert np.abs(found - wanted).max() <= 1e-9 * max(1.0, np.abs(wanted).max())
+
+
+@every
+def test_the_agents_local_space_is_right_handed(kind: type[Behavior]) -> None:
+    for state in busy(kind, 7).run(12):
+        side, forward, up = state.motion.side, state.motion.forward, state.motion.up
+        frame = np.stack((side, forward, up), axis=1)
+        assert np.abs(frame @ np.swapaxes(frame, 1, 2) - np.eye(3)).max() < 1e-9
+        assert np.abs(np.cross(forward, up) - side).max() < 1e-9
+
+
+# Time.
+
+
+@every
+def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
+    """Over two seconds, in a place without surprises: forward Euler is off by as much as a step is long.
+
+    Of four vehicles that cover some 8 m each, none ends further from the path of half the step than a step's way
+    (0.25 m), and halving again brings at most 0.7 of that.
+    """
+    place = calm(kind)
+    whole, half, quarter = (positions(replace(place, substeps=n).run(49)) for n in (1, 2, 4))
+    first, second = np.abs(whole - half).max(), np.abs(half - quarter).max()
+    assert first < 0.25
+    assert second < max(0.7 * first, 1e-6)
+
+
+def calm(kind: type[Behavior]) -> Scene:
+    """Four vehicles with room, a bend ahead, a leader some way off and an obstacle to go round."""
+    place = everywhere(kind, 4)
+    return replace(
+        place,
+        position=[[0.0, 0.0, 0.0], [0.0, 3.0, 0.5], [0.0, 6.0, -0.5], [0.0, 9.0, 0.0]],
+        forward=[[1.0, 0.1, 0.0], [1.0, -0.1, 0.1], [1.0, 0.0, -0.1], [1.0, 0.2, 0.0]],
+        up=UP,
+        speed=3.5,
+        vehicle={},
+        tracked=replace(place.tracked, position=np.array([[25.0, -9.0, 2.0], [60.0, 0.0, 0.0], [60.0, 9.0, 0.0]])),
+        drift=(0.0, 0.0, 0.0),
+        obstacles=replace(
+            place.obstacles.take([0, 0]),
+            start=np.array([[9.0, 1.0, 0.0], [9.5, 8.0, -4.0]]),
+            end=np.array([[9.0, 1.0, 0.0], [9.5, 8.0, 4.0]]),
+            velocity=np.zeros((2, 3)),
+        ),
+    )
+
+
+@every
+def test_the_first_hundred_frames_are_those_of_a_longer_run(kind: type[Behavior]) -> None:
+    place = busy(kind, 3)
+    long = all_bytes(place.run(250))
+    assert long[:100] == all_bytes(place.run(100))
+    assert len(set(long)) > 100
+
+
+@every
+def test_going_on_from_a_stored_state_is_the_same_run(kind: type[Behavior]) -> None:
+    place = busy(kind, 7)
+    states = place.run(30)
+    stored = states[12]
+    known = all_bytes([stored])
+    state = stored
+    for frame in range(13, 30):
+        state = step(state, place.snapshot(frame))
+    assert all_bytes([state]) == all_bytes(states[-1:])
+    assert all_bytes([stored]) == known
+
+
+@every
+def test_chance_is_a_matter_of_seed_identity_and_time(kind: type[Behavior]) -> None:
+    """The same seed gives the same bytes; another one another run where chance has a part in it."""
+    place = busy(kind, 7)
+    same, other = place.run(12), replace(place, seed=1).run(12)
+    assert all_bytes(same) == all_bytes(place.run(12))
+    assert (all_bytes(same) != all_bytes(other)) == (kind in BY_CHANCE)
+
+
+# Limits.
+
+
+@every
+@everywhere_there_is
+@pytest.mark.parametrize("substeps", [1, 3])
+def test_nobody_is_faster_or_stronger_than_it_may_be(kind: type[Behavior], situation: Any, substeps: int) -> None:
+    place = replace(situation(kind, 7), substeps=substeps)
+    assert_within_limits(place, place.run(20))
+
+
+def assert_within_limits(place: Scene, states: list[State]) -> None:
+    """No faster than max_speed; no stronger than max_force, seen as the change of velocity a step."""
+    model = VehicleModel.of(len(place), **place.vehicle)
+    beyond = model.max_speed == 0.0
+    assert (speeds(states)[1:] <= model.max_speed * (1.0 + 1e-9)).all()
+    change = np.linalg.norm(np.diff(velocities(states), axis=0), axis=-1) * place.fps
+    assert (change <= model.max_force / model.mass * (1.0 + 1e-9) + 1e-12)[:, ~beyond].all()
+
+
+# The declaration.
+
+
+@every
+def test_every_default_lies_within_its_limits(kind: type[Behavior]) -> None:
+    for name, parameter in kind.parameters().items():
+        assert parameter.least <= parameter.default <= parameter.most, name
+        if parameter.kind is Kind.CHOICE:
+            assert parameter.default in [choice.number for choice in parameter.choices], name
+        if parameter.kind in (Kind.BODY, Kind.PATH):
+            assert parameter.default == NEAREST, name
+
+
+@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
+def test_every_parameter_is_described_in_one_sentence(kind: Any) -> None:
+    for name, parameter in kind.parameters().items():
+        assert_sentence(parameter.description, name)
+        for choice in parameter.choices:
+            assert_sentence(choice.description, f"{name}.{choice.name}")
+            assert choice.label, f"{name}.{choice.name}"
+            assert re.fullmatch("[A-Z][A-Z_]*", choice.name), f"{name}.{choice.name}"
+
+
+@every
+def test_it_is_described_in_one_sentence_that_ends_with_the_papers_term(kind: type[Behavior]) -> None:
+    assert_sentence(kind.tooltip(), kind.name)
+    assert kind.tooltip().endswith(f"(Reynolds: {kind.term})")
+    assert "\n" not in kind.tooltip()
+    assert "  " not in kind.tooltip()
+
+
+def assert_sentence(text: str, where: str) -> None:
+    assert text.strip() == text != "", where
+    assert not text.endswith("."), f"{where}: Blender adds the final stop"
+    assert text[0].isupper() or text[0].isdigit(), where
+    assert len(text) < 160, where
+
+
+@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
+def test_no_parameter_hides_what_blender_has_on_every_group(kind: Any) -> None:
+    names = set(kind.parameters())
+    assert not names & RESERVED
+    assert all(re.fullmatch("[a-z][a-z_]*", name) for name in names)
+
+
+@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
+def test_every_field_is_a_declared_parameter(kind: Any) -> None:
+    assert [field.name for field in dataclasses.fields(kind)] == list(kind.parameters())
+
+
+@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
+def test_a_number_has_a_unit_or_says_that_it_counts(kind: Any) -> None:
+    for name, parameter in kind.parameters().items():
+        assert parameter.least <= parameter.most, name
+        if name.endswith(("_distance", "_radius", "radius", "distance")):
+            assert parameter.unit is Unit.LENGTH, name
+        if name.endswith("_time"):
+            assert parameter.unit is Unit.TIME, name
+        if name.endswith("max_speed"):
+            assert parameter.unit is Unit.SPEED, name
+
+
+@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
+def test_choices_have_numbers_of_their_own(kind: Any) -> None:
+    for name, parameter in kind.parameters().items():
+        numbers = [choice.number for choice in parameter.choices]
+        assert len(set(numbers)) == len(numbers), name
+        assert len({choice.name for choice in parameter.choices}) == len(numbers), name
+
+
+def test_names_are_the_papers_and_unique() -> None:
+    names = [kind.name for kind in CATALOGUE]
+    assert set(names) <= PAPER
+    assert len(set(names)) == len(names)
+    assert len({kind.label for kind in CATALOGUE}) == len(names)
+    for kind in CATALOGUE:
+        assert kind.__name__ == kind.name.title().replace("_", "")
+        assert kind.__module__.endswith(f".{kind.name}")
+
+
+@every
+def test_what_is_not_declared_is_refused_by_name(kind: type[Behavior]) -> None:
+    with pytest.raises(TypeError, match="no parameter haste"):
+        kind.of(3, haste=1.0)
+    with pytest.raises(ValueError):
+        kind.of(3, weight=np.ones(2))
+
+
+def test_a_heap_is_a_heap() -> None:
+    """The situation is what its name says: everybody on the target, in an obstacle, at rest."""
+    world, agents, _ = heap(CATALOGUE[0], 3).seen()
+    assert (world.obstacles.clearance(agents.position) < 0.0).all()
+    assert (world.bodies.position == agents.position[0]).all()
+    assert (agents.speed == 0.0).all()
