@@ -1,0 +1,244 @@
+"""The stage of an outdoor demo: fields and hills, trees, sky, sun, and cameras that follow the action."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Sequence
+
+import bpy
+import models
+import numpy as np
+from mathutils import Matrix, Vector
+
+FIELDS = (  # two tones a field: plain ones have near tones, ploughed ones far tones
+    ("#8dab55", "#86a550"),
+    ("#a4b85c", "#9db257"),
+    ("#7d9f4f", "#779a4b"),
+    ("#cdb86a", "#c6b063"),
+    ("#b79a62", "#ab8e58"),
+    ("#98b465", "#8aa65a"),
+    ("#6f9450", "#6a8e4c"),
+    ("#d8c682", "#d1be79"),
+)
+RINGS = (  # of hills: radius, height
+    (340.0, 6.0),
+    (400.0, 15.0),
+    (470.0, 24.0),
+    (550.0, 36.0),
+    (660.0, 50.0),
+    (800.0, 66.0),
+    (1000.0, 100.0),
+    (1300.0, 60.0),
+)
+SIDES = 64  # of the rings: a multiple of 8, so that the corners of the fields are met
+HILLS = ("#8aa95c", "#84a868", "#86ad80", "#90b69a", "#a0c1b2", "#b1ccc6", "#c0d6d8")  # near to far
+SKY = ("#f7ead2", "#e6ebe2", "#cce3ec", "#b2d9f0", "#98cdef", "#7fc0ea", "#68b1e3", "#52a3db", "#4294d2")
+SKY_EDGES = (-8, 1.5, 3, 5, 7.5, 11, 16, 24, 40, 80)  # degrees above the horizon
+GREENS = (("#3f6b3c", "#4b7a43", "#588a4b"), ("#4d7f42", "#5f9149", "#74a455"), ("#35603f", "#417048", "#4c8050"))
+
+SUN = (-0.45, -0.4, 0.8)  # the direction to it
+FIELD = 36.0
+STRIP = 6.0
+PLAIN = 216.0  # half the side of the flat ground
+SKY_RADIUS = 1800.0
+
+
+def build(seed: int = 1) -> None:
+    """Put ground, hills, sky, clouds and sun into the scene."""
+    _ground(seed)
+    _hills(seed)
+    _sky()
+    chance = random.Random(seed)
+    for i in range(9):
+        angle = math.tau * (i + chance.uniform(-0.3, 0.3)) / 9
+        away = chance.uniform(600, 1000)
+        models.place(
+            f"Cloud {i + 1}",
+            models.cloud(f"Cloud {i + 1}", seed + i),
+            (away * math.cos(angle), away * math.sin(angle), chance.uniform(110, 240)),
+            heading=angle + math.pi / 2 + chance.uniform(-0.4, 0.4),
+            scale=chance.uniform(1.4, 2.6),
+        ).display.show_shadows = False
+    sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
+    sun.data.energy = 4.0
+    sun.rotation_euler = Vector(SUN).to_track_quat("Z", "Y").to_euler()
+    bpy.context.scene.collection.objects.link(sun)
+
+
+def plant(room: Callable[[float, float], float], count: int, seed: int = 1) -> None:
+    """Stand trees in groves wherever `room(x, y)`, the distance to what happens there, is enough.
+
+    Only trees near the action throw a shadow: each one costs time over the whole picture.
+    """
+    chance = random.Random(seed)
+    kinds = [models.conifer(f"Spruce {i + 1}", GREENS[i], seed + i) for i in (0, 2)]
+    kinds += [models.broadleaf(f"Tree {i + 1}", GREENS[i], seed + 7 + i) for i in (0, 1, 2)]
+    grove = bpy.data.collections.new("Trees")
+    bpy.context.scene.collection.children.link(grove)
+    planted = 0
+    while planted < count:
+        x, y = chance.uniform(-PLAIN, PLAIN), chance.uniform(-PLAIN, PLAIN)
+        kind = chance.randrange(len(kinds))
+        for _ in range(chance.choice((1, 2, 4, 7))):
+            px, py = x + chance.gauss(0, 6), y + chance.gauss(0, 6)
+            away = room(px, py)
+            if away > 18 and planted < count:
+                tree = models.place(
+                    "Tree",
+                    kinds[kind if chance.random() < 0.8 else chance.randrange(len(kinds))],
+                    (px, py, 0),
+                    heading=chance.uniform(0, math.tau),
+                    scale=chance.uniform(0.7, 1.25),
+                    collection=grove,
+                )
+                tree.display.show_shadows = away < 45
+                planted += 1
+
+
+def airstrip(location: Sequence[float], heading: float) -> None:
+    """Lay a grass-edged runway 130 m long with a hangar and a windsock beside it."""
+    shape = models.Shape()
+    for half, length, z, color in ((9.0, 68.0, 0.06, "#93ac60"), (5.5, 65.0, 0.14, "#8c9095")):
+        shape.face([(-half, -length, z), (half, -length, z), (half, length, z), (-half, length, z)], color)
+    for y in range(-54, 55, 12):
+        shape.face([(-0.3, y - 3, 0.22), (0.3, y - 3, 0.22), (0.3, y + 3, 0.22), (-0.3, y + 3, 0.22)], "#f4f2ea")
+    for y in (-62.0, 56.0):
+        for x in (-4.2, -2.6, -1.0, 1.0, 2.6, 4.2):
+            shape.face(
+                [(x - 0.5, y, 0.22), (x + 0.5, y, 0.22), (x + 0.5, y + 6, 0.22), (x - 0.5, y + 6, 0.22)], "#f4f2ea"
+            )
+    turn = Matrix.Translation(location) @ Matrix.Rotation(heading, 4, "Z")
+    models.place("Airstrip", shape.mesh("Airstrip"), location, heading=heading)
+    models.place("Hangar", models.hangar("Hangar"), turn @ Vector((26, -20, 0)), heading=heading + math.pi / 2)
+    models.place(
+        "Hangar 2",
+        models.hangar("Hangar 2", roof="#48708c"),
+        turn @ Vector((26, -40, 0)),
+        heading=heading + math.pi / 2,
+    )
+    models.place("Windsock", models.windsock("Windsock"), turn @ Vector((-13, 2, 0)), heading=heading + 0.7)
+
+
+# -- cameras -----------------------------------------------------------------------------------
+
+
+def camera(name: str, lens: float = 35.0) -> bpy.types.Object:
+    """A camera that sees to the sky."""
+    ob = bpy.data.objects.new(name, bpy.data.cameras.new(name))
+    ob.data.lens = lens
+    ob.data.clip_start = 1.0
+    ob.data.clip_end = 2.2 * SKY_RADIUS
+    ob.rotation_mode = "QUATERNION"
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def shoot(ob: bpy.types.Object, first: int, eyes: np.ndarray, looks: np.ndarray) -> None:
+    """Key a camera frame by frame: where it stands and where it looks, upright, from frame `first` on."""
+    last = None
+    for i, (eye, look) in enumerate(zip(eyes, looks)):
+        turn = (Vector(look) - Vector(eye)).to_track_quat("-Z", "Y")
+        if last is not None:
+            turn.make_compatible(last)
+        ob.location, ob.rotation_quaternion, last = eye, turn, turn
+        ob.keyframe_insert("location", frame=first + i)
+        ob.keyframe_insert("rotation_quaternion", frame=first + i)
+
+
+def cut(ob: bpy.types.Object, frame: int) -> None:
+    """From this frame on, the scene is seen through this camera."""
+    marker = bpy.context.scene.timeline_markers.new(ob.name, frame=frame)
+    marker.camera = ob
+    if bpy.context.scene.camera is None:
+        bpy.context.scene.camera = ob
+
+
+def smooth(track: np.ndarray, frames: float) -> np.ndarray:
+    """A track of points without its shake: a Gaussian of that many frames, the ends held straight."""
+    reach = int(3 * frames)
+    weight = np.exp(-0.5 * (np.arange(-reach, reach + 1) / frames) ** 2)
+    weight /= weight.sum()
+    before = 2 * track[:1] - track[reach:0:-1]
+    after = 2 * track[-1:] - track[-2 : -reach - 2 : -1]
+    padded = np.concatenate((before, track, after))
+    return np.stack([np.convolve(column, weight, "valid") for column in padded.T], axis=1)
+
+
+# -- ground and sky ----------------------------------------------------------------------------
+
+
+def _ground(seed: int) -> None:
+    """A patchwork of fields, some ploughed in strips, their borders gently bent."""
+    chance = random.Random(seed)
+    lines = np.arange(-PLAIN, PLAIN + 0.1, STRIP)
+    bend = lambda u, v: 5.0 * math.sin(u / 41.0 + 1.3) + 4.0 * math.sin(v / 57.0)  # noqa: E731
+    points = []
+    for y in lines:
+        for x in lines:
+            edge = max(0.0, 1.0 - max(abs(x), abs(y)) / PLAIN)
+            calm = min(1.0, 4 * edge)
+            points.append((x + calm * bend(y, x), y + calm * bend(x, y), 0.0))
+    count, per = len(lines), int(FIELD / STRIP)
+    kinds: dict[tuple[int, int], tuple[int, int]] = {}
+    faces, colors = [], []
+    for j in range(count - 1):
+        for i in range(count - 1):
+            cell = (i // per, j // per)
+            if cell not in kinds:
+                near = {kinds.get((cell[0] - 1, cell[1]), (-1, 0))[0], kinds.get((cell[0], cell[1] - 1), (-1, 0))[0]}
+                kinds[cell] = (chance.choice([k for k in range(len(FIELDS)) if k not in near]), chance.randrange(2))
+            kind, way = kinds[cell]
+            faces.append((j * count + i, j * count + i + 1, (j + 1) * count + i + 1, (j + 1) * count + i))
+            colors.append(FIELDS[kind][(i, j)[way] % 2])
+    shape = models.Shape([Vector(p) for p in points], faces, colors)
+    models.place("Fields", shape.mesh("Fields")).display.show_shadows = False
+
+
+def _hills(seed: int) -> None:
+    """Rings of hills from the edge of the fields outward, paler the farther they are."""
+    chance = random.Random(seed)
+    waves = [(chance.randint(2, 9), chance.uniform(0, math.tau), chance.uniform(0.6, 1.0)) for _ in range(5)]
+    hoops = [_field_edge()]
+    for level, (radius, height) in enumerate(RINGS):
+        hoop = []
+        for i in range(SIDES):
+            angle = math.tau * (i + 0.5 * ((level + 1) % 2)) / SIDES
+            rise = 0.55 + 0.14 * sum(size * math.sin(count * angle + phase + level) for count, phase, size in waves)
+            away = radius * chance.uniform(0.97, 1.03)
+            hoop.append(
+                (away * math.cos(angle), away * math.sin(angle), max(0.5, height * rise + chance.uniform(-1, 1)))
+            )
+        hoops.append(hoop)
+    shape = models.Shape()
+    for level, (near, far) in enumerate(itertools.pairwise(hoops)):
+        for i in range(SIDES):
+            a, b, c, d = near[i], near[(i + 1) % SIDES], far[(i + 1) % SIDES], far[i]
+            for corners in ((a, b, d), (b, c, d)) if level % 2 else ((a, b, c), (a, c, d)):
+                shape.face(corners, HILLS[min(level + (chance.random() < 0.25), len(HILLS) - 1)])
+    models.place("Hills", shape.mesh("Hills")).display.show_shadows = False
+
+
+def _field_edge() -> list[models.Point]:
+    """The border of the fields, a square, at the angles of the hills' inmost ring."""
+    edge = []
+    for i in range(SIDES):
+        x, y = math.cos(math.tau * i / SIDES), math.sin(math.tau * i / SIDES)
+        scale = PLAIN / max(abs(x), abs(y))
+        edge.append((x * scale, y * scale, 0.0))
+    return edge
+
+
+def _sky() -> None:
+    """A dome from haze at the horizon to blue above, lit evenly: all its normals point to the sun."""
+    shape = models.Shape()
+    hoops = [
+        models.ring(48, SKY_RADIUS * math.cos(angle), SKY_RADIUS * math.sin(angle))
+        for angle in (math.radians(edge) for edge in SKY_EDGES)
+    ]
+    shape.loft(hoops, lambda part, side: SKY[part], caps=(SKY[0], SKY[-1]))
+    mesh = shape.mesh("Sky", smooth=True)
+    mesh.flip_normals()
+    mesh.normals_split_custom_set([Vector(SUN).normalized()] * len(mesh.loops))
+    models.place("Sky", mesh).display.show_shadows = False
