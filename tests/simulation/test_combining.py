@@ -1,0 +1,114 @@
+"""Several steering forces become one (paper, Combining Behaviors), against plain loops in its words."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.flee import Flee
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.combining import COMBINE, COMBININGS, Component, by_priority, weighted_sum
+from steering_addon.simulation.obstacles import obstacles
+from steering_addon.simulation.steering import decisions
+from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, leaders
+from tests.simulation.odd_input import BOUNDED
+
+N = 6
+
+
+@st.composite
+def wishes(draw: st.DrawFn) -> tuple[list[Component], np.ndarray]:
+    """Up to five behaviors for six agents: forces of which many are zero, priorities of which many are equal."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    components = []
+    for _ in range(draw(st.integers(0, 5))):
+        force = rng.normal(size=(N, 3)) * rng.integers(0, 2, (N, 1)) * rng.integers(0, 2, (N, 3))
+        components.append(Component(force, rng.integers(0, draw(st.integers(1, 4)), N)))
+    return components, rng.normal(size=(N, 3))
+
+
+@BOUNDED
+@given(wishes())
+def test_a_weighted_sum_is_all_forces_added_up(wish) -> None:
+    components, cruise = wish
+    found = weighted_sum(components, cruise)
+    for agent in range(N):
+        total = cruise[agent].copy()
+        for component in components:
+            total = total + component.force[agent]
+        assert np.array_equal(found[agent], total)
+
+
+@BOUNDED
+@given(wishes())
+def test_priority_takes_the_first_that_is_not_zero(wish) -> None:
+    """For each agent in turn: check the first priority; if it has something to correct use that, else the second."""
+    components, cruise = wish
+    found = by_priority(components, cruise)
+    for agent in range(N):
+        levels = sorted({int(component.priority[agent]) for component in components})
+        chosen = cruise[agent]
+        for level in levels:
+            force = np.zeros(3)
+            for component in components:
+                if component.priority[agent] == level:
+                    force = force + component.force[agent]
+            if (force != 0.0).any():
+                chosen = force + cruise[agent] if level == levels[-1] else force
+                break
+        assert np.array_equal(found[agent], chosen)
+
+
+@BOUNDED
+@given(wishes(), st.sampled_from([c.number for c in COMBININGS]))
+def test_nothing_given_is_written_and_no_agent_matters_to_another(wish, way: int) -> None:
+    components, cruise = wish
+    for array in (cruise, *(part for c in components for part in (c.force, c.priority))):
+        array.flags.writeable = False
+    together = COMBINE[way](components, cruise)
+    for agent in range(N):
+        alone = [Component(c.force[agent : agent + 1], c.priority[agent : agent + 1]) for c in components]
+        assert np.array_equal(COMBINE[way](alone, cruise[agent : agent + 1])[0], together[agent])
+
+
+def test_a_weight_multiplies_the_force() -> None:
+    def decided(weight: float) -> np.ndarray:
+        return force_of(Scene([[0.0, 0.0, 0.0]], behaviors=[(Seek, {"weight": weight})], tracked=leaders([9.0, 0, 0])))
+
+    assert np.allclose(decided(2.5), 2.5 * decided(1.0))
+
+
+def test_what_is_avoided_first_leaves_nothing_for_the_rest() -> None:
+    wall = obstacles(np.array([[0.0, 5.0, 0.0]]), 1.0)
+    place = Scene([[0.3, 0.0, 0.0]], speed=5.0, tracked=leaders([0.0, 20.0, 0.0]), obstacles=wall)
+    both = [(Seek, {"priority": 2}), (ObstacleAvoidance, {"priority": 1})]
+    avoiding = replace(place, behaviors=both[1:]).steering()[0]
+    assert (avoiding != 0.0).any()
+    assert np.array_equal(force_of(replace(place, behaviors=both, combining=PRIORITY)), avoiding)
+    free = replace(place, behaviors=both, combining=PRIORITY, obstacles=wall.take([]))
+    assert np.array_equal(force_of(free), replace(free, behaviors=both[:1]).steering()[0])
+
+
+@pytest.mark.parametrize("combining", [WEIGHTED_SUM, PRIORITY])
+def test_cruise_speed_is_held_unless_a_behavior_sets_the_speed(combining: int) -> None:
+    place = Scene([[0.0, 0.0, 0.0]], speed=1.0, combining=combining, tracked=leaders([5.0, 5.0, 0.0]))
+    push = np.array([[0.0, 3.0, 0.0]])
+    assert np.allclose(force_of(place), push), "1 kg from 1 to 4 m/s within a second"
+    wandering = replace(place, behaviors=[(Wander, {"leveling": 0.0})])
+    assert np.allclose(force_of(wandering) - wandering.steering()[0], push)
+    seeking = replace(place, behaviors=[(Seek, {}), (Wander, {})])
+    assert np.allclose(force_of(seeking), sum(seeking.steering()))
+    idle = replace(place, behaviors=[(Seek, {"weight": 0.0})])
+    assert np.allclose(force_of(idle), push), "a behavior without weight sets no speed"
+    far = replace(place, behaviors=[(Flee, {"distance": 3.0})])
+    assert np.allclose(force_of(far), push), "nor does one that has nothing to do"
+
+
+def force_of(place: Scene) -> np.ndarray:
+    """What the vehicles decide on."""
+    world, _, _ = place.seen()
+    return decisions(replace(place.start(), inputs=place.snapshot()), place.snapshot(), world)[0]

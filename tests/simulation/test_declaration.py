@@ -1,0 +1,88 @@
+"""Parameters are declared once and come as columns."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.simulation.declaration import (
+    NEAREST,
+    Choice,
+    Declared,
+    Kind,
+    Unit,
+    acceleration,
+    body,
+    choice,
+    integer,
+    length,
+    number,
+    path,
+    seconds,
+    share,
+    switch,
+)
+from steering_addon.simulation.roles import DESCRIPTIONS, Role
+
+WAYS = (Choice("LEFT", 3, "Left", "To the left"), Choice("RIGHT", 1, "Right", "To the right"))
+
+
+@dataclass(frozen=True)
+class Kite(Declared):
+    """Something with one parameter of each sort."""
+
+    line: Any = length(20.0, "Line", 1.0)
+    pull: Any = number(5.0, "Pull", Unit.FORCE, most=50.0, animatable=False)
+    gust: Any = acceleration(1.0, "Gust")
+    calm: Any = seconds(0.5, "Calm")
+    color: Any = share(0.25, "Color")
+    tails: Any = integer(2, "Tails", 0, 9)
+    loud: Any = switch(True, "Loud")
+    way: Any = choice("RIGHT", "Way", WAYS)
+    friend: Any = body("Friend")
+    beach: Any = path("Beach")
+
+
+def test_a_parameter_keeps_its_order_default_unit_and_limits() -> None:
+    known = Kite.parameters()
+    assert list(known) == ["line", "pull", "gust", "calm", "color", "tails", "loud", "way", "friend", "beach"]
+    assert (known["line"].default, known["line"].unit, known["line"].least) == (20.0, Unit.LENGTH, 1.0)
+    assert (known["pull"].most, known["pull"].animatable) == (50.0, False)
+    assert (known["color"].least, known["color"].most) == (0.0, 1.0)
+    assert known["way"].default == 1, "a choice is its stored number"
+    assert (known["friend"].kind, known["friend"].role, known["friend"].default) == (Kind.BODY, Role.LEADER, NEAREST)
+    assert (known["beach"].kind, known["beach"].role, known["beach"].animatable) == (Kind.PATH, Role.PATH, False)
+
+
+def test_a_value_counts_for_all_and_a_column_for_each() -> None:
+    kite = Kite.of(3, line=5.0, tails=[1, 2, 3])
+    assert kite.line.tolist() == [5.0, 5.0, 5.0]
+    assert kite.tails.tolist() == [1, 2, 3]
+    assert kite.pull.tolist() == [5.0, 5.0, 5.0]
+    assert all(getattr(kite, name).shape == (3,) for name in Kite.parameters())
+    dtypes = {name: getattr(kite, name).dtype for name in Kite.parameters()}
+    assert dtypes["line"] == np.float64
+    assert dtypes["loud"] == np.bool_
+    assert dtypes["way"] == dtypes["tails"] == dtypes["friend"] == dtypes["beach"] == np.int64
+
+
+def test_some_of_the_agents_keep_their_values() -> None:
+    kite = Kite.of(4, tails=[4, 5, 6, 7])
+    assert kite.take([2, 0]).tails.tolist() == [6, 4]
+    assert kite.take(np.array([True, False, False, True])).tails.tolist() == [4, 7]
+    assert kite.take(slice(0, 0)).line.shape == (0,)
+
+
+def test_what_is_not_declared_or_does_not_fit_is_refused() -> None:
+    with pytest.raises(TypeError, match="Kite has no parameter coat, hat"):
+        Kite.of(3, hat=1.0, coat=2.0)
+    with pytest.raises(ValueError):
+        Kite.of(3, line=[1.0, 2.0])
+
+
+def test_roles_are_bits_that_never_change() -> None:
+    """They are stored in files."""
+    stored = {"VEHICLE": 1, "OBSTACLE": 2, "PATH": 4, "LEADER": 8, "CROWD": 16}
+    assert {role.name: int(role) for role in Role} == stored
+    assert set(DESCRIPTIONS) == set(Role)

@@ -1,0 +1,227 @@
+"""From frame to frame: all decide from one picture of the world, then all move."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.obstacles import obstacles
+from steering_addon.simulation.paths import spline
+from steering_addon.simulation.roles import Role
+from steering_addon.simulation.run import simulate, step, world_at
+from steering_addon.simulation.snapshot import Crowd, Snapshot, State, no_tracked, starting
+from tests.scene import Scene, leaders, positions, velocities
+
+
+def picture(place: Scene, part: float):
+    """What there is to see at a part of the way from the first frame to the second."""
+    return world_at(place.start(), place.snapshot(0), place.snapshot(1), part)
+
+
+# Frames and substeps.
+
+
+def test_the_first_state_is_the_start() -> None:
+    place = Scene([[1.0, 2.0, 3.0]], forward=[[0.6, 0.8, 0.0]], speed=2.0)
+    [first] = place.run(1)
+    assert positions([first]).tobytes() == place.position.tobytes()
+    assert np.allclose(velocities([first])[0, 0], [1.2, 1.6, 0.0])
+
+
+def test_a_state_a_frame_and_none_before_it_is_asked_for() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Wander, {})])
+    asked = []
+
+    def frames() -> Iterator[Snapshot]:
+        for frame in range(5):
+            asked.append(frame)
+            yield place.snapshot(frame)
+
+    states = simulate(place.start(), frames())
+    for frame in range(5):
+        next(states)
+        assert asked == list(range(frame + 1))
+    assert next(states, None) is None
+
+
+def test_without_frames_there_are_no_states() -> None:
+    assert list(simulate(Scene([[0.0, 0.0, 0.0]]).start(), [])) == []
+
+
+def test_a_step_ends_where_the_next_begins() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Wander, {})], substeps=3, fps=25.0)
+    states = place.run(30)
+    assert [s.time for s in states] == pytest.approx([frame / 25.0 for frame in range(30)])
+    by_hand = place.start()
+    for frame in range(30):
+        by_hand = step(by_hand, place.snapshot(frame))
+    assert positions([by_hand]).tobytes() == positions(states[-1:]).tobytes()
+
+
+def test_what_moves_by_itself_is_seen_on_its_way_between_frames() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], tracked=leaders([0.0, 10.0, 0.0], [5.0, 5.0, 5.0]), drift=(24.0, 0.0, 12.0))
+    world = picture(place, 0.25)
+    assert np.allclose(world.bodies.position[1], [0.25, 10.0, 0.125])
+    assert np.allclose(world.bodies.velocity[1:], (24.0, 0.0, 12.0))
+    assert (world.bodies.roles == [int(Role.VEHICLE), int(Role.LEADER), int(Role.LEADER)]).all()
+
+
+def test_obstacles_are_seen_on_their_way_between_frames() -> None:
+    pylon = obstacles([[0.0, 10.0, 0.0]], 1.0, [[0.0, 10.0, 4.0]], [[0.0, -24.0, 0.0]])
+    world = picture(Scene([[0.0, 0.0, 0.0]], obstacles=pylon), 0.5)
+    assert np.allclose(world.obstacles.start, [[0.0, 9.5, 0.0]])
+    assert np.allclose(world.obstacles.end, [[0.0, 9.5, 4.0]])
+    assert np.allclose(world.obstacles.velocity, [[0.0, -24.0, 0.0]])
+
+
+def test_all_decide_before_anybody_moves() -> None:
+    """Two who seek each other mirror each other to the last bit, whichever comes first."""
+    place = Scene([[-8.0, 0.0, 0.0], [8.0, 0.0, 0.0]], forward=[[0.6, 0.8, 0.0], [-0.6, -0.8, 0.0]], speed=3.0)
+    place = replace(place, behaviors=[(Seek, {"target": np.array([1, 0])})])
+    path = positions(place.run(60))
+    assert np.array_equal(path[:, 0], -path[:, 1])
+
+
+# Crowds.
+
+
+def test_each_crowd_has_its_own_wishes() -> None:
+    place = Scene([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [8.0, 0.0, 0.0]], tracked=leaders([0.0, 30.0, 0.0]), speed=3.0)
+    alone = {kind: replace(place, behaviors=[(kind, {})]).run(24) for kind in (Seek, Wander)}
+
+    def crowds(frame: int, snapshot: Snapshot) -> Snapshot:
+        seekers = Crowd(np.array([0, 2]), (Seek.of(2),), 0, key=5)
+        return replace(snapshot, crowds=(seekers, Crowd(np.array([1]), (Wander.of(1),), 0, key=5)))
+
+    together = positions(place.run(24, at=crowds))
+    assert together[:, [0, 2]].tobytes() == positions(alone[Seek])[:, [0, 2]].tobytes()
+    assert together[:, 1].tobytes() == positions(alone[Wander])[:, 1].tobytes()
+
+
+def test_two_crowds_that_follow_paths_remember_each_their_own() -> None:
+    line = (spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False),)
+    place = Scene([[0.0, 1.0, 0.0], [0.0, 50.0, 0.0]], paths=(line,), behaviors=[(PathFollowing, {})])
+
+    def crowds(frame: int, snapshot: Snapshot) -> Snapshot:
+        one, other = (Crowd(np.array([row]), (PathFollowing.of(1),), 0, key=5) for row in (0, 1))
+        return replace(snapshot, crowds=(one, other))
+
+    apart, together = place.run(48, at=crowds), place.run(48)
+    assert positions(apart).tobytes() == positions(together).tobytes()
+    for name, column in together[-1].memories["path_following"].items():
+        assert np.array_equal(column, apart[-1].memories["path_following"][name]), name
+
+
+# Presence.
+
+
+def absent(rows: list[int], frames: range):
+    """Some vehicles do not take part for some frames."""
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        present = snapshot.present.copy()
+        present[rows] = frame not in frames
+        return replace(snapshot, present=present)
+
+    return at
+
+
+def test_who_does_not_take_part_stays_as_it_was() -> None:
+    place = Scene(
+        [[0.0, 0.0, 0.0], [5.0, 0.0, 0.0]], speed=3.0, behaviors=[(Wander, {})], tracked=leaders([0.0, 20.0, 0.0])
+    )
+    states = place.run(60, at=absent([1], range(20, 40)))
+    gone = [as_bytes(s, 1) for s in states]
+    assert len(set(gone[20:41])) == 1
+    assert len(set(gone)) == 60 - 20
+    other = [as_bytes(s, 0) for s in states]
+    assert other == [as_bytes(s, 0) for s in place.run(60)], "and the others do not notice"
+
+
+def as_bytes(state: State, row: int) -> bytes:
+    motion = (getattr(state.motion, name)[row] for name in ("position", "velocity", "side", "forward", "up"))
+    return np.concatenate([*motion, state.roll_rate[row : row + 1], state.smoothed_acceleration[row]]).tobytes()
+
+
+def test_a_target_that_is_not_there_is_no_target() -> None:
+    place = Scene([[0.0, 0.0, 0.0], [9.0, 9.0, 0.0]], behaviors=[(Seek, {"target": 1})])
+    alone = Scene([[0.0, 0.0, 0.0], [9.0, 9.0, 0.0]])
+    states = place.run(24, at=absent([1], range(100)))
+    assert positions(states)[:, 0].tobytes() == positions(alone.run(24))[:, 0].tobytes()
+
+
+def test_nobody_is_his_own_target() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Seek, {"target": 0})])
+    assert (place.steering()[0] == 0.0).all()
+
+
+def test_an_obstacle_that_is_not_there_is_not_in_the_way() -> None:
+    ball = obstacles([[0.0, 6.0, 0.0]], 1.0, present=np.array([False]))
+    place = Scene([[0.1, 0.0, 0.0]], speed=4.0, behaviors=[(ObstacleAvoidance, {})], obstacles=ball)
+    assert (place.steering()[0] == 0.0).all()
+    there = replace(place, obstacles=replace(ball, present=np.array([True])))
+    assert (there.steering()[0] != 0.0).any()
+
+
+# What vehicles carry.
+
+
+def test_what_a_vehicle_carries_goes_and_turns_with_it() -> None:
+    """Half a metre to its right, two ahead, one above."""
+    place = Scene([[10.0, 0.0, 5.0]], forward=[[1.0, 0.0, 0.0]], speed=2.0)
+    flag = replace(leaders([0.5, 2.0, 1.0]), carrier=np.array([0]))
+    mast = obstacles([[0.5, 2.0, 1.0]], 0.2, [[0.5, 2.0, 3.0]], carrier=np.array([0]))
+    world = picture(replace(place, tracked=flag, obstacles=mast), 0.5)
+    assert np.allclose(world.bodies.position[1], [12.0, -0.5, 6.0])
+    assert np.allclose(world.bodies.forward[1], [1.0, 0.0, 0.0])
+    assert np.allclose(world.bodies.velocity[1], [2.0, 0.0, 0.0])
+    assert np.allclose(world.obstacles.start[0], [12.0, -0.5, 6.0])
+    assert np.allclose(world.obstacles.end[0], [12.0, -0.5, 8.0])
+    assert np.allclose(world.obstacles.velocity[0], [2.0, 0.0, 0.0])
+
+
+def test_who_chases_a_flag_on_a_vehicle_gets_there() -> None:
+    place = Scene(
+        [[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]],
+        forward=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        speed=[3.0, 2.0],
+        vehicle={"cruise_speed": np.array([0.8, 0.4])},
+        behaviors=[(Arrival, {"target": np.array([2, -1]), "slowing_distance": 2.0})],
+        tracked=replace(leaders([0.0, -3.0, 0.0]), carrier=np.array([1])),
+    )
+    states = place.run(24 * 20)
+    flag = positions(states)[-1, 1] - 3.0 * states[-1].motion.forward[1]
+    # A ramp lags behind what moves: at 2 of 5 m/s by 2/5 of the slowing distance.
+    assert np.linalg.norm(positions(states)[-1, 0] - flag) < 1.0
+
+
+# The nearest.
+
+
+def test_the_nearest_of_a_role_is_that_of_a_plain_loop() -> None:
+    rng = np.random.default_rng(5)
+    n, k = 12, 9
+    tracked = leaders(*rng.uniform(-9.0, 9.0, (k, 3)))
+    tracked = replace(tracked, present=rng.uniform(size=k) < 0.7)
+    place = Scene(rng.uniform(-9.0, 9.0, (n, 3)), tracked=tracked)
+    bodies = picture(place, 0.0).bodies
+    for role in (Role.LEADER, Role.VEHICLE, Role.CROWD):
+        found = bodies.nearest(role, place.position, np.arange(n))
+        for row in range(n):
+            others = [b for b in range(n + k) if bodies.present[b] and bodies.roles[b] & role and b != row]
+            distances = [np.linalg.norm(bodies.position[b] - place.position[row]) for b in others]
+            assert found[row] == (others[int(np.argmin(distances))] if others else -1)
+
+
+def test_a_start_of_whole_numbers_is_a_start() -> None:
+    state = starting(np.array([[1, 2, 3]]), np.array([[0, 1, 0]]), np.array([[0, 0, 1]]), np.zeros((1, 3)))
+    assert state.motion.position.dtype == state.motion.side.dtype == np.float64
+    assert state.motion.side.tolist() == [[1.0, 0.0, 0.0]]
+    assert len(state) == 1
+    assert len(no_tracked().radius) == 0
