@@ -21,7 +21,7 @@ from ..tagged import in_use
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-BUDGET = 0.03
+LEAST_WORK, MOST_WORK = 0.03, 0.25
 """Seconds of work between two looks at the window: it stays alive, and Esc is heard."""
 INFINITE = float("inf")
 INTERVAL = 0.005
@@ -74,7 +74,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         manager = context.window_manager
         manager.progress_begin(0, 100)
         self._timer = manager.event_timer_add(INTERVAL, window=context.window)
-        context.workspace.status_text_set(self._draw_status)
+        self._show_status(context)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -86,7 +86,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
         try:
-            result = self._work(BUDGET)
+            result = self._work(self._budget())
         except Refusal as why:
             self._leave(context)
             return self._refused(why)
@@ -94,7 +94,7 @@ class STEERING_OT_bake(bpy.types.Operator):
             self._leave(context)
             raise
         context.window_manager.progress_update(int(100 * self._progress))
-        context.workspace.status_text_set(self._draw_status)
+        self._show_status(context)
         if result is None:
             return {"RUNNING_MODAL"}
         self._leave(context)
@@ -110,7 +110,11 @@ class STEERING_OT_bake(bpy.types.Operator):
         self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=self.replace_own_keys)
         self._baking = baking(self._plan, replace_own_keys=self.replace_own_keys)
         self._progress = 0.0
-        self._began = time.perf_counter()
+        self._began = self._rested = time.perf_counter()
+
+    def _budget(self) -> float:
+        """As much work as drawing the window took since the last: where drawing is slow, the bake is not much slower."""
+        return min(max(time.perf_counter() - self._rested, LEAST_WORK), MOST_WORK)
 
     def _work(self, budget: float) -> BakeResult | None:
         """Go on for a while; the result when it is finished."""
@@ -120,6 +124,7 @@ class STEERING_OT_bake(bpy.types.Operator):
                 self._progress = next(self._baking)
         except StopIteration as finished:
             return finished.value
+        self._rested = time.perf_counter()
         return None
 
     def _leave(self, context: Context) -> None:
@@ -127,10 +132,16 @@ class STEERING_OT_bake(bpy.types.Operator):
         context.window_manager.progress_end()
         context.workspace.status_text_set(None)
 
-    def _draw_status(self, header, _context) -> None:
-        header.layout.label(text=f"Baking {_count(len(self._plan), 'vehicle')}", icon="ACTION")
-        header.layout.progress(factor=self._progress, type="BAR", text=f"{100 * self._progress:.0f} %")
-        header.layout.label(text="Stop", icon="EVENT_ESC")
+    def _show_status(self, context: Context) -> None:
+        what, progress = f"Baking {_count(len(self._plan), 'vehicle')}", self._progress
+
+        # Blender takes a plain function only, no method.
+        def draw(header, _context) -> None:
+            header.layout.label(text=what, icon="ACTION")
+            header.layout.progress(factor=progress, type="BAR", text=f"{100 * progress:.0f} %")
+            header.layout.label(text="Stop", icon="EVENT_ESC")
+
+        context.workspace.status_text_set(draw)
 
     def _refused(self, why: Refusal):
         self.report({"ERROR"}, str(why))
