@@ -18,7 +18,7 @@ from ..simulation.roles import Role
 from .dependencies import animates, plays_physics, reads_scene, reasons
 from .identity import told_apart
 from .local_space import model_axes
-from .properties import has_role, settings_of
+from .properties import has_role, pointed_at, settings_of
 from .refusal import Refusal
 from .staging import check_free
 from .start import earlier_velocity, start_of
@@ -244,8 +244,9 @@ def _check_in_scene(crowds: list[Object], objects: list[Object]) -> None:
     for crowd in crowds:
         if full_name(crowd) not in there:
             raise Refusal(f"The crowd {crowd.name} is not in the scene any more: tag its vehicles again.")
-        model = crowd.steering.vehicle
-        if model.max_speed <= 0.0 and not animates(crowd, "steering.vehicle.max_speed"):
+        settings = crowd.steering
+        stands = settings.is_property_set("vehicle") and settings.vehicle.max_speed <= 0.0
+        if stands and not animates(crowd, "steering.vehicle.max_speed"):
             raise Refusal(f"The Max Speed of {crowd.name} is 0, so nothing can move: give it a speed.")
 
 
@@ -262,8 +263,8 @@ def _pointed(crowd: Object) -> Iterable[tuple[type[Behavior], str, Kind, Object]
     for behavior in behaviors_of(crowd):
         group = getattr(crowd.steering, behavior.name)
         for name, parameter in behavior.parameters().items():
-            if parameter.kind in (Kind.BODY, Kind.PATH) and getattr(group, name) is not None:
-                yield behavior, name, parameter.kind, getattr(group, name)
+            if parameter.kind in (Kind.BODY, Kind.PATH) and (target := pointed_at(group, name)) is not None:
+                yield behavior, name, parameter.kind, target
 
 
 def _pointed_objects(crowd: Object) -> list[Object]:
@@ -351,7 +352,7 @@ def _crowd_source(
         group = getattr(ob.steering, behavior.name)
         for name, parameter in behavior.parameters().items():
             if parameter.kind in (Kind.BODY, Kind.PATH):
-                target = getattr(group, name)
+                target = pointed_at(group, name)
                 known = body_rows if parameter.kind is Kind.BODY else path_rows
                 pointed[behavior.name, name] = NEAREST if target is None else known[full_name(target)]
     return CrowdSource(ob, rows, behaviors, pointed)

@@ -255,6 +255,11 @@ def has_role(ob: bpy.types.Object, role: Role) -> bool:
     return stored is not None and role.name in stored.roles
 
 
+def pointed_at(group: bpy.types.PropertyGroup, name: str) -> bpy.types.Object | None:
+    """What a pointer points at, None where it was never set: then nothing is written by looking."""
+    return getattr(group, name) if group.is_property_set(name) else None
+
+
 CLASSES = (
     STEERING_PG_start,
     STEERING_PG_vehicle,

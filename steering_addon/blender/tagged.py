@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..simulation.roles import Role
-from .properties import has_role
+from .properties import has_role, pointed_at
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -33,5 +33,5 @@ def full_name(ob: Object) -> str:
 
 def crowd_of(ob: Object) -> Object | None:
     """The crowd a vehicle belongs to, None where it was lost."""
-    crowd = ob.steering.crowd
+    crowd = pointed_at(ob.steering, "crowd")
     return crowd if crowd is not None and has_role(crowd, Role.CROWD) else None

@@ -10,7 +10,7 @@ from bpy.props import EnumProperty
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..identity import new_identity
 from ..ownership import is_baked
-from ..properties import ROLE_ITEMS, has_role, settings_of
+from ..properties import ROLE_ITEMS, has_role, pointed_at, settings_of
 from ..refusal import Refusal
 from ..shapes import body_radius, front_of
 from ..start import channels, store
@@ -144,10 +144,7 @@ def new_crowd(context: Context) -> Object:
     crowd.location = context.scene.cursor.location
     collection = context.collection or context.scene.collection
     collection.objects.link(crowd)
-    crowd.steering.roles = {Role.CROWD.name}
-    crowd.steering.identity = new_identity()
-    # Looking at a group writes it into the file: done here, so that drawing the panel does not.
-    _ = crowd.steering.vehicle.mass
+    _tag(crowd, Role.CROWD)
     scene = context.scene
     if _default_crowd(context) is None:
         scene.steering.crowd = crowd
@@ -158,8 +155,11 @@ def _tag(ob: Object, role: Role) -> None:
     if not settings_of(ob) or not ob.steering.roles:
         ob.steering.forward_axis, ob.steering.up_axis = front_of(ob)
     ob.steering.roles |= {role.name}
-    if role is Role.CROWD and ob.steering.identity == 0:
-        ob.steering.identity = new_identity()
+    if role is Role.CROWD:
+        if ob.steering.identity == 0:
+            ob.steering.identity = new_identity()
+        # Looking at a group writes it into the file: done here, so that drawing the panel does not.
+        _ = ob.steering.vehicle.mass
 
 
 def _tag_vehicles(context: Context, objects: list[Object]) -> None:
@@ -200,7 +200,7 @@ def _chosen_crowd(context: Context) -> Object | None:
 
 def _default_crowd(context: Context) -> Object | None:
     stored = settings_of(context.scene)
-    crowd = stored.crowd if stored else None
+    crowd = pointed_at(stored, "crowd") if stored else None
     there = crowd is not None and has_role(crowd, Role.CROWD) and crowd.name in context.scene.objects
     return crowd if there else None
 
