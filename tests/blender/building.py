@@ -1,0 +1,475 @@
+"""Small scenes for tests in Blender, and all of a file written down, so that two of them can be compared.
+
+Scenes are built as an animator's script would: with the operators and properties that are the public interface.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULE = f"bl_ext.user_default.{tomllib.loads((ROOT / 'blender_manifest.toml').read_text(encoding='utf-8'))['id']}"
+SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
+HIDDEN_PROPERTIES = hasattr(bpy.types.ID, "bl_system_properties_get")
+"""Whether declared properties are stored apart from custom ones (5.0 and later)."""
+
+
+def part(name: str) -> ModuleType:
+    """A module of the extension under test, say `part("blender.plan")`."""
+    return importlib.import_module(f"{MODULE}.steering_addon.{name}")
+
+
+# ---- building
+
+
+def frames(first: int, last: int) -> None:
+    """The scene's frame range, with the scene on its first frame."""
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = min(first, last), last
+    scene.frame_start = first
+    scene.frame_set(first)
+
+
+def put(ob, location=(0.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.0), scale=(1.0, 1.0, 1.0)):
+    """Place an object of the scene; rotation as XYZ Euler angles."""
+    ob.location, ob.rotation_euler, ob.scale = location, rotation, scale
+    return ob
+
+
+def link(ob):
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def empty(name: str = "Empty", location=(0.0, 0.0, 0.0), **placed):
+    return put(link(bpy.data.objects.new(name, None)), location, **placed)
+
+
+def wedge(name: str = "Ship", location=(0.0, 0.0, 0.0), size: float = 0.3, **placed):
+    """A mesh object whose farthest point is `size` from its origin, longer along Y than it is wide."""
+    mesh = bpy.data.meshes.new(name)
+    corners = [(0.0, 1.0, 0.0), (-0.4, -0.6, 0.0), (0.4, -0.6, 0.0), (0.0, -0.6, 0.3)]
+    mesh.from_pydata([tuple(size * x for x in corner) for corner in corners], [], [(0, 1, 2), (0, 1, 3), (0, 2, 3)])
+    return put(link(bpy.data.objects.new(name, mesh)), location, **placed)
+
+
+def sphere(name: str = "Ball", location=(0.0, 0.0, 0.0), radius: float = 1.0, **placed):
+    """A mesh of points all over a sphere."""
+    turns = np.arange(12) * (2.0 * math.pi / 12)
+    rings = [(math.cos(tilt), math.sin(tilt)) for tilt in np.linspace(-math.pi / 2, math.pi / 2, 7)]
+    points = [(r * math.cos(a), r * math.sin(a), z) for r, z in rings for a in turns]
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata([tuple(radius * x for x in point) for point in points], [], [(0, 1, 2)])
+    return put(link(bpy.data.objects.new(name, mesh)), location, **placed)
+
+
+def path_curve(
+    name: str = "Road",
+    points: Iterable[tuple] = ((0, 0, 0), (0, 10, 0), (0, 20, 0)),
+    *,
+    kind: str = "POLY",
+    cyclic: bool = False,
+    **placed,
+):
+    """A curve of one spline, of any of Blender's kinds."""
+    curve = bpy.data.curves.new(name, "CURVE")
+    curve.dimensions = "3D"
+    add_spline(curve, points, kind=kind, cyclic=cyclic)
+    return put(link(bpy.data.objects.new(name, curve)), **placed)
+
+
+def add_spline(curve, points, *, kind: str = "POLY", cyclic: bool = False) -> None:
+    points = list(points)
+    line = curve.splines.new(kind)
+    line.use_cyclic_u = cyclic
+    if kind == "BEZIER":
+        line.bezier_points.add(len(points) - 1)
+        for knot, point in zip(line.bezier_points, points):
+            knot.co = point
+            knot.handle_left_type = knot.handle_right_type = "VECTOR"
+        return
+    line.points.add(len(points) - 1)
+    for knot, point in zip(line.points, points):
+        knot.co = (*point, 1.0)
+    if kind == "NURBS":
+        line.use_endpoint_u = not cyclic
+        line.order_u = min(3, len(points))
+
+
+def select(*objects) -> None:
+    """Select these objects only, the first of them active."""
+    for ob in bpy.context.view_layer.objects:
+        ob.select_set(False)
+    for ob in objects:
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = objects[0] if objects else None
+
+
+def tag(*objects, role: str):
+    """Tag objects with a role through the operator; the first of them comes back."""
+    select(*objects)
+    assert bpy.ops.steering.tag(role=role) == {"FINISHED"}
+    return objects[0]
+
+
+def obstacle(ob=None, **made):
+    return tag(ob or sphere(**made), role="OBSTACLE")
+
+
+def leader(ob=None, **made):
+    return tag(ob or empty(**{"name": "Leader", **made}), role="LEADER")
+
+
+def road(ob=None, **made):
+    return tag(ob or path_curve(**made), role="PATH")
+
+
+def crowd(name: str = "Crowd", **behaviors: dict[str, Any]):
+    """A crowd with these behaviors: `crowd(seek={"target": ob}, wander={})`."""
+    assert bpy.ops.steering.crowd_add() == {"FINISHED"}
+    ob = bpy.context.view_layer.objects.active
+    ob.name = name
+    use(ob, **behaviors)
+    return ob
+
+
+def use(crowd_object, **behaviors: dict[str, Any]) -> None:
+    """Give a crowd behaviors with these parameters."""
+    for behavior, values in behaviors.items():
+        group = getattr(crowd_object.steering, behavior)
+        group.use = True
+        for name, value in values.items():
+            setattr(group, name, value)
+
+
+def vehicle(ob=None, *, crowd=None, identity: int | None = None, start_speed: float | None = None, **made):
+    """An object tagged as a vehicle, of the crowd or else of the scene's default crowd."""
+    ob = ob or wedge(**made)
+    select(ob, *([crowd] if crowd else []))
+    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
+    if identity is not None:
+        ob.steering.identity = identity
+    if start_speed is not None:
+        ob.steering.start_speed = start_speed
+    return ob
+
+
+def fleet(number: int, *, crowd=None, spacing: float = 3.0) -> list:
+    """Vehicles in a row along X, with the identities 1001, 1002 and so on."""
+    return [
+        vehicle(name=f"Ship {k}", location=(spacing * k, 0.0, 0.0), crowd=crowd, identity=1001 + k)
+        for k in range(number)
+    ]
+
+
+def bake(**settings) -> None:
+    assert bpy.ops.steering.bake(**settings) == {"FINISHED"}
+
+
+def clear_bake(**settings) -> None:
+    assert bpy.ops.steering.clear_bake(**settings) == {"FINISHED"}
+
+
+def insert(ob, path: str, values: dict[float, Any], *, index: int = -1) -> None:
+    """Keys by hand, linear: `insert(ob, "location", {1: (0, 0, 0), 20: (5, 0, 0)})`."""
+    owner_path, _, name = path.rpartition(".")
+    owner = ob.path_resolve(owner_path) if owner_path else ob
+    for frame, value in values.items():
+        if index >= 0:
+            getattr(owner, name)[index] = value
+        else:
+            setattr(owner, name, value)
+        ob.keyframe_insert(path, index=index, frame=frame)
+    for curve in curves(ob):
+        if curve.data_path == path:
+            for point in curve.keyframe_points:
+                point.interpolation = "LINEAR"
+    bpy.context.view_layer.update()
+
+
+def drive(ob, path: str, expression: str, *, index: int = -1, **variables):
+    """A driver whose variables read `name=(datablock, data path)`; a scene is told apart by its type."""
+    curve = ob.driver_add(path, index)
+    curve.driver.type = "SCRIPTED"
+    for name, (block, source) in variables.items():
+        variable = curve.driver.variables.new()
+        variable.name = name
+        if isinstance(block, bpy.types.Scene):
+            variable.targets[0].id_type = "SCENE"
+        variable.targets[0].id = block
+        variable.targets[0].data_path = source
+    curve.driver.expression = expression
+    return curve
+
+
+def strip_of_own_action(ob, name: str = "Strip"):
+    """Push the action an object plays down into an NLA strip."""
+    action = ob.animation_data.action
+    strip = ob.animation_data.nla_tracks.new().strips.new(name, int(action.frame_range[0]), action)
+    ob.animation_data.action = None
+    return strip
+
+
+# ---- looking
+
+
+def bags(action) -> list:
+    if not SLOTTED:
+        return [action]
+    return [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+
+
+def curves(ob) -> list:
+    """The curves an object plays now."""
+    animation = ob.animation_data
+    if animation is None or animation.action is None:
+        return []
+    return [
+        curve
+        for bag in bags(animation.action)
+        if not SLOTTED or bag.slot == animation.action_slot
+        for curve in bag.fcurves
+    ]
+
+
+def keys(ob) -> dict[tuple[str, int], list[tuple[float, float]]]:
+    """The frames and values of all keys an object plays, a channel a curve."""
+    return {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves(ob)}
+
+
+def is_baked(ob) -> bool:
+    return any(point.type == "GENERATED" for curve in curves(ob) for point in curve.keyframe_points)
+
+
+def world_matrices(ob, over: Iterable[int]) -> np.ndarray:
+    """(f, 4, 4) where the object stands on these frames, as it plays in the scene; the scene's frame is kept."""
+    scene = bpy.context.scene
+    stood = scene.frame_current
+    matrices = []
+    for frame in over:
+        scene.frame_set(frame)
+        matrices.append(np.array(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world))
+    scene.frame_set(stood)
+    return np.array(matrices)
+
+
+def places(ob, over: Iterable[int]) -> np.ndarray:
+    """(f, 3) where the object is on these frames."""
+    return world_matrices(ob, over)[:, :3, 3]
+
+
+def baked_frames() -> range:
+    return range(bpy.context.scene.frame_start, bpy.context.scene.frame_end + 1)
+
+
+def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """What the simulation says: the vehicles' names, positions (f, n, 3) and bases (f, n, 3, 3); nothing is written."""
+    plan = part("blender.plan").plan_reading(bpy.context.scene, only=only, replace_own_keys=replace_own_keys)
+    reader = part("blender.reading").Reader(plan)
+    snapshots = part("blender.sweep").sweep(plan, reader)
+    try:
+        states = list(part("blender.bake")._states(plan, reader, snapshots))
+    finally:
+        snapshots.close()
+    motions = [state.motion for state in states]
+    return (
+        [source.ob.name for source in plan.vehicles],
+        np.stack([motion.position for motion in motions]),
+        np.stack([np.stack((motion.side, motion.forward, motion.up), axis=-1) for motion in motions]),
+    )
+
+
+# ---- writing down
+
+NOT_OF_THE_FILE = {
+    *(
+        "session_uid",
+        "is_evaluated",
+        "rna_type",
+        "tag",
+        "is_runtime_data",
+        "active",
+        "last_slot_identifier",
+        "original",
+    ),
+    *("bound_box", "matrix_world", "matrix_local", "matrix_basis", "preview", "dimensions", "bl_rna", "users"),
+}
+"""What tells nothing of what is saved: Blender's own notes, and what follows from other settings."""
+BLOCKS = (
+    *("actions", "armatures", "cameras", "collections", "curves", "lattices", "libraries", "lights", "materials"),
+    *("meshes", "node_groups", "objects", "scenes", "shape_keys", "texts", "worlds"),
+)
+
+
+def scene_dump() -> dict:
+    """Everything that matters of the file, as plain values that can be compared.
+
+    Objects, scenes and actions with all their settings, what is stored of the extension on them, animation with every
+    attribute of every key, drivers, NLA, constraints, modifiers, points, users, how many datablocks there are, the
+    frame and the selection.
+    """
+    found = {kind: {block.name_full: _block(block) for block in getattr(bpy.data, kind)} for kind in BLOCKS}
+    found["users"] = {kind: {block.name_full: block.users for block in getattr(bpy.data, kind)} for kind in BLOCKS}
+    found["count"] = {
+        kind.identifier: len(getattr(bpy.data, kind.identifier))
+        for kind in bpy.types.BlendData.bl_rna.properties
+        if kind.type == "COLLECTION"
+    }
+    found["frame"] = bpy.context.scene.frame_current_final
+    found["scene"] = bpy.context.scene.name
+    found["active"] = getattr(bpy.context.view_layer.objects.active, "name", None)
+    found["selected"] = sorted(ob.name for ob in bpy.context.selected_objects)
+    return found
+
+
+def difference(one: Any, other: Any, path: str = "") -> Iterator[str]:
+    """Where two dumps differ, for a message that can be read."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in [*one, *(name for name in other if name not in one)]:
+            if name not in one or name not in other:
+                yield f"{path}/{name} only {'after' if name not in one else 'before'}"
+            else:
+                yield from difference(one[name], other[name], f"{path}/{name}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for k, (a, b) in enumerate(zip(one, other)):
+            yield from difference(a, b, f"{path}[{k}]")
+    elif repr(one) != repr(other):
+        yield f"{path}: {one!r} -> {other!r}"
+
+
+def assert_same(before: dict, after: dict) -> None:
+    """The two dumps say the same."""
+    differences = list(difference(before, after))
+    assert not differences, "\n".join(differences[:20])
+
+
+def stored(group) -> dict:
+    """What is set in a property group and in those within it; looking writes nothing."""
+    found = {}
+    for name, declared in group.bl_rna.properties.items():
+        if name in ("rna_type", "name") or not group.is_property_set(name):
+            continue
+        value = getattr(group, name)
+        if declared.type == "POINTER":
+            value = stored(value) if isinstance(value, bpy.types.PropertyGroup) else getattr(value, "name_full", None)
+        elif declared.type == "ENUM" and declared.is_enum_flag:
+            value = sorted(value)
+        elif getattr(declared, "is_array", False):
+            value = list(value)
+        found[name] = value
+    return found
+
+
+def stored_names(block) -> list[str]:
+    """The names of all properties stored on a datablock, custom ones and the extension's, whoever made them."""
+    names = list(block.keys())
+    if HIDDEN_PROPERTIES:
+        hidden = block.bl_system_properties_get()
+        names += list(hidden.keys()) if hidden is not None else []
+    return sorted(names)
+
+
+def rna(thing) -> dict:
+    """The plain settings of anything in Blender; of what it points to, the name."""
+    plain = {}
+    for declared in thing.bl_rna.properties:
+        name = declared.identifier
+        if name in NOT_OF_THE_FILE or declared.type == "COLLECTION":
+            continue
+        if declared.type == "POINTER":
+            base = declared.fixed_type.base
+            if base is not None and base.identifier == "PropertyGroup":
+                continue
+            value = getattr(thing, name)
+            value = getattr(value, "identifier", None) or getattr(value, "name", None)
+        else:
+            value = getattr(thing, name)
+            if getattr(declared, "is_array", False):
+                value = np.array(value).tolist()
+            elif declared.type == "ENUM" and declared.is_enum_flag:
+                value = sorted(value)
+        plain[name] = value
+    return plain
+
+
+def dump_curve(curve) -> dict:
+    return {
+        "settings": rna(curve),
+        "keys": [rna(point) for point in curve.keyframe_points],
+        "samples": [tuple(point.co) for point in curve.sampled_points],
+        "modifiers": [rna(modifier) for modifier in curve.modifiers],
+        "expression": curve.driver and curve.driver.expression,
+        "variables": [
+            (variable.name, variable.type, [(getattr(t.id, "name", None), t.data_path) for t in variable.targets])
+            for variable in (curve.driver.variables if curve.driver else ())
+        ],
+    }
+
+
+def dump_action(action) -> dict:
+    return {
+        "slots": [(slot.identifier, slot.handle) for slot in action.slots] if SLOTTED else [],
+        "curves": [[dump_curve(curve) for curve in bag.fcurves] for bag in bags(action) if len(bag.fcurves)],
+        "groups": [[(group.name, len(group.channels)) for group in bag.groups] for bag in bags(action) if bag.groups],
+        "markers": [(marker.name, marker.frame) for marker in action.pose_markers],
+    }
+
+
+def _block(block) -> dict:
+    found: dict[str, Any] = {"settings": rna(block), "stored": stored_names(block)}
+    found["custom"] = {name: _plain(block[name]) for name in block.keys() if name != "steering"}
+    if "steering" in block.bl_rna.properties and block.is_property_set("steering"):
+        found["steering"] = stored(block.steering)
+    animation = getattr(block, "animation_data", None)
+    if animation is not None:
+        found["animation"] = {
+            "settings": rna(animation),
+            "drivers": [dump_curve(driver) for driver in animation.drivers],
+            "tracks": [(str(rna(track)), [rna(strip) for strip in track.strips]) for track in animation.nla_tracks],
+        }
+    if isinstance(block, bpy.types.Action):
+        found["action"] = dump_action(block)
+    elif isinstance(block, bpy.types.Object):
+        found["constraints"] = [rna(constraint) for constraint in block.constraints]
+        found["modifiers"] = [rna(modifier) for modifier in block.modifiers]
+        found["collections"] = sorted(collection.name_full for collection in block.users_collection)
+        found["parent inverse"] = np.array(block.matrix_parent_inverse).tolist()
+        found["bones"] = [(bone.name, rna(bone)) for bone in block.pose.bones] if block.pose else []
+    elif isinstance(block, bpy.types.Scene):
+        found["layers"] = [(layer.name, sorted(ob.name for ob in layer.objects)) for layer in block.view_layers]
+        found["objects"] = sorted(ob.name_full for ob in block.objects)
+        found["render"] = rna(block.render)
+    elif isinstance(block, bpy.types.Mesh):
+        found["points"] = [tuple(vertex.co) for vertex in block.vertices]
+    elif isinstance(block, bpy.types.Curve):
+        found["points"] = [
+            (rna(line), [rna(p) for p in line.points], [rna(p) for p in line.bezier_points]) for line in block.splines
+        ]
+    elif isinstance(block, bpy.types.Key):
+        found["shapes"] = [rna(shape) for shape in block.key_blocks]
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_dict"):
+        return {name: getattr(inner, "name", inner) for name, inner in value.to_dict().items()}
+    return value.to_list() if hasattr(value, "to_list") else getattr(value, "name", value)
+
+
+def without_bake_ids(dump: dict) -> dict:
+    """A dump without the numbers that each bake gets anew."""
+    actions = {}
+    for name, action in dump["actions"].items():
+        custom = {key: value for key, value in action["custom"].items() if key != "steering_bake"}
+        record = action["custom"].get("steering_bake", {})
+        actions[name] = {**action, "custom": custom, "record": {k: v for k, v in record.items() if k != "id"}}
+    return {**dump, "actions": actions}

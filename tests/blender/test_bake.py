@@ -1,0 +1,288 @@
+"""A bake is the simulation's motion in keys, the same each time it is made from the same scene."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    baked_frames,
+    crowd,
+    curves,
+    difference,
+    empty,
+    fleet,
+    flight,
+    frames,
+    insert,
+    is_baked,
+    keys,
+    leader,
+    obstacle,
+    places,
+    road,
+    scene_dump,
+    select,
+    stored_names,
+    vehicle,
+    wedge,
+    without_bake_ids,
+    world_matrices,
+)
+
+
+def varied_scene() -> list:
+    """Five vehicles of two crowds, with everything they may meet."""
+    frames(1, 30)
+    leader(location=(4.0, 30.0, 2.0))
+    obstacle(location=(3.0, 8.0, 0.5), radius=1.5)
+    road()
+    flock = crowd("Flock", wander={}, seek={"weight": 0.5}, obstacle_avoidance={})
+    drivers = crowd("Drivers", path_following={}, obstacle_avoidance={})
+    return fleet(3, crowd=flock) + [
+        vehicle(name="Car", location=(1.0, -2.0, 0.0), crowd=drivers, identity=5),
+        vehicle(name="Van", location=(-1.0, 2.0, 0.0), crowd=drivers, identity=77),
+    ]
+
+
+def all_keys(ships) -> dict:
+    return {ship.name: keys(ship) for ship in ships}
+
+
+def test_baked_vehicles_stand_in_the_scene_where_the_simulation_has_them() -> None:
+    varied_scene()
+    names, positions, bases = flight()
+    bake()
+    assert np.ptp(positions, axis=0).max() > 1.0
+    for n, name in enumerate(names):
+        matrices = world_matrices(bpy.data.objects[name], baked_frames())
+        np.testing.assert_allclose(matrices[:, :3, 3], positions[:, n], atol=1e-4)
+        np.testing.assert_allclose(matrices[:, :3, :3], bases[:, n], atol=1e-4)
+
+
+def test_a_bake_has_a_linear_generated_key_on_every_frame_of_location_and_rotation_and_nothing_else() -> None:
+    ships = varied_scene()
+    bake()
+    for ship in ships:
+        assert sorted(keys(ship)) == [(path, k) for path in ("location", "rotation_euler") for k in range(3)]
+        for curve in curves(ship):
+            assert [point.co[0] for point in curve.keyframe_points] == list(baked_frames())
+            assert {point.type for point in curve.keyframe_points} == {"GENERATED"}
+            assert {point.interpolation for point in curve.keyframe_points} == {"LINEAR"}
+
+
+def test_baking_twice_is_baking_once() -> None:
+    varied_scene()
+    bake()
+    once = scene_dump()
+    bake()
+    assert_same(without_bake_ids(once), without_bake_ids(scene_dump()))
+
+
+@pytest.mark.parametrize("frame", [1, 7, 30, 200, -50])
+def test_the_frame_the_scene_stands_on_makes_no_difference_and_stays(frame) -> None:
+    ships = varied_scene()
+    bake()
+    known = all_keys(ships)
+    bpy.context.scene.frame_set(frame, subframe=0.25)
+    bake()
+    assert all_keys(ships) == known
+    assert bpy.context.scene.frame_current_final == frame + 0.25
+
+
+def test_a_first_bake_from_another_frame_than_the_first_is_the_same() -> None:
+    ships = varied_scene()
+    bpy.context.scene.frame_set(13)
+    bake()
+    elsewhere = all_keys(ships)
+    bpy.ops.steering.clear_bake()
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert all_keys(ships) == elsewhere
+
+
+def test_a_vehicle_shows_the_pose_of_the_current_frame_after_a_bake() -> None:
+    ships = varied_scene()
+    bpy.context.scene.frame_set(20)
+    bake()
+    shown = {ship.name: np.array(ship.location) for ship in ships}
+    bpy.context.scene.frame_set(20)
+    for ship in ships:
+        np.testing.assert_allclose(np.array(ship.location), shown[ship.name], atol=1e-6)
+
+
+def test_the_scenes_frame_range_is_baked_unless_the_run_has_its_own() -> None:
+    ship = fleet(1, crowd=crowd(wander={}))[0]
+    frames(5, 12)
+    bake()
+    assert [frame for frame, _ in keys(ship)["location", 0]] == list(range(5, 13))
+    run = bpy.context.scene.steering
+    run.use_frame_range, run.frame_start, run.frame_end = True, -3, 4
+    bake()
+    assert [frame for frame, _ in keys(ship)["location", 0]] == list(range(-3, 5))
+
+
+def test_a_run_of_one_frame_is_the_start() -> None:
+    ship = vehicle(location=(1.0, 2.0, 3.0), crowd=crowd(wander={}))
+    frames(4, 4)
+    bake()
+    assert [keys(ship)["location", k] for k in range(3)] == [[(4.0, 1.0)], [(4.0, 2.0)], [(4.0, 3.0)]]
+
+
+def test_a_longer_run_begins_like_a_shorter_one() -> None:
+    ships = varied_scene()
+    bake()
+    longer = all_keys(ships)
+    bpy.context.scene.frame_end = 12
+    bake()
+    for name, channels in all_keys(ships).items():
+        for channel, points in channels.items():
+            assert points == longer[name][channel][:12]
+
+
+def straight(**settings) -> np.ndarray:
+    """Where a single vehicle without wishes goes on frames 1 to 25."""
+    frames(1, 25)
+    vehicle(crowd=crowd(), **settings)
+    bake()
+    return places(bpy.data.objects["Ship"], baked_frames())
+
+
+@pytest.mark.parametrize(("fps", "base"), [(24, 1.0), (60, 1.0), (30, 1.001), (12, 2.0)])
+def test_a_second_is_a_second_at_any_frame_rate(fps, base) -> None:
+    bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = fps, base
+    travelled = straight(start_speed=0.8)  # Cruise speed, 4 m/s.
+    np.testing.assert_allclose(travelled[-1], (0.0, 4.0 * 24 * base / fps, 0.0), rtol=1e-5, atol=1e-6)
+
+
+def test_the_start_speed_is_a_share_of_top_speed_along_the_front() -> None:
+    travelled = straight(start_speed=0.5, rotation=(0.0, 0.0, np.pi / 2))
+    np.testing.assert_allclose((travelled[1] - travelled[0]) * 24, (-2.5, 0.0, 0.0), atol=0.15)
+
+
+def test_a_vehicle_with_start_speed_zero_begins_at_rest() -> None:
+    travelled = straight(start_speed=0.0)
+    assert np.linalg.norm(travelled[1] - travelled[0]) < 0.01
+    assert np.linalg.norm(travelled[-1] - travelled[0]) > 0.5
+
+
+def test_a_preroll_flies_before_the_first_frame_and_writes_nothing_there() -> None:
+    frames(1, 25)
+    ship = vehicle(crowd=crowd(), start_speed=0.8)
+    bpy.context.scene.steering.preroll = 24
+    bake()
+    np.testing.assert_allclose(places(ship, [1])[0], (0.0, 4.0, 0.0), atol=1e-4)
+    assert keys(ship)["location", 1][0][0] == 1.0
+
+
+def test_substeps_change_the_path_a_little_only() -> None:
+    ships = varied_scene()
+    bake()
+    coarse = np.array([places(ship, baked_frames()) for ship in ships])
+    bpy.context.scene.steering.substeps = 4
+    bake()
+    fine = np.array([places(ship, baked_frames()) for ship in ships])
+    assert 0.0 < np.abs(coarse - fine).max() < 1.0
+
+
+def test_another_seed_of_the_scene_or_of_a_vehicle_gives_other_chances() -> None:
+    frames(1, 30)
+    one, other = fleet(2, crowd=crowd(wander={}), spacing=20.0)
+    bake()
+    known = all_keys([one, other])
+    one.steering.seed = 3
+    bake()
+    assert keys(one) != known["Ship 0"]
+    assert keys(other) == known["Ship 1"]
+    bpy.context.scene.steering.seed = 9
+    bake()
+    assert keys(other) != known["Ship 1"]
+    one.steering.seed = bpy.context.scene.steering.seed = 0
+    bake()
+    assert all_keys([one, other]) == known
+
+
+@pytest.mark.parametrize("order", [(2, 0, 1), (1, 2, 0), (2, 1, 0)])
+def test_the_order_objects_were_made_in_makes_no_difference(order) -> None:
+    def made(order) -> dict:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        frames(1, 20)
+        flock = crowd("Flock", wander={}, seek={}, obstacle_avoidance={})
+        for k in order:
+            vehicle(name=f"Ship {k}", location=(2.0 * k, 0.0, 0.0), crowd=flock, identity=100 - k)
+            leader(name=f"Leader {k}", location=(0.0, 20.0 * k, 0.0))
+            obstacle(name=f"Ball {k}", location=(2.0 * k, 5.0, 0.0))
+        bake()
+        return all_keys([bpy.data.objects[f"Ship {k}"] for k in range(3)])
+
+    assert made(order) == made((0, 1, 2))
+
+
+def test_another_vehicle_leaves_the_chances_of_the_others_alone() -> None:
+    frames(1, 30)
+    flock = crowd("Flock", wander={})
+    ships = fleet(2, crowd=flock)
+    bake()
+    alone = all_keys(ships)
+    vehicle(name="A New One", location=(50.0, 0.0, 0.0), crowd=flock, identity=3)
+    bake()
+    assert all_keys(ships) == alone
+
+
+def test_vehicles_move_through_the_scene_they_are_in_and_no_other() -> None:
+    ships = varied_scene()
+    other = bpy.data.scenes.new("Other")
+    for ob in (ships[0], bpy.data.objects["Flock"]):
+        other.collection.objects.link(ob)
+    bake()
+    known = all_keys(ships)
+    assert all(is_baked(ship) for ship in ships)
+    other.collection.objects.link(wedge("Stranger"))
+    bake()
+    assert all_keys(ships) == known
+
+
+def test_objects_that_take_no_part_have_no_steering_data_after_a_bake() -> None:
+    ships = varied_scene()
+    bystander = empty("Bystander")
+    child = wedge("Child")
+    child.parent = ships[0]
+    target = empty("Target", (0.0, 9.0, 0.0))
+    insert(target, "location", {1: (0.0, 9.0, 0.0), 20: (5.0, 9.0, 0.0)})
+    bpy.data.objects["Flock"].steering.seek.target = target
+    before = scene_dump()
+    bake()
+    for ob in (bystander, child, target):
+        assert stored_names(ob) == []
+    touched = {line.split("/")[2] for line in difference(before, scene_dump()) if line.startswith("/objects/")}
+    assert touched == {ship.name for ship in ships}
+
+
+def test_groups_of_behaviors_a_crowd_does_not_use_are_not_written() -> None:
+    varied_scene()
+    before = scene_dump()
+    bake()
+    for name in ("Flock", "Drivers"):
+        assert scene_dump()["objects"][name] == before["objects"][name]
+
+
+def test_the_selection_and_the_active_object_stay() -> None:
+    ships = varied_scene()
+    select(ships[1], ships[3])
+    bake()
+    assert bpy.context.view_layer.objects.active == ships[1]
+    assert sorted(ob.name for ob in bpy.context.selected_objects) == sorted([ships[1].name, ships[3].name])
+
+
+def test_only_the_selected_vehicles_are_baked_where_that_is_asked() -> None:
+    ships = varied_scene()
+    select(ships[0], ships[3])
+    bake(selected=True)
+    assert [is_baked(ship) for ship in ships] == [True, False, False, True, False]
+
+
+def test_the_report_counts_vehicles_and_frames(capfd) -> None:
+    varied_scene()
+    bake()
+    assert "Baked 5 vehicles, 30 frames in" in capfd.readouterr().out
