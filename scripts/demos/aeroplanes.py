@@ -1,0 +1,305 @@
+"""Three aeroplanes chase each other round a figure of eight among pylons, and a balloon drifts across their way.
+
+The scene is made through the extension's public operators and properties alone, baked, saved, and opened again with
+the extension switched off: what is measured and filmed is what plays without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+import extension
+import film
+import metrics
+import models
+import numpy as np
+import stage
+from mathutils import Vector
+
+FRAMES = 264
+FPS = 24
+TOP_SPEED = 22.0  # m/s
+CRUISE = 0.91  # share of it
+MASS = 700.0  # kg
+AGILITY = 22.0  # m/s2
+
+RED = models.Livery("#e0402e", "#fff3dc", "#2b3358", "#fbe9c4")
+YELLOW = models.Livery("#f9bd22", "#39404d", "#fbf3df", "#e9573a")
+BLUE = models.Livery("#2f86d0", "#fbf6ea", "#f2a93b", "#eaf3f8")
+PLANES = (  # name, livery, kind, where on the course it starts
+    ("Red Biplane", RED, "BIPLANE", -38.0),
+    ("Yellow Racer", YELLOW, "RACER", -53.0),
+    ("Blue Delta", BLUE, "DELTA", -68.0),
+)
+COURSE = (  # one lap: round to the left, over the crossing, round to the right, and under it
+    (13.0, -19.0, 9.0),
+    (30.5, -29.5, 10.5),
+    (50.5, -27.0, 12.0),
+    (64.5, -13.0, 14.5),
+    (66.5, 7.0, 17.0),
+    (55.5, 24.0, 18.5),
+    (36.0, 30.0, 20.0),
+    (17.5, 23.0, 21.5),
+    (3.5, 7.5, 22.5),
+    (-9.5, -9.0, 23.0),
+    (-24.5, -23.0, 21.0),
+    (-44.5, -25.0, 19.0),
+    (-60.0, -12.5, 16.5),
+    (-62.0, 7.0, 14.0),
+    (-50.0, 22.5, 14.5),
+    (-30.0, 25.0, 15.0),
+    (-13.5, 13.5, 13.0),
+    (-0.5, -2.5, 11.0),
+)
+PYLONS = (  # along the course, to the right of it
+    (-8.0, 0.6),
+    (44.0, -13.0),
+    (92.0, -13.0),
+    (225.0, 13.0),
+    (275.0, 13.0),
+)
+BALLOON = (  # frame, place, turned by degrees
+    (1, (-10.0, 66.0, 14.0), 0.0),
+    (130, (-3.0, 42.0, 19.0), 14.0),
+    (FRAMES, (4.0, 16.0, 22.0), 35.0),
+)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The objects of the scene that take part in the steering."""
+
+    planes: list[bpy.types.Object]
+    pylons: list[bpy.types.Object]
+    balloon: bpy.types.Object
+    course: bpy.types.Object
+
+
+# -- the scene ---------------------------------------------------------------------------------
+
+
+def build(scene: bpy.types.Scene) -> Cast:
+    """Model everything and put it in its place, as an animator would before any steering."""
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    film.look(scene, stage.SUN, fps=FPS)
+    stage.build(seed=4)
+    stage.airstrip((0.0, 92.0, 0.0), math.radians(83))
+    course = _course()
+    line = _line(course)
+    planes = [_plane(line, *row) for row in PLANES]
+    mesh = models.pylon("Pylon")
+    pylons = []
+    for along, right in PYLONS:
+        place, way = _on(line, along)
+        aside = way.cross(Vector((0, 0, 1))).normalized() * right
+        pylons.append(models.place("Pylon", mesh, (place.x + aside.x, place.y + aside.y, 0.0)))
+
+    def room(x: float, y: float) -> float:
+        course, airstrip, camera = np.hypot(*(line[:, :2] - (x, y)).T).min(), abs(y - 97.0) - 8.0, y + 75.0
+        return float(min(course, airstrip, camera))
+
+    stage.plant(room, 150, seed=3)
+    return Cast(planes, pylons, _balloon(), course)
+
+
+def _course() -> bpy.types.Object:
+    """The closed curve they race along."""
+    curve = bpy.data.curves.new("Course", "CURVE")
+    curve.dimensions = "3D"
+    curve.resolution_u = 24
+    spline = curve.splines.new("BEZIER")
+    spline.bezier_points.add(len(COURSE) - 1)
+    for point, corner in zip(spline.bezier_points, COURSE):
+        point.co = corner
+        point.handle_left_type = point.handle_right_type = "AUTO"
+    spline.use_cyclic_u = True
+    course = bpy.data.objects.new("Course", curve)
+    bpy.context.scene.collection.objects.link(course)
+    return course
+
+
+def _line(course: bpy.types.Object) -> np.ndarray:
+    """The points of the course, (k, 3)."""
+    bpy.context.view_layer.update()
+    points = np.array([course.matrix_world @ v.co for v in course.to_mesh().vertices])
+    course.to_mesh_clear()
+    return points
+
+
+def _on(line: np.ndarray, along: float) -> tuple[Vector, Vector]:
+    """The place so many metres along a closed line, and the way it goes there."""
+    ahead = np.roll(line, -1, axis=0)
+    lengths = np.linalg.norm(ahead - line, axis=1)
+    ends = np.cumsum(lengths)
+    row = int(np.searchsorted(ends, along % ends[-1], side="right"))
+    part = 1.0 - (ends[row] - along % ends[-1]) / lengths[row]
+    return Vector(line[row] * (1.0 - part) + ahead[row] * part), Vector(ahead[row] - line[row]).normalized()
+
+
+def _plane(line: np.ndarray, name: str, livery: models.Livery, kind: str, start: float) -> bpy.types.Object:
+    """An aeroplane on the course, heading along it, with a propeller that turns."""
+    place, way = _on(line, start)
+    ob = models.place(name, models.aeroplane(name, livery, kind), place)
+    ob.rotation_euler = way.to_track_quat("Y", "Z").to_euler()
+    title = f"{name} Propeller"
+    blades = models.place(title, models.propeller(title, livery.trim), (0.0, 2.36, -0.02))
+    blades.parent = ob
+    blades.driver_add("rotation_euler", 1).driver.expression = "frame * 0.83"
+    return ob
+
+
+def _balloon() -> bpy.types.Object:
+    """The balloon, keyed by hand: it drifts across the course and rises a little."""
+    gores = ("#ef6a3a", "#fff3dc", "#2f86a8", "#f7c548")
+    ob = models.place("Balloon", models.balloon("Balloon", gores, ("#fff3dc", "#c9382e")))
+    for frame, place, turn in BALLOON:
+        ob.location, ob.rotation_euler.z = place, math.radians(turn)
+        ob.keyframe_insert("location", frame=frame)
+        ob.keyframe_insert("rotation_euler", index=2, frame=frame)
+    return ob
+
+
+# -- the steering ------------------------------------------------------------------------------
+
+
+def steer(scene: bpy.types.Scene, cast: Cast) -> None:
+    """Say who is what and what the aeroplanes want, as one does in the sidebar."""
+    bpy.ops.steering.crowd_add()
+    crowd = bpy.context.object
+    _select(cast.planes)
+    bpy.ops.steering.tag(role="VEHICLE")
+    _select([*cast.pylons, cast.balloon])
+    bpy.ops.steering.tag(role="OBSTACLE")
+    _select([cast.course])
+    bpy.ops.steering.tag(role="PATH")
+
+    for plane in cast.planes:
+        plane.steering.crowd = crowd
+        plane.steering.start_speed = CRUISE
+    cast.balloon.steering.pass_side = "LEFT"
+
+    vehicle = crowd.steering.vehicle
+    vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE
+    vehicle.mass, vehicle.max_force = MASS, MASS * AGILITY
+    vehicle.radius = 3.2
+    vehicle.max_bank, vehicle.bank_time = math.radians(65), 0.2
+
+    following = crowd.steering.path_following
+    following.use = True
+    following.priority = 2
+    following.path = cast.course
+    following.radius = 7.0
+    avoidance = crowd.steering.obstacle_avoidance
+    avoidance.use = True
+    avoidance.priority = 1
+    avoidance.clearance = 1.0
+    crowd.steering.combining = "PRIORITY"
+
+    scene.steering.preroll = 0
+    scene.steering.substeps = 4
+    scene.steering.seed = 1
+
+
+def _select(obs: list[bpy.types.Object]) -> None:
+    """Select just these objects, the first active."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for ob in obs:
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = obs[0]
+
+
+# -- the cameras -------------------------------------------------------------------------------
+
+
+def shoot(scene: bpy.types.Scene, planes: list[bpy.types.Object]) -> None:
+    """Follow the flight with three cameras: at the first pylon, in chase, and above the balloon."""
+    tracks = metrics.matrices(scene, planes)[:, :, :3, 3]
+    middle, last = tracks.mean(axis=1), tracks[:, -1]
+
+    pylon = stage.camera("At the Pylon", 40.0)
+    calm = stage.smooth(middle, 10)
+    stage.shoot(pylon, scene.frame_start, (4.0, -54.0, 18.0) + calm * (0.5, 0.2, 0.0), calm)
+
+    chase = stage.camera("In Chase", 30.0)
+    way = np.gradient(stage.smooth(last, 8), axis=0) * (1.0, 1.0, 0.4)
+    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    behind = stage.smooth(last, 4) - 15.0 * way + (0.0, 0.0, 5.0)
+    stage.shoot(chase, scene.frame_start, behind, 0.5 * stage.smooth(last, 4) + 0.5 * stage.smooth(middle, 5))
+
+    above = stage.camera("Above the Balloon", 50.0)
+    stage.shoot(above, scene.frame_start, np.tile((-44.0, -43.0, 38.0), (len(calm), 1)), calm)
+
+    for camera, frame in ((pylon, 1), (chase, 85), (above, 171)):
+        stage.cut(camera, frame)
+
+
+# -- the demo ----------------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Make the scene, bake it, and leave the file, the contact sheet and the film."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--extension", type=Path, required=True, help="the zip to install")
+    parser.add_argument("--out", type=Path, required=True, help="the folder for what comes out")
+    options = parser.parse_args()
+    began = time.perf_counter()
+    options.out.mkdir(parents=True, exist_ok=True)
+
+    print(f"Blender {bpy.app.version_string}: installing {options.extension.name}", flush=True)
+    extension.install(options.extension)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    print("Modelling the scene", flush=True)
+    cast = build(scene)
+    steer(scene, cast)
+    print(f"Baking {len(cast.planes)} aeroplanes over {FRAMES} frames", flush=True)
+    baking = time.perf_counter()
+    bpy.ops.steering.bake()
+    baking = time.perf_counter() - baking
+    shoot(scene, cast.planes)
+    baked = metrics.matrices(scene, cast.planes)
+    film.open_with_camera(scene)
+    blend = options.out / "aeroplanes.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
+
+    print("Opening it again without the extension", flush=True)
+    extension.disable()
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    scene = bpy.context.scene
+    planes = [bpy.data.objects[name] for name, *_ in PLANES]
+    played = metrics.matrices(scene, planes)
+    obstacles = [ob for ob in scene.objects if ob.name.startswith(("Pylon", "Balloon"))]
+    flights = [metrics.flight(played[:, i], FPS) for i in range(len(planes))]
+    miss = metrics.closest(scene, planes, obstacles)
+
+    print("Rendering the contact sheet", flush=True)
+    film.contact_sheet(scene, options.out / "aeroplanes.png")
+    print("Rendering the film", flush=True)
+    film.film(scene, options.out / "aeroplanes.mp4")
+
+    print(metrics.table({plane.name: flight for plane, flight in zip(planes, flights)}))
+    print(f"{options.out}: {', '.join(path.name for path in sorted(options.out.glob('aeroplanes.*')))}")
+    print(
+        f"{len(planes)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+        f"closest approach to an obstacle {miss.distance:.2f} m "
+        f"({miss.vehicle} and {miss.obstacle}, frame {miss.frame})",
+        flush=True,
+    )
+    problems = []
+    if not np.allclose(baked, played, atol=1e-5):
+        problems.append("The saved file does not play as it was baked.")
+    if miss.distance <= 0.0:
+        problems.append(f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.")
+    if any(flight.upside_down for flight in flights):
+        problems.append("An aeroplane flies upside down.")
+    if problems:
+        raise SystemExit("\n".join(problems))
+
+
+if __name__ == "__main__":
+    extension.run(main)
