@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from .vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, magnitude, ratio, unit
 
 SAMPLES = 1024
 """Samples a spline is kept in: a 1 km road every metre."""
@@ -91,22 +91,24 @@ class Spline:
         # As many candidates as see each sample of a short stretch, and never fewer than find the right bend of a long.
         # Each point has its own number: what is far-sighted must not change what the others find.
         size = np.minimum(np.searchsorted(COARSE, 2.0 * np.ceil(reach / self.spacing) + 1.0), len(COARSE) - 1)
-        found = np.empty(len(points))
+        offset = np.zeros(len(points))
         for some in np.unique(size):
             here = size == some
-            found[here] = self._best(points[here], along[here], reach[here], int(COARSE[some]))
-        return self._slid(points, self._best(points, found, reach * (2.0 / (COARSE[size] - 1)), FINE))
+            offset[here] = self._best(points[here], along[here], offset[here], reach[here], int(COARSE[some]))
+        offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE)
+        return self.wrapped(along + clamp(offset, -reach, reach))
 
-    def _best(self, points: Vectors, along: Scalars, reach: Scalars, candidates: int) -> Scalars:
-        steps = np.arange(candidates) * (2.0 / (candidates - 1)) - 1.0
-        tried = self.wrapped(along[:, None] + reach[:, None] * steps[None, :])
-        gap = points[:, None, :] - self.position(tried)
-        return tried[np.arange(len(points)), np.argmin(dot(gap, gap), axis=1)]
-
-    def _slid(self, points: Vectors, along: Scalars) -> Scalars:
-        """One step along the tangent: exact on a straight stretch."""
-        slide = dot(points - self.position(along), self.tangent(along))
-        return self.wrapped(along + clamp(slide, -self.spacing, self.spacing))
+    def _best(self, points: Vectors, along: Scalars, offset: Scalars, reach: Scalars, candidates: int) -> Scalars:
+        """The offset from `along` of the place nearest to each point, tried within `reach` of the given offset."""
+        stride = reach * (2.0 / (candidates - 1))
+        tried = offset[:, None] - reach[:, None] + stride[:, None] * np.arange(candidates)[None, :]
+        gap = points[:, None, :] - self.position(along[:, None] + tried)
+        distance = dot(gap, gap)
+        n, best = np.arange(len(points)), np.argmin(distance, axis=1)
+        before, after = np.maximum(best - 1, 0), np.minimum(best + 1, candidates - 1)
+        # The low point of the parabola through the best and its neighbors: exact on a straight stretch.
+        fall, rise = distance[n, before] - distance[n, best], distance[n, after] - distance[n, best]
+        return tried[n, best] + stride * clamp(0.5 * ratio(fall - rise, fall + rise), -0.5, 0.5)
 
 
 Path = tuple[Spline, ...]
