@@ -62,7 +62,9 @@ def channelbags(action: Action) -> list[Channelbag]:
     """Everything in an action that holds curves, of all its slots."""
     if not SLOTTED:
         return [action]
-    return [bag for strip in _strips(action) for bag in strip.channelbags]
+    # Not `strip.channelbags`: keys reached through that collection take four times as long to read and write.
+    bags = [strip.channelbag(slot) for strip in _strips(action) for slot in action.slots]
+    return [bag for bag in bags if bag is not None]
 
 
 def new_action(name: str, ob: Object) -> tuple[Action, ActionSlot | None]:
@@ -74,6 +76,17 @@ def new_action(name: str, ob: Object) -> tuple[Action, ActionSlot | None]:
 def new_slot(action: Action, ob: Object) -> ActionSlot | None:
     """Make a slot for an object in an action; None in 4.2."""
     return action.slots.new(ob.id_type, ob.name) if SLOTTED else None
+
+
+def new_action_like(
+    template: Action, slot: ActionSlot | None, name: str, ob: Object
+) -> tuple[Action, ActionSlot | None]:
+    """Make an action for an object by copying another with all its keys, which is faster than making keys."""
+    action, copied_slot = copy_action(template, slot, whole=True)
+    action.name = name
+    if copied_slot is not None:
+        copied_slot.name_display = ob.name
+    return action, copied_slot
 
 
 def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tuple[Action, ActionSlot | None]:

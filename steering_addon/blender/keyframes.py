@@ -123,32 +123,23 @@ class BakedKeys:
         self._linear = np.full(len(frames), LINEAR, np.int32)
         self._generated = np.full(len(frames), GENERATED, np.int32)
 
-    def new_curve(
-        self,
-        bag: Channelbag,
-        data_path: str,
-        index: int,
-        values: np.ndarray,
-        like: FCurve | None = None,
-    ) -> FCurve:
+    def new_curve(self, bag: Channelbag, data_path: str, index: int, values: np.ndarray) -> FCurve:
         """Add a curve with a key on every frame; `values` is (f,).
 
-        `like` is another new curve of the same bake: Blender 5 copies its keys faster than it sets up new ones.
         Raises RuntimeError where the bag has such a curve already.
         """
-        if like is not None and hasattr(bag.fcurves, "new_from_fcurve"):
-            # Under a name of its own until it has its index: no bag takes the same path and index twice.
-            curve = bag.fcurves.new_from_fcurve(like, data_path="copy")
-            curve.data_path, curve.array_index = data_path, index
-        else:
-            curve = bag.fcurves.new(data_path, index=index)
-            curve.keyframe_points.add(len(self._points))
-            curve.keyframe_points.foreach_set("interpolation", self._linear)
-            curve.keyframe_points.foreach_set("type", self._generated)
+        curve = bag.fcurves.new(data_path, index=index)
+        curve.keyframe_points.add(len(self._points))
+        curve.keyframe_points.foreach_set("interpolation", self._linear)
+        curve.keyframe_points.foreach_set("type", self._generated)
+        self.set_values(curve, values)
+        return curve
+
+    def set_values(self, curve: FCurve, values: np.ndarray) -> None:
+        """Give other values, (f,), to a curve of which `new_curve` made the keys, or to a copy of such a curve."""
         self._points[:, 1] = values
         curve.keyframe_points.foreach_set("co", self._points.ravel())
         curve.update()
-        return curve
 
     def add_to_curve(self, curve: FCurve, values: np.ndarray) -> None:
         """Put baked keys among the keys a curve has; those on other frames keep all that they are.
