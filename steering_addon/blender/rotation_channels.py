@@ -17,6 +17,10 @@ GIMBAL_LOCK = 1e-6
 NO_TURN = 1e-9
 """Sine of half an angle below which the axis of a rotation means nothing."""
 
+DECIMALS = 12
+"""Digits kept of a channel. The arctan2 of numpy 1.24 differs beyond them from one call to the next, with the place its
+arguments happen to have in memory, and a key near zero would show it."""
+
 TURN = 2.0 * np.pi
 
 
@@ -34,17 +38,19 @@ def channels_from_matrices(matrices: np.ndarray, mode: str, near: np.ndarray | N
     up: after three circles an angle is three full turns larger.
     """
     if mode == "QUATERNION":
-        return _quaternions(matrices, near)
-    if mode == "AXIS_ANGLE":
-        return _axis_angles(matrices, near)
-    return _euler_angles(matrices, mode, near)
+        values = _quaternions(matrices, near)
+    elif mode == "AXIS_ANGLE":
+        values = _axis_angles(matrices, near)
+    else:
+        values = _euler_angles(matrices, mode, near)
+    return np.round(values, DECIMALS) + 0.0
 
 
 def matrices_from_channels(values: np.ndarray, mode: str) -> np.ndarray:
     """How rotation channels turn an object; `values` (..., 3 or 4), the result (..., 3, 3).
 
-    Quaternions and axes may have any length. Of those without one Blender, and so this, takes an axis not to turn, and a
-    quaternion for half a turn about X.
+    Quaternions and axes may have any length. Of those without one Blender, and so this, takes an axis not to turn, and
+    a quaternion for half a turn about X.
     """
     values = np.asarray(values, dtype=float)
     if mode == "QUATERNION":

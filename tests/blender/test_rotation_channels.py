@@ -2,7 +2,7 @@
 
 import math
 
-import bpy  # noqa: F401  (mathutils is found once bpy is there)
+import bpy
 import numpy as np
 import pytest
 from hypothesis import given
