@@ -426,7 +426,7 @@ def dump_action(action) -> dict:
 
 def _block(block) -> dict:
     found: dict[str, Any] = {"settings": rna(block), "stored": stored_names(block)}
-    found["custom"] = {name: _plain(block[name]) for name in block.keys() if name != "steering"}
+    found["custom"] = {name: _plain(block[name]) for name in block if name != "steering"}
     if "steering" in block.bl_rna.properties and block.is_property_set("steering"):
         found["steering"] = stored(block.steering)
     animation = getattr(block, "animation_data", None)

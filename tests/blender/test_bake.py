@@ -40,7 +40,8 @@ def varied_scene() -> list:
     road()
     flock = crowd("Flock", wander={}, seek={"weight": 0.5}, obstacle_avoidance={})
     drivers = crowd("Drivers", path_following={}, obstacle_avoidance={})
-    return fleet(3, crowd=flock) + [
+    return [
+        *fleet(3, crowd=flock),
         vehicle(name="Car", location=(1.0, -2.0, 0.0), crowd=drivers, identity=5),
         vehicle(name="Van", location=(-1.0, 2.0, 0.0), crowd=drivers, identity=77),
     ]
