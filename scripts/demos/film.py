@@ -32,19 +32,11 @@ def look(scene: bpy.types.Scene, sun: Sequence[float], size: tuple[int, int] = (
     x, y, z = Vector(sun).normalized()
     scene.display.light_direction = (x, z, -y)  # shadows: the display has its own up, Y
     scene.display.render_aa = "FXAA"
-    shading = scene.display.shading
-    shading.light, shading.studio_light = "STUDIO", "paint.sl"
-    shading.use_world_space_lighting = True
-    shading.studiolight_rotate_z = math.atan2(-x, -y)  # this light comes from -Y
-    shading.color_type = "MATERIAL"
-    shading.show_specular_highlight = False
-    shading.show_shadows, shading.shadow_intensity = True, 0.35
-    shading.show_cavity, shading.cavity_type = True, "SCREEN"
-    shading.curvature_ridge_factor, shading.curvature_valley_factor = 0.6, 0.5
+    _shade(scene.display.shading, sun)
 
 
-def open_with_camera(scene: bpy.types.Scene) -> None:
-    """Have every 3D view of the file look through the camera, with the colours of the render."""
+def open_with_camera(sun: Sequence[float]) -> None:
+    """Have every 3D view of the file look through the camera, in the light of the film."""
     for screen in bpy.data.screens:
         for area in screen.areas:
             if area.type == "VIEW_3D":
@@ -52,8 +44,19 @@ def open_with_camera(scene: bpy.types.Scene) -> None:
                 view.region_3d.view_perspective = "CAMERA"
                 view.overlay.show_overlays = False
                 view.shading.type = "SOLID"
-                view.shading.color_type = "MATERIAL"
-                view.shading.show_shadows = True
+                _shade(view.shading, sun)
+
+
+def _shade(shading: bpy.types.View3DShading, sun: Sequence[float]) -> None:
+    """The look of a render or a 3D view."""
+    shading.light, shading.studio_light = "STUDIO", "paint.sl"
+    shading.use_world_space_lighting = True
+    shading.studiolight_rotate_z = math.atan2(-sun[0], -sun[1])  # this light comes from -Y
+    shading.color_type = "MATERIAL"
+    shading.show_specular_highlight = False
+    shading.show_shadows, shading.shadow_intensity = True, 0.35
+    shading.show_cavity, shading.cavity_type = True, "SCREEN"
+    shading.curvature_ridge_factor, shading.curvature_valley_factor = 0.6, 0.5
 
 
 def film(scene: bpy.types.Scene, path: Path) -> None:

@@ -337,7 +337,7 @@ def _canopy(shape: Shape, livery: Livery) -> None:
 
 def _open_cockpit(shape: Shape, livery: Livery) -> None:
     """Add a dark opening with a pilot in helmet, goggles and scarf behind a windscreen."""
-    shape.loft([[(x * 0.34, -0.62 + y * 0.42, 0.615) for x, y, _ in ring(8)]] * 1, TYRE, caps=(None, TYRE))
+    shape.face([(0.34 * x, -0.62 + 0.42 * y, 0.615) for x, y, _ in ring(8)], TYRE)
     shape.ball((0, -0.66, 0.86), (0.19, 0.21, 0.23), WOOD, sides=6, rings=4)
     shape.box((-0.15, -0.50, 0.86), (0.15, -0.43, 0.95), GLASS)
     shape.ball((0, -0.68, 0.66), (0.22, 0.22, 0.09), "#f4efe1", sides=6, rings=2)

@@ -171,29 +171,38 @@ def smooth(track: np.ndarray, frames: float) -> np.ndarray:
 
 def _ground(seed: int) -> None:
     """A patchwork of fields, some ploughed in strips, their borders gently bent."""
-    chance = random.Random(seed)
     lines = np.arange(-PLAIN, PLAIN + 0.1, STRIP)
-    bend = lambda u, v: 5.0 * math.sin(u / 41.0 + 1.3) + 4.0 * math.sin(v / 57.0)  # noqa: E731
-    points = []
+    shape = models.Shape()
     for y in lines:
         for x in lines:
-            edge = max(0.0, 1.0 - max(abs(x), abs(y)) / PLAIN)
-            calm = min(1.0, 4 * edge)
-            points.append((x + calm * bend(y, x), y + calm * bend(x, y), 0.0))
+            calm = min(1.0, 4.0 - 4.0 * max(abs(x), abs(y)) / PLAIN)  # the outer border is straight
+            shape.vertices.append(Vector((x + calm * _bend(y, x), y + calm * _bend(x, y), 0.0)))
     count, per = len(lines), int(FIELD / STRIP)
-    kinds: dict[tuple[int, int], tuple[int, int]] = {}
-    faces, colors = [], []
-    for j in range(count - 1):
-        for i in range(count - 1):
-            cell = (i // per, j // per)
-            if cell not in kinds:
-                near = {kinds.get((cell[0] - 1, cell[1]), (-1, 0))[0], kinds.get((cell[0], cell[1] - 1), (-1, 0))[0]}
-                kinds[cell] = (chance.choice([k for k in range(len(FIELDS)) if k not in near]), chance.randrange(2))
-            kind, way = kinds[cell]
-            faces.append((j * count + i, j * count + i + 1, (j + 1) * count + i + 1, (j + 1) * count + i))
-            colors.append(FIELDS[kind][(i, j)[way] % 2])
-    shape = models.Shape([Vector(p) for p in points], faces, colors)
+    fields = _fields(count // per + 1, random.Random(seed))
+    for j, i in itertools.product(range(count - 1), repeat=2):
+        corner = j * count + i
+        shape.faces.append((corner, corner + 1, corner + count + 1, corner + count))
+        tones, across = fields[j // per][i // per]
+        shape.colors.append(tones[(j if across else i) % 2])
     models.place("Fields", shape.mesh("Fields")).display.show_shadows = False
+
+
+def _bend(along: float, across: float) -> float:
+    """How far the border of a field strays from a straight line."""
+    return 5.0 * math.sin(along / 41.0 + 1.3) + 4.0 * math.sin(across / 57.0)
+
+
+def _fields(side: int, chance: random.Random) -> list[list[tuple[tuple[str, str], bool]]]:
+    """The two tones of each field and which way it is ploughed; neighbours differ."""
+    fields: list[list[tuple[tuple[str, str], bool]]] = []
+    for j in range(side):
+        row: list[tuple[tuple[str, str], bool]] = []
+        for i in range(side):
+            near = [row[i - 1][0]] if i else []
+            near += [fields[j - 1][i][0]] if j else []
+            row.append((chance.choice([tones for tones in FIELDS if tones not in near]), chance.random() < 0.5))
+        fields.append(row)
+    return fields
 
 
 def _hills(seed: int) -> None:
