@@ -1,0 +1,83 @@
+"""The metrics say what they claim to, on motion that is known."""
+
+import numpy as np
+import pytest
+
+from tests.motion_metrics import (
+    coordinated_rolls,
+    crossings,
+    jerks,
+    lag,
+    reversals,
+    roll_rates,
+    roll_reversals,
+    rolled,
+    rolls,
+    turns,
+)
+
+FPS = 24.0
+TIME = np.arange(0.0, 10.0, 1.0 / FPS)
+
+
+def heading_to(angle: np.ndarray) -> np.ndarray:
+    """Level headings, (frames, 1, 3), from degrees."""
+    angle = np.radians(angle)
+    return np.stack((np.cos(angle), np.sin(angle), np.zeros_like(angle)), axis=-1)[:, None]
+
+
+def test_a_steady_turn_has_its_rate_and_no_jerk() -> None:
+    forward = heading_to(30.0 * TIME)
+    assert np.allclose(turns(forward, FPS), (0.0, 0.0, 30.0))
+    assert jerks(forward, FPS).max() < 1e-6
+    assert reversals(forward, FPS) == 0.0
+
+
+def test_a_trembling_heading_is_all_reversals() -> None:
+    forward = heading_to(np.where(np.arange(len(TIME)) % 2, 1.0, 0.0))
+    assert reversals(forward, FPS) == 1.0
+    assert jerks(forward, FPS).min() == pytest.approx(48.0)
+    assert reversals(heading_to(0.1 * (np.arange(len(TIME)) % 2)), FPS) == 0.0, "too slow to be seen"
+
+
+@pytest.mark.parametrize("roll", [-170.0, -30.0, 0.0, 45.0, 90.0])
+def test_a_roll_is_to_the_right_positive(roll: float) -> None:
+    forward = heading_to(np.full(5, 90.0))
+    up = np.tile([np.sin(np.radians(roll)), 0.0, np.cos(np.radians(roll))], (5, 1, 1))
+    assert np.allclose(rolls(forward, up), roll)
+    assert np.abs(rolled(forward, up)).max() < 1e-9
+
+
+def test_a_clean_turn_to_the_right_rolls_right() -> None:
+    forward = heading_to(-50.0 * TIME)
+    wanted = np.degrees(np.arctan(8.0 * np.radians(50.0) / 9.81))
+    assert np.allclose(coordinated_rolls(8.0 * forward, FPS)[2:-2], wanted, atol=0.1)
+
+
+def test_a_loop_is_no_roll_and_a_barrel_roll_is_one() -> None:
+    angle = 2.0 * np.pi * np.arange(73) / 72.0
+    zero = np.zeros_like(angle)
+    looping = np.stack((np.cos(angle), zero, np.sin(angle)), axis=-1)[:, None]
+    up = np.stack((-np.sin(angle), zero, np.cos(angle)), axis=-1)[:, None]
+    assert np.abs(rolled(looping, up)).sum() < 1e-6
+    straight = np.tile([1.0, 0.0, 0.0], (73, 1, 1))
+    barrel = np.stack((zero, -np.sin(angle), np.cos(angle)), axis=-1)[:, None]
+    assert rolled(straight, barrel).sum() == pytest.approx(360.0)
+    assert np.allclose(roll_rates(rolls(straight, barrel), FPS), 360.0 / 72.0 * FPS)
+
+
+def test_a_signal_that_is_late_has_its_lag() -> None:
+    lead = np.sin(1.3 * TIME) + 0.5 * np.sin(2.9 * TIME)
+    late = np.sin(1.3 * (TIME - 0.27)) + 0.5 * np.sin(2.9 * (TIME - 0.27))
+    assert lag(late, lead, FPS) == pytest.approx(0.27, abs=0.02)
+    assert lag(lead, late, FPS) == pytest.approx(-0.27, abs=0.02)
+
+
+def test_a_roll_that_turns_back_is_counted_unless_it_is_slow() -> None:
+    rate = np.array([20.0, -20.0, -30.0, 5.0, -5.0, 4.0])[:, None]
+    assert roll_reversals(rate) == pytest.approx(2.0 / 5.0)
+
+
+def test_crossings_are_those_in_ten_seconds() -> None:
+    aside = np.sin(2.0 * np.pi * 0.5 * TIME + 0.1)[:, None]
+    assert crossings(aside, FPS) == pytest.approx(10.0, abs=0.5)
