@@ -208,6 +208,7 @@ def drive(ob, path: str, expression: str, *, index: int = -1, **variables):
         variable.targets[0].id = block
         variable.targets[0].data_path = source
     curve.driver.expression = expression
+    bpy.context.view_layer.update()
     return curve
 
 
@@ -253,12 +254,12 @@ def is_baked(ob) -> bool:
 def world_matrices(ob, over: Iterable[int]) -> np.ndarray:
     """(f, 4, 4) where the object stands on these frames, as it plays in the scene; the scene's frame is kept."""
     scene = bpy.context.scene
-    stood = scene.frame_current
+    stood, between = scene.frame_current, scene.frame_subframe
     matrices = []
     for frame in over:
         scene.frame_set(frame)
         matrices.append(np.array(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world))
-    scene.frame_set(stood)
+    scene.frame_set(stood, subframe=between)
     return np.array(matrices)
 
 
@@ -301,7 +302,17 @@ NOT_OF_THE_FILE = {
         "last_slot_identifier",
         "original",
     ),
-    *("bound_box", "matrix_world", "matrix_local", "matrix_basis", "preview", "dimensions", "bl_rna", "users"),
+    *(
+        "bound_box",
+        "matrix_world",
+        "matrix_local",
+        "matrix_basis",
+        "preview",
+        "dimensions",
+        "bl_rna",
+        "users",
+        "use_nodes",
+    ),
 }
 """What tells nothing of what is saved: Blender's own notes, and what follows from other settings."""
 BLOCKS = (
@@ -426,7 +437,7 @@ def dump_action(action) -> dict:
 
 def _block(block) -> dict:
     found: dict[str, Any] = {"settings": rna(block), "stored": stored_names(block)}
-    found["custom"] = {name: _plain(block[name]) for name in block if name != "steering"}
+    found["custom"] = {name: _plain(value) for name, value in block.items() if name != "steering"}
     if "steering" in block.bl_rna.properties and block.is_property_set("steering"):
         found["steering"] = stored(block.steering)
     animation = getattr(block, "animation_data", None)
