@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..simulation.paths import Path, spline
+from .refusal import Refusal
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Mesh, Object
@@ -22,8 +23,15 @@ class CurveReader:
         self._path: Path = ()
 
     def read(self, depsgraph: Depsgraph) -> Path:
-        """The path as it lies at the depsgraph's frame; no splines for a curve without points."""
+        """The path as it lies at the depsgraph's frame; no splines for a curve without points.
+
+        Raises:
+            Refusal: a point is nowhere.
+        """
         lines = polylines(self.ob, depsgraph)
+        if not all(np.isfinite(points).all() for points, _ in lines):
+            frame = depsgraph.scene.frame_current
+            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look for a driver without a result.")
         if not _same(lines, self._seen):
             self._seen = lines
             self._path = tuple(spline(points, closed) for points, closed in lines)

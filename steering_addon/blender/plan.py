@@ -204,6 +204,8 @@ def _vehicles(
     sources = []
     for ob in moving:
         location, rotation = start_of(ob, first, on_start_frame=on_start_frame)
+        if not (np.isfinite(location).all() and np.isfinite(rotation).all()):
+            raise Refusal(f"{ob.name} starts nowhere: give it a location and a rotation.")
         sources.append(
             VehicleSource(
                 ob=ob,

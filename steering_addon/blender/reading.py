@@ -62,7 +62,7 @@ class Reader:
             np.array([parent_part(plan.vehicles[row].ob, depsgraph) for row in self.parented]).reshape(-1, 4, 4)
         )
         _check_numbers(self.parent_parts[-1], [plan.vehicles[row].ob.parent for row in self.parented], frame)
-        own = [settings.read(depsgraph) for settings in self._own]
+        own = [settings.read(depsgraph, frame) for settings in self._own]
         return Snapshot(
             frame_time=plan.frame_time,
             substeps=plan.substeps,
@@ -149,10 +149,12 @@ class _OwnSettings:
         self.animated = animated
         self._seen = {name: getattr(ob.steering, name) for name in self.NAMES}
 
-    def read(self, depsgraph: Depsgraph) -> dict[str, Any]:
+    def read(self, depsgraph: Depsgraph, frame: int) -> dict[str, Any]:
         if self.animated:
             own = self.ob.evaluated_get(depsgraph).steering
             self._seen = {name: getattr(own, name) for name in self.NAMES}
+            for name, value in self._seen.items():
+                _check_number(value, self.ob, f"steering.{name}", frame)
         return self._seen
 
 
@@ -199,11 +201,14 @@ def _values(declaration: type[Declared], group: Any, ob: Object, path: str, fram
         if parameter.kind in (Kind.BODY, Kind.PATH):
             continue
         value = _value(parameter, getattr(group, name))
-        if not np.isfinite(value):
-            what = f"steering.{path}.{name}"
-            raise Refusal(f"{what} of {ob.name} is no number on frame {frame}: look at what drives it.")
+        _check_number(value, ob, f"steering.{path}.{name}", frame)
         values[name] = value
     return values
+
+
+def _check_number(value: float, ob: Object, path: str, frame: int) -> None:
+    if not np.isfinite(value):
+        raise Refusal(f"{path} of {ob.name} is no number on frame {frame}: look at what drives it.")
 
 
 def _value(parameter: Parameter, value: Any) -> Any:

@@ -163,15 +163,16 @@ def _tag(ob: Object, role: Role) -> None:
 
 
 def _tag_vehicles(context: Context, objects: list[Object]) -> None:
-    """Give the objects a crowd, a size, a start and an identity; those that are vehicles already keep theirs."""
-    objects = [ob for ob in objects if not (has_role(ob, Role.VEHICLE) and crowd_of(ob))]
+    """Give the objects a crowd, a size, a start and an identity; those that have them keep them."""
+    there = in_use(context.scene)
+    members = tagged(there, Role.VEHICLE)
+    objects = [ob for ob in objects if not (ob in members and crowd_of(ob) in there)]
     if not objects:
         return
     depsgraph = context.evaluated_depsgraph_get()
     sizes = {ob.name: body_radius(ob, depsgraph) for ob in objects}
     crowd = _chosen_crowd(context) or _default_crowd(context)
-    members = tagged(in_use(context.scene), Role.VEHICLE)
-    taken = {ob.steering.identity for ob in members}
+    taken = {ob.steering.identity for ob in members if ob not in objects}
     if crowd is None:
         crowd = new_crowd(context)
     if not any(crowd_of(ob) == crowd for ob in members):
@@ -183,9 +184,11 @@ def _tag_vehicles(context: Context, objects: list[Object]) -> None:
         ob.steering.crowd = crowd
         if sizes[ob.name] > SMALLEST:
             ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
-        ob.steering.identity = new_identity(taken)
+        if ob.steering.identity in {0, *taken}:
+            ob.steering.identity = new_identity(taken)
         taken.add(ob.steering.identity)
-        store(ob, *channels(ob))
+        if not (ob.steering.start.stored and is_baked(ob)):
+            store(ob, *channels(ob))
 
 
 def _chosen_crowd(context: Context) -> Object | None:
@@ -201,7 +204,7 @@ def _chosen_crowd(context: Context) -> Object | None:
 def _default_crowd(context: Context) -> Object | None:
     stored = settings_of(context.scene)
     crowd = pointed_at(stored, "crowd") if stored else None
-    there = crowd is not None and has_role(crowd, Role.CROWD) and crowd.name in context.scene.objects
+    there = crowd is not None and has_role(crowd, Role.CROWD) and crowd in in_use(context.scene)
     return crowd if there else None
 
 
