@@ -12,9 +12,9 @@ from ...simulation.roles import Role
 from ..bake import BakeResult, baking
 from ..ownership import bake_of
 from ..plan import Plan, plan_reading
-from ..properties import has_role
+from ..properties import has_role, settings_of
 from ..refusal import Refusal
-from ..staging import clear
+from ..staging import clear_all
 from ..start import give_back
 from ..tagged import in_use
 
@@ -113,7 +113,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         self._began = self._rested = time.perf_counter()
 
     def _budget(self) -> float:
-        """As much work as drawing the window took since the last: where drawing is slow, the bake is not much slower."""
+        """As much work as drawing the window took since: where drawing is slow, the bake is not much slower."""
         return min(max(time.perf_counter() - self._rested, LEAST_WORK), MOST_WORK)
 
     def _work(self, budget: float) -> BakeResult | None:
@@ -182,21 +182,16 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
             where = "of the selected objects" if self.selected else "in the scene"
             self.report({"WARNING"}, f"Nothing {where} is baked")
             return {"CANCELLED"}
-        for ob in baked:
-            if ob.library is not None or not ob.is_editable:
-                self.report(
-                    {"ERROR"}, f"{ob.name} is linked and cannot be changed here: make a library override of it."
-                )
-                return {"CANCELLED"}
         try:
-            for ob in baked:
-                clear(ob)
-                give_back(ob)
-                if not ob.steering.roles:
-                    ob.property_unset("steering")
+            clear_all(baked)
         except Refusal as why:
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
+        for ob in baked:
+            if settings_of(ob) is not None:
+                give_back(ob)
+                if not ob.steering.roles:
+                    ob.property_unset("steering")
         self.report({"INFO"}, f"Deleted the bake of {_count(len(baked), 'vehicle')}")
         return {"FINISHED"}
 
