@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import body, length
-from ..simulation.vectors import EPSILON, Mask, Number, Vectors, magnitude
+from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior
 
 BRAKING = 0.8
 """Share of max_force that slowing down counts on; the rest is left for staying on course."""
+QUICKEST = 0.1
+"""Seconds, or a step if that is longer: what brakes any quicker looks to the vehicle as if it wanted to turn round."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Arrival(Behavior):
     """Go to a target, slow down on the way and stop there.
 
     Does nothing without a target. The paper's ramp from slowing_distance down to zero, and where that is shorter than
-    the vehicle's own way to a stop, the speed from which it still can.
+    the vehicle's own way to a stop, the speed from which it still can. A target off its course it approaches no faster
+    than its turns allow.
     """
 
     name = "arrival"
@@ -33,16 +36,24 @@ class Arrival(Behavior):
     def steer(self, world: World, agents: Agents) -> Vectors:
         target_offset = agents.level(self.goal(world, agents) - agents.position)
         distance = magnitude(target_offset)
-        ramped_speed = agents.max_speed * (distance / self.slowing_distance)
-        stopping_speed = np.sqrt(2.0 * BRAKING * agents.agility * distance)
-        clipped_speed = np.minimum(np.minimum(ramped_speed, stopping_speed), agents.max_speed)
-        desired_velocity = (clipped_speed / np.maximum(distance, EPSILON))[:, None] * target_offset
-
         # Four response times to the ramp's own time: critically damped, no swinging about the target.
         ramp_time = self.slowing_distance / np.maximum(agents.max_speed, EPSILON)
-        response_time = np.maximum(np.minimum(agents.vehicle.response_time, ramp_time / 4.0), world.dt)
+        ramp_time = np.maximum(ramp_time, 4.0 * max(QUICKEST, world.dt))
+        response_time = np.minimum(agents.vehicle.response_time, ramp_time / 4.0)
+
+        ramped_speed = distance / ramp_time
+        stopping_speed = np.sqrt(2.0 * BRAKING * agents.agility * distance)
+        turning_speed = self._turning_speed(agents, unit(target_offset), distance)
+        clipped_speed = np.minimum(np.minimum(ramped_speed, stopping_speed), turning_speed)
+        clipped_speed = np.minimum(clipped_speed, agents.max_speed)
+        desired_velocity = (clipped_speed / np.maximum(distance, EPSILON))[:, None] * target_offset
         steering = agents.steering_to(desired_velocity, response_time)
         return np.where((self.target >= 0)[:, None], steering, 0.0)
+
+    def _turning_speed(self, agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:
+        """The speed at which the tightest circle leads to the target: who is faster goes round it for ever."""
+        off_course = np.where(dot(direction, agents.forward) > 0.0, magnitude(across(direction, agents.forward)), 1.0)
+        return agents.vehicle.max_turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
 
     def goal(self, world: World, agents: Agents) -> Vectors:
         place = world.bodies.position[np.maximum(self.target, 0)]
