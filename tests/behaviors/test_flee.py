@@ -1,0 +1,62 @@
+"""Flee (paper, Seek): the inverse of seek, while the target is near."""
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.flee import Flee
+from steering_addon.behaviors.seek import Seek
+from tests.scene import Scene, headings, leaders, positions, speeds
+
+
+def fleeing(distance: float = 10.0, **changes) -> Scene:
+    given = {"position": [[0.0, 0.0, 0.0]], "behaviors": [(Flee, {"distance": distance})]}
+    return Scene(**(given | {"tracked": leaders([3.0, 4.0, 0.0])} | changes))
+
+
+def test_it_wants_the_opposite_of_what_seek_wants() -> None:
+    rng = np.random.default_rng(0)
+    place = fleeing(position=rng.uniform(-5.0, 5.0, (6, 3)), forward=rng.normal(size=(6, 3)), speed=2.0)
+    velocity = place.start().motion.velocity
+    [flee] = place.steering()
+    [seek] = Scene(place.position, place.forward, place.up, 2.0, [(Seek, {})], tracked=place.tracked).steering()
+    # Wanted velocities: what the forces would make of the present ones within the response time.
+    assert np.allclose(flee * 0.3 + velocity, -(seek * 0.3 + velocity))
+
+
+@pytest.mark.parametrize(("distance", "flees"), [(4.9, False), (5.1, True), (0.0, True)])
+def test_it_flees_only_within_its_distance(distance: float, flees: bool) -> None:
+    place = fleeing(distance)
+    world, agents, [flee] = place.seen()
+    assert place.steering()[0].any() == flees
+    assert flee.sets_speed(world, agents)[0] == flees
+
+
+def test_it_gets_away_and_then_calms_down() -> None:
+    states = fleeing(forward=[[0.6, 0.8, 0.0]], speed=4.0).run(24 * 8)
+    distance = np.linalg.norm(positions(states)[:, 0] - (3.0, 4.0, 0.0), axis=1)
+    assert distance[-1] > 10.0
+    assert speeds(states).max() > 4.8, "it ran"
+    assert speeds(states)[-1, 0] == pytest.approx(4.0, abs=0.1), "and is back at cruise speed"
+
+
+def test_on_top_of_the_target_it_runs_the_way_it_faces() -> None:
+    place = fleeing(position=[[3.0, 4.0, 0.0]], forward=[[1.0, 2.0, 0.5]])
+    states = place.run(48)
+    assert np.abs(headings(states) - place.forward).max() < 1e-9
+    assert np.linalg.norm(positions(states)[-1, 0] - (3.0, 4.0, 0.0)) > 5.0
+
+
+def test_it_wants_to_be_nowhere_in_particular() -> None:
+    """So all obstacles ahead count."""
+    _, agents, _ = fleeing().seen()
+    assert agents.goal_distance.tolist() == [np.inf]
+
+
+def test_without_a_target_it_does_nothing() -> None:
+    place = fleeing(behaviors=[(Flee, {"target": -1, "distance": 0.0})])
+    assert (place.steering()[0] == 0.0).all()
+
+
+def test_on_the_ground_only_the_way_on_the_ground_counts() -> None:
+    above = fleeing(vehicle={"keep_in_plane": True}, tracked=leaders([3.0, 4.0, 100.0]))
+    assert np.allclose(above.steering()[0], [[-3.0 / 0.3, -4.0 / 0.3, 0.0]])

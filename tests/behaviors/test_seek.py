@@ -1,0 +1,75 @@
+"""Seek (paper, Seek): passes through its target and turns back."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.seek import Seek
+from tests.scene import Scene, leaders, positions, speeds
+
+
+def seekers(**changes) -> Scene:
+    given = {"position": [[0.0, 0.0, 0.0]], "behaviors": [(Seek, {})], "tracked": leaders([6.0, 9.0, 3.0])}
+    return Scene(**(given | changes))
+
+
+def test_the_force_is_the_papers() -> None:
+    """desired_velocity = normalize (target - position) * max_speed; steering = desired_velocity - velocity."""
+    place = seekers(position=[[1.0, 2.0, 3.0], [-4.0, 0.0, 1.0]], speed=[2.0, 0.0], vehicle={"mass": 2.0})
+    target, velocity = np.array([6.0, 9.0, 3.0]), place.start().motion.velocity
+    for row, force in enumerate(place.steering()[0]):
+        offset = target - place.position[row]
+        desired_velocity = offset / np.linalg.norm(offset) * 5.0
+        assert np.allclose(force, 2.0 * (desired_velocity - velocity[row]) / 0.3)
+
+
+def test_it_passes_through_the_target_and_returns_like_a_moth() -> None:
+    states = seekers().run(24 * 20)
+    distance = np.linalg.norm(positions(states)[:, 0] - (6.0, 9.0, 3.0), axis=1)
+    nearest = np.flatnonzero((distance[1:-1] < distance[:-2]) & (distance[1:-1] < distance[2:])) + 1
+    assert len(nearest) >= 3, "it came back again and again"
+    assert (distance[nearest] < 1.0).all()
+    assert speeds(states)[nearest[0], 0] > 4.0, "it does not slow down for the target"
+    between = [distance[a:b].max() for a, b in pairwise(nearest)]
+    assert max(between) > 1.0
+    assert min(between) > 0.1, "each time from less far, but it comes to no rest"
+
+
+def test_it_turns_toward_the_target_not_away() -> None:
+    """The paper's pseudo-code has the sign wrong."""
+    place = seekers(position=[[0.0, 0.0, 0.0]], forward=[[1.0, 0.0, 0.0]], tracked=leaders([0.0, 5.0, 0.0]), speed=3.0)
+    assert place.steering()[0][0, 1] > 0.0
+
+
+def test_it_wants_to_be_at_its_target_and_nowhere_else() -> None:
+    world, agents, [seek] = seekers(position=np.zeros((2, 3)), behaviors=[(Seek, {"target": [-1, 2]})]).seen()
+    assert np.isnan(seek.goal(world, agents)[0]).all()
+    assert seek.goal(world, agents)[1].tolist() == [6.0, 9.0, 3.0]
+    assert agents.goal_distance.tolist() == [np.inf, pytest.approx(np.sqrt(126.0))]
+
+
+def test_without_a_target_it_does_nothing() -> None:
+    place = seekers(behaviors=[(Seek, {"target": -1})], speed=3.0)
+    assert (place.steering()[0] == 0.0).all()
+    world, agents, [seek] = place.seen()
+    assert not seek.sets_speed(world, agents).any()
+
+
+def test_an_empty_target_is_the_nearest_leader() -> None:
+    place = seekers(position=[[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]], tracked=leaders([1.0, 5.0, 0.0], [19.0, 5.0, 0.0]))
+    nearest, explicit = (
+        place.steering()[0],
+        seekers(position=place.position, tracked=place.tracked, behaviors=[(Seek, {"target": [2, 3]})]).steering()[0],
+    )
+    assert np.array_equal(nearest, explicit)
+
+
+def test_on_the_ground_only_the_way_on_the_ground_counts() -> None:
+    place = seekers(vehicle={"keep_in_plane": True}, tracked=leaders([3.0, 4.0, 100.0]))
+    assert np.allclose(place.steering()[0], [[3.0 / 0.3, 4.0 / 0.3, 0.0]])
+
+
+def test_a_longer_response_time_pulls_less() -> None:
+    quick, lazy = (seekers(vehicle={"response_time": time}).steering()[0] for time in (0.3, 0.6))
+    assert np.allclose(quick, 2.0 * lazy)

@@ -1,0 +1,142 @@
+"""Wander (paper, Wander): long, easy turns, no two agents alike."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.run import step
+from steering_addon.simulation.snapshot import State
+from tests.motion_metrics import reversals, turns
+from tests.scene import Scene, headings, positions, speeds
+
+FPS = 24.0
+
+
+def wanderers(n: int = 12, **parameters) -> Scene:
+    return Scene(
+        np.arange(n)[:, None] * [[100.0, 0.0, 0.0]],
+        speed=4.0,
+        behaviors=[(Wander, parameters)],
+        fps=FPS,
+    )
+
+
+def steering_over_time(place: Scene, times: np.ndarray) -> np.ndarray:
+    """(times, n, 3) what they would do at different times, standing where they stand."""
+    world, agents, [wander] = place.seen()
+    return np.array([wander.steer(replace(world, time=time), agents) for time in times])
+
+
+@pytest.fixture(scope="module")
+def stroll() -> list[State]:
+    """A minute."""
+    return wanderers().run(24 * 60)
+
+
+def test_it_turns_both_ways(stroll: list[State]) -> None:
+    turn = turns(headings(stroll), FPS)[..., 2]
+    assert (np.percentile(turn, 95, axis=0) > 10.0).all()
+    assert (np.percentile(turn, 5, axis=0) < -10.0).all()
+    assert np.abs(turn.mean(axis=0)).max() < 12.0
+
+
+def test_turns_are_sustained_and_not_twitchy(stroll: list[State]) -> None:
+    """At a rate of 0.5 a turn lasts a second or so; some seconds later it is forgotten."""
+    turn = turns(headings(stroll), FPS)[..., 2]
+
+    def alike(seconds: float) -> float:
+        frames = int(seconds * FPS)
+        a, b = turn[:-frames] - turn.mean(axis=0), turn[frames:] - turn.mean(axis=0)
+        return float(((a * b).mean(axis=0) / turn.var(axis=0)).mean())
+
+    changes = (np.diff(np.sign(turn), axis=0) != 0.0).sum(axis=0).mean()
+    assert 0.7 < 60.0 / changes < 1.5
+    assert alike(1.0 / FPS) > 0.95
+    assert alike(0.25) > 0.5
+    assert abs(alike(6.0)) < 0.3
+    assert reversals(headings(stroll), FPS) < 0.005
+
+
+def test_speed_is_not_its_affair(stroll: list[State]) -> None:
+    assert speeds(stroll).min() > 3.5
+    assert speeds(stroll).max() < 4.5
+
+
+def test_it_stays_near_its_height(stroll: list[State]) -> None:
+    climb = headings(stroll)[..., 2]
+    assert np.abs(climb).max() < 0.7
+    assert np.abs(climb).mean() > 0.02, "it does go up and down"
+
+
+def test_no_two_stroll_alike(stroll: list[State]) -> None:
+    turn = turns(headings(stroll), FPS)[..., 2]
+    alike = np.corrcoef(turn.T) - np.eye(turn.shape[1])
+    assert np.abs(alike).max() < 0.4
+
+
+@pytest.mark.parametrize("strength", [0.5, 2.0, 7.0])
+def test_strength_bounds_the_force_and_is_reached(strength: float) -> None:
+    place = replace(wanderers(40, strength=strength, leveling=0.0, vertical=1.0), vehicle={"mass": 3.0})
+    push = np.linalg.norm(steering_over_time(place, np.arange(0.0, 60.0, 0.5)), axis=-1) / 3.0
+    assert push.max() <= strength * (1.0 + 1e-9)
+    assert push.max() > 0.99 * strength
+    assert 0.5 * strength < push.mean()
+
+
+def test_the_force_is_across_the_heading() -> None:
+    place = replace(wanderers(5, leveling=0.0), forward=[[0.3, 0.8, 0.4]], up=(0.2, 0.1, 1.0))
+    force = steering_over_time(place, np.arange(0.0, 5.0, 0.5))
+    assert np.abs((force * place.forward).sum(axis=-1)).max() < 1e-9
+
+
+def test_without_a_vertical_part_it_stays_level() -> None:
+    force = steering_over_time(wanderers(5, vertical=0.0), np.arange(0.0, 5.0, 0.5))
+    assert (force[..., 2] == 0.0).all()
+    assert np.abs(force[..., 0]).max() > 0.5
+
+
+def test_leveling_brings_a_climber_back() -> None:
+    place = replace(wanderers(1, strength=0.0, leveling=0.8), forward=[[0.0, 0.6, 0.8]])
+    climb = headings(place.run(24 * 8))[:, 0, 2]
+    assert climb[0] == pytest.approx(0.8)
+    assert (np.diff(climb) <= 1e-12).all()
+    assert abs(climb[-1]) < 0.05
+
+
+def test_the_shared_part_is_shared_and_the_own_part_is_not() -> None:
+    times = np.arange(0.0, 10.0, 0.5)
+    shared = steering_over_time(wanderers(5, strength=0.0, shared_strength=3.0), times)
+    assert np.array_equal(shared, np.broadcast_to(shared[:, :1], shared.shape))
+    assert np.abs(shared).max() > 1.0
+    own = steering_over_time(wanderers(5), times)
+    both = steering_over_time(wanderers(5, shared_strength=3.0), times)
+    assert np.allclose(both, own + shared)
+
+
+def test_the_shared_part_is_the_crowds_own() -> None:
+    place = wanderers(3, strength=0.0, shared_strength=3.0)
+    still = place.snapshot()
+    [crowd] = still.crowds
+    other = replace(still, crowds=(replace(crowd, key=crowd.key + 1),))
+    start = replace(place.start(), inputs=still)
+    assert not np.allclose(step(start, still).force, step(replace(start, inputs=other), other).force)
+
+
+@pytest.mark.parametrize("parameter", ["rate", "shared_rate"])
+def test_rate_scales_time(parameter: str) -> None:
+    values = {"strength": 2.0 * (parameter == "rate"), "shared_strength": 2.0 * (parameter != "rate")}
+    times = np.arange(0.0, 5.0, 0.25)
+    slow = steering_over_time(wanderers(4, **values, **{parameter: 0.4}), 3.0 * times)
+    fast = steering_over_time(wanderers(4, **values, **{parameter: 1.2}), times)
+    assert np.allclose(slow, fast, atol=1e-9)
+    assert np.ptp(fast, axis=0).max() > 1.0
+
+
+def test_another_identity_or_seed_is_another_stroll() -> None:
+    place = wanderers(2)
+    first = positions(place.run(96))
+    assert not np.allclose(first[-1, 0] - first[0, 0], first[-1, 1] - first[0, 1])
+    other = positions(replace(place, seed=1).run(96))
+    assert np.linalg.norm(other[-1] - first[-1], axis=1).min() > 0.1
