@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
 NAME = "Steering Bake in Progress"
+NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
+"""For each type of object a modifier that needs the shape of one, and its pointer."""
 
 
 def sweep(plan: Plan, reader: Reader) -> Iterator[Snapshot]:
@@ -33,12 +35,13 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Snapshot]:
 def _to_link(plan: Plan) -> list[Object]:
     """What has to be evaluated: whatever is looked at, and vehicles with animated settings of their own.
 
-    Whatever these hang on comes along by itself.
+    Whatever these hang on comes along by itself, what hangs on them and counts as part of them does not.
     """
+    sized = [source.ob for source in (*plan.bodies, *plan.obstacles)]
     looked_at = [
         *(crowd.ob for crowd in plan.crowds),
-        *(body.ob for body in plan.bodies),
-        *(obstacle.ob for obstacle in plan.obstacles),
+        *sized,
+        *(child for ob in sized for child in ob.children_recursive),
         *plan.paths,
         *(v.ob.parent for v in plan.vehicles if v.ob.parent is not None),
         *(v.ob for v in plan.vehicles if v.animated or (v.ob.parent is not None and v.ob.parent_type != "OBJECT")),
@@ -50,28 +53,45 @@ def _to_link(plan: Plan) -> list[Object]:
 def _scene_aside(plan: Plan) -> Iterator[Scene]:
     """A scene for the time of the sweep that holds only what is read."""
     scene = bpy.data.scenes.new(NAME)
-    proxies: list[Object] = []
     try:
         scene.render.fps, scene.render.fps_base = plan.scene.render.fps, plan.scene.render.fps_base
         scene.frame_start, scene.frame_end = plan.scene.frame_start, plan.scene.frame_end
         scene.unit_settings.scale_length = plan.scene.unit_settings.scale_length
-        for ob in _to_link(plan):
+        needed = _to_link(plan)
+        for ob in needed:
             scene.collection.objects.link(ob)
-            if ob.hide_viewport or animates(ob, "hide_viewport"):
-                proxies.append(_proxy(ob))
-                scene.collection.objects.link(proxies[-1])
-        yield scene
+        with _evaluated(scene, [ob for ob in needed if ob.hide_viewport or animates(ob, "hide_viewport")]):
+            yield scene
     finally:
         bpy.data.scenes.remove(scene)
+
+
+@contextmanager
+def _evaluated(scene: Scene, hidden: list[Object]) -> Iterator[None]:
+    """Have Blender work hidden objects out, which it leaves out unless something visible needs them."""
+    proxies: list[Object] = []
+    try:
+        for ob in hidden:
+            proxies.append(_proxy(ob))
+            scene.collection.objects.link(proxies[-1])
+        yield
+    finally:
         for proxy in proxies:
+            mesh = proxy.data
             bpy.data.objects.remove(proxy)
+            if mesh is not None:
+                bpy.data.meshes.remove(mesh)
 
 
 def _proxy(ob: Object) -> Object:
-    """An Empty that hangs on a hidden object: Blender leaves out hidden things that nothing visible needs."""
-    proxy = bpy.data.objects.new(NAME, None)
-    kind = "FOLLOW_PATH" if ob.type == "CURVE" else "COPY_TRANSFORMS"
-    proxy.constraints.new(kind).target = ob
+    """Something visible that needs an object: where it is and, of meshes and curves, what shape it has."""
+    if ob.type not in NEEDING_SHAPE:
+        proxy = bpy.data.objects.new(NAME, None)
+        proxy.constraints.new("COPY_TRANSFORMS").target = ob
+        return proxy
+    kind, pointer = NEEDING_SHAPE[ob.type]
+    proxy = bpy.data.objects.new(NAME, bpy.data.meshes.new(NAME))
+    setattr(proxy.modifiers.new(NAME, kind), pointer, ob)
     return proxy
 
 
@@ -80,22 +100,36 @@ def _users_scene(plan: Plan) -> Iterator[Scene]:
     """The animator's own scene, with the vehicles at their start and earlier bakes taken off for the time being."""
     scene = plan.scene
     frame, subframe = scene.frame_current, scene.frame_subframe
+    layer = scene.view_layers[0]
+    hidden = [ob for ob in _to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
     stood = []
+    with _settled(scene), _evaluated(scene, hidden):
+        try:
+            for vehicle in plan.vehicles:
+                ob = vehicle.ob
+                rotation = data_path(ob.rotation_mode)
+                baked = (action_of(ob), slot_of(ob)) if bake_of(ob) is not None else None
+                stood.append((ob, tuple(ob.location), rotation, tuple(getattr(ob, rotation)), baked))
+                if baked is not None:
+                    assign_action(ob, None)
+                ob.location = vehicle.location
+                setattr(ob, rotation, vehicle.rotation)
+            yield scene
+        finally:
+            for ob, location, rotation, turn, baked in stood:
+                if baked is not None:
+                    assign_action(ob, *baked)
+                ob.location = location
+                setattr(ob, rotation, turn)
+            # Before the hidden things fall asleep again, so that they go back too.
+            scene.frame_set(frame, subframe=subframe)
+
+
+@contextmanager
+def _settled(scene: Scene) -> Iterator[None]:
+    """Have the view layers forget objects that were removed; else they list nothing in their place."""
     try:
-        for vehicle in plan.vehicles:
-            ob = vehicle.ob
-            rotation = data_path(ob.rotation_mode)
-            baked = (action_of(ob), slot_of(ob)) if bake_of(ob) is not None else None
-            stood.append((ob, tuple(ob.location), rotation, tuple(getattr(ob, rotation)), baked))
-            if baked is not None:
-                assign_action(ob, None)
-            ob.location = vehicle.location
-            setattr(ob, rotation, vehicle.rotation)
-        yield scene
+        yield
     finally:
-        for ob, location, rotation, turn, baked in stood:
-            if baked is not None:
-                assign_action(ob, *baked)
-            ob.location = location
-            setattr(ob, rotation, turn)
-        scene.frame_set(frame, subframe=subframe)
+        for layer in scene.view_layers:
+            layer.update()
