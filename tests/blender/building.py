@@ -19,8 +19,6 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = f"bl_ext.user_default.{tomllib.loads((ROOT / 'blender_manifest.toml').read_text(encoding='utf-8'))['id']}"
 SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
-HIDDEN_PROPERTIES = hasattr(bpy.types.ID, "bl_system_properties_get")
-"""Whether declared properties are stored apart from custom ones (5.0 and later)."""
 
 
 def part(name: str) -> ModuleType:
@@ -107,6 +105,7 @@ def add_spline(curve, points, *, kind: str = "POLY", cyclic: bool = False) -> No
 
 def select(*objects) -> None:
     """Select these objects only, the first of them active."""
+    bpy.context.view_layer.update()
     for ob in bpy.context.view_layer.objects:
         ob.select_set(False)
     for ob in objects:
@@ -383,7 +382,8 @@ def stored(group) -> dict:
 def stored_names(block) -> list[str]:
     """The names of all properties stored on a datablock, custom ones and the extension's, whoever made them."""
     names = list(block.keys())
-    if HIDDEN_PROPERTIES:
+    # From 5.0 on declared properties are stored apart from custom ones.
+    if hasattr(block, "bl_system_properties_get"):
         hidden = block.bl_system_properties_get()
         names += list(hidden.keys()) if hidden is not None else []
     return sorted(names)

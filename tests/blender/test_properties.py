@@ -1,0 +1,156 @@
+"""What is declared once is what Blender stores and shows; it can be overridden, and keyed where that makes sense."""
+
+import bpy
+import pytest
+
+from tests.blender.building import part
+
+REACH = 1e6
+
+
+def properties_of(group) -> dict:
+    return {name: p for name, p in group.bl_rna.properties.items() if name not in ("rna_type", "name")}
+
+
+def object_group():
+    return bpy.types.Object.bl_rna.properties["steering"].fixed_type
+
+
+def all_properties() -> dict:
+    """Every property of the extension's, pointers included, by its path."""
+    found = {}
+    waiting = [(kind, getattr(bpy.types, kind).bl_rna.properties["steering"]) for kind in ("Object", "Scene")]
+    while waiting:
+        path, declared = waiting.pop()
+        found[path, declared.identifier] = declared
+        if (
+            declared.type == "POINTER"
+            and declared.fixed_type.base
+            and declared.fixed_type.base.identifier == "PropertyGroup"
+        ):
+            group = declared.fixed_type
+            for name, inner in group.properties.items():
+                if name not in ("rna_type", "name"):
+                    waiting.append((f"{path}.{declared.identifier}", inner))
+    return found
+
+
+def declarations() -> list:
+    catalogue = part("behaviors.catalogue").CATALOGUE
+    return [("vehicle", part("simulation.vehicle").VehicleModel), *((b.name, b) for b in catalogue)]
+
+
+def parameters() -> list:
+    return [
+        (group, name, parameter)
+        for group, declared in declarations()
+        for name, parameter in declared.parameters().items()
+    ]
+
+
+def shown(group: str, name: str):
+    return object_group().properties[group].fixed_type.properties[name]
+
+
+def test_there_are_properties_to_test(addon) -> None:
+    assert len(all_properties()) > 80
+    assert len(parameters()) > 30
+
+
+def test_every_property_and_pointer_can_be_overridden_on_a_linked_object(addon) -> None:
+    closed = [path for path, declared in all_properties().items() if not declared.is_overridable]
+    assert not closed
+
+
+def test_every_declared_parameter_is_a_property_and_nothing_else_is(addon) -> None:
+    for group, declared in declarations():
+        names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
+        extra = set() if group == "vehicle" else {"use"}
+        assert names == set(declared.parameters()) | extra, group
+
+
+def test_defaults_limits_and_descriptions_are_the_declared_ones(addon) -> None:
+    kinds = part("simulation.declaration").Kind
+    for group, name, parameter in parameters():
+        declared = shown(group, name)
+        assert declared.description.startswith(parameter.description), (group, name)
+        if parameter.kind is kinds.NUMBER:
+            assert declared.default == pytest.approx(parameter.default), (group, name)
+            assert declared.hard_min == pytest.approx(max(parameter.least, -REACH)), (group, name)
+            assert declared.hard_max == pytest.approx(min(parameter.most, REACH)), (group, name)
+        elif parameter.kind is kinds.INTEGER:
+            limits = (declared.default, declared.hard_min, declared.hard_max)
+            assert limits == (parameter.default, parameter.least, parameter.most), (group, name)
+        elif parameter.kind is kinds.SWITCH:
+            assert declared.default == parameter.default, (group, name)
+        elif parameter.kind is kinds.CHOICE:
+            items = {item.identifier: item.value for item in declared.enum_items}
+            assert items == {choice.name: choice.number for choice in parameter.choices}, (group, name)
+            assert items[declared.default] == parameter.default, (group, name)
+        else:
+            assert declared.type == "POINTER", (group, name)
+
+
+def test_the_tooltip_of_a_behavior_is_its_declared_sentence(addon) -> None:
+    for behavior in part("behaviors.catalogue").CATALOGUE:
+        declared = shown(behavior.name, "use")
+        assert declared.name == behavior.label
+        assert declared.description == behavior.tooltip()
+        assert behavior.term in declared.description
+
+
+def test_every_property_is_explained_and_no_tooltip_ends_with_a_stop(addon) -> None:
+    groups = {"steering", "start", "vehicle", "stored", "location", "rotation_mode"}
+    for (path, name), declared in all_properties().items():
+        is_group = declared.type == "POINTER" and declared.fixed_type.base is not None
+        if is_group and declared.fixed_type.base.identifier == "PropertyGroup":
+            continue
+        if name not in groups:
+            assert declared.description, (path, name)
+        assert not declared.description.endswith("."), (path, name)
+
+
+LASTING = ("locked", "identity", "forward_axis", "up_axis", "seed", "start_speed", "roles", "crowd")
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_what_must_last_for_a_whole_run_cannot_be_keyed(name) -> None:
+    assert not object_group().properties[name].is_animatable
+    ob = bpy.data.objects.new("Ship", None)
+    with pytest.raises(TypeError, match="not animatable"):
+        ob.keyframe_insert(f"steering.{name}")
+
+
+@pytest.mark.parametrize("name", ["frame_start", "frame_end", "use_frame_range", "preroll", "substeps", "seed"])
+def test_nothing_of_a_run_can_be_keyed(name) -> None:
+    assert not bpy.types.Scene.bl_rna.properties["steering"].fixed_type.properties[name].is_animatable
+
+
+def test_exactly_the_parameters_declared_so_can_be_keyed(addon) -> None:
+    for group, name, parameter in parameters():
+        assert shown(group, name).is_animatable == parameter.animatable, (group, name)
+
+
+def test_whether_something_takes_part_can_be_keyed(addon) -> None:
+    for name in ("active", "pass_side", "combining", "speed_factor", "size_factor", "mass_factor"):
+        assert object_group().properties[name].is_animatable, name
+
+
+def test_choices_keep_the_numbers_that_files_store(addon) -> None:
+    stored = {
+        "forward_axis": {"POS_X": 0, "POS_Y": 1, "POS_Z": 2, "NEG_X": 3, "NEG_Y": 4, "NEG_Z": 5},
+        "pass_side": {c.name: c.number for c in part("simulation.obstacles").PASS_SIDES},
+        "combining": {c.name: c.number for c in part("simulation.combining").COMBININGS},
+    }
+    stored["up_axis"] = stored["forward_axis"]
+    for name, numbers in stored.items():
+        items = object_group().properties[name].enum_items
+        assert {item.identifier: item.value for item in items} == numbers, name
+
+
+def test_a_new_object_and_scene_store_nothing(addon) -> None:
+    ob = bpy.data.objects.new("Plain", None)
+    assert not ob.is_property_set("steering")
+    assert not bpy.context.scene.is_property_set("steering")
+    assert part("blender.properties").settings_of(ob) is None
+    assert not ob.is_property_set("steering")
