@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import integer, length, seconds
-from ..simulation.obstacles import Obstacles, directions_to_pass, nearest_to_course
+from ..simulation.obstacles import Obstacles, directions_to_pass, most_pressing
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior
@@ -18,7 +18,7 @@ EAGERNESS = 1.5
 """How many times the last possible distance for a dodge it looks ahead at least."""
 ONSET = 0.3
 """Share of the way ahead over which an obstacle that comes into sight gains its full effect."""
-STRAIN = 0.6
+STRAIN = 0.8
 """Share of max_force for the turn alone from which on it brakes as well."""
 CREEP = 0.3
 """Share of max_speed below which a slow vehicle still turns as if it went that fast."""
@@ -41,7 +41,7 @@ class ObstacleAvoidance(Behavior):
     term = "obstacle avoidance"
 
     priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
-    look_ahead_time: Number = seconds(2.0, "How far ahead it looks, as time at its present speed")
+    look_ahead_time: Number = seconds(1.5, "How far ahead it looks, as time at its present speed")
     clearance: Number = length(0.2, "Distance it keeps from the obstacle besides its own radius")
 
     def steer(self, world: World, agents: Agents) -> Vectors:
@@ -71,8 +71,8 @@ class _Threats:
     Attributes:
         course: (n, k, 3) unit direction in which the agent moves as the obstacle sees it.
         speed: (n, k) how fast it does.
-        way: (n, k) metres along the course to where the obstacle's axis is nearest.
-        aside: (n, k, 3) from there to the axis.
+        way: (n, k) metres along the course to the place on the obstacle's axis that is hardest to pass.
+        aside: (n, k, 3) from there to that place.
         reach: (n, k) how near the agent's centre may come to the axis.
         contact: (n, k) metres along the course to where it would come that near; inf where it will not.
         onset: (n, k) 0 at the far end of what the agent heeds, soon 1.
@@ -95,9 +95,9 @@ class _Threats:
         speed = magnitude(relative)
         still = speed < 1e-6
         course = np.where(still[..., None], agents.forward[:, None, :], unit(relative))
-        way, aside = nearest_to_course(obstacles, agents.position, course)
-
         reach = obstacles.radius[None] + (agents.radius + clearance)[:, None]
+        way, aside = most_pressing(obstacles, agents.position, course, reach)
+
         # At its own height a flat-lander meets a ball as a smaller disc.
         height = np.where(plane, aside[..., 2], 0.0)
         misses = np.abs(height) >= reach
