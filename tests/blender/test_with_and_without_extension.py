@@ -1,0 +1,173 @@
+"""Enabling and disabling leave nothing behind, and what was baked plays without the extension."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    MODULE,
+    bake,
+    baked_frames,
+    crowd,
+    empty,
+    frames,
+    insert,
+    keys,
+    leader,
+    obstacle,
+    scene_dump,
+    vehicle,
+    world_matrices,
+)
+
+
+def registered() -> set[str]:
+    """Everything of the extension's that Blender knows."""
+    found = {name for name in dir(bpy.types) if name.startswith("STEERING_")}
+    found |= {f"ops.{name}" for name in dir(bpy.ops.steering)}
+    groups = ("object", "scene", "start", "vehicle", "seek")
+    found |= {name for name in groups if bpy.types.PropertyGroup.bl_rna_get_subclass_py(f"STEERING_PG_{name}")}
+    for kind in (bpy.types.Object, bpy.types.Scene):
+        if "steering" in kind.bl_rna.properties:
+            found.add(f"{kind.__name__}.steering")
+    return found
+
+
+def handlers() -> dict[str, list]:
+    return {
+        name: list(listed)
+        for name in dir(bpy.app.handlers)
+        if isinstance(listed := getattr(bpy.app.handlers, name), list)
+    }
+
+
+def test_unregistering_leaves_nothing_and_registering_again_brings_all_back(addon) -> None:
+    known = registered()
+    assert {"Object.steering", "Scene.steering", "ops.bake", "STEERING_PT_bake", "seek"} <= known
+    heard = handlers()
+    for _ in range(2):
+        addon.unregister()
+        try:
+            assert registered() == set()
+        finally:
+            addon.register()
+        assert registered() == known
+    assert handlers() == heard
+
+
+def test_settings_survive_unregistering_and_registering_again(addon) -> None:
+    ob = vehicle(crowd=crowd(seek={"weight": 3.0}), identity=7)
+    before = scene_dump()["objects"]
+    addon.unregister()
+    addon.register()
+    ob = bpy.data.objects["Ship"]
+    assert ob.steering.identity == 7
+    assert ob.steering.crowd.steering.seek.weight == 3.0
+    assert scene_dump()["objects"] == before
+
+
+# ---- in a Blender of its own
+
+ELSEWHERE = """
+    import os, sys
+    import bpy
+    import numpy as np
+    bpy.ops.wm.open_mainfile(filepath={path!r})
+    assert not hasattr(bpy.types.Object, "steering")
+    assert not [name for name in dir(bpy.types) if name.startswith("STEERING_")]
+    scene = bpy.context.scene
+    played = []
+    for frame in {frames!r}:
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        played.append([np.array(bpy.data.objects[name].evaluated_get(depsgraph).matrix_world) for name in {names!r}])
+    np.save({result!r}, np.array(played))
+    scene.frame_set(1)
+    bpy.ops.wm.save_as_mainfile(filepath={resaved!r})
+    sys.stdout.flush()
+    os._exit(0)
+"""
+ENABLING = """
+    import os, sys
+    import bpy
+    import addon_utils
+    before = set(dir(bpy.types)), set(bpy.types.Object.bl_rna.properties.keys())
+    for _ in range(2):
+        assert addon_utils.enable({module!r}, default_set=True) is not None
+        assert hasattr(bpy.types.Object, "steering")
+        addon_utils.disable({module!r}, default_set=True)
+    now = set(dir(bpy.types)), set(bpy.types.Object.bl_rna.properties.keys())
+    assert now == before, (now[0] ^ before[0], now[1] ^ before[1])
+    print("nothing left", flush=True)
+    os._exit(0)
+"""
+
+
+def run(script: str, user: Path | None = None, **values) -> str:
+    """Run a script in a Blender of its own, with the user's folder given or else with this one's."""
+    environment = dict(os.environ)
+    if user is not None:
+        environment["BLENDER_USER_RESOURCES"] = str(user)
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script).format(**values)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def test_enabling_and_disabling_twice_leaves_nothing_in_blender(addon) -> None:
+    assert "nothing left" in run(ENABLING, module=MODULE)
+
+
+@pytest.fixture
+def baked_scene():
+    """Two vehicles, one of them on a moving parent, with keys of their own beside the bake."""
+    frames(1, 20)
+    flock = crowd(wander={}, seek={}, obstacle_avoidance={})
+    leader(location=(5.0, 20.0, 3.0))
+    obstacle(location=(1.0, 6.0, 0.0))
+    mast = empty("Mast")
+    insert(mast, "location", {1: (0.0, 0.0, 0.0), 20: (3.0, 0.0, 1.0)})
+    one, other = vehicle(name="One", crowd=flock), vehicle(name="Other", location=(4.0, 0.0, 0.0), crowd=flock)
+    other.parent = mast
+    other.rotation_mode = "QUATERNION"
+    bake()
+    insert(one, "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 1.0, 1.0)})
+    bpy.context.scene.frame_set(1)
+    return [one.name, other.name]
+
+
+def test_a_baked_file_plays_the_same_without_the_extension_and_comes_back_whole(baked_scene, tmp_path) -> None:
+    names = baked_scene
+    played = np.stack([world_matrices(bpy.data.objects[name], baked_frames()) for name in names], axis=1)
+    known = {name: keys(bpy.data.objects[name]) for name in names}
+    path, result, resaved = (str(tmp_path / name) for name in ("baked.blend", "played.npy", "resaved.blend"))
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    (tmp_path / "user").mkdir()
+    run(
+        ELSEWHERE,
+        tmp_path / "user",
+        path=path,
+        frames=list(baked_frames()),
+        names=names,
+        result=result,
+        resaved=resaved,
+    )
+    np.testing.assert_array_equal(np.load(result), played)
+
+    bpy.ops.wm.open_mainfile(filepath=resaved)
+    assert {name: keys(bpy.data.objects[name]) for name in names} == known
+    bake()
+    assert {name: keys(bpy.data.objects[name]) for name in names} == known
+    assert bpy.ops.steering.clear_bake() == {"FINISHED"}
+    assert tuple(bpy.data.objects["Other"].location) == (4.0, 0.0, 0.0)
