@@ -114,6 +114,10 @@ def hull(points: Vectors) -> tuple[Vectors, Vectors, float]:
     return best
 
 
+PLACES = 4
+"""Places on an axis looked at between the one nearest to a course and the end that is reached first."""
+
+
 def nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> tuple[Scalars, Vectors]:
     """Where a straight course comes nearest to each obstacle's axis.
 
@@ -125,6 +129,39 @@ def nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) ->
         way: (n, k) metres along the course, negative for what lies behind.
         aside: (n, k, 3) from there to the place on the axis, square to the course.
     """
+    return _place(obstacles, points, course, _part_nearest_to_course(obstacles, points, course))
+
+
+def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+    """The place on each obstacle's axis that takes the tightest turn to pass; without one, the nearest to the course.
+
+    What is met first of a pylon that leans along the course is not what the course comes nearest to.
+
+    Args:
+        points: (n, 3) where each course starts.
+        course: (n, k, 3) unit directions.
+        reach: (n, k) how near a course may come to the axis.
+
+    Returns:
+        way, aside: as of `nearest_to_course`.
+    """
+    part = _part_nearest_to_course(obstacles, points, course)
+    way, aside = _place(obstacles, points, course, part)
+    if not (obstacles.start != obstacles.end).any():
+        return way, aside
+    first = np.where(dot((obstacles.end - obstacles.start)[None], course) >= 0.0, 0.0, 1.0)
+    most = _tightness(way, aside, reach)
+    for step in range(1, PLACES + 1):
+        other_way, other_aside = _place(obstacles, points, course, part + (first - part) * (step / PLACES))
+        tightness = _tightness(other_way, other_aside, reach)
+        tighter = tightness > most
+        way, most = np.where(tighter, other_way, way), np.where(tighter, tightness, most)
+        aside = np.where(tighter[..., None], other_aside, aside)
+    return way, aside
+
+
+def _part_nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> Scalars:
+    """How far along each axis, from 0 to 1, a course comes nearest to it, (n, k)."""
     axis = obstacles.end - obstacles.start
     offset = obstacles.start[None] - points[:, None, :]
     lateral_axis = axis[None] - dot(axis[None], course)[..., None] * course
@@ -134,10 +171,24 @@ def nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) ->
     part = clamp(part, 0.0, 1.0)
     # An axis along the course: its nearer end counts.
     nearer = np.where(dot(axis[None], course) >= 0.0, 0.0, 1.0)
-    part = np.where(steepness > EPSILON, part, nearer)
+    return np.where(steepness > EPSILON, part, nearer)
+
+
+def _place(obstacles: Obstacles, points: Vectors, course: Vectors, part: Scalars) -> tuple[Scalars, Vectors]:
+    """The way along each course to the place on an axis, and how far aside that is."""
+    axis = obstacles.end - obstacles.start
+    offset = obstacles.start[None] - points[:, None, :]
     place = offset + part[..., None] * axis[None]
     way = dot(place, course)
     return way, place - way[..., None] * course
+
+
+def _tightness(way: Scalars, aside: Vectors, reach: Scalars) -> Scalars:
+    """What the circle that just passes a place is to be bent, in halves of 1/m; -1 for what is not in the way."""
+    wanting = reach - magnitude(aside)
+    room = way * way + dot(aside, aside) - reach * reach
+    bend = np.where(room > EPSILON, wanting / np.maximum(room, EPSILON), 1.0 / EPSILON)
+    return np.where((wanting > 0.0) & (way > 0.0), bend, -1.0)
 
 
 def directions_to_pass(obstacle_side: Rows, aside: Vectors, course: Vectors, own_side: Vectors) -> Vectors:
