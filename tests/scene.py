@@ -13,6 +13,7 @@ from steering_addon.simulation.chance import keys_of
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.obstacles import Obstacles, obstacles
 from steering_addon.simulation.paths import Spline
+from steering_addon.simulation.regions import SPHERE, Regions, regions
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import simulate, world_at
 from steering_addon.simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
@@ -35,6 +36,7 @@ def leaders(*positions: Any) -> Tracked:
         roles=np.full(k, int(Role.LEADER)),
         present=np.ones(k, dtype=bool),
         carrier=np.full(k, -1),
+        crowd=np.full(k, -1),
     )
 
 
@@ -66,6 +68,7 @@ class Scene:
     drift: Any = (0.0, 0.0, 0.0)
     obstacles: Obstacles = field(default_factory=lambda: obstacles(np.zeros((0, 3)), np.zeros(0)))
     paths: tuple = ()
+    regions: Regions = field(default_factory=lambda: regions(np.zeros((0, 3)), 1.0, SPHERE))
     fps: float = 24.0
     substeps: int = 1
     seed: int = 0
@@ -108,6 +111,7 @@ class Scene:
             tracked=replace(self.tracked, position=self.tracked.position + np.asarray(self.drift) * time),
             obstacles=replace(self.obstacles, start=self.obstacles.start + passed, end=self.obstacles.end + passed),
             paths=self.paths,
+            regions=self.regions,
         )
 
     def run(

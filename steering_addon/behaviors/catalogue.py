@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from .alignment import Alignment
 from .arrival import Arrival
+from .cohesion import Cohesion
+from .containment import Containment
 from .declaration import Behavior
 from .flee import Flee
 from .obstacle_avoidance import ObstacleAvoidance
 from .path_following import PathFollowing
 from .seek import Seek
+from .separation import Separation
 from .wander import Wander
 
-CATALOGUE: tuple[type[Behavior], ...] = (Seek, Flee, Arrival, Wander, ObstacleAvoidance, PathFollowing)
+CATALOGUE: tuple[type[Behavior], ...] = (
+    Seek,
+    Flee,
+    Arrival,
+    Wander,
+    ObstacleAvoidance,
+    PathFollowing,
+    Separation,
+    Alignment,
+    Cohesion,
+    Containment,
+)

@@ -54,6 +54,10 @@ class Behavior(Declared):
         """Which agents it gives a speed of their own, (n,); the others are held at cruise speed."""
         return np.zeros(len(agents), dtype=np.bool_)
 
+    def sight(self) -> float:
+        """How far any agent looks at others, metres; 0 for a behavior that does not."""
+        return 0.0
+
     @classmethod
     def tooltip(cls) -> str:
         """What it does in one sentence, and the paper's term for it."""

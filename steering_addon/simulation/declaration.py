@@ -29,11 +29,17 @@ class Kind(Enum):
     CHOICE = "choice"
     BODY = "body"
     PATH = "path"
+    CROWD = "crowd"
+    REGION = "region"
 
     @property
     def dtype(self) -> type[Any]:
         """The dtype of its column; choices are their stored numbers, bodies and paths are rows."""
         return {Kind.NUMBER: np.float64, Kind.SWITCH: np.bool_}.get(self, np.int64)
+
+
+POINTERS = (Kind.BODY, Kind.PATH, Kind.CROWD, Kind.REGION)
+"""Kinds whose values are rows of something in the world, and objects in Blender."""
 
 
 class Unit(Enum):
@@ -150,6 +156,16 @@ def body(description: str, role: Role = Role.LEADER) -> Any:
 def path(description: str) -> Any:
     """A curve to go along; left empty, the nearest object tagged as a path."""
     return declared(Parameter(Kind.PATH, NEAREST, description, role=Role.PATH, animatable=False))
+
+
+def crowd(description: str) -> Any:
+    """One of the crowds; left empty, none."""
+    return declared(Parameter(Kind.CROWD, -1, description, role=Role.CROWD, animatable=False))
+
+
+def region(description: str) -> Any:
+    """A sphere or box; left empty, the nearest object tagged as a region."""
+    return declared(Parameter(Kind.REGION, NEAREST, description, role=Role.REGION, animatable=False))
 
 
 Self = TypeVar("Self", bound="Declared")

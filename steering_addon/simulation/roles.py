@@ -13,6 +13,7 @@ class Role(IntFlag):
     PATH = 4
     LEADER = 8
     CROWD = 16
+    REGION = 64
 
 
 DESCRIPTIONS = {
@@ -20,6 +21,7 @@ DESCRIPTIONS = {
     Role.OBSTACLE: ("Obstacle", "Vehicles with Obstacle Avoidance go round it; it may move"),
     Role.PATH: ("Path", "A curve that vehicles with Path Following follow"),
     Role.LEADER: ("Leader", "Somebody to seek, to arrive at or to flee from; it moves by its own keyframes"),
+    Role.REGION: ("Region", "A sphere or box that vehicles with Stay Inside keep to"),
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
 """The shown name of each role and what it means to an animator."""

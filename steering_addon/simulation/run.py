@@ -14,7 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from .banking import leaned
+from .neighbors import Vicinity
 from .obstacles import Obstacles
+from .regions import Regions
+from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
 from .vectors import Mask, Rows, Vectors, cross
@@ -67,9 +70,15 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         radius=np.concatenate((before.vehicle.radius, before.tracked.radius)),
         roles=np.concatenate((before.roles, before.tracked.roles)),
         present=np.concatenate((before.present, before.tracked.present)),
+        crowd=np.concatenate((_crowds(before), before.tracked.crowd)),
     )
+    seen = np.flatnonzero(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
+    distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
+    vicinity = Vicinity(bodies.position, seen, distances)
     obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
-    return World(state.time, before.frame_time / before.substeps, bodies, obstacles, before.paths)
+    dt = before.frame_time / before.substeps
+    regions = _regions_at(before.regions, after.regions, part)
+    return World(state.time, dt, bodies, obstacles, before.paths, regions, vicinity)
 
 
 def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
@@ -95,6 +104,25 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
         smoothed_acceleration=taking_part(snapshot, smoothed, state.smoothed_acceleration),
         force=force,
         memories=memories,
+    )
+
+
+def _crowds(snapshot: Snapshot) -> Rows:
+    """The row of the crowd each vehicle belongs to."""
+    crowds = np.full(len(snapshot.present), -1, dtype=np.int64)
+    for row, crowd in enumerate(snapshot.crowds):
+        crowds[crowd.rows] = row
+    return crowds
+
+
+def _regions_at(before: Regions, after: Regions, part: float) -> Regions:
+    """The regions at a part of the way between two frames; they turn at the frames."""
+    if not len(before):
+        return before
+    return replace(
+        before,
+        centre=before.centre + (after.centre - before.centre) * part,
+        half=before.half + (after.half - before.half) * part,
     )
 
 

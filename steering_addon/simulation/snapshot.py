@@ -13,6 +13,7 @@ from .chance import Keys
 from .declaration import Parameter
 from .obstacles import Obstacles
 from .paths import Path
+from .regions import Regions
 from .vectors import Mask, Rows, Scalars, Vectors, cross
 from .vehicle import Motion, VehicleModel
 from .world import Agents, Memory, World
@@ -30,6 +31,8 @@ class Steers(Protocol):
     def parameters(cls) -> dict[str, Parameter]: ...
 
     def take(self, rows: Mask) -> Steers: ...
+
+    def sight(self) -> float: ...
 
     def goal(self, world: World, agents: Agents) -> Vectors: ...
 
@@ -65,6 +68,7 @@ class Tracked:
         roles: (k,) bits of Role.
         present: (k,) whether it is there at the moment.
         carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
+        crowd: (k,) the row of the crowd of a locked vehicle, -1 for none.
     """
 
     position: Vectors
@@ -73,6 +77,7 @@ class Tracked:
     roles: Rows
     present: Mask
     carrier: Rows
+    crowd: Rows
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,7 @@ class Snapshot:
         tracked: bodies besides the vehicles; target rows count on from n.
         obstacles: what is in the way.
         paths: the tagged curves.
+        regions: the spheres and boxes to keep to.
     """
 
     frame_time: float
@@ -102,6 +108,7 @@ class Snapshot:
     tracked: Tracked
     obstacles: Obstacles
     paths: tuple[Path, ...]
+    regions: Regions
 
 
 @dataclass(frozen=True)
@@ -154,4 +161,4 @@ def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors
 def no_tracked() -> Tracked:
     """Nobody but the vehicles."""
     none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-    return Tracked(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), none, np.zeros(0, dtype=np.bool_), none)
+    return Tracked(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), none, np.zeros(0, dtype=np.bool_), none, none)

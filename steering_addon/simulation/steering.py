@@ -11,7 +11,7 @@ from .chance import mix
 from .combining import COMBINE, Component
 from .declaration import NEAREST, Kind
 from .snapshot import Crowd, Snapshot, State, Steers
-from .vectors import Mask, Vectors, magnitude
+from .vectors import Mask, Rows, Vectors, magnitude
 from .vehicle import VehicleModel
 from .world import Agents, Memory, World
 
@@ -70,9 +70,11 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
 
 
 def _with_targets(behavior: Steers, world: World, agents: Agents) -> Steers:
-    """The behavior with every empty target replaced by the nearest fitting body, and absent ones by none."""
+    """The behavior with every empty target replaced by the nearest that fits, and absent ones by none."""
     changes = {}
     for name, parameter in behavior.parameters().items():
+        if parameter.kind is Kind.REGION:
+            changes[name] = _with_region(getattr(behavior, name), world, agents)
         if parameter.kind is not Kind.BODY:
             continue
         rows = getattr(behavior, name)
@@ -81,6 +83,14 @@ def _with_targets(behavior: Steers, world: World, agents: Agents) -> Steers:
         gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
         changes[name] = np.where(gone, -1, rows)
     return replace(behavior, **changes) if changes else behavior  # type: ignore[type-var]
+
+
+def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
+    if (rows == NEAREST).any():
+        rows = np.where(rows == NEAREST, world.regions.nearest(agents.position), rows)
+    if not len(world.regions):
+        return np.full(len(agents), -1, dtype=np.int64)
+    return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
 
 
 def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:

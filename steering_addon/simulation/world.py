@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .chance import Keys
+from .neighbors import EVERYONE, OWN_CROWD, Near, Vicinity, both_ways, nobody, perceived
 from .obstacles import Obstacles
 from .paths import Path
+from .regions import Regions
 from .roles import Role
 from .vectors import Mask, Rows, Scalars, Vectors, cross, dot, magnitude, unit
 from .vehicle import VehicleModel, flattened
@@ -28,6 +30,7 @@ class Bodies:
         radius: (b,) metres.
         roles: (b,) bits of Role.
         present: (b,) whether it is there at the moment.
+        crowd: (b,) the row of the crowd a vehicle belongs to, -1 for what belongs to none.
     """
 
     position: Vectors
@@ -36,6 +39,7 @@ class Bodies:
     radius: Scalars
     roles: Rows
     present: Mask
+    crowd: Rows
 
     def nearest(self, role: Role, points: Vectors, own: Rows) -> Rows:
         """The row of the nearest body with a role to each point, -1 where there is none.
@@ -65,6 +69,8 @@ class World:
         bodies: whatever may be a target.
         obstacles: what is in the way, in world space.
         paths: the tagged curves, in world space.
+        regions: the spheres and boxes to keep to, in world space.
+        vicinity: who is near whom.
     """
 
     time: float
@@ -72,6 +78,28 @@ class World:
     bodies: Bodies
     obstacles: Obstacles
     paths: tuple[Path, ...]
+    regions: Regions
+    vicinity: Vicinity
+
+    def neighbors(self, agents: Agents, distance: Scalars, angle: Scalars, which: Rows, crowd: Rows) -> Near:
+        """Whom the agents perceive of the other vehicles.
+
+        Args:
+            distance: (n,) how far they see, metres.
+            angle: (n,) their whole field of view, radians.
+            which: (n,) the number of a choice of NEIGHBORS.
+            crowd: (n,) the crowd that counts where one is chosen, -1 for none.
+        """
+        furthest = float(distance.max(initial=0.0))
+        if furthest <= 0.0:
+            return nobody(len(agents))
+        near = perceived(both_ways(self.vicinity.pairs(furthest), agents.rows), distance, angle, agents.forward)
+        if (which == EVERYONE).all():
+            return near
+        own = self.bodies.crowd[agents.rows] if len(agents) else agents.rows
+        wanted = np.where(which == OWN_CROWD, own, crowd)
+        fits = (self.bodies.crowd.take(near.body) == wanted.take(near.agent)) | (which == EVERYONE).take(near.agent)
+        return near if fits.all() else near.take(np.flatnonzero(fits))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,35 @@
+"""What behaviors have in common that look at others: whom an agent sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import Unit, choice, crowd, length, number
+from ..simulation.neighbors import NEIGHBORS, Near
+from ..simulation.vectors import Number, Vectors, truncate
+from ..simulation.world import Agents, World
+from .declaration import Behavior
+
+
+@dataclass(frozen=True)
+class Neighborhood(Behavior):
+    """A behavior that looks at others nearby (paper, figure 13)."""
+
+    distance: Number = length(3.0, "How far away others still count")
+    angle: Number = number(2.0 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
+    neighbors: Number = choice("OWN_CROWD", "Who counts", NEIGHBORS, animatable=False)
+    crowd: Number = crowd("The crowd that counts, where one is chosen")
+
+    def sight(self) -> float:
+        return float(self.distance.max(initial=0.0))
+
+    def near(self, world: World, agents: Agents) -> Near:
+        """Whom the agents perceive."""
+        return world.neighbors(agents, self.distance, self.angle, self.neighbors, self.crowd)
+
+
+def faded(steering: Vectors) -> Vectors:
+    """Steering that fades to nothing and is cut at length 1: unit vectors would make a jittering lattice of a flock."""
+    return truncate(steering, np.ones(len(steering)))
