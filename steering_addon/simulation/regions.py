@@ -57,7 +57,7 @@ class Regions:
     def size(self, region: Rows) -> Scalars:
         """(n,) metres from centre to edge along each region's shortest axis."""
         half = self.half[region]
-        return np.minimum(np.minimum(half[:, 0], half[:, 1]), half[:, 2])
+        return np.asarray(np.minimum(np.minimum(half[:, 0], half[:, 1]), half[:, 2]))
 
     def nearest(self, points: Vectors) -> Rows:
         """The region each point is in or nearest to, (n,); -1 where there is none."""
