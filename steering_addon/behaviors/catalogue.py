@@ -8,10 +8,12 @@ from .cohesion import Cohesion
 from .containment import Containment
 from .declaration import Behavior
 from .flee import Flee
+from .leader_following import LeaderFollowing
 from .obstacle_avoidance import ObstacleAvoidance
 from .path_following import PathFollowing
 from .seek import Seek
 from .separation import Separation
+from .unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from .wander import Wander
 
 CATALOGUE: tuple[type[Behavior], ...] = (
@@ -24,5 +26,7 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Separation,
     Alignment,
     Cohesion,
+    LeaderFollowing,
     Containment,
+    UnalignedCollisionAvoidance,
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .declaration import Choice
-from .vectors import Rows, Vectors
+from .vectors import Mask, Rows, Scalars, Vectors, dot, truncate, unit
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,17 @@ COMBININGS = (
         "First That Applies",
         "Only those of the lowest priority number that have something to correct (Reynolds: priority)",
     ),
+    Choice(
+        "ALLOCATION",
+        2,
+        "Strongest First Until Spent",
+        "By priority, each gets what the earlier leave of the force (Reynolds: prioritized acceleration allocation)",
+    ),
 )
 """The ways to combine. The numbers are stored in files and never change meaning."""
 
 
-def weighted_sum(components: Sequence[Component], cruise: Vectors) -> Vectors:
+def weighted_sum(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
     """All forces added up, the hold on cruise speed among them; (n, 3) newtons."""
     force = cruise.copy()
     for component in components:
@@ -44,28 +50,63 @@ def weighted_sum(components: Sequence[Component], cruise: Vectors) -> Vectors:
     return force
 
 
-def by_priority(components: Sequence[Component], cruise: Vectors) -> Vectors:
+def by_priority(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
     """For each agent the forces of the first priority at which any is not zero; (n, 3) newtons.
 
     Behaviors of one priority are added up. The hold on cruise speed goes with the last priority there is.
     """
     force = np.zeros_like(cruise)
     chosen = np.zeros(len(cruise), dtype=np.bool_)
-    levels = np.unique(np.concatenate([c.priority for c in components])) if components else np.zeros(0, np.int64)
-    for level in levels:
-        here = np.zeros_like(cruise)
-        last = np.ones(len(cruise), dtype=np.bool_)
-        for component in components:
-            here += np.where((component.priority == level)[:, None], component.force, 0.0)
-            last &= component.priority <= level
+    for here, last in _levels(components):
         applies = ~chosen & (here != 0.0).any(axis=1)
-        here += np.where(last[:, None], cruise, 0.0)
+        here = here + np.where(last[:, None], cruise, 0.0)
         force = np.where(applies[:, None], here, force)
         chosen |= applies
     return np.where(chosen[:, None], force, cruise)
 
 
-COMBINE: dict[int, Callable[[Sequence[Component], Vectors], Vectors]] = {
-    choice.number: function for choice, function in zip(COMBININGS, (weighted_sum, by_priority), strict=True)
+def by_allocation(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
+    """For each agent the forces in order of priority, until together they spend its strength; (n, 3) newtons.
+
+    Earlier behaviors decide by their magnitude what is left for later ones (Reynolds 1987), and later ones may not undo
+    what earlier ones do: of theirs only what does not work against it counts. Behaviors of one priority are added up,
+    the hold on cruise speed with the last.
+
+    Args:
+        strongest: (n,) max_force, newtons.
+    """
+    force = np.zeros_like(cruise)
+    held = np.zeros(len(cruise), dtype=np.bool_)
+    for here, last in _levels(components):
+        here = here + np.where((last & ~held)[:, None], cruise, 0.0)
+        held |= last
+        force = _added(force, here, strongest)
+    return np.where(held[:, None], force, truncate(cruise, strongest))
+
+
+def _levels(components: Sequence[Component]) -> Iterator[tuple[Vectors, Mask]]:
+    """What there is at each priority, the first first: the forces added up, and for whom no later one follows."""
+    if not components:
+        return
+    for level in np.unique(np.concatenate([c.priority for c in components])):
+        here = np.zeros_like(components[0].force)
+        last = np.ones(len(here), dtype=np.bool_)
+        for component in components:
+            here += np.where((component.priority == level)[:, None], component.force, 0.0)
+            last &= component.priority <= level
+        yield here, last
+
+
+def _added(spent: Vectors, more: Vectors, strongest: Scalars) -> Vectors:
+    """What was spent and what of the rest does not undo it, together no more than the strongest."""
+    direction = unit(spent)
+    more = more - np.minimum(dot(more, direction), 0.0)[:, None] * direction
+    left = np.sqrt(np.maximum(strongest * strongest - dot(spent, spent), 0.0))
+    return truncate(spent + truncate(more, left), strongest)
+
+
+COMBINE: dict[int, Callable[[Sequence[Component], Vectors, Scalars], Vectors]] = {
+    choice.number: function
+    for choice, function in zip(COMBININGS, (weighted_sum, by_priority, by_allocation), strict=True)
 }
 """The function of each way to combine, by its stored number."""

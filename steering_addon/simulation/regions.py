@@ -51,8 +51,9 @@ class Regions:
         inside = clamp(local, -half, half)
         share = magnitude(local / np.maximum(half, EPSILON))
         round_inside = local / np.maximum(share, 1.0)[:, None]
-        wanted = np.where((self.shape[region] == SPHERE)[:, None], round_inside, inside) - local
-        return wanted[:, :1] * axes[:, 0] + wanted[:, 1:2] * axes[:, 1] + wanted[:, 2:] * axes[:, 2]
+        way = np.where((self.shape[region] == SPHERE)[:, None], round_inside, inside) - local
+        turned = way[:, :1] * axes[:, 0] + way[:, 1:2] * axes[:, 1] + way[:, 2:] * axes[:, 2]
+        return np.asarray(turned, dtype=np.float64)
 
     def size(self, region: Rows) -> Scalars:
         """(n,) metres from centre to edge along each region's shortest axis."""

@@ -40,7 +40,7 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
             components.append(Component(steering * behavior.weight[:, None], behavior.priority))
             sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, agents)
         cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
-        force[crowd.rows] = COMBINE[crowd.combining](components, cruise)
+        force[crowd.rows] = COMBINE[crowd.combining](components, cruise, agents.max_force)
     return force, memories
 
 

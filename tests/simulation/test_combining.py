@@ -18,6 +18,7 @@ from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, leaders
 from tests.simulation.odd_input import BOUNDED
 
 N = 6
+STRONGEST = np.full(N, 1.5)
 
 
 @st.composite
@@ -35,7 +36,7 @@ def wishes(draw: st.DrawFn) -> tuple[list[Component], np.ndarray]:
 @given(wishes())
 def test_a_weighted_sum_is_all_forces_added_up(wish) -> None:
     components, cruise = wish
-    found = weighted_sum(components, cruise)
+    found = weighted_sum(components, cruise, STRONGEST)
     for agent in range(N):
         total = cruise[agent].copy()
         for component in components:
@@ -48,7 +49,7 @@ def test_a_weighted_sum_is_all_forces_added_up(wish) -> None:
 def test_priority_takes_the_first_that_is_not_zero(wish) -> None:
     """For each agent in turn: check the first priority; if it has something to correct use that, else the second."""
     components, cruise = wish
-    found = by_priority(components, cruise)
+    found = by_priority(components, cruise, STRONGEST)
     for agent in range(N):
         levels = sorted({int(component.priority[agent]) for component in components})
         chosen = cruise[agent]

@@ -1,0 +1,105 @@
+"""Leader following (paper, Leader Following)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.angles import cosine, sine
+from ..simulation.chance import Keys, mix, uniform
+from ..simulation.declaration import acceleration, body, length, seconds
+from ..simulation.vectors import EPSILON, Mask, Number, Vectors, clamp, cross, dot, magnitude, truncate, unit
+from ..simulation.world import Agents, World
+from .neighborhood import Neighborhood
+from .separation import pushed_apart
+
+LONG, WIDE, HIGH = 1.3, 1.0, 0.6
+"""The shape of the volume behind the leader, in units of the spread: a flock is longer than high."""
+PLACES = 4
+"""Salts the keys from which places are drawn, apart from other uses of the same luck."""
+
+
+@dataclass(frozen=True)
+class LeaderFollowing(Neighborhood):
+    """Follow a leader, each in a place of its own behind it, and keep out of its way.
+
+    The place moves along with the leader; with no spread all share the paper's one point behind it. Who gets into the
+    rectangle ahead of the leader steers aside out of it. Followers keep apart from others nearby. Does nothing without
+    a leader.
+    """
+
+    name = "leader_following"
+    label = "Follow Leader"
+    term = "leader following"
+
+    leader: Number = body("Whom to follow; empty: the nearest leader")
+    behind: Number = length(2.0, "Distance behind the leader")
+    behind_time: Number = seconds(0.0, "How much further behind when the leader is fast, as time at its speed")
+    spread: Number = length(4.0, "Size of the volume in which each has a place of its own; 0: all the same place")
+    approach_time: Number = seconds(2.0, "Time in which it makes up its distance from the place", 0.05)
+    response_time: Number = seconds(1.0, "Time in which it takes up the velocity it wants", 0.01)
+    strength: Number = acceleration(8.0, "How hard it steers toward its place at most")
+    clearing_distance: Number = length(6.0, "How far ahead of the leader its way is kept free")
+    clearing_width: Number = length(2.0, "How wide the leader's way is")
+    separation: Number = acceleration(8.0, "How hard it keeps apart from others nearby at most")
+    distance: Number = length(1.5, "How far away others still count")
+
+    def steer(self, world: World, agents: Agents) -> Vectors:
+        following = self.leader >= 0
+        if not following.any():
+            return agents.none()
+        row = np.maximum(self.leader, 0)
+        leader, velocity = world.bodies.position[row], world.bodies.velocity[row]
+        forward = unit(agents.level(world.bodies.forward[row]))
+        side, up = _beside(forward, agents)
+
+        place = self._place(agents.keys)
+        back = self.behind + self.behind_time * magnitude(velocity) + world.bodies.radius[row] + LONG * self.spread
+        target = leader + (place[:, :1] - back[:, None]) * forward + place[:, 1:2] * side + place[:, 2:] * up
+        offset = agents.level(target - agents.position)
+        desired = truncate(agents.level(velocity) + offset / self.approach_time[:, None], agents.max_speed)
+        response_time = np.maximum(self.response_time, world.dt)[:, None]
+        steering = truncate((desired - agents.velocity) / response_time, self.strength)
+
+        clearing = self._out_of_the_way(agents, leader, forward, side, world.bodies.radius[row])
+        blocking = magnitude(clearing) > 0.0
+        steering = np.where(blocking[:, None], clearing, steering)
+        steering = steering + pushed_apart(self.near(world, agents), self.distance, agents) * self.separation[:, None]
+        return np.where(following[:, None], steering * agents.mass[:, None], 0.0)
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return self.leader >= 0
+
+    def _place(self, keys: Keys) -> Vectors:
+        """(n, 3) each agent's own place forward, aside and up of the middle of the volume."""
+        draw = [uniform(mix(keys, PLACES + salt)) for salt in range(5)]
+        height = 2.0 * draw[0] - 1.0
+        around = 2.0 * np.pi * draw[1]
+        flat = np.sqrt(np.maximum(1.0 - height * height, 0.0))
+        # The largest of three even draws lies as the radius of an even ball does, without a cube root.
+        radius = np.maximum(np.maximum(draw[2], draw[3]), draw[4]) * self.spread
+        place = np.stack((LONG * flat * cosine(around), WIDE * flat * sine(around), HIGH * height), axis=-1)
+        return place * radius[:, None]
+
+    def _out_of_the_way(
+        self, agents: Agents, leader: Vectors, forward: Vectors, side: Vectors, radius: Vectors
+    ) -> Vectors:
+        """(n, 3) the push aside for agents in the rectangle ahead of the leader, fading at its edges."""
+        offset = agents.level(agents.position - leader)
+        ahead, beside = dot(offset, forward), dot(offset, side)
+        half = self.clearing_width / 2.0 + radius + agents.radius
+        within = clamp(1.0 - np.abs(beside) / np.maximum(half, EPSILON), 0.0, 1.0)
+        before = clamp(1.0 - ahead / np.maximum(self.clearing_distance, EPSILON), 0.0, 1.0)
+        pushing = (ahead > 0.0) & (within > 0.0) & (before > 0.0) & (self.clearing_distance > 0.0)
+        away = np.where(beside >= 0.0, 1.0, -1.0)[:, None] * side
+        return np.where(pushing[:, None], away * (np.sqrt(within * before) * self.strength)[:, None], 0.0)
+
+
+def _beside(forward: Vectors, agents: Agents) -> tuple[Vectors, Vectors]:
+    """The level side and up of a leader that faces `forward`, (n, 3) each."""
+    level = np.zeros_like(forward)
+    level[:, 2] = 1.0
+    side = unit(cross(forward, level))
+    side = np.where((magnitude(side) < 0.5)[:, None], agents.side, side)
+    return side, cross(side, forward)

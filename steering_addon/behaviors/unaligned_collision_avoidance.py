@@ -1,0 +1,103 @@
+"""Unaligned collision avoidance (paper, Unaligned Collision Avoidance)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import acceleration, integer, length, seconds
+from ..simulation.neighbors import Near
+from ..simulation.vectors import EPSILON, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..simulation.world import Agents, World
+from .neighborhood import Neighborhood
+
+HASTE = 0.5
+"""Share of the push that goes into being there before or after the other, beside turning away."""
+
+
+@dataclass(frozen=True)
+class UnalignedCollisionAvoidance(Neighborhood):
+    """Keep out of the way of others that cross one's own.
+
+    Looks where each of the others will come nearest. If that is close enough and soon enough, steers away from the
+    place of the first such meeting, and hurries or slows to be there before or after the other. Does nothing while
+    nobody comes too near.
+    """
+
+    name = "unaligned_collision_avoidance"
+    label = "Avoid Each Other"
+    term = "unaligned collision avoidance"
+
+    weight: Number = acceleration(3.0, "How hard it steers at most")
+    priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
+    distance: Number = length(8.0, "How far away others still count")
+    look_ahead_time: Number = seconds(3.0, "How soon a meeting has to be to matter", 0.01)
+    clearance: Number = length(0.3, "Room between the bodies where they come nearest")
+
+    def steer(self, world: World, agents: Agents) -> Vectors:
+        near = self.near(world, agents)
+        if not len(near.agent):
+            return agents.none()
+        meeting = _Meeting.of(near, world, agents)
+        room = (agents.radius + self.clearance).take(near.agent) + world.bodies.radius.take(near.body)
+        depth = 1.0 - magnitude(meeting.apart) / np.maximum(room, EPSILON)
+        soon = 1.0 - meeting.time / self.look_ahead_time.take(near.agent)
+        threats = np.flatnonzero((depth > 0.0) & (soon > 0.0) & (meeting.time > 0.0))
+        if not len(threats):
+            return agents.none()
+        # By agent and time, and of the same time by who it is: the first of each agent is its most pressing one.
+        agent = near.agent.take(threats)
+        order = np.lexsort((near.body.take(threats), meeting.time.take(threats), agent))
+        threats = threats.take(order)
+        agent = agent.take(order)
+        first = threats[np.concatenate(([True], agent[1:] != agent[:-1]))]
+        agent = near.agent.take(first)
+
+        away = _away(meeting.apart.take(first, axis=0), near.offset.take(first, axis=0), agents, agent)
+        forward = agents.forward.take(agent, axis=0)
+        # What is met ahead is let pass, what is met from behind is left behind.
+        ahead = dot(near.offset.take(first, axis=0), forward) >= 0.0
+        push = away + forward * np.where(ahead, -HASTE, HASTE)[:, None]
+        strength = np.sqrt(depth.take(first) * soon.take(first)) * agents.mass.take(agent)
+        force = agents.none()
+        force[agent] = unit(agents_level(push, agents, agent)) * strength[:, None]
+        return force
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """Where the pairs come nearest if all go straight on.
+
+    Attributes:
+        time: (p,) seconds from now, 0 for pairs that part.
+        apart: (p, 3) from the agent to the other at that time, metres.
+    """
+
+    time: Scalars
+    apart: Vectors
+
+    @classmethod
+    def of(cls, near: Near, world: World, agents: Agents) -> _Meeting:
+        relative = world.bodies.velocity.take(near.body, axis=0) - agents.velocity.take(near.agent, axis=0)
+        speed_squared = dot(relative, relative)
+        time = np.where(speed_squared > EPSILON, -dot(near.offset, relative) / np.maximum(speed_squared, EPSILON), 0.0)
+        time = clamp(time, 0.0, np.inf)
+        return cls(time, near.offset + relative * time[:, None])
+
+
+def _away(apart: Vectors, offset: Vectors, agents: Agents, agent: Rows) -> Vectors:
+    """Which way to turn, across the heading: away from where the other will be, to the right in a dead heat."""
+    forward, side = agents.forward.take(agent, axis=0), agents.side.take(agent, axis=0)
+    lateral = apart - dot(apart, forward)[:, None] * forward
+    dead_heat = magnitude(lateral) < 1e-6
+    lateral = np.where(dead_heat[:, None], offset - dot(offset, forward)[:, None] * forward, lateral)
+    still = magnitude(lateral) < 1e-6
+    return np.where(still[:, None], side, -unit(lateral))
+
+
+def agents_level(v: Vectors, agents: Agents, rows: Rows) -> Vectors:
+    """The vectors, without height for agents that keep in their plane."""
+    flat = v.copy()
+    flat[:, 2] = np.where(agents.vehicle.keep_in_plane.take(rows), 0.0, v[:, 2])
+    return flat
