@@ -68,7 +68,7 @@ def property_of(name: str, parameter: Parameter) -> Any:
         return bpy.props.BoolProperty(**shared, default=parameter.default)
     if parameter.kind is Kind.CHOICE:
         return choice_property(shared, parameter.choices, parameter.default)
-    poll = _is_curve if parameter.kind is Kind.PATH else _is_in_scene
+    poll = POLLS.get(parameter.kind, _is_in_scene)
     return bpy.props.PointerProperty(
         type=bpy.types.Object,
         name=shared["name"],
@@ -98,3 +98,11 @@ def _is_curve(_self: Any, ob: bpy.types.Object) -> bool:
 
 def _is_in_scene(_self: Any, ob: bpy.types.Object) -> bool:
     return bpy.context.scene is None or bpy.context.scene.objects.get(ob.name) == ob
+
+
+def _is_crowd(_self: Any, ob: bpy.types.Object) -> bool:
+    return ob.is_property_set("steering") and "CROWD" in ob.steering.roles
+
+
+POLLS = {Kind.PATH: _is_curve, Kind.CROWD: _is_crowd}
+"""Which objects each kind of pointer may be set to, where not all of the scene."""

@@ -17,6 +17,7 @@ ICONS = {
     Role.PATH: "CURVE_PATH",
     Role.LEADER: "OUTLINER_OB_EMPTY",
     Role.CROWD: "COMMUNITY",
+    Role.REGION: "MESH_CUBE",
 }
 BANKING = ("bank", "max_bank", "bank_time", "bank_smoothing", "max_bank_rate")
 COMMON = ("weight", "priority")
@@ -43,13 +44,15 @@ class STEERING_PT_object(SteeringPanel, bpy.types.Panel):
         else:
             layout.label(text=active.name, icon="OBJECT_DATA")
         column = layout.column(align=True)
-        for role in (Role.VEHICLE, Role.OBSTACLE, Role.PATH, Role.LEADER):
+        for role in (Role.VEHICLE, Role.OBSTACLE, Role.PATH, Role.LEADER, Role.REGION):
             tagged = active is not None and has_role(active, role)
             row = column.row(align=True)
             operator = "steering.untag" if tagged else "steering.tag"
             row.operator(operator, text=DESCRIPTIONS[role][0], icon=ICONS[role], depress=tagged).role = role.name
         if active is not None and has_role(active, Role.OBSTACLE):
             _fields(layout).prop(active.steering, "pass_side")
+        if active is not None and has_role(active, Role.REGION):
+            _fields(layout).prop(active.steering, "region_shape")
         if active is not None and settings_of(active) and active.steering.roles:
             _fields(layout).prop(active.steering, "active")
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
-from ..simulation.declaration import NEAREST, Kind
+from ..simulation.declaration import POINTERS, Kind
 from ..simulation.roles import Role
 from .dependencies import animates, plays_physics, reads_scene, reasons
 from .identity import told_apart
@@ -54,7 +54,7 @@ class VehicleSource:
 
 @dataclass(frozen=True)
 class CrowdSource:
-    """A crowd, the rows of its vehicles, the behaviors it may use, and the rows their targets have."""
+    """A crowd, the rows of its vehicles, the behaviors it may use, and the rows of what these point at."""
 
     ob: Object
     rows: np.ndarray
@@ -83,6 +83,7 @@ class Plan:
         bodies: what else may be a target; target rows count on from the vehicles.
         obstacles: what is in the way.
         paths: the tagged curves.
+        regions: the spheres and boxes to keep to.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake goes ahead.
     """
@@ -98,6 +99,7 @@ class Plan:
     bodies: tuple[BodySource, ...]
     obstacles: tuple[BodySource, ...]
     paths: tuple[Object, ...]
+    regions: tuple[Object, ...]
     in_users_scene: bool
     warnings: tuple[str, ...] = field(default=())
 
@@ -132,20 +134,26 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     vehicles = _vehicles(scene, moving, first, last, replace_own_keys)
     rows = {full_name(v.ob): row for row, v in enumerate(vehicles)}
 
-    crowds = _crowd_objects(vehicles)
+    crowds = _crowd_objects(tagged(objects, Role.VEHICLE), vehicles)
     _check_in_scene(crowds, objects)
     paths = tagged(objects, Role.PATH)
     _check_curves(paths)
-    targets = [target for crowd in crowds for target in _pointed_objects(crowd)]
+    targets = [target for crowd in crowds for target in _pointed_objects(crowd, Kind.BODY)]
     _check_targets(crowds, objects, paths)
     bodies = _bodies(objects, targets, rows)
     obstacles = tuple(BodySource(ob, _carrier(ob, rows)) for ob in tagged(objects, Role.OBSTACLE))
-    looked_at = [*paths, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
-    _check_independent(looked_at, crowds, vehicles, rows, paths)
+    pointed_regions = [ob for crowd in crowds for ob in _pointed_objects(crowd, Kind.REGION)]
+    regions = _by_name([*tagged(objects, Role.REGION), *pointed_regions])
+    looked_at = [*paths, *regions, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
+    _check_independent(looked_at, crowds, vehicles, rows, [*paths, *regions])
 
     stored = settings_of(scene)
-    body_rows = {**rows, **{full_name(b.ob): len(rows) + k for k, b in enumerate(bodies)}}
-    path_rows = {full_name(ob): row for row, ob in enumerate(paths)}
+    pointed_rows = {
+        Kind.BODY: {**rows, **{full_name(b.ob): len(rows) + k for k, b in enumerate(bodies)}},
+        Kind.PATH: _rows(paths),
+        Kind.REGION: _rows(regions),
+        Kind.CROWD: _rows(crowds),
+    }
     read = [*looked_at, *crowds, *(v.ob.parent for v in vehicles if v.ob.parent is not None)]
     return Plan(
         scene=scene,
@@ -155,10 +163,11 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         preroll=stored.preroll if stored else 0,
         seed=stored.seed if stored else 0,
         vehicles=vehicles,
-        crowds=tuple(_crowd_source(ob, vehicles, body_rows, path_rows) for ob in crowds),
+        crowds=tuple(_crowd_source(ob, vehicles, pointed_rows) for ob in crowds),
         bodies=bodies,
         obstacles=obstacles,
         paths=tuple(paths),
+        regions=tuple(regions),
         in_users_scene=any(reads_scene(ob) or plays_physics(ob) for ob in _with_all_behind(read)),
         warnings=tuple(_warnings(vehicles, crowds)),
     )
@@ -236,9 +245,21 @@ def _check_vehicle(ob: Object) -> None:
         above = above.parent
 
 
-def _crowd_objects(vehicles: tuple[VehicleSource, ...]) -> list[Object]:
-    crowds = {full_name(crowd): crowd for v in vehicles if (crowd := crowd_of(v.ob)) is not None}
-    return [crowds[name] for name in sorted(crowds)]
+def _crowd_objects(members: list[Object], vehicles: tuple[VehicleSource, ...]) -> list[Object]:
+    """The crowds that vehicles belong to, those of vehicles that do not move too, and those that behaviors point at."""
+    crowds = [crowd for ob in members if (crowd := crowd_of(ob)) is not None]
+    moving = _by_name([crowd_of(v.ob) for v in vehicles])
+    return _by_name([*crowds, *(ob for crowd in moving for ob in _pointed_objects(crowd, Kind.CROWD))])
+
+
+def _by_name(objects: Iterable[Object]) -> list[Object]:
+    """Each of the objects once, in the order of their names."""
+    found = {full_name(ob): ob for ob in objects}
+    return [found[name] for name in sorted(found)]
+
+
+def _rows(objects: list[Object]) -> dict[str, int]:
+    return {full_name(ob): row for row, ob in enumerate(objects)}
 
 
 def _check_in_scene(crowds: list[Object], objects: list[Object]) -> None:
@@ -265,12 +286,12 @@ def _pointed(crowd: Object) -> Iterable[tuple[type[Behavior], str, Kind, Object]
     for behavior in behaviors_of(crowd):
         group = getattr(crowd.steering, behavior.name)
         for name, parameter in behavior.parameters().items():
-            if parameter.kind in (Kind.BODY, Kind.PATH) and (target := pointed_at(group, name)) is not None:
+            if parameter.kind in POINTERS and (target := pointed_at(group, name)) is not None:
                 yield behavior, name, parameter.kind, target
 
 
-def _pointed_objects(crowd: Object) -> list[Object]:
-    return [ob for _, _, kind, ob in _pointed(crowd) if kind is Kind.BODY]
+def _pointed_objects(crowd: Object, wanted: Kind) -> list[Object]:
+    return [ob for _, _, kind, ob in _pointed(crowd) if kind is wanted]
 
 
 def _check_targets(crowds: list[Object], objects: list[Object], paths: list[Object]) -> None:
@@ -283,6 +304,8 @@ def _check_targets(crowds: list[Object], objects: list[Object], paths: list[Obje
                     f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not in the scene any more: "
                     f"choose another."
                 )
+            if kind is Kind.CROWD and not has_role(ob, Role.CROWD):
+                raise Refusal(f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is no crowd: choose one.")
             if kind is Kind.PATH and ob.type != "CURVE":
                 raise Refusal(
                     f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is no curve: choose a curve."
@@ -325,12 +348,13 @@ def _check_independent(
     crowds: list[Object],
     vehicles: tuple[VehicleSource, ...],
     rows: dict[str, int],
-    paths: list[Object],
+    fixed: list[Object],
 ) -> None:
     """Refuse what hangs on a vehicle in another way than being carried by it: its motion is not known beforehand."""
-    for ob in paths:
+    for ob in fixed:
         if (row := _carrier(ob, rows)) >= 0:
-            raise Refusal(f"The path {ob.name} hangs on the vehicle {vehicles[row].ob.name}: unparent it.")
+            what = "path" if has_role(ob, Role.PATH) else "region"
+            raise Refusal(f"The {what} {ob.name} hangs on the vehicle {vehicles[row].ob.name}: unparent it.")
     parents = [v.ob.parent for v in vehicles if v.ob.parent is not None]
     for ob in _with_all_behind([*looked_at, *crowds, *parents]):
         if full_name(ob) in rows:
@@ -345,7 +369,7 @@ def _check_independent(
 
 
 def _crowd_source(
-    ob: Object, vehicles: tuple[VehicleSource, ...], body_rows: dict[str, int], path_rows: dict[str, int]
+    ob: Object, vehicles: tuple[VehicleSource, ...], pointed_rows: dict[Kind, dict[str, int]]
 ) -> CrowdSource:
     rows = np.array([row for row, v in enumerate(vehicles) if crowd_of(v.ob) == ob], dtype=np.int64)
     behaviors = behaviors_of(ob)
@@ -353,10 +377,10 @@ def _crowd_source(
     for behavior in behaviors:
         group = getattr(ob.steering, behavior.name)
         for name, parameter in behavior.parameters().items():
-            if parameter.kind in (Kind.BODY, Kind.PATH):
+            if parameter.kind in POINTERS:
                 target = pointed_at(group, name)
-                known = body_rows if parameter.kind is Kind.BODY else path_rows
-                pointed[behavior.name, name] = NEAREST if target is None else known[full_name(target)]
+                known = pointed_rows[parameter.kind]
+                pointed[behavior.name, name] = parameter.default if target is None else known[full_name(target)]
     return CrowdSource(ob, rows, behaviors, pointed)
 
 

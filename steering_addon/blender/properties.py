@@ -21,6 +21,7 @@ from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
 from ..simulation.combining import COMBININGS
 from ..simulation.obstacles import EITHER, PASS_SIDES
+from ..simulation.regions import SHAPES, SPHERE
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
 from .generated import OVERRIDABLE, choice_property, property_group
@@ -178,6 +179,16 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         },
         PASS_SIDES,
         EITHER,
+    )
+    region_shape: choice_property(
+        {
+            "name": "Shape",
+            "description": "The shape of this region",
+            "override": OVERRIDABLE,
+            "options": set(),
+        },
+        SHAPES,
+        SPHERE,
     )
     combining: choice_property(
         {

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..simulation.chance import keys_of, mix
 from ..simulation.combining import COMBININGS
-from ..simulation.declaration import Declared, Kind, Parameter
+from ..simulation.declaration import POINTERS, Declared, Kind, Parameter
 from ..simulation.obstacles import PASS_SIDES, Obstacles, hull
+from ..simulation.regions import SHAPES, Regions
 from ..simulation.roles import Role
 from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
 from ..simulation.vectors import magnitude, unit
 from ..simulation.vehicle import VehicleModel
 from .curves import CurveReader
 from .local_space import model_axes, parent_part, to_world
-from .plan import AXIS_NAMES, BodySource, CrowdSource, Plan
-from .properties import settings_of
+from .plan import AXIS_NAMES, BodySource, CrowdSource, Plan, VehicleSource
+from .properties import has_role, settings_of
 from .refusal import Refusal
 from .rotation_channels import matrices_from_channels
 from .shapes import body_radius, points_of
+from .tagged import crowd_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
+SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
 PASS_SIDE_NUMBERS = {choice.name: choice.number for choice in PASS_SIDES}
 COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
 FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
@@ -46,10 +50,11 @@ class Reader:
         self._curves = [CurveReader(ob) for ob in plan.paths]
         self._hulls: list[_Hull] | None = None
         self._radii: np.ndarray | None = None
+        self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
         self._keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
-        self._own = [_OwnSettings(v.ob, v.animated) for v in plan.vehicles]
+        self._own = _OwnSettings(plan.vehicles)
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
         """All that the scene says at the frame the depsgraph stands on.
@@ -62,47 +67,48 @@ class Reader:
             np.array([parent_part(plan.vehicles[row].ob, depsgraph) for row in self.parented]).reshape(-1, 4, 4)
         )
         _check_numbers(self.parent_parts[-1], [plan.vehicles[row].ob.parent for row in self.parented], frame)
-        own = [settings.read(depsgraph, frame) for settings in self._own]
+        own = self._own.read(depsgraph, frame)
         return Snapshot(
             frame_time=plan.frame_time,
             substeps=plan.substeps,
             keys=self._keys,
             vehicle=self._models(depsgraph, frame, own),
             roles=np.full(len(plan), int(Role.VEHICLE), dtype=np.int64),
-            present=np.array([o["active"] for o in own], dtype=np.bool_),
+            present=own["active"].astype(np.bool_),
             crowds=tuple(_crowd(crowd, depsgraph, frame) for crowd in plan.crowds),
             tracked=self._tracked(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
+            regions=self._regions(depsgraph, frame),
         )
 
     def start(self, snapshot: Snapshot) -> State:
         """Where the vehicles start, by the parents' parts of the first frame read."""
         plan = self.plan
         n = len(plan)
+        parts = np.tile(np.eye(4), (n, 1, 1))
+        parts[self.parented] = self.parent_parts[0]
         position, basis = np.zeros((n, 3)), np.zeros((n, 3, 3))
         for row, vehicle in enumerate(plan.vehicles):
-            part = self.parent_parts[0][self.parented.index(row)] if row in self.parented else np.eye(4)
             turn = matrices_from_channels(vehicle.rotation, vehicle.ob.rotation_mode)
             scale = np.array(vehicle.ob.scale)
-            position[row], basis[row] = to_world(part, vehicle.location, turn, vehicle.axes, scale)
+            position[row], basis[row] = to_world(parts[row], vehicle.location, turn, vehicle.axes, scale)
         forward, up = basis[:, :, 1], basis[:, :, 2]
         share = np.array([v.ob.steering.start_speed for v in plan.vehicles])
         velocity = forward * (share * snapshot.vehicle.max_speed)[:, None]
         for row, vehicle in enumerate(plan.vehicles):
             if vehicle.velocity is not None:
-                part = self.parent_parts[0][self.parented.index(row)] if row in self.parented else np.eye(4)
-                velocity[row] = part[:3, :3] @ vehicle.velocity
+                velocity[row] = parts[row, :3, :3] @ vehicle.velocity
         return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
 
-    def _models(self, depsgraph: Depsgraph, frame: int, own: list[dict[str, Any]]) -> VehicleModel:
+    def _models(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
         columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
         for crowd in self.plan.crowds:
             group = crowd.ob.evaluated_get(depsgraph).steering.vehicle
             for name, value in _values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
                 columns[name][crowd.rows] = value
         for name, factor in FACTORS.items():
-            columns[name] = columns[name] * np.array([o[factor] for o in own])
+            columns[name] = columns[name] * own[factor]
         return VehicleModel.of(len(self.plan), **columns)
 
     def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
@@ -119,6 +125,29 @@ class Reader:
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
             present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
+            crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
+        )
+
+    def _crowd_row(self, ob: Object) -> int:
+        """The row of the crowd of a vehicle that does not move, -1 for anything else."""
+        crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
+        return next((row for row, source in enumerate(self.plan.crowds) if source.ob == crowd), -1)
+
+    def _regions(self, depsgraph: Depsgraph, frame: int) -> Regions:
+        obs = self.plan.regions
+        matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
+        _check_numbers(matrices, list(obs), frame)
+        if self._boxes is None:
+            self._boxes = [_box(ob, depsgraph) for ob in obs]
+        middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
+        half = np.array([half for _, half in self._boxes]).reshape(-1, 3)
+        sizes = np.array([_sizes(matrix) for matrix in matrices]).reshape(-1, 3)
+        return Regions(
+            centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
+            axes=unit(np.swapaxes(matrices[:, :3, :3], 1, 2)),
+            half=half * sizes,
+            shape=np.array([SHAPE_NUMBERS[_shape(ob)] for ob in obs], dtype=np.int64),
+            present=np.array([_active(ob, depsgraph) for ob in obs], dtype=np.bool_),
         )
 
     def _obstacles(self, depsgraph: Depsgraph, frame: int) -> Obstacles:
@@ -140,22 +169,27 @@ class Reader:
 
 
 class _OwnSettings:
-    """What a vehicle says for itself; read once, unless something animates it."""
+    """What the vehicles say for themselves, a column a setting; of those that nothing animates it is read once."""
 
     NAMES = ("active", *FACTORS.values())
 
-    def __init__(self, ob: Object, animated: bool) -> None:
-        self.ob = ob
-        self.animated = animated
-        self._seen = {name: getattr(ob.steering, name) for name in self.NAMES}
+    def __init__(self, vehicles: Sequence[VehicleSource]) -> None:
+        self._animated = [(row, v.ob) for row, v in enumerate(vehicles) if v.animated]
+        self._columns = {name: np.array([getattr(v.ob.steering, name) for v in vehicles]) for name in self.NAMES}
 
-    def read(self, depsgraph: Depsgraph, frame: int) -> dict[str, Any]:
-        if self.animated:
-            own = self.ob.evaluated_get(depsgraph).steering
-            self._seen = {name: getattr(own, name) for name in self.NAMES}
-            for name, value in self._seen.items():
-                _check_number(value, self.ob, f"steering.{name}", frame)
-        return self._seen
+    def read(self, depsgraph: Depsgraph, frame: int) -> dict[str, np.ndarray]:
+        """(n,) columns by name.
+
+        Raises:
+            Refusal: a value is no number.
+        """
+        for row, ob in self._animated:
+            own = ob.evaluated_get(depsgraph).steering
+            for name, column in self._columns.items():
+                value = getattr(own, name)
+                _check_number(value, ob, f"steering.{name}", frame)
+                column[row] = value
+        return self._columns
 
 
 class _Hull:
@@ -172,6 +206,18 @@ class _Hull:
         turn, place = matrix[:3, :3], matrix[:3, 3]
         grown = float((_sizes(matrix) / self._size).max())
         return turn @ self._start + place, turn @ self._end + place, self._radius * grown
+
+
+def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+    """The middle and the half sizes of an object in its own space; of an Empty, as large as it is drawn."""
+    points = points_of(ob, depsgraph, descend=False)
+    low, high = points.min(axis=0), points.max(axis=0)
+    return (low + high) / 2.0, (high - low) / 2.0
+
+
+def _shape(ob: Object) -> str:
+    stored = settings_of(ob)
+    return stored.region_shape if stored else "SPHERE"
 
 
 def _sizes(matrix: np.ndarray) -> np.ndarray:
@@ -198,7 +244,7 @@ def _values(declaration: type[Declared], group: Any, ob: Object, path: str, fram
     """
     values = {}
     for name, parameter in declaration.parameters().items():
-        if parameter.kind in (Kind.BODY, Kind.PATH):
+        if parameter.kind in POINTERS:
             continue
         value = _value(parameter, getattr(group, name))
         _check_number(value, ob, f"steering.{path}.{name}", frame)

@@ -43,6 +43,7 @@ def _to_link(plan: Plan) -> list[Object]:
         *sized,
         *(child for ob in sized for child in ob.children_recursive),
         *plan.paths,
+        *plan.regions,
         *(v.ob.parent for v in plan.vehicles if v.ob.parent is not None),
         *(v.ob for v in plan.vehicles if v.animated or (v.ob.parent is not None and v.ob.parent_type != "OBJECT")),
     ]

@@ -1,0 +1,302 @@
+"""Birds and people for crowds: shared low-poly meshes, whose wings and limbs swing by properties of their own vehicle.
+
+A vehicle is the parent of its parts. The parts carry drivers that read plain custom properties of the parent, so that
+they beat and walk wherever the file is opened.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import models
+from mathutils import Matrix, Vector
+
+TURN = "6.2832"  # radians of a cycle, for expressions
+
+
+def drive(ob: bpy.types.Object, channel: str, index: int, expression: str, vehicle: bpy.types.Object, name: str) -> None:
+    """Drive a channel of a part by a custom property of its vehicle, which the expression calls `p`."""
+    driver = ob.driver_add(channel, index).driver
+    variable = driver.variables.new()
+    variable.name = "p"
+    variable.targets[0].id = vehicle
+    variable.targets[0].data_path = f'["{name}"]'
+    driver.expression = expression
+
+
+def hang(name: str, mesh: bpy.types.Mesh, parent: bpy.types.Object, location: models.Point) -> bpy.types.Object:
+    """Hang a part on its parent, at a place in the parent's own space."""
+    part = bpy.data.objects.new(name, mesh)
+    part.parent, part.location = parent, location
+    part.display.show_shadows = False
+    parent.users_collection[0].objects.link(part)
+    return part
+
+
+# -- birds -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Plumage:
+    """The colours of a bird: dark above and pale below the wings, so that a bank reads."""
+
+    back: str
+    belly: str
+    wing: str
+    edge: str
+    lining: str
+    beak: str
+
+
+@dataclass(frozen=True)
+class BirdParts:
+    """The meshes that birds of one plumage share."""
+
+    body: bpy.types.Mesh
+    left: bpy.types.Mesh
+    right: bpy.types.Mesh
+
+
+BODY = (  # along, half width, bottom, top: 0.22 m from beak to tail
+    (0.086, 0.007, -0.006, 0.008),
+    (0.074, 0.017, -0.014, 0.020),
+    (0.052, 0.022, -0.022, 0.024),
+    (0.018, 0.030, -0.033, 0.025),
+    (-0.024, 0.026, -0.026, 0.020),
+    (-0.056, 0.014, -0.010, 0.013),
+)
+WING = (  # out, leading edge, trailing edge, height, thickness: half the span of 0.40 m
+    (0.000, 0.036, -0.040, 0.000, 0.007),
+    (0.050, 0.050, -0.044, 0.003, 0.006),
+    (0.082, 0.052, -0.042, 0.003, 0.005),
+    (0.130, 0.026, -0.040, 0.000, 0.004),
+    (0.185, -0.030, -0.046, -0.006, 0.001),
+)
+SHOULDER = (0.014, 0.010, 0.012)
+BEATS, GLIDE = 5, 2  # a bird beats its wings so many times, then glides for as long as so many beats
+
+
+def bird(name: str, plumage: Plumage) -> BirdParts:
+    """The parts of a starling: a body, and a wing on either side that turns about the shoulder."""
+    shape = models.Shape()
+    hoops = []
+    for y, width, bottom, top in BODY:
+        middle, height = (bottom + top) / 2, (top - bottom) / 2
+        hoops.append([(width * x, y, middle + height * z) for x, z, _ in models.ring(8, 1.0, 0.0, 0.5)])
+    shape.loft(hoops, lambda part, side: plumage.belly if 4 <= side <= 6 else plumage.back)
+    shape.loft([hoops[0], [(0.0, 0.114, -0.001)] * 8], plumage.beak)
+    tail = [(-0.014, -0.050), (-0.030, -0.106), (-0.012, -0.100), (0.012, -0.100), (0.030, -0.106), (0.014, -0.050)]
+    for z, color in ((0.006, plumage.wing), (0.001, plumage.lining)):
+        shape.face([(x, y, z) for x, y in tail], color)
+    for x in (-0.014, 0.014):
+        shape.ball((x, 0.071, 0.007), (0.004, 0.004, 0.004), "#11131a", sides=4, rings=2)
+    return BirdParts(shape.mesh(name), _wing(f"{name} Left Wing", plumage, -1), _wing(f"{name} Right Wing", plumage, 1))
+
+
+def _wing(name: str, plumage: Plumage, side: int) -> bpy.types.Mesh:
+    """A wing out to +X (side 1) or -X (side -1) of its shoulder: a dark back, pale lining, darker flight feathers."""
+    hoops = []
+    for x, lead, trail, z, thick in WING:
+        split = lead + 0.55 * (trail - lead)
+        hoops.append(
+            [
+                (side * x, lead, z),
+                (side * x, split, z + thick),
+                (side * x, trail, z),
+                (side * x, split, z - 0.4 * thick),
+            ]
+        )
+
+    def color(panel: int, edge: int) -> str:
+        if edge < 2:
+            return plumage.edge if edge == 1 or panel == 3 else plumage.wing
+        return plumage.edge if edge == 2 and panel > 1 else plumage.lining
+
+    shape = models.Shape()
+    shape.loft(hoops, color)
+    return shape.mesh(name)
+
+
+def hatch(
+    name: str, parts: BirdParts, location: models.Point, scale: float, collection: bpy.types.Collection
+) -> bpy.types.Object:
+    """Put a bird into a collection; its wings beat by its custom property `steering_phase`, in beats."""
+    ob = models.place(name, parts.body, location, scale=scale, collection=collection)
+    ob.display.show_shadows = False
+    ob["steering_phase"] = 0.0
+    # The stroke goes down faster than up, and dies away in a glide after so many beats.
+    cycle = BEATS + GLIDE
+    rest = f"fmod(p,{cycle})"
+    lively = f"(1-smoothstep({BEATS - 0.5},{BEATS},{rest})*(1-smoothstep({cycle - 0.5},{cycle},{rest})))"
+    beat = f"0.12+{lively}*(0.72*sin({TURN}*p)+0.16*sin(2*{TURN}*p)+0.1)"
+    fold = f"0.1+{lively}*0.3*max(0,cos({TURN}*p))"
+    for side, mesh in ((-1, parts.left), (1, parts.right)):
+        x, y, z = SHOULDER
+        wing = hang(f"{name} {'Right' if side > 0 else 'Left'} Wing", mesh, ob, (side * x, y, z))
+        drive(wing, "rotation_euler", 1, f"{-side}*({beat})", ob, "steering_phase")
+        drive(wing, "rotation_euler", 2, f"{-side}*({fold})", ob, "steering_phase")
+    return ob
+
+
+# -- people ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Outfit:
+    """What somebody wears, and their looks."""
+
+    top: str
+    legs: str
+    shoes: str
+    skin: str
+    hair: str
+    coat: str = ""  # of a coat or skirt to the knees
+    hat: str = ""
+    bag: str = ""
+    scarf: str = ""
+
+
+@dataclass(frozen=True)
+class PersonParts:
+    """The meshes that people in one outfit share."""
+
+    shadow: bpy.types.Mesh
+    body: bpy.types.Mesh
+    thigh: bpy.types.Mesh
+    shin: bpy.types.Mesh
+    arm: bpy.types.Mesh
+
+
+HIP = 0.88  # metres above the ground
+KNEE = 0.46
+SHOULDERS = 1.40
+STRIDE = 1.4  # metres a cycle of two steps
+SWING = 0.40  # radians of a leg to either side: with a leg of HIP these are steps of half a STRIDE
+
+
+def person(name: str, outfit: Outfit) -> PersonParts:
+    """The parts of somebody 1.75 m tall: body with head, thighs, shins with shoes, arms, and a shadow underfoot."""
+    body = models.Shape()
+    trunk = [  # height, half width, half depth
+        (HIP - 0.08, 0.155, 0.105),
+        (HIP + 0.10, 0.150, 0.105),
+        (1.10, 0.145, 0.100),
+        (1.32, 0.185, 0.115),
+        (1.44, 0.165, 0.100),
+        (1.49, 0.065, 0.065),
+    ]
+    body.loft(_hoops(trunk), lambda part, side: outfit.legs if part == 0 else outfit.top, caps=(outfit.legs, None))
+    if outfit.coat:
+        flare = [(0.58, 0.235, 0.205), (0.80, 0.195, 0.150), (1.08, 0.152, 0.107)]
+        body.loft(_hoops(flare), outfit.coat, caps=(outfit.coat, None))
+    body.loft(_hoops([(1.46, 0.055, 0.055), (1.56, 0.055, 0.055)]), outfit.skin)
+    body.ball((0.0, 0.012, 1.655), (0.100, 0.112, 0.132), outfit.skin, sides=8, rings=6)
+    body.ball((0.0, 0.125, 1.64), (0.018, 0.024, 0.026), outfit.skin, sides=4, rings=2)
+    crown = [(1.63, 0.108, 0.098), (1.71, 0.115, 0.112), (1.77, 0.085, 0.085), (1.80, 0.03, 0.03)]
+    body.loft(_hoops(crown, -0.022), outfit.hair, caps=(outfit.hair, outfit.hair))
+    if outfit.hat:
+        body.loft(_hoops([(1.715, 0.19, 0.19), (1.735, 0.18, 0.18)]), outfit.hat, caps=(outfit.hat, outfit.hat))
+        body.loft(_hoops([(1.73, 0.118, 0.122), (1.84, 0.10, 0.10)]), outfit.hat, caps=(None, outfit.hat))
+    if outfit.scarf:
+        body.loft(
+            _hoops([(1.43, 0.105, 0.105), (1.47, 0.125, 0.12), (1.53, 0.085, 0.085)]), outfit.scarf, caps=(None, None)
+        )
+        body.box((0.02, 0.09, 1.16), (0.09, 0.13, 1.46), outfit.scarf)
+    if outfit.bag:
+        body.box((-0.13, -0.27, 1.02), (0.13, -0.09, 1.42), outfit.bag)
+        body.box((-0.09, -0.31, 1.05), (0.09, -0.26, 1.22), outfit.bag)
+    for z in range(len(body.vertices)):
+        body.vertices[z] = body.vertices[z] - Vector((0.0, 0.0, HIP))
+
+    thigh, shin, arm = models.Shape(), models.Shape(), models.Shape()
+    thigh.loft(_hoops([(KNEE - HIP - 0.02, 0.062, 0.068), (0.0, 0.085, 0.095)]), outfit.legs, caps=(outfit.legs,) * 2)
+    shin.loft(_hoops([(0.06 - KNEE, 0.045, 0.050), (0.02, 0.062, 0.066)]), outfit.legs, caps=(outfit.legs,) * 2)
+    shin.box((-0.05, -0.075, -KNEE), (0.05, 0.175, 0.075 - KNEE), outfit.shoes)
+    bend = Matrix.Rotation(0.35, 3, "X")
+    arm.loft(_hoops([(-0.28, 0.046, 0.050), (0.03, 0.060, 0.064)]), outfit.top, caps=(outfit.top, outfit.top))
+    fore = models.Shape()
+    fore.loft(_hoops([(-0.22, 0.036, 0.040), (0.02, 0.045, 0.050)]), outfit.top, caps=(outfit.top, outfit.top))
+    fore.ball((0.0, 0.0, -0.27), (0.036, 0.044, 0.062), outfit.skin, sides=6, rings=3)
+    _add(arm, fore, bend, Vector((0.0, 0.0, -0.27)))
+
+    shadow = models.Shape()
+    shadow.face([(0.34 * x, 0.30 * y, 0.015) for x, y, _ in models.ring(12)], "#20283844")
+    return PersonParts(
+        shadow.mesh(f"{name} Shadow"),
+        body.mesh(f"{name} Body"),
+        thigh.mesh(f"{name} Thigh"),
+        shin.mesh(f"{name} Shin"),
+        arm.mesh(f"{name} Arm"),
+    )
+
+
+def _hoops(sections: Sequence[tuple[float, float, float]], forward: float = 0.0) -> list[list[models.Point]]:
+    """Level eight-sided hoops from (height, half width, half depth), lowest first."""
+    return [[(w * x, d * y + forward, z) for x, y, _ in models.ring(8, 1.0, 0.0, 0.5)] for z, w, d in sections]
+
+
+def _add(shape: models.Shape, other: models.Shape, turn: Matrix, offset: Vector) -> None:
+    """Add another shape, turned and moved."""
+    first = len(shape.vertices)
+    shape.vertices += [turn @ v + offset for v in other.vertices]
+    shape.faces += [tuple(first + i for i in face) for face in other.faces]
+    shape.colors += other.colors
+
+
+def bring(
+    name: str,
+    parts: PersonParts,
+    location: models.Point,
+    heading: float,
+    scale: float,
+    collection: bpy.types.Collection,
+) -> bpy.types.Object:
+    """Put somebody into a collection; limbs swing by the custom property `steering_phase`, in strides of two steps."""
+    ob = models.place(name, parts.shadow, location, heading=heading, scale=scale, collection=collection)
+    ob.display.show_shadows = False
+    ob["steering_phase"] = 0.0
+
+    def swing(part: bpy.types.Object, expression: str) -> None:
+        drive(part, "rotation_euler", 0, expression, ob, "steering_phase")
+
+    body = hang(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP))
+    drive(body, "location", 2, f"{HIP}*cos({SWING}*cos({TURN}*p))", ob, "steering_phase")
+    drive(body, "rotation_euler", 2, f"0.09*cos({TURN}*p)", ob, "steering_phase")
+    for side, title, shift in ((1, "Right", "p"), (-1, "Left", "(p+0.5)")):
+        thigh = hang(f"{name} {title} Thigh", parts.thigh, body, (0.085 * side, 0.0, 0.0))
+        swing(thigh, f"{SWING}*cos({TURN}*{shift})")
+        shin = hang(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, KNEE - HIP))
+        swing(shin, f"-0.95*max(0,-sin({TURN}*{shift}))")  # bent while the leg swings forward
+        arm = hang(f"{name} {title} Arm", parts.arm, body, (0.225 * side, 0.0, SHOULDERS - HIP))
+        swing(arm, f"-0.42*cos({TURN}*{shift})+0.05")
+        arm.rotation_euler.y = -0.10 * side
+    return ob
+
+
+def wardrobe(seed: int, count: int) -> list[Outfit]:
+    """Outfits that differ: coats, skirts, hats, bags and scarves in a few strong colours."""
+    chance = random.Random(seed)
+    tops = ["#d9483b", "#e9a92c", "#2f7f86", "#33507f", "#f3ead7", "#7a4a78", "#4f8a4c", "#e27f8d", "#3a3f4c", "#5fa4cf"]
+    legs = ["#2c3648", "#5a4636", "#3d4552", "#8a8371", "#263b57", "#6b3f3a"]
+    skins = ["#f0c7a1", "#dba67c", "#b97d54", "#8a5a3c", "#f3d3b3"]
+    hairs = ["#2b221e", "#5b3a22", "#a86b32", "#d8b46a", "#7d7a78", "#1d1b22"]
+    outfits = []
+    for i in range(count):
+        top = tops[i % len(tops)]
+        outfits.append(
+            Outfit(
+                top,
+                chance.choice(legs),
+                chance.choice(("#2a2320", "#f2efe8", "#6b4327")),
+                chance.choice(skins),
+                chance.choice(hairs),
+                coat=(top, chance.choice(tops), "", "")[i % 4],
+                hat=chance.choice(tops) if i % 5 == 2 else "",
+                bag=chance.choice(tops) if i % 4 == 3 else "",
+                scarf=chance.choice(tops) if i % 3 == 1 else "",
+            )
+        )
+    return outfits
