@@ -22,7 +22,7 @@ import models
 import numpy as np
 import stage
 import town
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 FRAMES = 240
 FPS = 24
@@ -163,8 +163,7 @@ def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
         up = Vector((0, 0, 9.81)) + Vector(bend) * 4.0
         side = Vector(way).cross(up).normalized()
         forward = Vector(way).normalized()
-        turn = np.array([side, forward, side.cross(forward)]).T
-        ob.rotation_quaternion = metrics.quaternion(turn)
+        ob.rotation_quaternion = Matrix((side, forward, side.cross(forward))).transposed().to_quaternion()
         ob.location = point
         ob.keyframe_insert("location", frame=frame)
         ob.keyframe_insert("rotation_quaternion", frame=frame)
@@ -172,3 +171,147 @@ def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
         ob["steering_phase"] = (frame - 1) / FPS * 0.75 * BEATS + 20.0
         ob.keyframe_insert('["steering_phase"]', frame=frame)
     return ob
+
+
+# -- the steering ------------------------------------------------------------------------------
+
+
+def steer(scene: bpy.types.Scene, cast: Cast) -> None:
+    """Say who is what and what the birds want, as one does in the sidebar."""
+    bpy.ops.steering.crowd_add()
+    crowd = bpy.context.object
+    crowd.name = "Flock Settings"
+    _tag(cast.birds, "VEHICLE")
+    _tag(cast.towers, "OBSTACLE")
+    _tag([cast.leader], "LEADER")
+    _tag([cast.region], "REGION")
+    cast.region.steering.region_shape = "BOX"
+
+    chance = random.Random(7)
+    for bird in cast.birds:
+        bird.steering.crowd = crowd
+        bird.steering.start_speed = 0.7
+        bird.steering.speed_factor = chance.uniform(0.95, 1.05)
+
+    vehicle = crowd.steering.vehicle
+    vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
+    vehicle.mass, vehicle.max_force = 1.0, STRENGTH
+    vehicle.radius = RADIUS
+    vehicle.max_bank = math.radians(75)
+
+    settings = crowd.steering
+    settings.separation.use = True
+    settings.separation.distance, settings.separation.angle, settings.separation.weight = 1.5, math.tau, 8.0
+    settings.alignment.use = True
+    settings.alignment.distance, settings.alignment.weight = 3.0, 6.0
+    settings.alignment.angle = math.radians(270)
+    settings.cohesion.use = True
+    settings.cohesion.distance, settings.cohesion.angle, settings.cohesion.weight = 3.0, math.tau, 3.0
+    settings.wander.use = True
+    settings.wander.strength, settings.wander.rate = 3.0, 0.5
+    settings.leader_following.use = True
+    settings.leader_following.leader = cast.leader
+    settings.leader_following.behind = 1.4
+    settings.leader_following.spread = 6.0
+    settings.leader_following.strength = 5.0
+    settings.containment.use = True
+    settings.containment.region = cast.region
+    settings.obstacle_avoidance.use = True
+    settings.obstacle_avoidance.clearance = 0.5
+    settings.combining = "ALLOCATION"
+
+    scene.steering.use_frame_range = True
+    scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
+    scene.steering.write_phase = True
+    scene.steering.seed = 1
+
+
+def _tag(obs: list[bpy.types.Object], role: str) -> None:
+    """Select just these objects and give them a role."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for ob in obs:
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = obs[0]
+    bpy.ops.steering.tag(role=role)
+
+
+# -- the cameras -------------------------------------------------------------------------------
+
+
+def shoot(scene: bpy.types.Scene, birds: np.ndarray) -> None:
+    """Follow the flock with three cameras, from its places (frames, birds, 3): beside it, in it, and over it."""
+    middle = stage.smooth(birds.mean(axis=1), 8)
+    way = np.gradient(middle, axis=0) * (1.0, 1.0, 0.0)
+    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    right = np.cross(way, (0.0, 0.0, 1.0))
+
+    beside = stage.camera("Beside the Flock", 40.0)
+    stage.shoot(beside, scene.frame_start, middle + 17.0 * right + 5.0 * way + (0.0, 0.0, 5.0), middle)
+
+    within = stage.camera("In the Flock", 28.0)
+    calm = stage.smooth(middle, 6)
+    stage.shoot(within, scene.frame_start, calm - 11.0 * way - 1.0 * right + (0.0, 0.0, 1.0), calm + 6.0 * way)
+
+    above = stage.camera("Over the Flock", 40.0)
+    stage.shoot(above, scene.frame_start, middle + 14.0 * way + (0.0, 0.0, 15.0) - 6.0 * right, middle)
+
+    for camera, frame in ((beside, 1), (within, 85), (above, 165)):
+        camera.data.clip_start = 0.2
+        stage.cut(camera, frame)
+
+
+# -- the demo ----------------------------------------------------------------------------------
+
+
+def main(out: Path) -> None:
+    """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
+    began = time.perf_counter()
+    scene = bpy.context.scene
+    print("Modelling the scene", flush=True)
+    cast = build(scene)
+    steer(scene, cast)
+    print(f"Baking {len(cast.birds)} birds over {FRAMES + PREROLL} frames", flush=True)
+    start = time.perf_counter()
+    bpy.ops.steering.bake()
+    baking = time.perf_counter() - start
+    wings = [wing for bird in cast.birds for wing in bird.children]
+    names = [[ob.name for ob in group] for group in (cast.birds, wings, cast.towers)]
+    baked = metrics.matrices(scene, [*cast.birds, *wings])
+    shoot(scene, baked[:, : len(cast.birds), :3, 3])
+    film.open_with_camera(stage.SUN)
+
+    print("Opening the file without the extension", flush=True)
+    extension.save_and_open_without(out / "birds.blend")
+    scene = bpy.context.scene
+    birds, wings, towers = ([bpy.data.objects[name] for name in group] for group in names)
+    played = metrics.matrices(scene, [*birds, *wings])
+    flock = metrics.flock(played[:, : len(birds)], FPS)
+    beats = metrics.swing(played[:, : len(birds)], played[:, len(birds) :: 2])
+    miss = metrics.closest(scene, birds, towers, played[:, : len(birds)])
+    lowest = played[:, : len(birds), 2, 3].min()
+
+    print("Rendering the contact sheet", flush=True)
+    film.contact_sheet(scene, out / "birds.png")
+    print("Rendering the film", flush=True)
+    film.film(scene, out / "birds.mp4")
+
+    print(flock)
+    print(f"{out}: {', '.join(path.name for path in sorted(out.glob('birds.*')))}")
+    print(
+        f"{len(birds)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+        f"closest approach to a tower {miss.distance:.2f} m ({miss.vehicle} and {miss.obstacle}, frame {miss.frame}), "
+        f"to the ground {lowest:.1f} m",
+        flush=True,
+    )
+    if not np.allclose(baked, played, atol=1e-5):
+        raise SystemExit("The saved file does not play as it was baked.")
+    if miss.distance <= 0.0:
+        raise SystemExit(f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.")
+    if lowest < ROOFS:
+        raise SystemExit("A bird flies into the roofs.")
+    if beats.min() < 0.5:
+        raise SystemExit("A bird does not beat its wings.")
+
+
+if __name__ == "__main__":
+    extension.run(main)

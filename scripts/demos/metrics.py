@@ -82,6 +82,66 @@ def flight(poses: np.ndarray, fps: float) -> Flight:
     )
 
 
+@dataclass(frozen=True)
+class Flock:
+    """How a flock flew: what tells a living one from a machine or a swarm."""
+
+    speed: tuple[float, float, float]  # m/s: 1st percentile, mean, 99th
+    bank: tuple[float, float]  # degrees: 95th percentile of the roll, most
+    polarization: float  # mean length of the mean heading: 1 where all fly the same way
+    nearest: tuple[float, float, float]  # m to the nearest neighbor: 1st percentile, median, 95th
+    turn: float  # deg/s, 95th percentile
+    reversals: float  # share of frames where a turn goes against the one before, one of them faster than MOVING
+
+    def __str__(self) -> str:
+        """The numbers, a line each."""
+        rows = (
+            ("speed, m/s: p1 / mean / p99", " / ".join(f"{speed:.1f}" for speed in self.speed)),
+            ("bank, deg: p95 / most", " / ".join(f"{bank:.0f}" for bank in self.bank)),
+            ("polarization", f"{self.polarization:.3f}"),
+            ("nearest neighbor, m: p1 / p50 / p95", " / ".join(f"{away:.2f}" for away in self.nearest)),
+            ("turn p95, deg/s", f"{self.turn:.0f}"),
+            ("  reversals, share of frames", f"{self.reversals:.4f}"),
+        )
+        return "\n".join(f"{title:38}{value:>20}" for title, value in rows)
+
+
+def flock(poses: np.ndarray, fps: float) -> Flock:
+    """Measure a crowd, forward +Y and up +Z, from its world matrices (frames, n, 4, 4)."""
+    places = poses[..., :3, 3]
+    velocity = np.diff(places, axis=0) * fps
+    speed = np.linalg.norm(velocity, axis=-1)
+    heading = velocity / np.maximum(speed, 1e-9)[..., None]
+    forward, up = (poses[..., :3, axis] / np.linalg.norm(poses[..., :3, axis], axis=-1)[..., None] for axis in (1, 2))
+    side = np.cross(forward, UP)
+    side /= np.maximum(np.linalg.norm(side, axis=-1, keepdims=True), 1e-9)
+    roll = np.degrees(np.arctan2((up * side).sum(axis=-1), (up * np.cross(side, forward)).sum(axis=-1)))
+    nearest = []
+    for now in places:
+        away = np.linalg.norm(now[:, None] - now[None], axis=-1)
+        np.fill_diagonal(away, np.inf)
+        nearest.append(away.min(axis=1))
+    turn = np.degrees(np.cross(heading[:-1], heading[1:])) * fps
+    rate = np.linalg.norm(turn, axis=-1)
+    turned = ((turn[1:] * turn[:-1]).sum(axis=-1) < 0) & (np.maximum(rate[1:], rate[:-1]) > MOVING)
+    return Flock(
+        speed=(np.percentile(speed, 1), speed.mean(), np.percentile(speed, 99)),
+        bank=(np.percentile(abs(roll), 95), abs(roll).max()),
+        polarization=np.linalg.norm(heading.mean(axis=1), axis=-1).mean(),
+        nearest=tuple(np.percentile(nearest, (1, 50, 95))),
+        turn=np.percentile(rate, 95),
+        reversals=turned.mean(),
+    )
+
+
+def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0) -> np.ndarray:
+    """How far a part of each vehicle swings, (n,) radians: an axis of the part against the vehicle's upward one."""
+    up, along = poses[..., :3, 2], parts[..., :3, axis]
+    lengths = np.linalg.norm(up, axis=-1) * np.linalg.norm(along, axis=-1)
+    angle = np.arcsin(np.clip((up * along).sum(axis=-1) / lengths, -1.0, 1.0))
+    return np.ptp(angle, axis=0)
+
+
 def table(flights: dict[str, Flight]) -> str:
     """The flights side by side, a column a vehicle."""
     rows = {
@@ -116,28 +176,39 @@ def closest(
     scene: bpy.types.Scene,
     vehicles: Sequence[bpy.types.Object],
     obstacles: Sequence[bpy.types.Object],
+    poses: np.ndarray | None = None,
 ) -> Miss:
     """Find the closest approach of any vehicle to any obstacle, surface to surface, over all frames.
 
-    Vehicles with their children are sampled at corners, edges and faces; obstacles are their meshes.
+    Vehicles with their children are sampled at corners, edges and faces, in the pose of the frame shown; obstacles are
+    their meshes. `poses` are the world matrices of the vehicles where they are known already.
     """
-    vehicle_poses, obstacle_poses = matrices(scene, vehicles), matrices(scene, obstacles)
+    poses = matrices(scene, vehicles) if poses is None else poses
+    obstacle_poses = matrices(scene, obstacles)
     clouds = [_samples(ob) for ob in vehicles]
-    reaches = [np.linalg.norm(cloud, axis=1).max() for cloud in clouds]
+    reaches = np.array([np.linalg.norm(cloud @ poses[0, v, :3, :3].T, axis=1).max() for v, cloud in enumerate(clouds)])
     trees = [_tree(ob) for ob in obstacles]
+    scales = np.cbrt(np.linalg.det(obstacle_poses[:, :, :3, :3]))
+    to_obstacle = np.linalg.inv(obstacle_poses)
+    bounds = []
+    for o, obstacle in enumerate(obstacles):
+        middles = np.einsum("fij,fvj->fvi", to_obstacle[:, o], poses[:, :, :, 3])[..., :3]
+        box = np.array(obstacle.bound_box)
+        outside = np.maximum(np.maximum(box.min(axis=0) - middles, middles - box.max(axis=0)), 0.0)
+        bounds.append(np.linalg.norm(outside, axis=-1) * scales[:, o, None] - reaches)
+    bounds = np.stack(bounds, axis=-1)
     best = Miss(math.inf, "", "", scene.frame_start)
-    for i, frame in enumerate(range(scene.frame_start, scene.frame_end + 1)):
-        for v, vehicle in enumerate(vehicles):
-            for o, obstacle in enumerate(obstacles):
-                to_obstacle = np.linalg.inv(obstacle_poses[i, o]) @ vehicle_poses[i, v]
-                scale = np.cbrt(np.linalg.det(obstacle_poses[i, o, :3, :3]))
-                middle = Vector(to_obstacle[:3, 3])
-                if _distance(trees[o], middle) * scale - reaches[v] > best.distance:
-                    continue
-                points = clouds[v] @ to_obstacle[:3, :3].T + to_obstacle[:3, 3]
-                nearest = min(_distance(trees[o], Vector(point)) for point in points) * scale
-                if nearest < best.distance:
-                    best = Miss(nearest, vehicle.name, obstacle.name, frame)
+    for place in np.argsort(bounds, axis=None):
+        i, v, o = np.unravel_index(place, bounds.shape)
+        if bounds[i, v, o] > best.distance:
+            break
+        local = to_obstacle[i, o] @ poses[i, v]
+        if _distance(trees[o], Vector(local[:3, 3])) * scales[i, o] - reaches[v] > best.distance:
+            continue
+        points = clouds[v] @ local[:3, :3].T + local[:3, 3]
+        nearest = min(_distance(trees[o], Vector(point)) for point in points) * scales[i, o]
+        if nearest < best.distance:
+            best = Miss(nearest, vehicles[v].name, obstacles[o].name, scene.frame_start + int(i))
     return best
 
 

@@ -35,6 +35,7 @@ RINGS = (  # of hills: radius, height
 SIDES = 64  # of the rings: a multiple of 8, so that the corners of the fields are met
 HILLS = ("#8aa95c", "#84a868", "#86ad80", "#90b69a", "#a0c1b2", "#b1ccc6", "#c0d6d8")  # near to far
 SKY = ("#f7ead2", "#e6ebe2", "#cce3ec", "#b2d9f0", "#98cdef", "#7fc0ea", "#68b1e3", "#52a3db", "#4294d2")
+EVENING = ("#fce3ae", "#fbd7a0", "#f8c79b", "#f0b59c", "#dfa6a4", "#c59cb0", "#a594ba", "#858bbd", "#6a80b8")
 SKY_EDGES = (-8, 1.5, 3, 5, 7.5, 11, 16, 24, 40, 80)  # degrees above the horizon
 GREENS = (("#3f6b3c", "#4b7a43", "#588a4b"), ("#4d7f42", "#5f9149", "#74a455"), ("#35603f", "#417048", "#4c8050"))
 
@@ -45,11 +46,11 @@ PLAIN = 216.0  # half the side of the flat ground
 SKY_RADIUS = 1800.0
 
 
-def build(seed: int = 1) -> None:
-    """Put ground, hills, sky, clouds and sun into the scene."""
+def build(seed: int = 1, sky: Sequence[str] = SKY) -> None:
+    """Put ground, hills, sky, clouds and sun into the scene; `sky` is its colours from the horizon up."""
     _ground(seed)
     _hills(seed)
-    _sky()
+    _sky(sky)
     chance = random.Random(seed)
     for i in range(9):
         angle = math.tau * (i + chance.uniform(-0.3, 0.3)) / 9
@@ -239,14 +240,14 @@ def _field_edge() -> list[models.Point]:
     return edge
 
 
-def _sky() -> None:
+def _sky(colors: Sequence[str]) -> None:
     """A dome from haze at the horizon to blue above, lit evenly: all its normals point to the sun."""
     shape = models.Shape()
     hoops = [
         models.ring(48, SKY_RADIUS * math.cos(angle), SKY_RADIUS * math.sin(angle))
         for angle in (math.radians(edge) for edge in SKY_EDGES)
     ]
-    shape.loft(hoops, lambda part, side: SKY[part], caps=(SKY[0], SKY[-1]))
+    shape.loft(hoops, lambda part, side: colors[part], caps=(colors[0], colors[-1]))
     mesh = shape.mesh("Sky", smooth=True)
     mesh.flip_normals()
     mesh.normals_split_custom_set([Vector(SUN).normalized()] * len(mesh.loops))

@@ -40,11 +40,18 @@ class Wander(Behavior):
     def steer(self, world: World, agents: Agents) -> Vectors:
         side, up = agents.level_frame()
         own = self._on_sphere(agents.keys, self.rate, world.time) * self.strength[:, None]
-        shared = self._on_sphere(agents.crowd_keys, self.shared_rate, world.time) * self.shared_strength[:, None]
+        shared = self._shared(agents, world.time) * self.shared_strength[:, None]
         turn = (own + shared) * np.stack((np.ones(len(agents)), self.vertical), axis=-1)
         wandering = turn[:, :1] * side + turn[:, 1:] * up
         wandering[:, 2] -= self.leveling * agents.velocity[:, 2]
         return wandering * agents.mass[:, None]
+
+    def _shared(self, agents: Agents, time: float) -> Vectors:
+        """(n, 2) the same place for all of a crowd, worked out once where its rate is one."""
+        if len(agents) and (self.shared_rate == self.shared_rate[0]).all():
+            place = self._on_sphere(agents.crowd_keys[:1], self.shared_rate[:1], time)
+            return np.broadcast_to(place, (len(agents), 2))
+        return self._on_sphere(agents.crowd_keys, self.shared_rate, time)
 
     def _on_sphere(self, keys: Keys, rate: Scalars, time: float) -> Vectors:
         """(n, 2) sideways and upward part of a place on the unit sphere ahead."""

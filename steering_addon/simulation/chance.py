@@ -50,11 +50,13 @@ def smooth_noise(keys: Keys, channel: int, rate: Scalars, time: float) -> Scalar
         rate: (n,) changes a second.
         time: seconds.
     """
+    salt = np.arange(2 * SINES * channel, 2 * SINES * (channel + 1), dtype=np.uint64)
+    luck = uniform(mix(keys[None, :], salt[:, None]))
+    frequency = SLOWEST + (FASTEST - SLOWEST) * luck[0::2]
+    turns = frequency * rate * time + luck[1::2]
+    # Whole turns are taken off first: the sine of a large number would lose digits as the film grows long.
+    waves = sine(TURN * (turns - np.floor(turns)))
     noise = np.zeros(keys.shape)
-    for wave in range(SINES):
-        frequency = SLOWEST + (FASTEST - SLOWEST) * uniform(mix(keys, 2 * (SINES * channel + wave)))
-        phase = uniform(mix(keys, 2 * (SINES * channel + wave) + 1))
-        turns = frequency * rate * time + phase
-        # Whole turns are taken off first: the sine of a large number would lose digits as the film grows long.
-        noise += sine(TURN * (turns - np.floor(turns)))
+    for wave in waves:
+        noise += wave
     return noise / 2.0

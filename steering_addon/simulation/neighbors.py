@@ -36,27 +36,18 @@ class Pairs:
 
     Attributes:
         count: how many bodies there are.
+        reach: metres below which none is missing.
         first, second: (p,) their rows; equal ones of `first` lie together.
         offset: (p, 3) from the first to the second, metres.
         distance_squared: (p,) metres squared.
     """
 
     count: int
+    reach: float
     first: Rows
     second: Rows
     offset: Vectors
     distance_squared: Scalars
-
-    def within(self, radius: float) -> Pairs:
-        """Those of the pairs that are nearer than a smaller radius."""
-        rows = np.flatnonzero(self.distance_squared < radius * radius)
-        return Pairs(
-            self.count,
-            self.first.take(rows),
-            self.second.take(rows),
-            self.offset.take(rows, axis=0),
-            self.distance_squared.take(rows),
-        )
 
 
 def pairs_within(points: Vectors, radius: float) -> Pairs:
@@ -64,7 +55,7 @@ def pairs_within(points: Vectors, radius: float) -> Pairs:
     count = len(points)
     if count < 2 or radius <= 0.0:
         none = np.zeros(0, dtype=np.int64)
-        return Pairs(count, none, none, np.zeros((0, 3)), np.zeros(0))
+        return Pairs(count, radius, none, none, np.zeros((0, 3)), np.zeros(0))
     order, begin, length = _runs(points, radius)
     first, second = _expanded(begin, length)
     lined_up = points.take(order, axis=0)
@@ -76,7 +67,7 @@ def pairs_within(points: Vectors, radius: float) -> Pairs:
     near = np.flatnonzero(distance_squared < radius * radius)
     offset = np.stack((dx.take(near), dy.take(near), dz.take(near)), axis=-1)
     return Pairs(
-        count, order.take(first.take(near)), order.take(second.take(near)), offset, distance_squared.take(near)
+        count, radius, order.take(first.take(near)), order.take(second.take(near)), offset, distance_squared.take(near)
     )
 
 
@@ -214,6 +205,15 @@ class Vicinity:
         self._count = len(position)
         self._reaches = _classes(distances)
         self._lists: dict[float, Pairs] = {}
+        self._seen: dict[tuple[float, bytes], Near] = {}
+
+    def around(self, distance: float, rows: Rows) -> Near:
+        """Everybody nearer than a distance to the bodies of some rows, and some further, as these see them."""
+        pairs = self.pairs(distance)
+        key = (pairs.reach, rows.tobytes())
+        if key not in self._seen:
+            self._seen[key] = both_ways(pairs, rows)
+        return self._seen[key]
 
     def pairs(self, distance: float) -> Pairs:
         """All pairs nearer than a distance, and some further; rows are those of all bodies."""
@@ -222,6 +222,7 @@ class Vicinity:
             found = pairs_within(self._points, reach)
             self._lists[reach] = Pairs(
                 self._count,
+                reach,
                 self._rows.take(found.first),
                 self._rows.take(found.second),
                 found.offset,
@@ -275,5 +276,5 @@ def perceived(near: Near, distance: Scalars, angle: Scalars, forward: Vectors) -
     if narrow.any():
         edge = np.where(narrow, cosine(np.minimum(angle, 2.0 * np.pi) / 2.0), -2.0)
         ahead = dot(forward.take(near.agent, axis=0), near.offset)
-        seen &= ahead >= edge.take(near.agent) * np.sqrt(near.distance_squared)
+        seen &= ahead >= edge.take(near.agent) * near.distance
     return near if seen.all() else near.take(np.flatnonzero(seen))

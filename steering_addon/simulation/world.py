@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .chance import Keys
-from .neighbors import EVERYONE, OWN_CROWD, Near, Vicinity, both_ways, nobody, perceived
+from .neighbors import EVERYONE, OWN_CROWD, Near, Vicinity, nobody, perceived
 from .obstacles import Obstacles
 from .paths import Path
 from .regions import Regions
@@ -93,7 +93,7 @@ class World:
         furthest = float(distance.max(initial=0.0))
         if furthest <= 0.0:
             return nobody(len(agents))
-        near = perceived(both_ways(self.vicinity.pairs(furthest), agents.rows), distance, angle, agents.forward)
+        near = perceived(self.vicinity.around(furthest, agents.rows), distance, angle, agents.forward)
         if (which == EVERYONE).all():
             return near
         own = self.bodies.crowd[agents.rows] if len(agents) else agents.rows
