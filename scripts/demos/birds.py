@@ -42,31 +42,31 @@ STARLINGS = (
 DOVE = creatures.Plumage("#fdfaf2", "#f1ebe2", "#fffdf8", "#dcd8dc", "#fff4e2", "#ee9a4a")
 LEADER_SIZE = 2.4
 WAY = (  # of the leader, half a second apart: the half width of its figure of eight is 40 m
-    (-38.0, -6.0, 17.0),
-    (-34.5, -9.4, 17.2),
-    (-30.2, -11.6, 17.4),
-    (-25.6, -12.2, 17.6),
-    (-21.0, -11.4, 17.8),
-    (-16.6, -9.6, 18.0),
-    (-12.4, -7.2, 18.3),
-    (-8.3, -4.5, 18.6),
-    (-4.2, -1.8, 18.9),
-    (0.0, 0.8, 19.2),
-    (4.2, 3.3, 19.6),
-    (8.6, 5.7, 20.0),
-    (13.0, 8.0, 20.4),
-    (17.6, 10.0, 20.7),
-    (22.4, 11.3, 20.9),
-    (27.3, 11.6, 20.9),
-    (32.0, 10.4, 20.7),
-    (36.0, 7.6, 20.3),
-    (38.8, 3.6, 19.7),
-    (39.9, -1.2, 19.0),
-    (39.0, -6.0, 18.3),
-    (36.2, -10.0, 17.7),
-    (32.2, -12.8, 17.2),
-    (27.4, -14.0, 16.9),
-    (22.5, -13.7, 16.7),
+    (-38.0, -6.0, 20.0),
+    (-34.5, -9.4, 20.2),
+    (-30.2, -11.6, 20.4),
+    (-25.6, -12.2, 20.6),
+    (-21.0, -11.4, 20.8),
+    (-16.6, -9.6, 21.0),
+    (-12.4, -7.2, 21.3),
+    (-8.3, -4.5, 21.6),
+    (-4.2, -1.8, 21.9),
+    (0.0, 0.8, 22.2),
+    (4.2, 3.3, 22.6),
+    (8.6, 5.7, 23.0),
+    (13.0, 8.0, 23.4),
+    (17.6, 10.0, 23.7),
+    (22.4, 11.3, 23.9),
+    (27.3, 11.6, 23.9),
+    (32.0, 10.4, 23.7),
+    (36.0, 7.6, 23.3),
+    (38.8, 3.6, 22.7),
+    (39.9, -1.2, 22.0),
+    (39.0, -6.0, 21.3),
+    (36.2, -10.0, 20.7),
+    (32.2, -12.8, 20.2),
+    (27.4, -14.0, 19.9),
+    (22.5, -13.7, 19.7),
 )
 TOWERS = (  # kind, place, height
     ("CAMPANILE", (-22.0, -2.0), 28.0),
@@ -75,7 +75,7 @@ TOWERS = (  # kind, place, height
     ("SPIRE", (25.5, -1.5), 33.0),
     ("CLOCK", (35.0, -21.0), 29.0),
 )
-KEPT_IN = ((0.0, 0.0, 21.0), (60.0, 40.0, 9.0))  # middle and half lengths of the region
+KEPT_IN = ((0.0, 0.0, 23.0), (60.0, 40.0, 9.0))  # middle and half lengths of the region
 ROOFS = 11.5  # m: none of the houses is higher
 
 
@@ -96,7 +96,7 @@ def build(scene: bpy.types.Scene) -> Cast:
     """Model everything and put it in its place, as an animator would before any steering."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
-    stage.build(seed=9, sky=stage.EVENING)
+    stage.build(seed=9, sky=stage.blended(stage.EVENING, 4))
     _town()
     towers = []
     for i, (kind, (x, y), height) in enumerate(TOWERS):
@@ -238,24 +238,31 @@ def _tag(obs: list[bpy.types.Object], role: str) -> None:
 # -- the cameras -------------------------------------------------------------------------------
 
 
-def shoot(scene: bpy.types.Scene, birds: np.ndarray) -> None:
-    """Follow the flock with three cameras, from its places (frames, birds, 3): beside it, in it, and over it."""
-    middle = stage.smooth(birds.mean(axis=1), 8)
-    way = np.gradient(middle, axis=0) * (1.0, 1.0, 0.0)
+def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None:
+    """Film the flock with three cameras, from the places of the birds (frames, birds, 3) and of the leader (frames, 3).
+
+    One stands on a roof, one flies in the flock, one ahead of the leader. They look up, for dark birds are seen best
+    against the sky.
+    """
+    middle, head = stage.smooth(birds.mean(axis=1), 8), stage.smooth(leader, 8)
+    way, ahead_way = (np.gradient(track, axis=0) * (1.0, 1.0, 0.0) for track in (middle, head))
     way /= np.linalg.norm(way, axis=1, keepdims=True)
+    ahead_way /= np.linalg.norm(ahead_way, axis=1, keepdims=True)
     right = np.cross(way, (0.0, 0.0, 1.0))
 
-    beside = stage.camera("Beside the Flock", 40.0)
-    stage.shoot(beside, scene.frame_start, middle + 17.0 * right + 5.0 * way + (0.0, 0.0, 5.0), middle)
+    roof = stage.camera("From a Roof", 42.0)
+    eye = middle * (0.55, 0.35, 0.0) + (-4.0, -26.0, 14.0)
+    stage.shoot(roof, scene.frame_start, eye, 0.75 * middle + 0.25 * head + (0.0, 0.0, -2.0))
 
     within = stage.camera("In the Flock", 28.0)
     calm = stage.smooth(middle, 6)
-    stage.shoot(within, scene.frame_start, calm - 11.0 * way - 1.0 * right + (0.0, 0.0, 1.0), calm + 6.0 * way)
+    stage.shoot(within, scene.frame_start, calm - 11.0 * way - 1.0 * right, calm + 6.0 * way + (0.0, 0.0, 1.0))
 
-    above = stage.camera("Over the Flock", 40.0)
-    stage.shoot(above, scene.frame_start, middle + 14.0 * way + (0.0, 0.0, 15.0) - 6.0 * right, middle)
+    ahead = stage.camera("Ahead of the Leader", 34.0)
+    eye = head + 5.5 * ahead_way + 2.6 * right + (0.0, 0.0, -1.6)
+    stage.shoot(ahead, scene.frame_start, eye, 0.6 * middle + 0.4 * head + (0.0, 0.0, -0.5))
 
-    for camera, frame in ((beside, 1), (within, 85), (above, 165)):
+    for camera, frame in ((roof, 1), (within, 81), (ahead, 161)):
         camera.data.clip_start = 0.2
         stage.cut(camera, frame)
 
@@ -277,7 +284,8 @@ def main(out: Path) -> None:
     wings = [wing for bird in cast.birds for wing in bird.children]
     names = [[ob.name for ob in group] for group in (cast.birds, wings, cast.towers)]
     baked = metrics.matrices(scene, [*cast.birds, *wings])
-    shoot(scene, baked[:, : len(cast.birds), :3, 3])
+    leader = metrics.matrices(scene, [cast.leader])
+    shoot(scene, baked[:, : len(cast.birds), :3, 3], leader[:, 0, :3, 3])
     film.open_with_camera(stage.SUN)
 
     print("Opening the file without the extension", flush=True)

@@ -17,7 +17,9 @@ from mathutils import Matrix, Vector
 TURN = "6.2832"  # radians of a cycle, for expressions
 
 
-def drive(ob: bpy.types.Object, channel: str, index: int, expression: str, vehicle: bpy.types.Object, name: str) -> None:
+def drive(
+    ob: bpy.types.Object, channel: str, index: int, expression: str, vehicle: bpy.types.Object, name: str
+) -> None:
     """Drive a channel of a part by a custom property of its vehicle, which the expression calls `p`."""
     driver = ob.driver_add(channel, index).driver
     variable = driver.variables.new()
@@ -279,7 +281,18 @@ def bring(
 def wardrobe(seed: int, count: int) -> list[Outfit]:
     """Outfits that differ: coats, skirts, hats, bags and scarves in a few strong colours."""
     chance = random.Random(seed)
-    tops = ["#d9483b", "#e9a92c", "#2f7f86", "#33507f", "#f3ead7", "#7a4a78", "#4f8a4c", "#e27f8d", "#3a3f4c", "#5fa4cf"]
+    tops = [
+        "#d9483b",
+        "#e9a92c",
+        "#2f7f86",
+        "#33507f",
+        "#f3ead7",
+        "#7a4a78",
+        "#4f8a4c",
+        "#e27f8d",
+        "#3a3f4c",
+        "#5fa4cf",
+    ]
     legs = ["#2c3648", "#5a4636", "#3d4552", "#8a8371", "#263b57", "#6b3f3a"]
     skins = ["#f0c7a1", "#dba67c", "#b97d54", "#8a5a3c", "#f3d3b3"]
     hairs = ["#2b221e", "#5b3a22", "#a86b32", "#d8b46a", "#7d7a78", "#1d1b22"]

@@ -245,10 +245,22 @@ def _sky(colors: Sequence[str]) -> None:
     shape = models.Shape()
     hoops = [
         models.ring(48, SKY_RADIUS * math.cos(angle), SKY_RADIUS * math.sin(angle))
-        for angle in (math.radians(edge) for edge in SKY_EDGES)
+        for angle in (math.radians(edge) for edge in _between(SKY_EDGES, len(colors)))
     ]
     shape.loft(hoops, lambda part, side: colors[part], caps=(colors[0], colors[-1]))
     mesh = shape.mesh("Sky", smooth=True)
     mesh.flip_normals()
     mesh.normals_split_custom_set([Vector(SUN).normalized()] * len(mesh.loops))
     models.place("Sky", mesh).display.show_shadows = False
+
+
+def blended(colors: Sequence[str], steps: int) -> tuple[str, ...]:
+    """The colours of a sky in finer bands: `steps` of them for each one."""
+    channels = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in colors])
+    fine = [np.interp(_between(range(len(colors)), steps * len(colors) - 1), range(len(colors)), c) for c in channels.T]
+    return tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in np.round(fine).astype(int).T)
+
+
+def _between(values: Sequence[float], parts: int) -> np.ndarray:
+    """So many even parts of a row of values: the values at their ends."""
+    return np.interp(np.linspace(0.0, len(values) - 1.0, parts + 1), range(len(values)), values)

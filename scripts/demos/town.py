@@ -61,7 +61,10 @@ def house(shape: models.Shape, spot: Matrix, size: models.Point, chance: random.
             for floor in range(floors):
                 z = 0.9 + floor * 2.7
                 if side > 0 and floor == 0 and column == columns // 2:
-                    face([(x - 0.6, wall_y, 0), (x + 0.6, wall_y, 0), (x + 0.6, wall_y, 2.2), (x - 0.6, wall_y, 2.2)], DOOR)
+                    face(
+                        [(x - 0.6, wall_y, 0), (x + 0.6, wall_y, 0), (x + 0.6, wall_y, 2.2), (x - 0.6, wall_y, 2.2)],
+                        DOOR,
+                    )
                     continue
                 _window(face, x, wall_y, z, shutter)
 
@@ -159,7 +162,13 @@ def tower(name: str, kind: str, height: float) -> bpy.types.Mesh:
         turn = Matrix.Rotation(math.tau * (side + (1.0 if sides == 4 else 0.0)) / sides, 4, "Z")
         away = 2.72 * math.cos(math.pi / sides) if sides == 4 else 2.4 * math.cos(math.pi / sides)
         for z, half, rise in ((belfry, 0.55, 3.0), (belfry - 6.5, 0.25, 1.6)):
-            arch = [(-half, 0), (half, 0), (half, rise), (0.6 * half, rise + 0.5 * half), (-0.6 * half, rise + 0.5 * half)]
+            arch = [
+                (-half, 0),
+                (half, 0),
+                (half, rise),
+                (0.6 * half, rise + 0.5 * half),
+                (-0.6 * half, rise + 0.5 * half),
+            ]
             arch.append((-half, rise))
             shape.face([turn @ Vector((away, x, z + up)) for x, up in arch], PANE)
         if kind == "CLOCK":
@@ -184,7 +193,12 @@ def fountain(name: str) -> bpy.types.Mesh:
     """A round fountain 4.4 m wide: a basin of water, a pillar with a bowl, a jet."""
     shape = models.Shape()
     shape.loft(
-        [models.ring(12, 2.2, -0.1), models.ring(12, 2.2, 0.55), models.ring(12, 1.9, 0.55), models.ring(12, 1.9, 0.38)],
+        [
+            models.ring(12, 2.2, -0.1),
+            models.ring(12, 2.2, 0.55),
+            models.ring(12, 1.9, 0.55),
+            models.ring(12, 1.9, 0.38),
+        ],
         lambda part, side: STONE[(part + side) % 2],
         caps=(None, "#6fb4cf"),
     )
