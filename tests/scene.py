@@ -40,6 +40,23 @@ def leaders(*positions: Any) -> Tracked:
     )
 
 
+def locked(*positions: Any, forward: Any = (0.0, 1.0, 0.0), crowd: Any = 0) -> Tracked:
+    """Vehicles that others see but that the simulation does not move, members of a crowd."""
+    seen = leaders(*positions)
+    k = len(seen.roles)
+    return replace(
+        seen,
+        forward=np.broadcast_to(np.asarray(forward, dtype=float), (k, 3)),
+        roles=np.full(k, int(Role.VEHICLE)),
+        crowd=np.broadcast_to(np.asarray(crowd, dtype=np.int64), (k,)),
+    )
+
+
+def together(*some: Tracked) -> Tracked:
+    """Several sets of tracked bodies as one."""
+    return Tracked(**{name: np.concatenate([getattr(t, name) for t in some]) for name in vars(some[0])})
+
+
 def turned(points: Any, turn: np.ndarray) -> np.ndarray:
     """The vectors, each turned by a rotation matrix; any shape (..., 3)."""
     return np.asarray(points, dtype=float) @ turn.T
@@ -163,6 +180,7 @@ class Scene:
                 velocity=turned(self.obstacles.velocity, matrix),
             ),
             paths=tuple(tuple(map(line, curve)) for curve in self.paths),
+            regions=replace(self.regions, centre=place(self.regions.centre), axes=turned(self.regions.axes, matrix)),
         )
 
     def take(self, rows: Any) -> Scene:

@@ -80,7 +80,8 @@ def by_allocation(components: Sequence[Component], cruise: Vectors, strongest: S
     for here, last in _levels(components):
         here = here + np.where((last & ~held)[:, None], cruise, 0.0)
         held |= last
-        force = _added(force, here, strongest)
+        # Whoever has nothing here is left to the last bit as it is, whatever priorities others have.
+        force = np.where((here != 0.0).any(axis=1)[:, None], _added(force, here, strongest), force)
     return np.where(held[:, None], force, truncate(cruise, strongest))
 
 

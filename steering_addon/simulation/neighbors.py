@@ -163,7 +163,9 @@ class Near:
             return np.stack(
                 [self.sum(np.ascontiguousarray(values[:, axis])) for axis in range(values.shape[1])], axis=-1
             )
-        total = np.bincount(self.agent[self.lined_up :], values[self.lined_up :], minlength=self.count)
+        total = np.zeros(self.count)
+        if len(values) > self.lined_up:
+            total += np.bincount(self.agent[self.lined_up :], values[self.lined_up :], minlength=self.count)
         if self.lined_up:
             begin, whose = self._runs
             total[whose] += np.add.reduceat(values[: self.lined_up], begin)

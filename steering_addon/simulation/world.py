@@ -98,7 +98,8 @@ class World:
             return near
         own = self.bodies.crowd[agents.rows] if len(agents) else agents.rows
         wanted = np.where(which == OWN_CROWD, own, crowd)
-        fits = (self.bodies.crowd.take(near.body) == wanted.take(near.agent)) | (which == EVERYONE).take(near.agent)
+        fits = (self.bodies.crowd.take(near.body) == wanted.take(near.agent)) & (wanted >= 0).take(near.agent)
+        fits |= (which == EVERYONE).take(near.agent)
         return near if fits.all() else near.take(np.flatnonzero(fits))
 
 

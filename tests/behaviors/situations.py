@@ -9,22 +9,30 @@ from steering_addon.behaviors.declaration import Behavior
 from steering_addon.simulation.declaration import Kind, Parameter
 from steering_addon.simulation.obstacles import EITHER, PASS_SIDES, obstacles
 from steering_addon.simulation.paths import Path, spline
+from steering_addon.simulation.regions import SHAPES, Regions, regions
 from steering_addon.simulation.snapshot import no_tracked
-from tests.scene import PRIORITY, Scene, leaders
+from tests.scene import PRIORITY, Scene, about, leaders, locked, together
 
 UP = (0.0, 0.0, 1.0)
 LEADERS = 3
+LOCKED = 2
 PATHS = 3
+REGIONS = 2
+CROWDS = 2
 
 
 def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -> Scene:
-    """Vehicles of all sorts among leaders, with something in the way of each, and paths about.
+    """Vehicles of all sorts, two by two, among leaders, with something in the way of each, and paths and regions about.
 
-    With `columns`, each vehicle has parameters of its own: numbers about the default, every choice, explicit targets
-    among the leaders, the vehicles and none; else all have the defaults.
+    Two more stand by, locked, one of their crowd and one of another. With `columns`, each vehicle has parameters of its
+    own: numbers about the default, every choice, explicit targets among the leaders, the vehicles and none; else all
+    have the defaults.
     """
     rng = np.random.default_rng((seed, n))
     position = rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (n, 3))
+    company = np.random.default_rng((seed, n, 1))
+    beside = company.uniform(-0.7, 0.7, (n, 3))
+    position[1::2] = position[: n // 2 * 2 : 2] + beside[1::2]
     forward = rng.uniform((-1.0, -1.0, -0.4), (1.0, 1.0, 0.4), (n, 3))
     ahead = position + forward * rng.uniform(3.0, 6.0, (n, 1)) + rng.uniform(-0.3, 0.3, (n, 3))
     length = rng.uniform(-3.0, 3.0, (n, 3)) * (np.arange(n) % 2)[:, None]
@@ -41,7 +49,10 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
             "max_force": rng.uniform(5.0, 20.0, n),
             "max_speed": max_speed,
         },
-        tracked=leaders(*rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (LEADERS, 3))),
+        tracked=together(
+            leaders(*rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (LEADERS, 3))),
+            locked(*(np.resize(position, (LOCKED, 3)) + beside[:1].sum(axis=0)), crowd=np.arange(LOCKED) % CROWDS),
+        ),
         drift=rng.uniform(-0.5, 0.5, 3),
         obstacles=obstacles(
             ahead,
@@ -51,6 +62,7 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
             np.arange(n) % len(PASS_SIDES),
         ),
         paths=paths(rng),
+        regions=boundaries(company),
     )
 
 
@@ -62,6 +74,13 @@ def paths(rng: np.random.Generator) -> tuple[Path, ...]:
         (spline(corners[2], True),),
         (spline(corners[0, :1], False),),
     )
+
+
+def boundaries(rng: np.random.Generator) -> Regions:
+    """A sphere and a box, turned and stretched, that hold only some of the vehicles."""
+    axes = np.stack([about(axis, 40.0) for axis in rng.normal(size=(REGIONS, 3))])
+    centre = rng.uniform((-6.0, -6.0, -2.0), (6.0, 6.0, 2.0), (REGIONS, 3))
+    return regions(centre, rng.uniform(2.0, 5.0, (REGIONS, 3)), np.arange(REGIONS) % len(SHAPES), axes)
 
 
 def columns_for(kind: type[Behavior], n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -80,6 +99,10 @@ def _column(parameter: Parameter, n: int, rng: np.random.Generator) -> np.ndarra
         return rng.choice([choice.number for choice in parameter.choices], n)
     if parameter.kind is Kind.PATH:
         return rng.choice([parameter.default, -1, *range(PATHS)], n)
+    if parameter.kind is Kind.REGION:
+        return rng.choice([parameter.default, -1, *range(REGIONS)], n)
+    if parameter.kind is Kind.CROWD:
+        return rng.integers(-1, CROWDS, n)
     return np.where(rng.uniform(size=n) < 0.5, parameter.default, rng.integers(-1, n + LEADERS, n))
 
 
@@ -93,18 +116,21 @@ def flat(kind: type[Behavior], n: int) -> Scene:
 def alone(kind: type[Behavior], n: int) -> Scene:
     """Nobody and nothing else there."""
     scene = busy(kind, n, columns=False)
-    return replace(scene, tracked=no_tracked(), obstacles=scene.obstacles.take([]), paths=())
+    nowhere = regions(np.zeros((0, 3)), 1.0, 0)
+    return replace(scene, tracked=no_tracked(), obstacles=scene.obstacles.take([]), paths=(), regions=nowhere)
 
 
 def heap(kind: type[Behavior], n: int) -> Scene:
-    """All in one place and at rest, in the middle of an obstacle, on top of what they want; a path of one point."""
+    """All in one place and at rest, in the middle of an obstacle, on top of what they want; a path and a region of one
+    point."""
     here = np.array([1.0, 2.0, 3.0])
     return Scene(
         position=np.tile(here, (n, 1)),
         behaviors=[(kind, {})],
-        tracked=leaders(here, here),
+        tracked=together(leaders(here, here), locked(here)),
         obstacles=obstacles(np.array([here, here]), 0.5, np.array([here, here + np.array(UP)])),
         paths=((spline(here[None], True),), (), (spline(np.tile(here, (3, 1)), False),)),
+        regions=regions(here, 0.0, 0),
         combining=PRIORITY,
     )
 

@@ -10,19 +10,22 @@ import pytest
 
 from steering_addon.behaviors.catalogue import CATALOGUE
 from steering_addon.behaviors.declaration import Behavior
+from steering_addon.behaviors.leader_following import LeaderFollowing
+from steering_addon.behaviors.neighborhood import Neighborhood
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.declaration import NEAREST, Kind, Unit
+from steering_addon.simulation.regions import SPHERE, regions
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.behaviors.situations import SITUATIONS, busy, everywhere, flat, heap, without_sides
-from tests.scene import Scene, about, positions, speeds, turned, velocities
+from tests.scene import Scene, about, leaders, locked, positions, speeds, together, turned, velocities
 
 COUNTS = (0, 1, 2, 3, 7)
 UP = (0.0, 0.0, 1.0)
-REFERS_TO_UP = {Wander}
-"""Turns with the world only about the up axis: wanderers come back to level flight."""
-BY_CHANCE = {Wander}
+REFERS_TO_UP = {Wander, LeaderFollowing}
+"""Turns with the world only about the up axis: wanderers come back to level flight, followers fly in a level volume."""
+BY_CHANCE = {Wander, LeaderFollowing}
 """Runs otherwise with another seed."""
 PAPER = {
     "seek",
@@ -133,18 +136,27 @@ def test_without_weight_it_has_no_say(kind: type[Behavior]) -> None:
 @every
 @everywhere_there_is
 def test_the_order_of_the_agents_plays_no_part(kind: type[Behavior], situation: Any) -> None:
+    """To the last bit; what adds up others, to nine digits, as they are added up by rows (in Blender by identity)."""
     place = situation(kind, 7)
     order = np.array([3, 0, 6, 5, 1, 4, 2])
+    if issubclass(kind, Neighborhood):
+        assert_same(place.take(order).steering()[0], place.steering()[0][order])
+        assert_same(positions(place.take(order).run(12)), positions(place.run(12))[:, order])
+        return
     assert place.steering()[0][order].tobytes() == place.take(order).steering()[0].tobytes()
     assert all_bytes(place.run(12), order) == all_bytes(place.take(order).run(12))
 
 
 @every
 def test_adding_vehicles_leaves_the_others_alone(kind: type[Behavior]) -> None:
-    if any(parameter.kind is Kind.BODY and parameter.role is None for parameter in kind.parameters().values()):
-        pytest.skip("It steers by the vehicles.")
+    """Anywhere; where it steers by others nearby, out of their sight."""
     many = everywhere(kind, 12)
     some = np.array([1, 4, 5, 10])
+    if issubclass(kind, Neighborhood):
+        added = ~np.isin(np.arange(12), some)
+        many = replace(many, position=many.position + np.where(added, 200.0, 0.0)[:, None])
+        assert_same(positions(many.run(24))[:, some], positions(many.take(some).run(24)))
+        return
     assert all_bytes(many.run(24), some) == all_bytes(many.take(some).run(24))
 
 
@@ -228,16 +240,23 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
 
 
 def calm(kind: type[Behavior]) -> Scene:
-    """Four vehicles with room, a bend ahead, a leader some way off and an obstacle to go round."""
+    """Four vehicles with a bend ahead, a leader some way off, an obstacle to go round and a region to stay in.
+
+    They have room; where they steer by others nearby, they stay in each other's sight.
+    """
     place = everywhere(kind, 4)
+    apart = 0.7 if issubclass(kind, Neighborhood) else 3.0
     return replace(
         place,
-        position=[[0.0, 0.0, 0.0], [0.0, 3.0, 0.5], [0.0, 6.0, -0.5], [0.0, 9.0, 0.0]],
+        position=[[0.0, 0.0, 0.0], [0.0, apart, 0.5], [0.0, 2.0 * apart, -0.5], [0.0, 3.0 * apart, 0.0]],
         forward=[[1.0, 0.1, 0.0], [1.0, -0.1, 0.1], [1.0, 0.0, -0.1], [1.0, 0.2, 0.0]],
         up=UP,
         speed=3.5,
         vehicle={},
-        tracked=replace(place.tracked, position=np.array([[25.0, -9.0, 2.0], [60.0, 0.0, 0.0], [60.0, 9.0, 0.0]])),
+        tracked=together(
+            leaders([25.0, -9.0, 2.0], [60.0, 0.0, 0.0], [60.0, 9.0, 0.0]), locked(*np.full((2, 3), 60.0))
+        ),
+        regions=regions([2.0, 5.0, 0.0], 6.0, SPHERE),
         drift=(0.0, 0.0, 0.0),
         obstacles=replace(
             place.obstacles.take([0, 0]),
@@ -307,8 +326,10 @@ def test_every_default_lies_within_its_limits(kind: type[Behavior]) -> None:
         assert parameter.least <= parameter.default <= parameter.most, name
         if parameter.kind is Kind.CHOICE:
             assert parameter.default in [choice.number for choice in parameter.choices], name
-        if parameter.kind in (Kind.BODY, Kind.PATH):
+        if parameter.kind in (Kind.BODY, Kind.PATH, Kind.REGION):
             assert parameter.default == NEAREST, name
+        if parameter.kind is Kind.CROWD:
+            assert parameter.default == -1, name
 
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)

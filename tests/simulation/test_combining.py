@@ -70,10 +70,10 @@ def test_nothing_given_is_written_and_no_agent_matters_to_another(wish, way: int
     components, cruise = wish
     for array in (cruise, *(part for c in components for part in (c.force, c.priority))):
         array.flags.writeable = False
-    together = COMBINE[way](components, cruise)
+    together = COMBINE[way](components, cruise, STRONGEST)
     for agent in range(N):
         alone = [Component(c.force[agent : agent + 1], c.priority[agent : agent + 1]) for c in components]
-        assert np.array_equal(COMBINE[way](alone, cruise[agent : agent + 1])[0], together[agent])
+        assert np.array_equal(COMBINE[way](alone, cruise[agent : agent + 1], STRONGEST[:1])[0], together[agent])
 
 
 def test_a_weight_multiplies_the_force() -> None:
