@@ -13,18 +13,31 @@ from pathlib import Path
 
 import numpy as np
 
+from steering_addon.behaviors.alignment import Alignment
 from steering_addon.behaviors.catalogue import CATALOGUE
+from steering_addon.behaviors.cohesion import Cohesion
+from steering_addon.behaviors.declaration import Behavior
+from steering_addon.behaviors.separation import Separation
 from steering_addon.simulation.angles import cosine, sine
 from steering_addon.simulation.chance import keys_of, mix, smooth_noise, uniform
 from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.neighbors import NEIGHBORS
 from steering_addon.simulation.obstacles import PASS_SIDES, obstacles
 from steering_addon.simulation.paths import spline
+from steering_addon.simulation.regions import SHAPES, regions
 from steering_addon.simulation.snapshot import Crowd, Snapshot
-from tests.scene import Scene, leaders
+from tests.scene import Scene, leaders, locked, together
 
 STORED = Path(__file__).with_name("same_bytes.sha256")
 FRAMES = 100
-VEHICLES = 21
+CASES = (
+    *(((kind,), COMBININGS[0]) for kind in CATALOGUE),
+    ((Separation, Alignment, Cohesion), COMBININGS[0]),
+    *((CATALOGUE, way) for way in COMBININGS),
+)
+"""Each behavior on its own, a flock, and all of them together in each way to combine: a crowd a case."""
+MEMBERS = 8
+VEHICLES = MEMBERS * len(CASES)
 
 
 def digest(place: Scene | None = None, frames: int = FRAMES) -> str:
@@ -38,10 +51,15 @@ def digest(place: Scene | None = None, frames: int = FRAMES) -> str:
 
 
 def scene() -> Scene:
-    """A busy place: flyers and walkers of all sizes, leaders, balls and pylons in their way, three paths."""
+    """A busy place: flyers and walkers of all sizes, each crowd close together, leaders, vehicles that stand, balls and
+    pylons in their way, three paths, a ball and a box to stay in."""
     n = VEHICLES
     heading = 6.0 * chance(n, 4)
-    position = 60.0 * np.stack((chance(n, 1), chance(n, 2), 0.3 * chance(n, 3)), axis=-1)
+    crowd = np.arange(n) % len(CASES)
+    middle = 60.0 * np.stack((chance(n, 1), chance(n, 2), 0.3 * chance(n, 3)), axis=-1)[crowd]
+    position = middle + 6.0 * np.stack((chance(n, 15), chance(n, 16), chance(n, 17)), axis=-1)
+    turn = 6.0 * chance(2, 18)
+    axes = np.stack([[[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]] for c, s in zip(cosine(turn), sine(turn))])
     k = 6
     foot = np.stack((60.0 * chance(k, 5), 60.0 * chance(k, 6), np.full(k, -5.0)), axis=-1)
     height = np.stack((np.zeros(k), np.zeros(k), 40.0 * (np.arange(k) % 2)), axis=-1)
@@ -56,25 +74,34 @@ def scene() -> Scene:
             "max_speed": 4.0 + 4.0 * chance(n, 13),
             "keep_in_plane": np.arange(n) % 5 == 4,
         },
-        tracked=leaders([10.0, 20.0, 8.0], [50.0, 45.0, 10.0], [30.0, 5.0, 0.0]),
+        tracked=together(
+            leaders([10.0, 20.0, 8.0], [50.0, 45.0, 10.0], [30.0, 5.0, 0.0]),
+            locked(*(position[: len(CASES)] + 0.5), crowd=crowd[: len(CASES)]),
+        ),
         drift=(0.5, -0.25, 0.125),
         obstacles=obstacles(
             foot, 1.0 + 2.0 * chance(k, 14), foot + height, velocity, np.arange(k, dtype=np.int64) % len(PASS_SIDES)
         ),
         paths=((line(1, False), line(2, True)), (line(3, True),), (spline(np.array([[5.0, 5.0, 5.0]]), False),)),
+        regions=regions([[20.0, 20.0, 5.0], [40.0, 35.0, 8.0]], [9.0, 14.0, 6.0], np.arange(2) % len(SHAPES), axes),
         substeps=2,
         seed=20,
     )
 
 
 def in_crowds(frame: int, snapshot: Snapshot) -> Snapshot:
-    """Each behavior on its own, and all of them together in each way to combine, a crowd a case."""
-    cases = [((kind,), COMBININGS[0]) for kind in CATALOGUE] + [(CATALOGUE, way) for way in COMBININGS]
+    """The vehicles in their crowds, who look at their own, at everyone and at another crowd in turn."""
     crowds = []
-    for case, (kinds, combining) in enumerate(cases):
-        rows = np.flatnonzero(np.arange(VEHICLES) % len(cases) == case)
-        crowds.append(Crowd(rows, tuple(kind.of(len(rows)) for kind in kinds), combining.number, key=case))
+    for case, (kinds, combining) in enumerate(CASES):
+        rows = np.flatnonzero(np.arange(VEHICLES) % len(CASES) == case)
+        seen = {"neighbors": NEIGHBORS[case % len(NEIGHBORS)].number, "crowd": (case + 1) % len(CASES)}
+        behaviors = tuple(kind.of(len(rows), **_known(kind, seen)) for kind in kinds)
+        crowds.append(Crowd(rows, behaviors, combining.number, key=case))
     return replace(snapshot, crowds=tuple(crowds))
+
+
+def _known(kind: type[Behavior], values: dict[str, int]) -> dict[str, int]:
+    return {name: value for name, value in values.items() if name in kind.parameters()}
 
 
 def line(salt: int, closed: bool):
