@@ -1,0 +1,289 @@
+"""Who is near whom: the fast way against all pairs tried one by one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.neighborhood import Neighborhood
+from steering_addon.behaviors.separation import Separation
+from steering_addon.simulation.neighbors import (
+    CHOSEN_CROWD,
+    EVERYONE,
+    OWN_CROWD,
+    Near,
+    Pairs,
+    Vicinity,
+    both_ways,
+    nobody,
+    pairs_within,
+    perceived,
+)
+from steering_addon.simulation.run import world_at
+from steering_addon.simulation.snapshot import Crowd
+from steering_addon.simulation.steering import _agents
+from tests.scene import Scene, leaders, locked, together
+from tests.simulation.odd_input import BOUNDED
+
+RANDOM = np.random.default_rng(3)
+LINE = np.arange(60.0)[:, None]
+PLACES = {
+    "even": RANDOM.uniform(0.0, 10.0, (200, 3)),
+    "negative": RANDOM.uniform(-30.0, -20.0, (200, 3)),
+    "astride the origin": RANDOM.uniform(-5.0, 5.0, (200, 3)),
+    "in clusters": np.repeat(RANDOM.uniform(-50.0, 50.0, (8, 3)), 25, axis=0) + RANDOM.normal(size=(200, 3)),
+    "far apart": RANDOM.uniform(-1e5, 1e5, (200, 3)).repeat(2, axis=0) + RANDOM.normal(size=(400, 3)) * 0.5,
+    "along x": LINE * [0.3, 0.0, 0.0],
+    "along y": LINE * [0.0, 0.3, 0.0],
+    "along z": LINE * [0.0, 0.0, -0.3],
+    "along a slope": LINE * [0.3, -0.2, 0.1],
+    "in a plane": RANDOM.uniform(0.0, 10.0, (200, 3)) * [1.0, 1.0, 0.0],
+    "on a lattice": np.stack(np.meshgrid(*[np.arange(5.0)] * 3), axis=-1).reshape(-1, 3),
+    "in one place": np.full((20, 3), 7.0),
+    "two in each place": RANDOM.uniform(0.0, 5.0, (50, 3)).repeat(2, axis=0),
+    "nobody": np.zeros((0, 3)),
+    "one": np.ones((1, 3)),
+    "two": np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]),
+}
+
+
+def all_pairs(points: np.ndarray, radius: float) -> set[tuple[int, int]]:
+    """Those nearer than the radius, tried one by one."""
+    found = set()
+    for i in range(len(points)):
+        for j in range(i):
+            dx, dy, dz = points[i] - points[j]
+            if dx * dx + dy * dy + dz * dz < radius * radius:
+                found.add((j, i))
+    return found
+
+
+def assert_all_pairs(points: np.ndarray, radius: float) -> Pairs:
+    pairs = pairs_within(points, radius)
+    named = [tuple(sorted(pair)) for pair in zip(pairs.first.tolist(), pairs.second.tolist())]
+    assert len(set(named)) == len(named), "each once"
+    assert set(named) == all_pairs(points, radius)
+    assert np.array_equal(pairs.offset, points[pairs.second] - points[pairs.first])
+    assert np.allclose(pairs.distance_squared, (pairs.offset**2).sum(axis=1), rtol=1e-12, atol=0.0)
+    begins = np.flatnonzero(np.diff(pairs.first, prepend=-1))
+    assert len(set(pairs.first[begins])) == len(begins), "equal ones lie together"
+    return pairs
+
+
+# ---- pairs
+
+
+@pytest.mark.parametrize("radius", [0.05, 0.31, 1.0, 3.0, 40.0])
+@pytest.mark.parametrize("place", PLACES)
+def test_pairs_within_a_radius_are_those_of_all_pairs(place: str, radius: float) -> None:
+    assert_all_pairs(PLACES[place], radius)
+
+
+@BOUNDED
+@given(
+    st.lists(st.tuples(*[st.floats(-20.0, 20.0, allow_nan=False)] * 3), max_size=25),
+    st.floats(0.01, 50.0),
+    st.sampled_from([1e-3, 1.0, 50.0]),
+)
+def test_pairs_of_any_points_are_those_of_all_pairs(points: list, radius: float, scale: float) -> None:
+    assert_all_pairs(np.array(points, dtype=float).reshape(-1, 3) * scale, radius)
+
+
+def test_few_and_far_between_are_searched_for_and_crowded_ones_looked_up() -> None:
+    """Both ways of finding the cells give the same pairs: one far away makes the table of cells too large to keep."""
+    crowded = PLACES["even"]
+    strayed = np.concatenate((crowded, [[1e6, -1e6, 1e6]]))
+    few = assert_all_pairs(strayed, 1.0)
+    many = assert_all_pairs(crowded, 1.0)
+    assert len(few.first) == len(many.first)
+
+
+def test_nobody_is_within_no_radius() -> None:
+    assert not len(pairs_within(PLACES["in one place"], 0.0).first)
+
+
+# ---- each from both ends
+
+
+def seen_by(points: np.ndarray, rows: np.ndarray, radius: float) -> set[tuple[int, int]]:
+    """Which of the agents sees whom, tried one by one."""
+    pairs = all_pairs(points, radius)
+    return {
+        (agent, body)
+        for agent, row in enumerate(rows.tolist())
+        for body in range(len(points))
+        if (row, body) in pairs or (body, row) in pairs
+    }
+
+
+@pytest.mark.parametrize("part", ["all", "some", "one", "none"])
+def test_bodies_see_each_other_from_both_ends(part: str) -> None:
+    points = PLACES["even"][:80]
+    rows = {"all": np.arange(80), "some": np.arange(3, 80, 4), "one": np.array([7]), "none": np.arange(0)}[part]
+    near = both_ways(pairs_within(points, 3.0), rows)
+    assert near.count == len(rows)
+    assert sorted(zip(near.agent.tolist(), near.body.tolist())) == sorted(seen_by(points, rows, 3.0))
+    assert np.array_equal(near.offset, points[near.body] - points[rows[near.agent]])
+    assert near.lined_up <= len(near.agent)
+
+
+def nears() -> list[Near]:
+    """All that some see, less and less of it, down to nothing; in line, out of line and both."""
+    points = PLACES["even"][:60]
+    whole = both_ways(pairs_within(points, 3.0), np.arange(60))
+    some = both_ways(pairs_within(points, 3.0), np.arange(0, 60, 3))
+    keep = RANDOM.uniform(size=len(whole.agent))
+    thinned = [whole.take(np.flatnonzero(keep < share)) for share in (0.5, 0.1, 0.01, 0.0)]
+    lined_up = whole.take(np.arange(whole.lined_up))
+    out_of_line = whole.take(np.arange(whole.lined_up, len(whole.agent)))
+    return [whole, some, *thinned, lined_up, out_of_line, nobody(5), nobody(0)]
+
+
+@pytest.mark.parametrize("near", nears(), ids=lambda near: f"{len(near.agent)} of {near.count}")
+def test_sums_means_and_numbers_are_those_of_a_plain_loop(near: Near) -> None:
+    values = RANDOM.normal(size=len(near.agent))
+    vectors = RANDOM.normal(size=(len(near.agent), 3))
+    total, totals, number = np.zeros(near.count), np.zeros((near.count, 3)), np.zeros(near.count)
+    for agent, value, vector in zip(near.agent, values, vectors):
+        total[agent] += value
+        totals[agent] += vector
+        number[agent] += 1
+    assert np.array_equal(near.number, number)
+    for found, wanted in (
+        (near.sum(values), total),
+        (near.sum(vectors), totals),
+        (near.mean(values), total / np.maximum(number, 1)),
+        (near.mean(vectors), totals / np.maximum(number, 1)[:, None]),
+    ):
+        assert found.shape == wanted.shape
+        assert found.dtype == np.float64
+        assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_taking_some_keeps_what_is_side_by_side_side_by_side() -> None:
+    for near in nears():
+        runs = near.agent[: near.lined_up]
+        begins = np.flatnonzero(np.diff(runs, prepend=-1))
+        assert len(set(runs[begins])) == len(begins)
+
+
+def test_a_distance_is_never_nothing() -> None:
+    near = both_ways(pairs_within(PLACES["in one place"], 1.0), np.arange(20))
+    assert (near.distance_squared == 0.0).all()
+    assert (near.distance > 0.0).all()
+
+
+# ---- the neighborhood
+
+
+def test_a_neighborhood_has_a_distance_and_an_angle_of_each_agent() -> None:
+    """The paper's figure 13, a column entry an agent."""
+    n = 80
+    points, forward = PLACES["even"][:n], RANDOM.normal(size=(n, 3))
+    forward /= np.linalg.norm(forward, axis=1)[:, None]
+    distance = RANDOM.uniform(0.0, 4.0, n)
+    angle = RANDOM.choice([0.1, 1.0, np.pi, 4.0, 6.0, 2.0 * np.pi], n)
+    found = perceived(both_ways(pairs_within(points, 4.0), np.arange(n)), distance, angle, forward)
+    wanted = set()
+    for i in range(n):
+        for j in range(n):
+            offset = points[j] - points[i]
+            far = np.linalg.norm(offset)
+            if i == j or far >= distance[i]:
+                continue
+            off_axis = np.degrees(np.arccos(np.clip(offset @ forward[i] / far, -1.0, 1.0)))
+            if off_axis <= np.degrees(angle[i]) / 2.0:
+                wanted.add((i, j))
+    assert set(zip(found.agent.tolist(), found.body.tolist())) == wanted
+    assert len(wanted) > 50
+
+
+def test_all_round_means_even_straight_behind_and_in_the_same_place() -> None:
+    points = np.array([[0.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
+    forward = np.tile([0.0, 1.0, 0.0], (3, 1))
+    near = both_ways(pairs_within(points, 2.0), np.arange(3))
+    all_round = perceived(near, np.full(3, 2.0), np.full(3, 2.0 * np.pi), forward)
+    assert all_round.number.tolist() == [2.0, 2.0, 2.0]
+    ahead = perceived(near, np.full(3, 2.0), np.full(3, np.pi / 2.0), forward)
+    assert set(zip(ahead.agent.tolist(), ahead.body.tolist())) == {(1, 0), (1, 2)}
+
+
+# ---- lists
+
+
+def test_distances_within_a_factor_of_two_share_a_list() -> None:
+    vicinity = Vicinity(PLACES["even"], np.arange(200), (1.0, 1.5, 2.0, 5.0))
+    assert vicinity.pairs(1.5) is vicinity.pairs(2.0)
+    assert vicinity.pairs(1.0) is vicinity.pairs(2.0)
+    assert vicinity.pairs(5.0) is not vicinity.pairs(2.0)
+    assert vicinity.pairs(0.3) is vicinity.pairs(2.0), "a nearer one, as of some of the agents"
+    rows = np.arange(0, 200, 2)
+    assert vicinity.around(1.5, rows) is vicinity.around(2.0, rows)
+    assert vicinity.around(1.5, rows) is not vicinity.around(1.5, np.arange(200))
+
+
+def test_a_shared_list_misses_nobody() -> None:
+    for distances in ((1.0, 1.5, 2.0, 5.0), (2.0, 4.0), (3.0,), (1.0, 2.0001)):
+        vicinity = Vicinity(PLACES["even"], np.arange(200), distances)
+        for distance in (*distances, 7.0):
+            pairs = vicinity.pairs(distance)
+            found = {tuple(sorted(pair)) for pair in zip(pairs.first.tolist(), pairs.second.tolist())}
+            assert found >= all_pairs(PLACES["even"], distance)
+
+
+# ---- whom agents see of a world
+
+
+def seen(place: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | None = None) -> list[set[int]]:
+    """Whom each of the first crowd sees; of five vehicles in a row the first three are one crowd, the rest another."""
+    snapshot = place.snapshot()
+    n = len(place)
+    first, second = np.arange(n)[:3], np.arange(n)[3:]
+    crowds = tuple(
+        Crowd(rows, (Separation.of(len(rows), distance=100.0),), 0, key=key) for key, rows in enumerate((first, second))
+    )
+    there = np.isin(np.arange(n), present) if present is not None else snapshot.present
+    snapshot = replace(snapshot, crowds=crowds, present=there)
+    state = replace(place.start(), inputs=snapshot)
+    world = world_at(state, snapshot, snapshot, 0.0)
+    agents = _agents(state, snapshot, world, crowds[0])
+    columns = np.full(3, 100.0), np.full(3, 2.0 * np.pi), np.full(3, which), np.full(3, crowd)
+    near = world.neighbors(agents, *columns)
+    return [set(near.body[near.agent == agent].tolist()) for agent in range(3)]
+
+
+ROW = LINE[:5] * [1.0, 0.0, 0.0]
+
+
+def test_own_crowd_everyone_and_a_chosen_crowd() -> None:
+    place = Scene(ROW)
+    assert seen(place, OWN_CROWD) == [{1, 2}, {0, 2}, {0, 1}]
+    assert seen(place, EVERYONE) == [{1, 2, 3, 4}, {0, 2, 3, 4}, {0, 1, 3, 4}]
+    assert seen(place, CHOSEN_CROWD, 1) == [{3, 4}] * 3
+    assert seen(place, CHOSEN_CROWD, 0) == [{1, 2}, {0, 2}, {0, 1}]
+
+
+def test_who_chooses_no_crowd_sees_nobody() -> None:
+    place = Scene(ROW, tracked=locked([0.0, 1.0, 0.0], crowd=-1))
+    assert seen(place, CHOSEN_CROWD, -1) == [set(), set(), set()]
+
+
+def test_who_is_absent_is_not_seen() -> None:
+    assert seen(Scene(ROW), EVERYONE, present=(0, 1, 2, 4)) == [{1, 2, 4}, {0, 2, 4}, {0, 1, 4}]
+
+
+def test_locked_vehicles_are_seen_as_members_of_their_crowd_and_leaders_are_not() -> None:
+    tracked = together(leaders([0.0, 0.5, 0.0]), locked([0.0, 1.0, 0.0], [0.0, 2.0, 0.0], crowd=[0, 1]))
+    place = Scene(ROW, tracked=tracked)
+    assert seen(place, OWN_CROWD)[0] == {1, 2, 6}
+    assert seen(place, EVERYONE)[0] == {1, 2, 3, 4, 6, 7}
+    assert seen(place, CHOSEN_CROWD, 1)[0] == {3, 4, 7}
+    absent = replace(place, tracked=replace(tracked, present=np.array([True, False, True])))
+    assert seen(absent, OWN_CROWD)[0] == {1, 2}
+
+
+def test_a_behavior_looks_no_further_than_the_furthest_of_its_agents() -> None:
+    assert Neighborhood.of(3, distance=[1.0, 4.0, 2.0]).sight() == 4.0
+    assert Neighborhood.of(0).sight() == 0.0
