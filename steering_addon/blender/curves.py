@@ -53,7 +53,8 @@ def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]
         if mesh is not None:
             evaluated.to_mesh_clear()
         lines = _middle_lines(evaluated, depsgraph)
-    return [(points @ matrix[:3, :3].T + matrix[:3, 3], closed) for points, closed in lines]
+    turn, place = matrix[:3, :3], matrix[:3, 3]
+    return [(np.einsum("ab,kb->ka", turn, points) + place, closed) for points, closed in lines]
 
 
 def _has_surface(ob: Object) -> bool:
