@@ -31,7 +31,7 @@ class CurveReader:
         lines = polylines(self.ob, depsgraph)
         if not all(np.isfinite(points).all() for points, _ in lines):
             frame = depsgraph.scene.frame_current
-            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look for a driver without a result.")
+            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
         if not _same(lines, self._seen):
             self._seen = lines
             self._path = tuple(spline(points, closed) for points, closed in lines)

@@ -238,7 +238,7 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
 def _check_numbers(matrices: np.ndarray, objects: list[Object], frame: int) -> None:
     for ob, matrix in zip(objects, matrices):
         if not np.isfinite(matrix).all():
-            raise Refusal(f"{ob.name} is nowhere on frame {frame}: look for a driver without a result.")
+            raise Refusal(f"{ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
 
 
 def _face(ob: Object) -> np.ndarray:

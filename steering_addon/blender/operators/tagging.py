@@ -164,15 +164,20 @@ def _tag(ob: Object, role: Role) -> None:
 
 
 def _tag_vehicles(context: Context, objects: list[Object]) -> None:
-    """Give the objects a crowd, a size, a start and an identity; those that have them keep them."""
+    """Give the objects a crowd, a size, a start and an identity; those that have them keep them.
+
+    A crowd that is selected along with them is the one they join, even from another.
+    """
     there = in_use(context.scene)
     members = tagged(there, Role.VEHICLE)
-    objects = [ob for ob in objects if not (ob in members and crowd_of(ob) in there)]
+    chosen = _chosen_crowd(context)
+    fitting = there if chosen is None else [chosen]
+    objects = [ob for ob in objects if not (ob in members and crowd_of(ob) in fitting)]
     if not objects:
         return
     depsgraph = context.evaluated_depsgraph_get()
     sizes = {ob.name: body_radius(ob, depsgraph) for ob in objects}
-    crowd = _chosen_crowd(context) or _default_crowd(context)
+    crowd = chosen or _default_crowd(context)
     taken = {ob.steering.identity for ob in members if ob not in objects}
     if crowd is None:
         crowd = new_crowd(context)
