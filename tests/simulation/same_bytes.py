@@ -8,8 +8,9 @@ The scene is made of the simulation's own chance and angles, so that nothing but
 
 import hashlib
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,17 +39,26 @@ def digest(place: Scene | None = None, frames: int = FRAMES) -> str:
 
 
 def scene() -> Scene:
-    """A busy place: flyers and walkers of all sizes, leaders, balls and pylons in their way, three paths."""
+    """A busy place: flyers and walkers of all sizes, leaders, balls and leaning pylons in their way, three paths."""
     n = VEHICLES
     heading = 6.0 * chance(n, 4)
-    position = 60.0 * np.stack((chance(n, 1), chance(n, 2), 0.3 * chance(n, 3)), axis=-1)
-    k = 6
-    foot = np.stack((60.0 * chance(k, 5), 60.0 * chance(k, 6), np.full(k, -5.0)), axis=-1)
-    height = np.stack((np.zeros(k), np.zeros(k), 40.0 * (np.arange(k) % 2)), axis=-1)
-    velocity = np.stack((chance(k, 7) - 0.5, chance(k, 8) - 0.5, np.zeros(k)), axis=-1)
+    position = 30.0 * np.stack((chance(n, 1), chance(n, 2), 0.3 * chance(n, 3)), axis=-1)
+    forward = np.stack((sine(heading), cosine(heading), 0.2 * chance(n, 9) - 0.1), axis=-1)
+    foot = position + forward * (4.0 + 4.0 * chance(n, 5))[:, None]
+    lean = 6.0 * np.stack((chance(n, 6) - 0.5, chance(n, 7) - 0.5, chance(n, 8)), axis=-1)
+    wind = np.stack((chance(n, 15) - 0.5, chance(n, 16) - 0.5, np.zeros(n)), axis=-1)
+    things = obstacles(
+        start=foot,
+        radius=0.4 + chance(n, 14),
+        end=foot + lean * (np.arange(n) % 2)[:, None],
+        velocity=wind * (np.arange(n) % 3 == 0)[:, None],
+        pass_side=np.arange(n, dtype=np.int64) % len(PASS_SIDES),
+    )
+    mast = obstacles([[0.5, -1.0, 0.25]], 0.5, [[0.5, -1.0, 2.0]], carrier=np.array([4]))
+    flag = replace(leaders([0.0, -2.0, 0.0]), carrier=np.array([3]))
     return Scene(
         position=position,
-        forward=np.stack((sine(heading), cosine(heading), 0.2 * chance(n, 9) - 0.1), axis=-1),
+        forward=forward,
         speed=5.0 * chance(n, 10),
         vehicle={
             "mass": 0.5 + chance(n, 11),
@@ -56,15 +66,19 @@ def scene() -> Scene:
             "max_speed": 4.0 + 4.0 * chance(n, 13),
             "keep_in_plane": np.arange(n) % 5 == 4,
         },
-        tracked=leaders([10.0, 20.0, 8.0], [50.0, 45.0, 10.0], [30.0, 5.0, 0.0]),
-        drift=(0.5, -0.25, 0.125),
-        obstacles=obstacles(
-            foot, 1.0 + 2.0 * chance(k, 14), foot + height, velocity, np.arange(k, dtype=np.int64) % len(PASS_SIDES)
-        ),
+        tracked=joined(leaders([5.0, 10.0, 8.0], [25.0, 22.0, 2.0], [15.0, 5.0, 0.0]), flag),
+        drift=np.array([[0.5, -0.25, 0.125]] * 3 + [[0.0, 0.0, 0.0]]),
+        obstacles=joined(things, mast),
         paths=((line(1, False), line(2, True)), (line(3, True),), (spline(np.array([[5.0, 5.0, 5.0]]), False),)),
         substeps=2,
         seed=20,
     )
+
+
+def joined(some: Any, more: Any) -> Any:
+    """Two dataclasses of columns as one."""
+    names = [field.name for field in fields(some)]
+    return replace(some, **{name: np.concatenate((getattr(some, name), getattr(more, name))) for name in names})
 
 
 def in_crowds(frame: int, snapshot: Snapshot) -> Snapshot:
@@ -81,7 +95,7 @@ def line(salt: int, closed: bool):
     """A curve that winds through the place."""
     keys = mix(keys_of(99, np.arange(3)), salt)
     corners = [smooth_noise(keys, 0, np.full(3, 0.1), time) for time in np.arange(24) * 0.5]
-    return spline(np.array(corners) * np.array([30.0, 30.0, 5.0]) + np.array([30.0, 30.0, 6.0]), closed)
+    return spline(np.array(corners) * np.array([15.0, 15.0, 3.0]) + np.array([15.0, 15.0, 4.0]), closed)
 
 
 def chance(n: int, salt: int) -> np.ndarray:
