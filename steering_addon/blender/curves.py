@@ -31,7 +31,7 @@ class CurveReader:
         lines = polylines(self.ob, depsgraph)
         if not all(np.isfinite(points).all() for points, _ in lines):
             frame = depsgraph.scene.frame_current
-            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look for a driver without a result.")
+            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
         if not _same(lines, self._seen):
             self._seen = lines
             self._path = tuple(spline(points, closed) for points, closed in lines)
@@ -53,7 +53,8 @@ def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]
         if mesh is not None:
             evaluated.to_mesh_clear()
         lines = _middle_lines(evaluated, depsgraph)
-    return [(points @ matrix[:3, :3].T + matrix[:3, 3], closed) for points, closed in lines]
+    turn, place = matrix[:3, :3], matrix[:3, 3]
+    return [(np.einsum("ab,kb->ka", turn, points) + place, closed) for points, closed in lines]
 
 
 def _has_surface(ob: Object) -> bool:

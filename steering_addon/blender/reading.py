@@ -98,7 +98,7 @@ class Reader:
         velocity = forward * (share * snapshot.vehicle.max_speed)[:, None]
         for row, vehicle in enumerate(plan.vehicles):
             if vehicle.velocity is not None:
-                velocity[row] = parts[row, :3, :3] @ vehicle.velocity
+                velocity[row] = np.einsum("ab,b->a", parts[row, :3, :3], vehicle.velocity)
         return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
 
     def _models(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
@@ -205,7 +205,8 @@ class _Hull:
         """Start, end and radius where the object is now."""
         turn, place = matrix[:3, :3], matrix[:3, 3]
         grown = float((_sizes(matrix) / self._size).max())
-        return turn @ self._start + place, turn @ self._end + place, self._radius * grown
+        start, end = np.einsum("ab,kb->ka", turn, np.stack((self._start, self._end))) + place
+        return start, end, self._radius * grown
 
 
 def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
@@ -271,17 +272,19 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
     if source.carrier < 0:
         return np.array(matrix)
     vehicle = plan.vehicles[source.carrier]
-    standing = vehicle.ob.evaluated_get(depsgraph).matrix_world
-    offset = np.array(standing.inverted_safe() @ matrix)
-    own = np.eye(4)
-    own[:3, :3] = vehicle.axes.T @ np.diag(magnitude(np.array(standing.to_3x3()).T))
-    return own @ offset
+    standing = np.array(vehicle.ob.evaluated_get(depsgraph).matrix_world)
+    # The matrix holds the vehicle's own scale, so that a mirrored one is the right way round already.
+    position, basis = to_world(standing, np.zeros(3), np.eye(3), vehicle.axes, np.ones(3))
+    offset = np.array(matrix)
+    offset[:3, 3] -= position
+    offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
+    return offset
 
 
 def _check_numbers(matrices: np.ndarray, objects: list[Object], frame: int) -> None:
     for ob, matrix in zip(objects, matrices):
         if not np.isfinite(matrix).all():
-            raise Refusal(f"{ob.name} is nowhere on frame {frame}: look for a driver without a result.")
+            raise Refusal(f"{ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
 
 
 def _face(ob: Object) -> np.ndarray:

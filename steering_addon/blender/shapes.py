@@ -26,7 +26,7 @@ def points_of(ob: Object, depsgraph: Depsgraph, *, descend: bool = True) -> np.n
 def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, descend: bool):
     points = _own_points(ob, depsgraph)
     if len(points):
-        yield points @ matrix[:3, :3].T + matrix[:3, 3]
+        yield np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
     if not descend:
         return
     evaluated = ob.evaluated_get(depsgraph)
@@ -34,7 +34,7 @@ def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, descend: bool):
         if child.is_property_set("steering") and child.steering.roles:
             continue
         offset = evaluated.matrix_world.inverted_safe() @ child.evaluated_get(depsgraph).matrix_world
-        yield from _parts(child, depsgraph, matrix @ np.array(offset), descend)
+        yield from _parts(child, depsgraph, np.einsum("ab,bc->ac", matrix, np.array(offset)), descend)
 
 
 def _own_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
@@ -58,7 +58,7 @@ def _own_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
 def body_radius(ob: Object, depsgraph: Depsgraph) -> float:
     """The radius in metres of the sphere about an object's origin that holds it and its children; 0 without a size."""
     matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
-    points = points_of(ob, depsgraph) @ matrix[:3, :3].T
+    points = np.einsum("ab,kb->ka", matrix[:3, :3], points_of(ob, depsgraph))
     return float(magnitude(points).max())
 
 

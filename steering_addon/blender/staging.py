@@ -286,7 +286,7 @@ def _check_motion(ob: Object, channels: dict[str, np.ndarray], frames: int) -> N
         if values.shape != (frames, len(getattr(ob, path))):
             raise Refusal(f"{ob.name} needs {len(getattr(ob, path))} numbers for {path} on each of {frames} frames.")
         if not np.isfinite(values).all():
-            raise Refusal(f"{ob.name} would get a {path} that is no number: look for a driver without a result.")
+            raise Refusal(f"{ob.name} would get a {path} that is no number: look at its keys and drivers.")
 
 
 def _modifiers_on_baked_curves(ob: Object, record: BakeRecord | None) -> dict[tuple[str, int], list[dict[str, Any]]]:

@@ -178,7 +178,7 @@ def _place(obstacles: Obstacles, points: Vectors, course: Vectors, part: Scalars
     """The way along each course to the place on an axis, and how far aside that is."""
     axis = obstacles.end - obstacles.start
     offset = obstacles.start[None] - points[:, None, :]
-    place = offset + part[..., None] * axis[None]
+    place = offset + np.multiply(part[..., None], axis[None])
     way = dot(place, course)
     return way, place - way[..., None] * course
 

@@ -135,7 +135,7 @@ def spline(points: Vectors, closed: bool) -> Spline:
     count = max(SAMPLES, len(corners))
     wanted = np.arange(count) * (length / count if closed else length / (count - 1))
     segment = np.minimum(np.searchsorted(at, wanted, side="right") - 1, len(at) - 2)
-    part = clamp((wanted - at[segment]) / (at[segment + 1] - at[segment]), 0.0, 1.0)[:, None]
+    part = clamp((wanted - at[segment]) / np.maximum(at[segment + 1] - at[segment], EPSILON), 0.0, 1.0)[:, None]
     samples = corners[segment] * (1.0 - part) + corners[segment + 1] * part
     return Spline(samples, _tangents(samples, closed, _span(corners, length, count)), length, closed)
 

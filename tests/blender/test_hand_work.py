@@ -483,20 +483,32 @@ def test_a_target_on_a_vehicle_goes_along_with_it(depth) -> None:
     assert gap[-1] < 0.75 * gap[0]
 
 
-def test_a_parent_bound_offset_is_in_the_carriers_own_axes() -> None:
-    """A thing to the right of a vehicle that faces -X stays to its right, whichever axis its model faces."""
+@pytest.mark.parametrize("axes", [("POS_Y", "POS_Z"), ("NEG_X", "POS_Z"), ("POS_Z", "NEG_Y")])
+@pytest.mark.parametrize(
+    "scale", [(2.0, 2.0, 2.0), (-1.0, 1.0, 1.0), (1.0, -2.0, 1.0), (-1.0, -1.0, -1.0), (0.0, 0.0, 0.0)]
+)
+@pytest.mark.parametrize("baked", [False, True])
+def test_a_thing_on_a_vehicle_is_seen_where_it_sits(axes, scale, baked) -> None:
     frames(1, 5)
-    carrier = vehicle(name="Carrier", crowd=crowd(), rotation=(0.0, 0.0, 0.7), start_speed=0.8, scale=(2.0, 2.0, 2.0))
-    carrier.steering.forward_axis = "NEG_X"
-    seat = leader(name="Seat", location=(0.0, 1.5, 0.25))
+    carrier = wedge("Carrier", (1.0, 2.0, 3.0), rotation=(0.3, 0.2, 0.7), scale=scale)
+    seat = leader(name="Seat", location=(0.5, 1.5, 0.25))
     seat.parent = carrier
-    watcher = part("blender.plan").plan_reading(bpy.context.scene)
-    reader = part("blender.reading").Reader(watcher)
-    snapshots = part("blender.sweep").sweep(watcher, reader)
+    ball = obstacle(name="Ball", location=(-1.0, 0.5, 2.0), radius=0.1)
+    ball.parent = carrier
+    vehicle(carrier, crowd=crowd(wander={}))
+    carrier.steering.forward_axis, carrier.steering.up_axis = axes
+    if baked:
+        bake()
+    plan = part("blender.plan").plan_reading(bpy.context.scene)
+    reader = part("blender.reading").Reader(plan)
+    snapshots = part("blender.sweep").sweep(plan, reader)
     snapshot = next(snapshots)
+    motion = reader.start(snapshot).motion
     snapshots.close()
-    # The front is -X and the top Z, so the right is Y; the carrier doubles lengths.
-    np.testing.assert_allclose(snapshot.tracked.position, [(3.0, 0.0, 0.5)], atol=1e-5)
+    turn = np.stack((motion.side[0], motion.forward[0], motion.up[0]), axis=-1)
+    middle = (snapshot.obstacles.start[0] + snapshot.obstacles.end[0]) / 2
+    for ob, seen in ((seat, snapshot.tracked.position[0]), (ball, middle)):
+        np.testing.assert_allclose(motion.position[0] + turn @ seen, places(ob, [1])[0], atol=1e-5)
 
 
 def depends_by_constraint(vehicle_object):

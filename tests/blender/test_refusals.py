@@ -265,10 +265,10 @@ def test_one_that_cannot_move_stops_all(ship) -> None:
             r"steering\.wander\.strength of Flock is no number on frame 12: .*\.",
         ),
         ("Ship", "steering.speed_factor", -1, r"steering\.speed_factor of Ship is no number on frame 12: .*\."),
-        ("Ball", "location", 0, r"Ball is nowhere on frame 12: look for a driver without a result\."),
-        ("Leader", "location", 1, r"Leader is nowhere on frame 12: look for a driver without a result\."),
-        ("Road", "location", 1, r"Road is nowhere on frame 12: look for a driver without a result\."),
-        ("Mast", "location", 1, r"Mast is nowhere on frame 12: look for a driver without a result\."),
+        ("Ball", "location", 0, r"Ball is nowhere on frame 12: look at its keys and drivers\."),
+        ("Leader", "location", 1, r"Leader is nowhere on frame 12: look at its keys and drivers\."),
+        ("Road", "location", 1, r"Road is nowhere on frame 12: look at its keys and drivers\."),
+        ("Mast", "location", 1, r"Mast is nowhere on frame 12: look at its keys and drivers\."),
     ],
 )
 def test_an_animation_that_gives_no_number_in_the_middle_of_the_run(ship, owner, path, index, sentence) -> None:
@@ -292,7 +292,7 @@ def nowhere_from(ob, path: str, index: int, *, frame: int) -> None:
 def test_a_point_of_a_path_that_is_nowhere(ship) -> None:
     curve = bpy.data.objects["Road"].data
     curve.splines[0].points[1].co = (float("nan"), 0.0, 0.0, 1.0)
-    assert_refused(r"Road is nowhere on frame 1: look for a driver without a result\.")
+    assert_refused(r"Road is nowhere on frame 1: look at its keys and drivers\.")
 
 
 def test_a_vehicle_that_stands_nowhere(ship) -> None:

@@ -285,6 +285,19 @@ def test_a_vehicle_moved_to_another_crowd_keeps_its_identity() -> None:
 # ---- size, front and start
 
 
+def test_a_vehicle_tagged_along_with_another_crowd_joins_that_one() -> None:
+    first, second = crowd("First"), crowd("Second")
+    ob = wedge()
+    select(ob, first)
+    bpy.ops.steering.tag(role="VEHICLE")
+    assert ob.steering.crowd == first
+    identity = ob.steering.identity
+    select(ob, second)
+    bpy.ops.steering.tag(role="VEHICLE")
+    assert ob.steering.crowd == second
+    assert ob.steering.identity == identity
+
+
 def test_the_first_vehicle_gives_the_crowd_its_radius() -> None:
     ob = vehicle(size=2.0)
     assert ob.steering.crowd.steering.vehicle.radius == pytest.approx(2.0)

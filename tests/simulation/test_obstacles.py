@@ -13,6 +13,7 @@ from steering_addon.simulation.obstacles import (
     UNDER,
     directions_to_pass,
     hull,
+    most_pressing,
     nearest_to_course,
     obstacles,
 )
@@ -129,6 +130,53 @@ def test_of_a_pylon_that_lies_along_the_course_the_nearer_end_counts() -> None:
     way, aside = nearest_to_course(lying, np.zeros((1, 3)), course)
     assert way.tolist() == [[10.0, 10.0]]
     assert np.allclose(aside, [0.5, 0.0, 0.0])
+
+
+def test_the_most_pressing_place_takes_nearly_the_tightest_turn_of_all() -> None:
+    """Of two thousand places on each axis, unless it is as good as touched already.
+
+    Half the bend of the circle that just passes a place is (reach - aside) / (distance^2 - reach^2).
+    """
+
+    def tightness(way: np.ndarray, aside: np.ndarray, reach: float) -> np.ndarray:
+        room = way**2 + aside**2 - reach**2
+        return np.where((aside < reach) & (way > 0.0), (reach - aside) / np.maximum(room, 1e-9), 0.0)
+
+    rng = np.random.default_rng(0)
+    shares = []
+    for _ in range(1500):
+        start, end = rng.uniform(-8.0, 8.0, (2, 3))
+        reach = rng.uniform(0.5, 2.5)
+        course = rng.normal(size=3)
+        course /= np.linalg.norm(course)
+        axis = start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start)
+        if np.linalg.norm(axis, axis=1).min() < 1.2 * reach:
+            continue
+        along = axis @ course
+        most = tightness(along, np.linalg.norm(axis - along[:, None] * course, axis=1), reach).max()
+        way, aside = most_pressing(
+            obstacles([start], 1.0, [end]), np.zeros((1, 3)), course[None, None], np.full((1, 1), reach)
+        )
+        found = tightness(way[0, 0], np.linalg.norm(aside[0, 0]), reach)
+        assert (found > 0.0) == (most > 0.0)
+        if most > 0.0:
+            shares.append(found / most)
+    assert len(shares) > 50
+    assert min(shares) > 0.6
+    assert np.median(shares) > 0.98
+
+
+def test_of_a_ball_there_is_only_one_place() -> None:
+    rng = np.random.default_rng(1)
+    things, points, course = (
+        obstacles(rng.normal(size=(4, 3)), 1.0),
+        rng.normal(size=(3, 3)),
+        rng.normal(size=(3, 4, 3)),
+    )
+    course /= np.linalg.norm(course, axis=-1, keepdims=True)
+    found = most_pressing(things, points, course, np.ones((3, 4)))
+    for a, b in zip(found, nearest_to_course(things, points, course), strict=True):
+        assert np.array_equal(a, b)
 
 
 # Which way round.

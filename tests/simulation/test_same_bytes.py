@@ -3,12 +3,19 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numpy.core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-from tests.simulation.same_bytes import STORED, digest, scene
+from steering_addon.behaviors.catalogue import CATALOGUE
+from steering_addon.behaviors.declaration import Behavior
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.snapshot import no_tracked
+from tests.scene import positions
+from tests.simulation.same_bytes import STORED, digest, in_crowds, scene
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDE = ("AVX512F", "AVX512CD", "AVX512_SKX", "AVX512_CLX", "AVX512_CNL", "AVX512_ICL")
@@ -45,6 +52,30 @@ def test_another_processor_gives_the_same_bytes(features: tuple[str, ...], other
     assert run.stdout.split() == STORED.read_text(encoding="ascii").split(), (
         "If vehicles are meant to move otherwise now: python -m tests.simulation.same_bytes --write"
     )
+
+
+@pytest.mark.parametrize("left_out", ["obstacles", "paths", "tracked"])
+def test_what_is_there_has_a_part_in_it(left_out: str) -> None:
+    """Else a change there would not be noticed."""
+    nothing = {"obstacles": scene().obstacles.take([]), "paths": (), "tracked": no_tracked()}[left_out]
+    drift = {"drift": (0.0, 0.0, 0.0)} if left_out == "tracked" else {}
+    place = scene()
+    empty = replace(place, **{left_out: nothing}, **drift)
+    moved = positions(place.run(40, at=in_crowds)[-1:]) != positions(empty.run(40, at=in_crowds)[-1:])
+    names = [kind.name for row in np.flatnonzero(moved.any(axis=(0, 2))) for kind in kinds_of(row)]
+    assert (
+        set(names)
+        >= {
+            "obstacles": {"obstacle_avoidance"},
+            "paths": {"path_following"},
+            "tracked": {"seek", "flee", "arrival"},
+        }[left_out]
+    )
+
+
+def kinds_of(row: int) -> tuple[type[Behavior], ...]:
+    """The behavior of a vehicle that has but one."""
+    return CATALOGUE[row % (len(CATALOGUE) + len(COMBININGS)) :][:1]
 
 
 def test_a_last_digit_changes_the_bytes() -> None:

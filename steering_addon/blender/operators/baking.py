@@ -17,6 +17,7 @@ from ..refusal import Refusal
 from ..staging import clear_all
 from ..start import give_back
 from ..tagged import in_use
+from .polls import in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -48,10 +49,7 @@ class STEERING_OT_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        if context.mode == "OBJECT":
-            return True
-        cls.poll_message_set("Only in Object Mode")
-        return False
+        return in_object_mode(cls, context)
 
     def execute(self, context):
         """The whole bake at once, as scripts and background runs want it."""
@@ -171,10 +169,7 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        if context.mode == "OBJECT":
-            return True
-        cls.poll_message_set("Only in Object Mode")
-        return False
+        return in_object_mode(cls, context)
 
     def execute(self, context):
         baked = self._baked(context)
@@ -208,12 +203,4 @@ def _count(number: int, noun: str) -> str:
 
 CLASSES = (STEERING_OT_bake, STEERING_OT_clear_bake)
 
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister() -> None:
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

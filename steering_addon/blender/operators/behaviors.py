@@ -82,12 +82,4 @@ def _has_crowd(cls, context) -> bool:
 
 CLASSES = (STEERING_OT_behavior_add, STEERING_OT_behavior_remove)
 
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister() -> None:
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -15,6 +15,7 @@ from ..refusal import Refusal
 from ..shapes import body_radius, front_of
 from ..start import channels, store
 from ..tagged import crowd_of, in_use, tagged
+from .polls import in_object_mode, something_selected
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -38,7 +39,7 @@ class STEERING_OT_tag(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return _something_selected(cls, context)
+        return something_selected(cls, context)
 
     def execute(self, context):
         role = Role[self.role]
@@ -68,7 +69,7 @@ class STEERING_OT_untag(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return _something_selected(cls, context)
+        return something_selected(cls, context)
 
     def execute(self, context):
         objects = [ob for ob in _selected(context) if has_role(ob, Role[self.role])]
@@ -99,7 +100,7 @@ class STEERING_OT_crowd_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return _in_object_mode(cls, context)
+        return in_object_mode(cls, context)
 
     def execute(self, context):
         crowd = new_crowd(context)
@@ -163,15 +164,20 @@ def _tag(ob: Object, role: Role) -> None:
 
 
 def _tag_vehicles(context: Context, objects: list[Object]) -> None:
-    """Give the objects a crowd, a size, a start and an identity; those that have them keep them."""
+    """Give the objects a crowd, a size, a start and an identity; those that have them keep them.
+
+    A crowd that is selected along with them is the one they join, even from another.
+    """
     there = in_use(context.scene)
     members = tagged(there, Role.VEHICLE)
-    objects = [ob for ob in objects if not (ob in members and crowd_of(ob) in there)]
+    chosen = _chosen_crowd(context)
+    fitting = there if chosen is None else [chosen]
+    objects = [ob for ob in objects if not (ob in members and crowd_of(ob) in fitting)]
     if not objects:
         return
     depsgraph = context.evaluated_depsgraph_get()
     sizes = {ob.name: body_radius(ob, depsgraph) for ob in objects}
-    crowd = _chosen_crowd(context) or _default_crowd(context)
+    crowd = chosen or _default_crowd(context)
     taken = {ob.steering.identity for ob in members if ob not in objects}
     if crowd is None:
         crowd = new_crowd(context)
@@ -244,34 +250,10 @@ def _selected(context: Context) -> list[Object]:
     return sorted(context.selected_objects, key=lambda ob: ob.name)
 
 
-def _something_selected(cls, context) -> bool:
-    if not _in_object_mode(cls, context):
-        return False
-    if context.selected_objects:
-        return True
-    cls.poll_message_set("Select the objects first")
-    return False
-
-
-def _in_object_mode(cls, context) -> bool:
-    if context.mode == "OBJECT":
-        return True
-    cls.poll_message_set("Only in Object Mode")
-    return False
-
-
 def _article(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
 CLASSES = (STEERING_OT_tag, STEERING_OT_untag, STEERING_OT_crowd_add, STEERING_OT_set_start)
 
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister() -> None:
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

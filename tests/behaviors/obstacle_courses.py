@@ -1,0 +1,159 @@
+"""Random scenes with things in the way, many of them in one run: each far enough from the others to be alone."""
+
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.declaration import Behavior
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.obstacles import Obstacles, obstacles
+from steering_addon.simulation.paths import spline
+from steering_addon.simulation.snapshot import State
+from tests.scene import PRIORITY, Scene, leaders, positions
+
+APART = 1000.0
+"""Metres from one scene to the next."""
+FIELD = 16.0
+"""Half the side of the place where things are, metres."""
+VEHICLES, THINGS = 3, 7
+GOALS: dict[str, tuple[type[Behavior], dict[str, Any]]] = {
+    "arrival": (Arrival, {}),
+    "seek": (Seek, {}),
+    "wander": (Wander, {}),
+    "path_following": (PathFollowing, {"radius": 1.5}),
+}
+
+
+@dataclass
+class Course:
+    """Many scenes in one.
+
+    Attributes:
+        place: the scene.
+        radius: (n,) of the vehicles.
+    """
+
+    place: Scene
+    radius: np.ndarray
+
+    def run(self, seconds: float) -> np.ndarray:
+        """The smallest gap between each vehicle and anything in its way, (n,) metres; negative where it entered."""
+        return self.gaps(self.place.run(int(seconds * self.place.fps) + 1))
+
+    def gaps(self, states: list[State]) -> np.ndarray:
+        things = self.place.obstacles
+        nearest = np.full(len(self.place), np.inf)
+        for frame, position in enumerate(positions(states)):
+            passed = things.velocity * (frame / self.place.fps)
+            now = obstacles(things.start + passed, things.radius, things.end + passed)
+            nearest = np.minimum(nearest, now.clearance(position).min(axis=1) - self.radius)
+        return nearest
+
+
+def course(goal: str, scenes: int, *, plane: bool, seed: int) -> Course:
+    """Scenes in which vehicles have to get round things to do what they want.
+
+    Nothing is nearer to a start than twice the way to a stop, and gaps between things are at least four radii of the
+    largest vehicle wide: more than that nobody could promise.
+    """
+    rng = np.random.default_rng((seed, int(plane), list(GOALS).index(goal)))
+    position, forward, targets, lines, starts, ends, sizes = [], [], [], [], [], [], []
+    radius = rng.uniform(0.3, 0.6, (scenes, VEHICLES))
+    max_speed = rng.uniform(3.0, 7.0, (scenes, VEHICLES))
+    max_force = rng.uniform(6.0, 20.0, (scenes, VEHICLES))
+    stopping = max_speed**2 / (2.0 * max_force)
+    up = np.array([1.0, 1.0, 0.0 if plane else 1.0])
+    for scene in range(scenes):
+        here = np.array([APART * scene, 0.0, 0.0])
+        start = rng.uniform(-FIELD, FIELD, (VEHICLES, 3)) * up
+        widest = 4.0 * radius[scene].max()
+        # The goal is a place one can be at: nothing within reach of it.
+        target = rng.uniform(-FIELD, FIELD, 3) * up
+        kept = (np.concatenate((start, target[None])), np.concatenate((2.0 * stopping[scene], [0.5])) + widest / 4.0)
+        foot, top, size = things(rng, kept, widest, plane)
+        position.append(start + here)
+        heading = rng.normal(size=(VEHICLES, 3)) * up
+        forward.append(heading / np.linalg.norm(heading, axis=1, keepdims=True))
+        targets.append(target + here)
+        starts.append(foot + here)
+        ends.append(top + here)
+        sizes.append(size)
+        lines.append((spline(winding(rng) * up + here, True),))
+    kind, values = GOALS[goal]
+    n = scenes * VEHICLES
+    row = np.repeat(np.arange(scenes), VEHICLES)
+    if goal in ("arrival", "seek"):
+        values = values | {"target": n + row}
+    if goal == "path_following":
+        values = values | {"path": row}
+    place = Scene(
+        np.concatenate(position),
+        forward=np.concatenate(forward),
+        up=(0.01, 0.02, 1.0),
+        speed=(max_speed * rng.uniform(0.0, 1.0, max_speed.shape)).ravel(),
+        behaviors=[(kind, values), (ObstacleAvoidance, {})],
+        vehicle={
+            "radius": radius.ravel(),
+            "max_speed": max_speed.ravel(),
+            "max_force": max_force.ravel(),
+            "keep_in_plane": plane,
+        },
+        combining=PRIORITY,
+        tracked=leaders(*targets),
+        obstacles=obstacles(np.concatenate(starts), np.concatenate(sizes), np.concatenate(ends)),
+        paths=tuple(lines) if goal == "path_following" else (),
+    )
+    return Course(place, radius.ravel())
+
+
+def things(
+    rng: np.random.Generator, kept: tuple[np.ndarray, np.ndarray], gap: float, plane: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Balls and pylons, away from the points to keep clear and from each other: starts, ends and radii."""
+    clear, distance = kept
+    foot, top, size = np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
+    for attempt in count():
+        if len(size) == THINGS:
+            break
+        start = rng.uniform(-FIELD, FIELD, 3)
+        if attempt < 30:
+            # Right on the way from one of the starts to the goal.
+            begin, goal = clear[rng.integers(len(clear) - 1)], clear[-1]
+            start = begin + rng.uniform(0.2, 0.9) * (goal - begin) + rng.normal(size=3) * 0.4
+        start[2] *= not plane
+        length = rng.uniform(0.0, 6.0, 3) * (rng.uniform() < 0.4)
+        if plane:
+            # Standing upright, or a ball of which the vehicles meet a slice.
+            length = np.array([0.0, 0.0, 8.0]) * (rng.uniform() < 0.5)
+            start[2] = -4.0 if length.any() else rng.uniform(-0.3, 0.3)
+        one = obstacles([start], rng.uniform(0.5, 2.5), [start + length])
+        if (one.clearance(clear)[:, 0] < distance).any():
+            continue
+        samples = start + np.linspace(0.0, 1.0, 25)[:, None] * length
+        if len(size) and (obstacles(foot, size, top).clearance(samples) - one.radius < gap + 0.2).any():
+            continue
+        foot, top = np.concatenate((foot, one.start)), np.concatenate((top, one.end))
+        size = np.concatenate((size, one.radius))
+    return foot, top, size
+
+
+def winding(rng: np.random.Generator) -> np.ndarray:
+    """A closed curve through the field, with bends that the vehicles can take."""
+    t = np.linspace(0.0, 2.0 * np.pi, 200, endpoint=False)
+    phase = rng.uniform(0.0, 2.0 * np.pi, 3)
+    out = 0.7 * FIELD * (1.0 + 0.2 * np.sin(2.0 * t + phase[0]))
+    return np.stack((out * np.cos(t), out * np.sin(t), 0.25 * FIELD * np.sin(t + phase[1])), axis=-1)
+
+
+def describe(things_: Obstacles) -> str:
+    """For a look at a scene that failed."""
+    return "\n".join(
+        f"{start.round(2)} to {end.round(2)}, radius {radius:.2f}"
+        for start, end, radius in zip(things_.start, things_.end, things_.radius, strict=True)
+    )
