@@ -186,8 +186,8 @@ def person(name: str, outfit: Outfit) -> PersonParts:
         (HIP - 0.08, 0.155, 0.105),
         (HIP + 0.10, 0.150, 0.105),
         (1.10, 0.145, 0.100),
-        (1.32, 0.185, 0.115),
-        (1.44, 0.165, 0.100),
+        (1.32, 0.172, 0.112),
+        (1.44, 0.145, 0.095),
         (1.49, 0.065, 0.065),
     ]
     body.loft(_hoops(trunk), lambda part, side: outfit.legs if part == 0 else outfit.top, caps=(outfit.legs, None))
@@ -197,6 +197,8 @@ def person(name: str, outfit: Outfit) -> PersonParts:
     body.loft(_hoops([(1.46, 0.055, 0.055), (1.56, 0.055, 0.055)]), outfit.skin)
     body.ball((0.0, 0.012, 1.655), (0.100, 0.112, 0.132), outfit.skin, sides=8, rings=6)
     body.ball((0.0, 0.125, 1.64), (0.018, 0.024, 0.026), outfit.skin, sides=4, rings=2)
+    for x in (-0.042, 0.042):
+        body.ball((x, 0.108, 1.675), (0.013, 0.012, 0.018), "#1b1d24", sides=5, rings=3)
     crown = [(1.63, 0.108, 0.098), (1.71, 0.115, 0.112), (1.77, 0.085, 0.085), (1.80, 0.03, 0.03)]
     body.loft(_hoops(crown, -0.022), outfit.hair, caps=(outfit.hair, outfit.hair))
     if outfit.hat:
@@ -272,9 +274,9 @@ def bring(
         swing(thigh, f"{SWING}*cos({TURN}*{shift})")
         shin = hang(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, KNEE - HIP))
         swing(shin, f"-0.95*max(0,-sin({TURN}*{shift}))")  # bent while the leg swings forward
-        arm = hang(f"{name} {title} Arm", parts.arm, body, (0.225 * side, 0.0, SHOULDERS - HIP))
+        arm = hang(f"{name} {title} Arm", parts.arm, body, (0.195 * side, 0.0, SHOULDERS - HIP))
         swing(arm, f"-0.42*cos({TURN}*{shift})+0.05")
-        arm.rotation_euler.y = -0.10 * side
+        arm.rotation_euler.y = -0.07 * side
     return ob
 
 

@@ -90,6 +90,7 @@ class Flock:
     bank: tuple[float, float]  # degrees: 95th percentile of the roll, most
     polarization: float  # mean length of the mean heading: 1 where all fly the same way
     nearest: tuple[float, float, float]  # m to the nearest neighbor: 1st percentile, median, 95th
+    closest: float  # m between the two that ever came nearest
     turn: float  # deg/s, 95th percentile
     reversals: float  # share of frames where a turn goes against the one before, one of them faster than MOVING
 
@@ -129,6 +130,7 @@ def flock(poses: np.ndarray, fps: float) -> Flock:
         bank=(np.percentile(abs(roll), 95), abs(roll).max()),
         polarization=np.linalg.norm(heading.mean(axis=1), axis=-1).mean(),
         nearest=tuple(np.percentile(nearest, (1, 50, 95))),
+        closest=np.min(nearest),
         turn=np.percentile(rate, 95),
         reversals=turned.mean(),
     )

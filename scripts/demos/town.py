@@ -217,10 +217,10 @@ def planter(name: str, blossom: str, seed: int) -> bpy.types.Mesh:
     shape = models.Shape()
     shape.loft([models.ring(8, 0.38), models.ring(8, 0.55, 0.55)], "#b9653f", caps=("#b9653f", "#5a4630"))
     shape.ball((0, 0, 0.85), (0.55, 0.55, 0.48), lambda part, side: ("#4b7a43", "#588a4b", "#6a9c58")[min(part, 2)])
-    for _ in range(14):
+    for _ in range(24):
         angle, rise = chance.uniform(0, math.tau), chance.uniform(0.0, 1.3)
         x, y, z = math.cos(angle) * math.cos(rise), math.sin(angle) * math.cos(rise), math.sin(rise)
-        shape.ball((0.53 * x, 0.53 * y, 0.85 + 0.46 * z), (0.09, 0.09, 0.08), blossom, sides=5, rings=2)
+        shape.ball((0.53 * x, 0.53 * y, 0.85 + 0.46 * z), (0.075, 0.075, 0.065), blossom, sides=5, rings=3)
     return shape.mesh(name)
 
 

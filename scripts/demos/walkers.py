@@ -1,0 +1,380 @@
+"""Sixty people walk along a winding street in both directions, round a fountain and planters and one another.
+
+The scene is made through the extension's public operators and properties alone, baked, saved, and opened again with
+the extension switched off: what is measured and filmed is what plays without it.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+import creatures
+import extension
+import film
+import metrics
+import models
+import numpy as np
+import stage
+import town
+from mathutils import Vector
+
+FRAMES = 240
+FPS = 24
+PREROLL = 48  # frames in which the walkers get into their stride before they are seen
+WALKERS = 60
+OUTFITS = 15
+SPEED, SPREAD = 1.34, 0.15  # m/s on average, and how much faster or slower as a share
+TOP_SPEED = 1.9  # m/s
+STRENGTH = 2.0  # m/s2
+RADIUS = 0.28  # m
+PAVEMENT = 0.12  # m, the height of the street
+HALF_WIDTH = 3.4  # m, of the street
+HERO = 21  # the walker whom a camera accompanies
+
+STREET = (
+    (-86.0, -8.0),
+    (-64.0, 7.0),
+    (-40.0, 9.0),
+    (-20.0, -4.0),
+    (0.0, 0.0),
+    (19.0, 10.0),
+    (40.0, 2.0),
+    (62.0, -11.0),
+    (86.0, -2.0),
+)
+MIDDLE = (52.0, 134.0)  # the metres of the street on which they start
+FOUNTAIN = (1.6, -4.4)
+PLANTERS = (  # metres along the street, metres to the right of its middle, colour of the blossoms
+    (57.0, 2.7, "#f2a0b5"),
+    (66.0, -2.7, "#f6e27a"),
+    (76.0, 2.7, "#f2a0b5"),
+    (107.5, -2.7, "#e8563f"),
+    (115.0, 2.7, "#f6e27a"),
+    (124.0, -2.7, "#b58ad6"),
+    (132.0, 2.7, "#f2a0b5"),
+)
+STALLS = (  # metres along the street, metres to the right of its middle, stripes of the awning
+    (73.0, 5.0, ("#d9483b", "#fdf3df")),
+    (78.0, -5.2, ("#2f7f86", "#fdf3df")),
+    (102.5, 5.2, ("#e9a92c", "#fdf3df")),
+    (107.0, 5.2, ("#4f8a4c", "#fdf3df")),
+    (112.0, -5.0, ("#d9483b", "#fdf3df")),
+    (117.5, -5.0, ("#33507f", "#fdf3df")),
+)
+VIEW = (-7.0, -19.0)  # where no house stands, for a camera does
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The objects of the scene that take part in the steering."""
+
+    walkers: list[bpy.types.Object]  # in turn one who goes along the street, one who comes back
+    obstacles: list[bpy.types.Object]
+    street: bpy.types.Object
+
+
+# -- the scene ---------------------------------------------------------------------------------
+
+
+def build(scene: bpy.types.Scene) -> Cast:
+    """Model everything and put it in its place, as an animator would before any steering."""
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    film.look(scene, stage.SUN, fps=FPS)
+    stage.build(seed=2)
+    street = _street()
+    line = _line(street)
+    _pave(line)
+    _houses(line)
+    obstacles = [models.place("Fountain", town.fountain("Fountain"), (*FOUNTAIN, PAVEMENT))]
+    for i, (along, right, blossom) in enumerate(PLANTERS):
+        place, _ = _beside(line, along, right)
+        obstacles.append(models.place(f"Planter {i + 1}", town.planter(f"Planter {i + 1}", blossom, i), place))
+    for i, (along, right, stripes) in enumerate(STALLS):
+        place, heading = _beside(line, along, right)
+        name = f"Stall {i + 1}"
+        turn = heading + (math.pi / 2 if right > 0 else -math.pi / 2)
+        obstacles.append(models.place(name, town.stall(name, stripes, i), place, heading=turn))
+    _furnish(line)
+    return Cast(_walkers(scene, line), obstacles, street)
+
+
+def _street() -> bpy.types.Object:
+    """The curve they follow: the middle of the street."""
+    curve = bpy.data.curves.new("Street", "CURVE")
+    curve.dimensions = "3D"
+    curve.resolution_u = 24
+    spline = curve.splines.new("BEZIER")
+    spline.bezier_points.add(len(STREET) - 1)
+    for point, corner in zip(spline.bezier_points, STREET):
+        point.co = (*corner, PAVEMENT)
+        point.handle_left_type = point.handle_right_type = "AUTO"
+    street = bpy.data.objects.new("Street", curve)
+    bpy.context.scene.collection.objects.link(street)
+    return street
+
+
+def _line(street: bpy.types.Object) -> np.ndarray:
+    """The points of the street's middle, a metre apart, (k, 2)."""
+    bpy.context.view_layer.update()
+    points = np.array([v.co for v in street.to_mesh().vertices])[:, :2]
+    street.to_mesh_clear()
+    along = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
+    metres = np.arange(0.0, along[-1])
+    return np.stack([np.interp(metres, along, column) for column in points.T], axis=1)
+
+
+def _beside(line: np.ndarray, along: float, right: float) -> tuple[Vector, float]:
+    """A place so many metres along the street and to the right of its middle, and the heading of the street there."""
+    metres = np.arange(len(line))
+    x, y = (np.interp(along, metres, column) for column in line.T)
+    dx, dy = (np.interp(along, metres, np.gradient(column)) for column in line.T)
+    size = math.hypot(dx, dy)
+    return Vector((x + right * dy / size, y - right * dx / size, PAVEMENT)), math.atan2(dy, dx) - math.pi / 2
+
+
+def _pave(line: np.ndarray) -> None:
+    """Lay the street with its kerbs and bands of paving, and the round square of the fountain."""
+    shape = models.Shape()
+    edge = HALF_WIDTH + 0.35
+    for metre in range(len(line) - 1):
+        for left, right, color, z in (
+            (-edge, edge, "#b3a78e", PAVEMENT - 0.05),
+            (-HALF_WIDTH, HALF_WIDTH, ("#dccfb2", "#d5c7a8", "#d9cbae")[metre % 3], PAVEMENT - 0.01),
+        ):
+            corners = [(metre, left), (metre, right), (metre + 1, right), (metre + 1, left)]
+            places = [_beside(line, along, aside)[0] for along, aside in corners]
+            shape.face([(p.x, p.y, z) for p in places], color)
+    x, y = FOUNTAIN
+    for radius, color, z in (
+        (9.0, "#b3a78e", 0.09),
+        (8.6, "#d5c7a8", 0.115),
+        (5.2, "#c6b693", 0.118),
+        (4.6, "#dccfb2", 0.12),
+    ):
+        shape.face([(x + radius * px, y + radius * py, z) for px, py, _ in models.ring(32)], color)
+    models.place("Pavement", shape.mesh("Pavement")).display.show_shadows = False
+
+
+def _houses(line: np.ndarray) -> None:
+    """Stand houses along both sides of the street, their doors to it, and trees behind them."""
+    chance = random.Random(11)
+    shape = models.Shape()
+    stand = []
+    for side in (-1, 1):
+        along = 6.0
+        while along < len(line) - 8.0:
+            width = chance.uniform(7.0, 10.5)
+            place, heading = _beside(line, along, side * chance.uniform(12.5, 15.0))
+            size = (width, chance.uniform(6.5, 8.0), chance.uniform(4.6, 7.6))
+            clear = min((math.hypot(place.x - x, place.y - y) for x, y in stand), default=math.inf)
+            road = np.hypot(*(line - (place.x, place.y)).T).min()
+            view = math.hypot(place.x - VIEW[0], place.y - VIEW[1])
+            if clear > 9.5 and road > 11.0 and view > 13.0:
+                town.house(shape, town.spot(place.x, place.y, heading + side * math.pi / 2), size, chance)
+                stand.append((place.x, place.y))
+            along += width + chance.uniform(1.0, 6.0)
+    models.place("Houses", shape.mesh("Houses"))
+    models.place("Church Tower", town.tower("Church Tower", "ONION", 27.0), (-9.0, 34.0, 0.0))
+    taken = np.concatenate((np.array(stand), line))
+
+    def room(x: float, y: float) -> float:
+        return float(np.hypot(*(taken - (x, y)).T).min()) + 8.0
+
+    stage.plant(room, 160, seed=8)
+
+
+def _furnish(line: np.ndarray) -> None:
+    """Put lamps and benches along the kerbs."""
+    lamp, bench = town.lamp("Lamp"), town.bench("Bench")
+    for i, along in enumerate(range(8, len(line), 13)):
+        place, heading = _beside(line, along, (HALF_WIDTH + 0.7) * (-1) ** i)
+        if math.hypot(place.x - VIEW[0], place.y - VIEW[1]) > 16.0:
+            models.place("Lamp", lamp, place)
+        place, heading = _beside(line, along + 5, (HALF_WIDTH + 1.0) * (-1) ** i)
+        if math.hypot(place.x - FOUNTAIN[0], place.y - FOUNTAIN[1]) > 10.0:
+            models.place("Bench", bench, place, heading=heading + math.pi / 2 * (-1) ** i)
+
+
+def _walkers(scene: bpy.types.Scene, line: np.ndarray) -> list[bpy.types.Object]:
+    """People spread along the middle of the street, one in two on the way back, all on their right-hand side."""
+    chance = random.Random(4)
+    crowd = bpy.data.collections.new("Walkers")
+    scene.collection.children.link(crowd)
+    parts = [creatures.person(f"Outfit {i + 1}", outfit) for i, outfit in enumerate(creatures.wardrobe(3, OUTFITS))]
+    fountain = Vector((*FOUNTAIN, PAVEMENT))
+    planters = [_beside(line, along, right)[0] for along, right, _ in PLANTERS]
+    taken: list[Vector] = []
+    walkers = []
+    while len(walkers) < WALKERS:
+        way = 1 if len(walkers) % 2 == 0 else -1
+        place, heading = _beside(line, chance.uniform(*MIDDLE), way * chance.uniform(-0.3, 1.9))
+        others = min(((place - other).length for other in taken), default=math.inf)
+        pots = min((place - planter).length for planter in planters)
+        if others < 1.1 or pots < 2.0 or (place - fountain).length < 4.5:
+            continue
+        taken.append(place)
+        number = len(walkers) + 1
+        turn = heading + (0.0 if way > 0 else math.pi)
+        size = chance.uniform(0.92, 1.06)
+        walkers.append(creatures.bring(f"Walker {number:02}", parts[(7 * number) % OUTFITS], place, turn, size, crowd))
+    return walkers
+
+
+# -- the steering ------------------------------------------------------------------------------
+
+
+def steer(scene: bpy.types.Scene, cast: Cast) -> None:
+    """Say who is what and what the walkers want, as one does in the sidebar: a crowd for each direction."""
+    _tag(cast.obstacles, "OBSTACLE")
+    _tag([cast.street], "PATH")
+    chance = random.Random(6)
+    for name, direction, walkers in (
+        ("Along the Street", "FORWARD", cast.walkers[::2]),
+        ("Back Again", "BACKWARD", cast.walkers[1::2]),
+    ):
+        bpy.ops.steering.crowd_add()
+        crowd = bpy.context.object
+        crowd.name = name
+        _tag(walkers, "VEHICLE")
+        for walker in walkers:
+            walker.steering.crowd = crowd
+            walker.steering.start_speed = 0.7
+            walker.steering.speed_factor = 1.0 + chance.uniform(-SPREAD, SPREAD)
+
+        vehicle = crowd.steering.vehicle
+        vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, SPEED / TOP_SPEED
+        vehicle.mass, vehicle.max_force = 1.0, STRENGTH
+        vehicle.radius = RADIUS
+        vehicle.keep_in_plane = True
+        vehicle.bank = 0.0
+
+        settings = crowd.steering
+        settings.path_following.use = True
+        settings.path_following.path = cast.street
+        settings.path_following.direction = direction
+        settings.path_following.radius = 2.6
+        settings.separation.use = True
+        settings.separation.distance, settings.separation.angle, settings.separation.weight = 1.6, math.tau, 1.5
+        settings.separation.neighbors = "EVERYONE"
+        avoidance = settings.unaligned_collision_avoidance
+        avoidance.use = True
+        avoidance.neighbors = "EVERYONE"
+        avoidance.distance, avoidance.look_ahead_time, avoidance.clearance = 6.0, 3.0, 0.3
+        avoidance.weight = 0.5
+        settings.wander.use = True
+        settings.wander.strength = 0.1
+        settings.obstacle_avoidance.use = True
+        settings.obstacle_avoidance.look_ahead_time = 3.0
+        settings.obstacle_avoidance.clearance = 0.25
+        settings.combining = "ALLOCATION"
+
+    scene.steering.preroll = PREROLL
+    scene.steering.substeps = 2
+    scene.steering.write_phase = True
+    scene.steering.seed = 1
+
+
+def _tag(obs: list[bpy.types.Object], role: str) -> None:
+    """Select just these objects and give them a role."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for ob in obs:
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = obs[0]
+    bpy.ops.steering.tag(role=role)
+
+
+# -- the cameras -------------------------------------------------------------------------------
+
+
+def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None:
+    """Film with three cameras, from the places of the walkers (frames, walkers, 3) and the middle of the street."""
+    part = np.linspace(0.0, 1.0, len(walkers))[:, None]
+
+    square = stage.camera("Over the Square", 36.0)
+    eye = np.array((-13.0, -16.5, 6.5)) * (1.0 - part) + np.array((-4.0, -19.0, 7.5)) * part
+    look = np.array((-1.0, -1.2, 0.9)) * (1.0 - part) + np.array((2.0, -0.2, 0.9)) * part
+    stage.shoot(square, scene.frame_start, eye, look)
+
+    hero = stage.smooth(walkers[:, HERO], 10)
+    way = np.gradient(hero, axis=0)
+    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    right = np.cross(way, (0.0, 0.0, 1.0))
+    beside = stage.camera("Ahead of a Walker", 36.0)
+    eye = stage.smooth(hero + 7.0 * way - 1.8 * right, 14) + (0.0, 0.0, 2.1)
+    stage.shoot(beside, scene.frame_start, eye, hero - 1.5 * way + 0.6 * right + (0.0, 0.0, 0.95))
+
+    along = stage.camera("Along the Street", 40.0)
+    eye, look = (
+        np.array([_beside(line, metre + 2.5 * k, aside - 2.0 * aside * k)[0] for k in part[:, 0]])
+        for metre, aside in ((49.0, -1.0), (68.0, 0.0))
+    )
+    stage.shoot(along, scene.frame_start, eye + (0.0, 0.0, 7.0), look)
+
+    for camera, frame in ((square, 1), (beside, 97), (along, 169)):
+        camera.data.clip_start = 0.3
+        stage.cut(camera, frame)
+
+
+# -- the demo ----------------------------------------------------------------------------------
+
+
+def main(out: Path) -> None:
+    """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
+    began = time.perf_counter()
+    scene = bpy.context.scene
+    print("Modelling the scene", flush=True)
+    cast = build(scene)
+    steer(scene, cast)
+    print(f"Baking {len(cast.walkers)} walkers over {FRAMES} frames", flush=True)
+    start = time.perf_counter()
+    bpy.ops.steering.bake()
+    baking = time.perf_counter() - start
+    legs = [_thigh(walker) for walker in cast.walkers]
+    names = [[ob.name for ob in group] for group in (cast.walkers, legs, cast.obstacles)]
+    baked = metrics.matrices(scene, [*cast.walkers, *legs])
+    shoot(scene, baked[:, : len(cast.walkers), :3, 3], _line(cast.street))
+    film.open_with_camera(stage.SUN)
+
+    print("Opening the file without the extension", flush=True)
+    extension.save_and_open_without(out / "walkers.blend")
+    scene = bpy.context.scene
+    walkers, legs, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
+    played = metrics.matrices(scene, [*walkers, *legs])
+    poses = played[:, : len(walkers)]
+    crowd = metrics.flock(poses, FPS)
+    strides = metrics.swing(poses, played[:, len(walkers) :], axis=1)
+    miss = metrics.closest(scene, walkers, obstacles, poses)
+
+    print("Rendering the contact sheet", flush=True)
+    film.contact_sheet(scene, out / "walkers.png")
+    print("Rendering the film", flush=True)
+    film.film(scene, out / "walkers.mp4")
+
+    print(crowd)
+    print(f"{out}: {', '.join(path.name for path in sorted(out.glob('walkers.*')))}")
+    print(
+        f"{len(walkers)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+        f"closest approach to an obstacle {miss.distance:.2f} m ({miss.vehicle} and {miss.obstacle}, "
+        f"frame {miss.frame}), of two walkers {crowd.closest:.2f} m",
+        flush=True,
+    )
+    if not np.allclose(baked, played, atol=1e-5):
+        raise SystemExit("The saved file does not play as it was baked.")
+    if miss.distance <= 0.0:
+        raise SystemExit(f"{miss.vehicle} walks into {miss.obstacle} in frame {miss.frame}.")
+    if strides.min() < creatures.SWING:
+        raise SystemExit("A walker does not move its legs.")
+
+
+def _thigh(walker: bpy.types.Object) -> bpy.types.Object:
+    """The right thigh of a walker."""
+    return next(part for part in walker.children_recursive if part.name.endswith("Right Thigh"))
+
+
+if __name__ == "__main__":
+    extension.run(main)
