@@ -305,7 +305,7 @@ def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None
     way /= np.linalg.norm(way, axis=1, keepdims=True)
     right = np.cross(way, (0.0, 0.0, 1.0))
     beside = stage.camera("Ahead of a Walker", 36.0)
-    eye = stage.smooth(hero + 7.0 * way - 1.8 * right, 14) + (0.0, 0.0, 2.1)
+    eye = stage.smooth(hero + 7.0 * way - 1.8 * right + (0.0, 0.0, 2.1), 14)
     stage.shoot(beside, scene.frame_start, eye, hero - 1.5 * way + 0.6 * right + (0.0, 0.0, 0.95))
 
     along = stage.camera("Along the Street", 40.0)
@@ -313,7 +313,7 @@ def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None
         np.array([_beside(line, metre + 2.5 * k, aside - 2.0 * aside * k)[0] for k in part[:, 0]])
         for metre, aside in ((49.0, -1.0), (68.0, 0.0))
     )
-    stage.shoot(along, scene.frame_start, eye + (0.0, 0.0, 7.0), look)
+    stage.shoot(along, scene.frame_start, eye + np.array((0.0, 0.0, 7.0)), look)
 
     for camera, frame in ((square, 1), (beside, 97), (along, 169)):
         camera.data.clip_start = 0.3
