@@ -29,6 +29,9 @@ FINE = 4
 DENSE = 8
 """Cells a body up to which a plain table of cells is kept; where bodies are few and far between it is searched for."""
 
+MOST = 2**20
+"""Cells along an axis; whoever is further out shares the last one, so that their numbers never overflow."""
+
 
 @dataclass(frozen=True)
 class Pairs:
@@ -82,7 +85,7 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, NDArray[np.int64], NDAr
     """
     low = points.min(axis=0)
     cell = np.array([radius / FINE, radius, radius])
-    place = np.floor((points - low) / cell).astype(np.int64)
+    place = np.minimum(np.floor((points - low) / cell), MOST).astype(np.int64)
     # An empty row of cells all round saves asking whether a neighboring row exists.
     place[:, 1:] += 1
     wide, deep = int(place[:, 0].max()) + 1, int(place[:, 1].max()) + 2

@@ -162,3 +162,14 @@ SITUATIONS: tuple[Any, ...] = (busy, everywhere, flat, alone, heap, helpless, up
 def without_sides(scene: Scene) -> Scene:
     """The scene with obstacles that may be passed on either side."""
     return replace(scene, obstacles=replace(scene.obstacles, pass_side=np.full(len(scene.obstacles), EITHER)))
+
+
+def crowded(n: int, size: float = 2.5, seed: int = 0) -> Scene:
+    """Vehicles of all weights close together, on their way somewhere."""
+    rng = np.random.default_rng(seed)
+    return Scene(
+        rng.uniform(-size, size, (n, 3)) * (1.0, 1.0, 0.3),
+        forward=rng.normal(size=(n, 3)) + np.array([0.0, 2.0, 0.0]),
+        speed=rng.uniform(0.5, 5.0, n),
+        vehicle={"mass": rng.uniform(0.5, 3.0, n)},
+    )

@@ -35,6 +35,8 @@ PLACES = {
     "astride the origin": RANDOM.uniform(-5.0, 5.0, (200, 3)),
     "in clusters": np.repeat(RANDOM.uniform(-50.0, 50.0, (8, 3)), 25, axis=0) + RANDOM.normal(size=(200, 3)),
     "far apart": RANDOM.uniform(-1e5, 1e5, (200, 3)).repeat(2, axis=0) + RANDOM.normal(size=(400, 3)) * 0.5,
+    "out of all bounds": np.array([[1e6], [1e9], [1e12], [1e30]]).repeat(9, axis=0) * RANDOM.uniform(-1, 1, (36, 3)),
+    "far away in pairs": RANDOM.uniform(-1e9, 1e9, (50, 3)).repeat(2, axis=0) + RANDOM.normal(size=(100, 3)),
     "along x": LINE * [0.3, 0.0, 0.0],
     "along y": LINE * [0.0, 0.3, 0.0],
     "along z": LINE * [0.0, 0.0, -0.3],

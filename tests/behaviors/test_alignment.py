@@ -1,0 +1,104 @@
+"""Alignment (paper, Alignment): the velocity of the others, on average, is the one that is desired."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.alignment import Alignment
+from steering_addon.simulation.neighbors import EVERYONE
+from tests.behaviors.situations import crowded
+from tests.scene import Scene, headings, locked, velocities
+
+CRUISE = 4.0
+"""Of the vehicle as it is."""
+
+
+def aligned(place: Scene, **values: object) -> np.ndarray:
+    return replace(place, behaviors=[(Alignment, values)]).steering()[0]
+
+
+def plain_loop(place: Scene, distance: float, angle: float, full_difference: float) -> np.ndarray:
+    """Averaging the velocity of the nearby characters; the steering vector is the difference to the current velocity.
+
+    In units of a share of cruise speed, and cut at length 1.
+    """
+    mass = np.broadcast_to(place.vehicle.get("mass", 1.0), len(place))
+    velocity = place.start().motion.velocity
+    forces = np.zeros((len(place), 3))
+    for i in range(len(place)):
+        nearby = []
+        for j in range(len(place)):
+            offset = place.position[j] - place.position[i]
+            r = np.linalg.norm(offset)
+            if i != j and r < distance:
+                off_axis = np.arccos(np.clip(offset @ place.forward[i] / r, -1.0, 1.0))
+                if off_axis <= angle / 2.0:
+                    nearby.append(velocity[j])
+        if nearby:
+            steering = (np.mean(nearby, axis=0) - velocity[i]) / (full_difference * CRUISE)
+            forces[i] = steering / max(1.0, np.linalg.norm(steering)) * mass[i]
+    return forces
+
+
+@pytest.mark.parametrize("full_difference", [0.1, 0.4, 1.0])
+@pytest.mark.parametrize("angle", [1.0, 1.5 * np.pi, 2.0 * np.pi])
+@pytest.mark.parametrize("distance", [0.5, 3.0])
+def test_the_force_is_the_difference_to_the_average_velocity(
+    distance: float, angle: float, full_difference: float
+) -> None:
+    place = crowded(60)
+    found = aligned(place, distance=distance, angle=angle, full_difference=full_difference)
+    wanted = plain_loop(place, distance, angle, full_difference)
+    assert np.abs(found - wanted).max() < 1e-9
+    assert (wanted != 0.0).any()
+
+
+def test_it_fades_to_nothing_for_who_flies_as_the_others_do() -> None:
+    def pull(difference: float) -> float:
+        place = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], speed=[3.0, 3.0 + difference])
+        return float(np.linalg.norm(aligned(place, angle=2.0 * np.pi)[0]))
+
+    assert pull(0.0) == 0.0
+    assert pull(0.4) == pytest.approx(0.4 / (0.4 * CRUISE))
+    assert pull(0.4 * CRUISE) == pytest.approx(1.0)
+    assert pull(2.0) == pytest.approx(1.0), "cut at full weight"
+
+
+def test_alone_it_does_nothing() -> None:
+    assert (aligned(Scene([[0.0, 0.0, 0.0]], speed=3.0)) == 0.0).all()
+
+
+def test_who_sees_nobody_is_not_asked_to_stop() -> None:
+    place = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [50.0, 0.0, 0.0]], speed=[3.0, 4.0, 3.0])
+    force = aligned(place, angle=2.0 * np.pi)
+    assert (force[0] != 0.0).any()
+    assert (force[2] == 0.0).all()
+
+
+def test_one_more_far_away_changes_nothing_for_the_others() -> None:
+    place = replace(crowded(30), vehicle={})
+    more = replace(
+        place,
+        position=np.append(place.position, [[900.0, 0.0, 0.0]], axis=0),
+        forward=np.append(place.forward, [[0.0, 1.0, 0.0]], axis=0),
+        up=np.append(place.up, [[0.0, 0.0, 1.0]], axis=0),
+        speed=np.append(place.speed, 1.0),
+        identity=None,
+    )
+    assert np.abs(aligned(more)[:30] - aligned(place)).max() < 1e-12
+
+
+def test_locked_vehicles_are_seen_standing_still() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], speed=3.0, tracked=locked([0.5, 0.0, 0.0], crowd=3))
+    assert (aligned(place) == 0.0).all(), "another crowd"
+    assert np.allclose(aligned(place, neighbors=EVERYONE), [[0.0, -1.0, 0.0]])
+
+
+def test_a_crowd_comes_to_fly_one_way_at_one_speed() -> None:
+    place = crowded(20, size=2.0)
+    states = replace(place, behaviors=[(Alignment, {"distance": 60.0, "angle": 2.0 * np.pi})], vehicle={}).run(24 * 6)
+    together = np.linalg.norm(headings(states).mean(axis=1), axis=-1)
+    assert together[0] < 0.9
+    assert together[-1] > 0.999
+    assert np.ptp(np.linalg.norm(velocities(states)[-1], axis=-1)) < 0.1
