@@ -209,10 +209,12 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
     settings.cohesion.distance, settings.cohesion.angle, settings.cohesion.weight = 3.0, math.tau, 3.0
     settings.wander.use = True
     settings.wander.strength, settings.wander.rate = 3.0, 0.5
+    settings.wander.shared_strength = 1.5
     settings.leader_following.use = True
     settings.leader_following.leader = cast.leader
     settings.leader_following.behind = 1.4
-    settings.leader_following.spread = 6.0
+    settings.leader_following.spread = 4.5
+    settings.leader_following.separation = 4.0
     settings.leader_following.strength = 5.0
     settings.containment.use = True
     settings.containment.region = cast.region
@@ -250,17 +252,17 @@ def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None
     ahead_way /= np.linalg.norm(ahead_way, axis=1, keepdims=True)
     right = np.cross(way, (0.0, 0.0, 1.0))
 
-    roof = stage.camera("From a Roof", 42.0)
-    eye = middle * (0.55, 0.35, 0.0) + (-4.0, -26.0, 14.0)
-    stage.shoot(roof, scene.frame_start, eye, 0.75 * middle + 0.25 * head + (0.0, 0.0, -2.0))
+    roof = stage.camera("From a Roof", 38.0)
+    eye = middle * (0.6, 0.4, 0.0) + (-5.0, -25.0, 14.0)
+    stage.shoot(roof, scene.frame_start, eye, 0.75 * middle + 0.25 * head + (0.0, 0.0, -0.8))
 
     within = stage.camera("In the Flock", 28.0)
     calm = stage.smooth(middle, 6)
     stage.shoot(within, scene.frame_start, calm - 11.0 * way - 1.0 * right, calm + 6.0 * way + (0.0, 0.0, 1.0))
 
-    ahead = stage.camera("Ahead of the Leader", 34.0)
-    eye = head + 5.5 * ahead_way + 2.6 * right + (0.0, 0.0, -1.6)
-    stage.shoot(ahead, scene.frame_start, eye, 0.6 * middle + 0.4 * head + (0.0, 0.0, -0.5))
+    ahead = stage.camera("Ahead of the Leader", 38.0)
+    eye = head + 3.6 * ahead_way + 2.4 * right + (0.0, 0.0, -1.8)
+    stage.shoot(ahead, scene.frame_start, eye, 0.75 * middle + 0.25 * head)
 
     for camera, frame in ((roof, 1), (within, 81), (ahead, 161)):
         camera.data.clip_start = 0.2

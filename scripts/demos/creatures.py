@@ -192,7 +192,7 @@ def person(name: str, outfit: Outfit) -> PersonParts:
     ]
     body.loft(_hoops(trunk), lambda part, side: outfit.legs if part == 0 else outfit.top, caps=(outfit.legs, None))
     if outfit.coat:
-        flare = [(0.58, 0.235, 0.205), (0.80, 0.195, 0.150), (1.08, 0.152, 0.107)]
+        flare = [(0.58, 0.235, 0.265), (0.80, 0.195, 0.180), (1.08, 0.152, 0.107)]
         body.loft(_hoops(flare), outfit.coat, caps=(outfit.coat, None))
     body.loft(_hoops([(1.46, 0.055, 0.055), (1.56, 0.055, 0.055)]), outfit.skin)
     body.ball((0.0, 0.012, 1.655), (0.100, 0.112, 0.132), outfit.skin, sides=8, rings=6)

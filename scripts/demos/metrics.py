@@ -188,15 +188,18 @@ def closest(
     poses = matrices(scene, vehicles) if poses is None else poses
     obstacle_poses = matrices(scene, obstacles)
     clouds = [_samples(ob) for ob in vehicles]
-    reaches = np.array([np.linalg.norm(cloud @ poses[0, v, :3, :3].T, axis=1).max() for v, cloud in enumerate(clouds)])
+    centers = np.array([(cloud.min(axis=0) + cloud.max(axis=0)) / 2 for cloud in clouds])
+    spread = [(cloud - center) @ poses[0, v, :3, :3].T for v, (cloud, center) in enumerate(zip(clouds, centers))]
+    reaches = np.array([np.linalg.norm(offsets, axis=1).max() for offsets in spread])
+    middles = np.einsum("fvij,vj->fvi", poses, np.column_stack((centers, np.ones(len(centers)))))
     trees = [_tree(ob) for ob in obstacles]
     scales = np.cbrt(np.linalg.det(obstacle_poses[:, :, :3, :3]))
     to_obstacle = np.linalg.inv(obstacle_poses)
     bounds = []
     for o, obstacle in enumerate(obstacles):
-        middles = np.einsum("fij,fvj->fvi", to_obstacle[:, o], poses[:, :, :, 3])[..., :3]
+        local = np.einsum("fij,fvj->fvi", to_obstacle[:, o], middles)[..., :3]
         box = np.array(obstacle.bound_box)
-        outside = np.maximum(np.maximum(box.min(axis=0) - middles, middles - box.max(axis=0)), 0.0)
+        outside = np.maximum(np.maximum(box.min(axis=0) - local, local - box.max(axis=0)), 0.0)
         bounds.append(np.linalg.norm(outside, axis=-1) * scales[:, o, None] - reaches)
     bounds = np.stack(bounds, axis=-1)
     best = Miss(math.inf, "", "", scene.frame_start)
@@ -205,7 +208,8 @@ def closest(
         if bounds[i, v, o] > best.distance:
             break
         local = to_obstacle[i, o] @ poses[i, v]
-        if _distance(trees[o], Vector(local[:3, 3])) * scales[i, o] - reaches[v] > best.distance:
+        middle = local[:3, :3] @ centers[v] + local[:3, 3]
+        if _distance(trees[o], Vector(middle)) * scales[i, o] - reaches[v] > best.distance:
             continue
         points = clouds[v] @ local[:3, :3].T + local[:3, 3]
         nearest = min(_distance(trees[o], Vector(point)) for point in points) * scales[i, o]

@@ -34,7 +34,6 @@ STRENGTH = 2.0  # m/s2
 RADIUS = 0.28  # m
 PAVEMENT = 0.12  # m, the height of the street
 HALF_WIDTH = 3.4  # m, of the street
-HERO = 21  # the walker whom a camera accompanies
 
 STREET = (
     (-86.0, -8.0),
@@ -47,7 +46,7 @@ STREET = (
     (62.0, -11.0),
     (86.0, -2.0),
 )
-MIDDLE = (52.0, 134.0)  # the metres of the street on which they start
+MIDDLE = (60.0, 126.0)  # the metres of the street on which they start
 FOUNTAIN = (1.6, -4.4)
 PLANTERS = (  # metres along the street, metres to the right of its middle, colour of the blossoms
     (57.0, 2.7, "#f2a0b5"),
@@ -66,6 +65,7 @@ STALLS = (  # metres along the street, metres to the right of its middle, stripe
     (112.0, -5.0, ("#d9483b", "#fdf3df")),
     (117.5, -5.0, ("#33507f", "#fdf3df")),
 )
+SECOND_SHOT, THIRD_SHOT = 97, 169  # their first frames
 VIEW = (-7.0, -19.0)  # where no house stands, for a camera does
 
 
@@ -151,8 +151,8 @@ def _pave(line: np.ndarray) -> None:
             shape.face([(p.x, p.y, z) for p in places], color)
     x, y = FOUNTAIN
     for radius, color, z in (
-        (9.0, "#b3a78e", 0.09),
-        (8.6, "#d5c7a8", 0.115),
+        (10.6, "#b3a78e", 0.09),
+        (10.2, "#d5c7a8", 0.115),
         (5.2, "#c6b693", 0.118),
         (4.6, "#dccfb2", 0.12),
     ):
@@ -300,13 +300,9 @@ def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None
     look = np.array((-1.0, -1.2, 0.9)) * (1.0 - part) + np.array((2.0, -0.2, 0.9)) * part
     stage.shoot(square, scene.frame_start, eye, look)
 
-    hero = stage.smooth(walkers[:, HERO], 10)
-    way = np.gradient(hero, axis=0)
-    way /= np.linalg.norm(way, axis=1, keepdims=True)
-    right = np.cross(way, (0.0, 0.0, 1.0))
+    hero, eye = _company(walkers)
     beside = stage.camera("Ahead of a Walker", 36.0)
-    eye = stage.smooth(hero + 7.0 * way - 1.8 * right + (0.0, 0.0, 2.1), 14)
-    stage.shoot(beside, scene.frame_start, eye, hero - 1.5 * way + 0.6 * right + (0.0, 0.0, 0.95))
+    stage.shoot(beside, scene.frame_start, eye, hero)
 
     along = stage.camera("Along the Street", 40.0)
     eye, look = (
@@ -315,9 +311,31 @@ def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None
     )
     stage.shoot(along, scene.frame_start, eye + np.array((0.0, 0.0, 7.0)), look)
 
-    for camera, frame in ((square, 1), (beside, 97), (along, 169)):
+    for camera, frame in ((square, 1), (beside, SECOND_SHOT), (along, THIRD_SHOT)):
         camera.data.clip_start = 0.3
         stage.cut(camera, frame)
+
+
+def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A walker on the way back to film from ahead: the places to look at, and those of a camera nobody runs into.
+
+    Of all it is the one with most company around among those who leave the camera room enough.
+    """
+    best, found = -math.inf, None
+    shown = slice(SECOND_SHOT, THIRD_SHOT)
+    for number in range(1, walkers.shape[1], 2):
+        hero = stage.smooth(walkers[:, number], 10)
+        way = np.gradient(hero, axis=0)
+        way /= np.linalg.norm(way, axis=1, keepdims=True)
+        right = np.cross(way, (0.0, 0.0, 1.0))
+        eye = stage.smooth(hero + 7.0 * way - 1.8 * right + (0.0, 0.0, 2.2), 14)
+        look = hero - 1.5 * way + 0.6 * right + (0.0, 0.0, 0.95)
+        room = np.linalg.norm((walkers - eye[:, None])[shown, :, :2], axis=-1).min()
+        company = (np.linalg.norm((walkers - look[:, None])[shown, :, :2], axis=-1) < 6.0).mean() * walkers.shape[1]
+        score = company + 10.0 * min(room - 2.5, 0.0)
+        if score > best:
+            best, found = score, (look, eye)
+    return found
 
 
 # -- the demo ----------------------------------------------------------------------------------
