@@ -101,3 +101,34 @@ def crossings(aside: np.ndarray, fps: float) -> float:
     smooth = np.apply_along_axis(lambda x: np.convolve(x, np.full(7, 1.0 / 7.0), "valid"), 0, aside)
     changes = (np.diff(np.sign(smooth), axis=0) != 0.0).sum(axis=0)
     return float(changes.mean() / (len(smooth) / fps) * 10.0)
+
+
+def nearest_distances(position: np.ndarray) -> np.ndarray:
+    """From each vehicle to the one nearest to it, (frames, n) metres."""
+    return np.array([np.where(gaps > 0.0, gaps, np.inf).min(axis=1) for gaps in map(_gaps, position)])
+
+
+def polarization(forward: np.ndarray) -> np.ndarray:
+    """How much all head one way: 1 all the same, 0 all ways; (frames,)."""
+    return np.linalg.norm(forward.mean(axis=1), axis=-1)
+
+
+def lost(position: np.ndarray, link: float) -> np.ndarray:
+    """Share of vehicles outside the largest group in which each is nearer than `link` to another; (frames,)."""
+    return np.array([1.0 - _largest_group(_gaps(place) < link) / len(place) for place in position])
+
+
+def _gaps(place: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(place[:, None] - place[None], axis=-1)
+
+
+def _largest_group(linked: np.ndarray) -> int:
+    left, largest = set(range(len(linked))), 0
+    while left:
+        group = new = {left.pop()}
+        while new:
+            new = {int(other) for row in new for other in np.flatnonzero(linked[row])} & left
+            left -= new
+            group = group | new
+        largest = max(largest, len(group))
+    return largest

@@ -14,6 +14,9 @@ from .declaration import Behavior
 AGAINST = 0.3
 """Share of the push along the heading that is kept: containment turns rather than brakes."""
 
+LEAST_TURN = 0.2
+"""Share of the push across the heading for who heads straight out, where the plain component would be nothing."""
+
 
 @dataclass(frozen=True)
 class Containment(Behavior):
@@ -39,7 +42,20 @@ class Containment(Behavior):
         row = np.maximum(self.region, 0)
         way_in = agents.level(world.regions.way_in(agents.predicted_position(self.prediction_time), row))
         depth = magnitude(way_in) / np.maximum(self.softness * world.regions.size(row), EPSILON)
-        inward = unit(way_in)
-        inward = inward - (1.0 - AGAINST) * dot(inward, agents.forward)[:, None] * agents.forward
-        push = inward * (np.minimum(depth, 1.0) * agents.mass)[:, None]
+        push = _turned_in(unit(way_in), agents) * (np.minimum(depth, 1.0) * agents.mass)[:, None]
         return np.where(kept[:, None], push, 0.0)
+
+
+def _turned_in(inward: Vectors, agents: Agents) -> Vectors:
+    """The push that turns each agent inward, (n, 3) no longer than 1.
+
+    Who heads nearly straight out is turned all the same, to the right in a dead heat: the plain component across the
+    heading is smallest just there, and would let it go on for ever.
+    """
+    along = dot(inward, agents.forward)
+    aside = inward - along[:, None] * agents.forward
+    length = magnitude(aside)
+    aside = np.where((length < 1e-6)[:, None], agents.side, unit(aside))
+    turning = np.where(along < 0.0, np.maximum(length, LEAST_TURN), length)
+    kept = AGAINST * along
+    return agents.level(aside * turning[:, None]) + agents.forward * kept[:, None]

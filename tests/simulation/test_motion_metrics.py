@@ -8,6 +8,9 @@ from tests.motion_metrics import (
     crossings,
     jerks,
     lag,
+    lost,
+    nearest_distances,
+    polarization,
     reversals,
     roll_rates,
     roll_reversals,
@@ -81,3 +84,19 @@ def test_a_roll_that_turns_back_is_counted_unless_it_is_slow() -> None:
 def test_crossings_are_those_in_ten_seconds() -> None:
     aside = np.sin(2.0 * np.pi * 0.5 * TIME + 0.1)[:, None]
     assert crossings(aside, FPS) == pytest.approx(10.0, abs=1.0)
+
+
+def test_a_group_is_whoever_is_linked_one_by_one() -> None:
+    chain = np.arange(6.0)[:, None] * [1.0, 0.0, 0.0]
+    apart = np.concatenate((chain, [[20.0, 0.0, 0.0], [20.5, 0.0, 0.0]]))[None]
+    assert lost(apart, 1.5).tolist() == [0.25]
+    assert lost(apart, 0.9).tolist() == [0.75], "only the two at the end are linked"
+    assert lost(apart, 0.1).tolist() == [7 / 8]
+    assert lost(apart, 50.0).tolist() == [0.0]
+    assert nearest_distances(apart)[0].tolist() == [1.0] * 6 + [0.5] * 2
+
+
+def test_polarization_is_one_where_all_head_the_same_way_and_nothing_where_they_part() -> None:
+    same = np.tile([0.0, 1.0, 0.0], (2, 4, 1))
+    assert polarization(same).tolist() == [1.0, 1.0]
+    assert polarization(same * [[[1.0], [-1.0], [1.0], [-1.0]]]).tolist() == [0.0, 0.0]

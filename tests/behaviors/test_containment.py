@@ -1,0 +1,133 @@
+"""Containment (paper): no steering while the future position is inside, else back into the region."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.containment import Containment
+from steering_addon.simulation.regions import BOX, SPHERE, Regions, regions
+from tests.motion_metrics import jerks
+from tests.scene import Scene, about, headings, positions
+
+SLANTED = np.stack([about((0.2, 0.5, 1.0), 35.0).T])
+REGIONS = {
+    "sphere": regions([[10.0, 0.0, 5.0]], 20.0, SPHERE),
+    "stretched sphere": regions([[10.0, 0.0, 5.0]], [40.0, 20.0, 12.0], SPHERE, SLANTED),
+    "box": regions([[10.0, 0.0, 5.0]], [20.0, 15.0, 12.0], BOX),
+    "turned box": regions([[10.0, 0.0, 5.0]], [30.0, 20.0, 12.0], BOX, SLANTED),
+}
+
+every_region = pytest.mark.parametrize("region", REGIONS.values(), ids=REGIONS.keys())
+
+
+def kept(region: Regions, position: object = (10.0, 0.0, 5.0), **changes: object) -> Scene:
+    values = changes.pop("values", {})
+    return Scene(position, behaviors=[(Containment, values)], regions=region, **changes)  # type: ignore[arg-type]
+
+
+def outside(region: Regions, points: np.ndarray) -> np.ndarray:
+    """How far each point is outside, metres, by the definition of a ball and of a box."""
+    local = (points - region.centre[0]) @ region.axes[0].T
+    half = region.half[0]
+    if region.shape[0] == BOX:
+        return np.linalg.norm(np.maximum(np.abs(local) - half, 0.0), axis=-1)
+    share = np.linalg.norm(local / half, axis=-1)
+    return np.linalg.norm(local, axis=-1) * np.maximum(1.0 - 1.0 / np.maximum(share, 1.0), 0.0)
+
+
+@every_region
+def test_while_the_future_position_is_inside_it_does_nothing(region: Regions) -> None:
+    rng = np.random.default_rng(0)
+    place = kept(region, rng.uniform(-30.0, 50.0, (200, 3)), forward=rng.normal(size=(200, 3)), speed=4.0)
+    future = place.position + place.start().motion.velocity * 1.5
+    inside = outside(region, future) == 0.0
+    force = place.steering()[0]
+    assert 5 < inside.sum() < 190
+    assert (force[inside] == 0.0).all()
+    assert (force[~inside] != 0.0).any(axis=1).all()
+
+
+@every_region
+def test_it_pushes_toward_the_region_mostly_across_the_heading(region: Regions) -> None:
+    rng = np.random.default_rng(1)
+    place = kept(region, rng.uniform(-60.0, 80.0, (200, 3)), forward=rng.normal(size=(200, 3)), speed=0.0)
+    force = place.steering()[0]
+    pushed = (force != 0.0).any(axis=1)
+    along = np.einsum("ij,ij->i", force, place.forward)
+    step = place.position + 1e-4 * force
+    nearer = outside(region, step) - outside(region, place.position)
+    assert (nearer[pushed] < 0.0).all()
+    assert (np.abs(along) <= 0.3 + 1e-9).all(), "it turns rather than brakes"
+
+
+@every_region
+def test_who_strays_comes_back_and_nobody_leaves_for_good(region: Regions) -> None:
+    rng = np.random.default_rng(2)
+    place = kept(
+        region,
+        region.centre[0] + rng.normal(size=(30, 3)) * 25.0,
+        forward=rng.normal(size=(30, 3)),
+        speed=4.0,
+        vehicle={"max_force": 20.0},
+        values={"weight": 8.0},
+    )
+    far = outside(region, positions(place.run(24 * 30)))
+    assert far[0].max() > 10.0
+    assert far[24 * 15 :].max() < 0.35 * region.half.min(), "no deeper than where it steers with full weight"
+
+
+def test_who_heads_straight_out_turns_round() -> None:
+    """There the component across the heading is nothing."""
+    region = REGIONS["sphere"]
+    for heading in ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 1e-9]):
+        place = kept(region, forward=heading, speed=4.0, values={"weight": 8.0}, up=(0.0, 0.6, 0.8))
+        if heading[2] == 1.0:
+            place.up[:] = (0.0, 1.0, 0.0)
+            place.forward[:] = heading
+        far = outside(region, positions(place.run(24 * 30)))
+        assert far.max() < 4.0
+        assert far[-24:].max() < 1.0
+
+
+def test_it_is_soft() -> None:
+    """It begins with nothing at the edge and rises evenly to its full weight."""
+
+    def push(depth: float) -> float:
+        place = kept(regions([[0.0, 0.0, 0.0]], 10.0, SPHERE), [[10.0 + depth, 0.0, 0.0]])
+        return float(np.linalg.norm(place.steering()[0]))
+
+    assert push(0.0) == 0.0
+    assert push(0.01) == pytest.approx(0.01 / 3.5)
+    assert push(1.75) == pytest.approx(0.5)
+    assert push(3.5) == pytest.approx(1.0)
+    assert push(50.0) == pytest.approx(1.0)
+
+
+def test_a_bird_turns_back_without_a_jerk() -> None:
+    place = kept(REGIONS["sphere"], speed=4.0, forward=(1.0, 0.3, 0.1), values={"weight": 8.0}, vehicle={"mass": 2.0})
+    forward = headings(place.run(24 * 20))
+    assert forward[:, 0, 0].min() < -0.5, "it has turned back"
+    assert jerks(forward, 24.0).max() < 25.0
+
+
+def test_the_nearest_region_counts_where_none_is_named() -> None:
+    two = regions([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0]], 5.0, SPHERE)
+    at = [[40.0, 0.0, 0.0], [60.0, 0.0, 0.0]]
+    assert np.sign(kept(two, at).steering()[0][:, 0]).tolist() == [-1.0, 1.0]
+    assert np.sign(kept(two, at, values={"region": [1, 0]}).steering()[0][:, 0]).tolist() == [1.0, -1.0]
+    assert (kept(two, at, values={"region": -1}).steering()[0] == 0.0).all()
+
+
+def test_a_region_that_is_not_there_holds_nobody() -> None:
+    two = regions([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0]], 5.0, SPHERE)
+    two = replace(two, present=np.array([False, True]))
+    assert kept(two, [[40.0, 0.0, 0.0]]).steering()[0][0, 0] > 0.0, "the other one"
+    assert (kept(two, [[40.0, 0.0, 0.0]], values={"region": 0}).steering()[0] == 0.0).all()
+
+
+def test_on_the_ground_it_does_not_push_up_or_down() -> None:
+    place = kept(regions([[0.0, 0.0, 30.0]], 10.0, SPHERE), [[20.0, 3.0, 0.0]], vehicle={"keep_in_plane": True})
+    [force] = place.steering()
+    assert force[0, 2] == 0.0
+    assert force[0, 0] < 0.0
