@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.declaration import acceleration, integer, length, seconds
 from ..simulation.neighbors import Near
-from ..simulation.vectors import EPSILON, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
 from ..simulation.world import Agents, World
 from .neighborhood import Neighborhood
 
@@ -54,11 +54,14 @@ class UnalignedCollisionAvoidance(Neighborhood):
         first = threats[np.concatenate(([True], agent[1:] != agent[:-1]))]
         agent = near.agent.take(first)
 
-        away = _away(meeting.apart.take(first, axis=0), near.offset.take(first, axis=0), agents, agent)
+        offset = near.offset.take(first, axis=0)
+        away, dead_heat = _away(meeting.apart.take(first, axis=0), agents, agent)
         forward = agents.forward.take(agent, axis=0)
-        # What is met ahead is let pass, what is met from behind is left behind.
-        ahead = dot(near.offset.take(first, axis=0), forward) >= 0.0
-        push = away + forward * np.where(ahead, -HASTE, HASTE)[:, None]
+        # What is met ahead is let pass, what is met from behind is left behind; in a dead heat who comes from the right
+        # goes first, or both would do the same and meet all the same.
+        from_left = dot(offset, agents.side.take(agent, axis=0)) < -1e-6
+        yields = (dot(offset, forward) >= 0.0) & ~(dead_heat & from_left)
+        push = away + forward * np.where(yields, -HASTE, HASTE)[:, None]
         strength = np.sqrt(depth.take(first) * soon.take(first)) * agents.mass.take(agent)
         force = agents.none()
         force[agent] = unit(agents_level(push, agents, agent)) * strength[:, None]
@@ -86,14 +89,17 @@ class _Meeting:
         return cls(time, near.offset + relative * time[:, None])
 
 
-def _away(apart: Vectors, offset: Vectors, agents: Agents, agent: Rows) -> Vectors:
-    """Which way to turn, across the heading: away from where the other will be, to the right in a dead heat."""
+def _away(apart: Vectors, agents: Agents, agent: Rows) -> tuple[Vectors, Mask]:
+    """Which way to turn, across the heading: away from where the other will be, to the right in a dead heat.
+
+    Returns:
+        away: unit vectors.
+        dead_heat: where both would be in one place at once.
+    """
     forward, side = agents.forward.take(agent, axis=0), agents.side.take(agent, axis=0)
     lateral = apart - dot(apart, forward)[:, None] * forward
-    dead_heat = magnitude(lateral) < 1e-6
-    lateral = np.where(dead_heat[:, None], offset - dot(offset, forward)[:, None] * forward, lateral)
-    still = magnitude(lateral) < 1e-6
-    return np.where(still[:, None], side, -unit(lateral))
+    dead_heat: Mask = magnitude(lateral) < 1e-6
+    return np.where(dead_heat[:, None], side, -unit(lateral)), dead_heat
 
 
 def agents_level(v: Vectors, agents: Agents, rows: Rows) -> Vectors:

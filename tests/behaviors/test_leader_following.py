@@ -1,0 +1,145 @@
+"""Leader following (paper): near the leader without crowding it, out of its way, and without bumping each other."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.leader_following import LeaderFollowing
+from steering_addon.simulation.neighbors import EVERYONE
+from tests.scene import Scene, leaders, locked, positions, together, velocities
+
+ALONE = {"separation": 0.0, "clearing_distance": 0.0}
+"""Only the place behind the leader counts."""
+
+
+def followers(n: int = 12, drift=(0.0, 3.0, 0.0), seed: int = 0, values=None, **changes) -> Scene:
+    """Behind and about a leader that goes straight on."""
+    rng = np.random.default_rng(seed)
+    given = {
+        "position": rng.uniform((-8.0, -20.0, -3.0), (8.0, -6.0, 3.0), (n, 3)),
+        "speed": 3.0,
+        "tracked": leaders([0.0, 0.0, 0.0]),
+        "drift": drift,
+        "behaviors": [(LeaderFollowing, values or {})],
+    }
+    return Scene(**(given | changes))
+
+
+def offsets(place: Scene, frames: int) -> np.ndarray:
+    """Where they are as seen from the leader, (frames, n, 3)."""
+    at = np.array([place.snapshot(frame).tracked.position[0] for frame in range(frames)])
+    return positions(place.run(frames)) - at[:, None]
+
+
+def test_with_no_spread_all_share_the_one_point_behind_the_leader() -> None:
+    """The leader's own size, half a metre, comes on top of the distance."""
+    found = offsets(followers(values={"spread": 0.0, "behind": 2.0, **ALONE}), 24 * 25)
+    assert np.abs(found[-1] - (0.0, -2.5, 0.0)).max() < 0.05
+
+
+def test_with_time_behind_a_fast_leader_is_followed_further_back() -> None:
+    values = {"spread": 0.0, "behind": 2.0, "behind_time": 1.5, **ALONE}
+    found = offsets(followers(values=values), 24 * 15)
+    assert np.abs(found[-1] - (0.0, -2.5 - 1.5 * 3.0, 0.0)).max() < 0.05
+
+
+def test_each_has_a_place_of_its_own_in_a_volume_behind_the_leader_and_keeps_it() -> None:
+    place = followers(40, values={"spread": 4.0, "behind": 2.0, **ALONE})
+    found = offsets(place, 24 * 20)
+    settled = found[-24 * 5 :]
+    assert np.ptp(settled, axis=0).max() < 0.1, "it moves along with the leader"
+    own = settled[-1] + (0.0, 2.5 + 1.3 * 4.0, 0.0)
+    inside = np.linalg.norm(own / (4.0, 1.3 * 4.0, 0.6 * 4.0), axis=1)
+    assert inside.max() <= 1.02
+    assert np.median(inside) > 0.6, "all over the volume"
+    assert (settled[-1][:, 1] < -2.4).all(), "behind the leader"
+    gaps = np.linalg.norm(own[:, None] - own[None], axis=-1) + 1e9 * np.eye(40)
+    assert gaps.min() > 0.05
+
+
+def test_a_place_is_a_matter_of_identity_and_seed() -> None:
+    place = followers(12, values=ALONE)
+    some = np.array([7, 2, 9])
+    wanted = positions(place.run(48))[:, some]
+    assert positions(place.take(some).run(48)).tobytes() == wanted.tobytes(), "whoever else there is"
+    assert np.abs(positions(replace(place, seed=1).run(48))[:, some] - wanted).max() > 0.1
+
+
+def test_they_go_as_fast_as_the_leader() -> None:
+    last = velocities(followers(values=ALONE).run(24 * 15))[-1]
+    assert np.abs(last - (0.0, 3.0, 0.0)).max() < 0.05
+
+
+def test_behind_a_leader_at_rest_they_come_to_rest() -> None:
+    place = followers(drift=(0.0, 0.0, 0.0), values={"spread": 2.0, **ALONE})
+    assert np.linalg.norm(velocities(place.run(24 * 30))[-1], axis=1).max() < 0.05
+
+
+def test_who_is_in_the_rectangle_ahead_of_the_leader_steers_aside() -> None:
+    at = [[0.3, 3.0, 0.0], [-0.3, 3.0, 0.0], [0.3, 6.5, 0.0], [2.6, 3.0, 0.0], [0.3, -3.0, 0.0]]
+    values = {"clearing_distance": 6.0, "clearing_width": 2.0, "separation": 0.0}
+    place = followers(5, position=at, values=values)
+    clearing = place.steering()[0]
+    following = replace(place, behaviors=[(LeaderFollowing, {**values, "clearing_distance": 0.0})]).steering()[0]
+    assert clearing[0, 0] > 0.0 > clearing[1, 0], "away from the leader's path, each to its side"
+    assert np.abs(clearing[:2, 1:]).max() < 1e-12, "laterally"
+    assert np.array_equal(clearing[2:], following[2:]), "too far ahead, beside and behind it does not apply"
+
+
+def test_the_leader_meets_nobody_in_its_way() -> None:
+    """Those who stand in its way at first make room before it is there."""
+    rng = np.random.default_rng(3)
+    ahead = rng.uniform((-2.0, 6.0, 0.0), (2.0, 15.0, 0.0), (6, 3))
+    values = {"clearing_distance": 8.0, "strength": 8.0}
+    place = followers(6, position=ahead, speed=1.0, values=values, vehicle={"keep_in_plane": True, "radius": 0.3})
+    found = offsets(place, 24 * 12)
+    assert np.linalg.norm(found, axis=-1).min() > 0.8
+    without = replace(place, behaviors=[(LeaderFollowing, {**values, "clearing_distance": 0.0})])
+    assert np.linalg.norm(offsets(without, 24 * 12), axis=-1).min() < 0.8
+
+
+def test_followers_of_one_point_do_not_clump() -> None:
+    def nearest(separation: float) -> float:
+        values = {"spread": 0.0, "separation": separation, "distance": 1.5}
+        found = positions(followers(values=values).run(24 * 12))[-48:]
+        gaps = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(12)
+        return float(gaps.min())
+
+    assert nearest(0.0) < 0.1
+    assert nearest(8.0) > 0.5
+
+
+def test_others_count_whom_it_looks_at() -> None:
+    place = followers(
+        1, position=[[0.0, -9.0, 0.0]], tracked=together(leaders([0.0, 0.0, 0.0]), locked([0.5, -9.0, 0.0], crowd=4))
+    )
+    own = replace(place, behaviors=[(LeaderFollowing, {})]).steering()[0]
+    everyone = replace(place, behaviors=[(LeaderFollowing, {"neighbors": EVERYONE})]).steering()[0]
+    assert everyone[0, 0] < own[0, 0]
+
+
+def test_without_a_leader_it_does_nothing_and_sets_no_speed() -> None:
+    place = followers(values={"leader": -1})
+    assert (place.steering()[0] == 0.0).all()
+    world, agents, [following] = place.seen()
+    assert not following.sets_speed(world, agents).any()
+    world, agents, [following] = followers().seen()
+    assert following.sets_speed(world, agents).all()
+
+
+def test_the_nearest_leader_counts_where_none_is_named() -> None:
+    two = leaders([-30.0, 0.0, 0.0], [30.0, 0.0, 0.0])
+    place = followers(2, position=[[-20.0, -9.0, 0.0], [20.0, -9.0, 0.0]], tracked=two, values=ALONE)
+    named = replace(place, behaviors=[(LeaderFollowing, {"leader": [2, 3], **ALONE})])
+    assert np.array_equal(place.steering()[0], named.steering()[0])
+    crossed = replace(place, behaviors=[(LeaderFollowing, {"leader": [3, 2], **ALONE})])
+    assert not np.allclose(place.steering()[0], crossed.steering()[0])
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_vehicle_may_lead_and_does_not_follow_itself(n: int) -> None:
+    place = followers(n, tracked=leaders(), values={"leader": 0})
+    force = place.steering()[0]
+    assert (force[0] == 0.0).all()
+    assert n == 1 or (force[1] != 0.0).any()

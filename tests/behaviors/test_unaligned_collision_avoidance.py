@@ -1,0 +1,141 @@
+"""Unaligned collision avoidance (paper): predict where two come nearest, and turn and hurry or slow to prevent it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.simulation.neighbors import EVERYONE
+from tests.scene import Scene, locked, positions
+
+RADIUS = 0.5
+"""Of the vehicle as it is."""
+
+
+def walkers(position, forward, speed=4.0, **changes) -> Scene:
+    given = {
+        "behaviors": [(UnalignedCollisionAvoidance, {"weight": 3.0})],
+        "vehicle": {"keep_in_plane": True},
+    }
+    return Scene(position, forward=forward, speed=speed, **(given | changes))
+
+
+def nearest(place: Scene, frames: int = 24 * 5) -> float:
+    found = positions(place.run(frames))
+    gaps = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(len(place))
+    return float(gaps.min())
+
+
+@pytest.mark.parametrize("degrees", [30.0, 60.0, 90.0, 120.0, 150.0, 180.0])
+@pytest.mark.parametrize("late", [0.0, 0.2, 0.6])
+def test_two_on_a_crossing_course_pass_without_contact(degrees: float, late: float) -> None:
+    """They would meet in two seconds, one of them up to 0.6 m late; without it they run into each other."""
+    angle = np.radians(degrees)
+    headings = np.array([[0.0, 1.0, 0.0], [np.sin(angle), np.cos(angle), 0.0]])
+    place = walkers(-(8.0 + np.array([[0.0], [late]])) * headings, headings)
+    assert nearest(replace(place, behaviors=[])) < 2.0 * RADIUS
+    assert nearest(place) >= 2.0 * RADIUS
+
+
+def test_head_on_both_pass_on_their_right() -> None:
+    place = walkers([[0.0, 0.0, 0.0], [0.0, 12.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
+    found = positions(place.run(24 * 4))
+    passing = int(np.argmax(found[:, 0, 1] > found[:, 1, 1]))
+    assert passing > 0
+    assert found[passing, 0, 0] > 0.3
+    assert found[passing, 1, 0] < -0.3
+    assert nearest(place) >= 2.0 * RADIUS
+
+
+def test_who_part_or_go_side_by_side_do_nothing() -> None:
+    parting = walkers([[0.0, 0.0, 0.0], [0.8, 0.0, 0.0]], [[-1.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
+    assert (parting.steering()[0] == 0.0).all()
+    side_by_side = walkers([[0.0, 0.0, 0.0], [0.8, 0.0, 0.0]], [0.0, 1.0, 0.0])
+    assert (side_by_side.steering()[0] == 0.0).all()
+
+
+def test_who_passes_with_room_or_only_much_later_does_not_matter() -> None:
+    def force(gap: float, ahead: float, **values: float) -> np.ndarray:
+        place = walkers([[0.0, 0.0, 0.0], [gap, ahead, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=1.0)
+        values = {"distance": 100.0, "look_ahead_time": 3.0, "clearance": 0.3, **values}
+        return replace(place, behaviors=[(UnalignedCollisionAvoidance, values)]).steering()[0]
+
+    assert (force(0.2, 5.0) != 0.0).any()
+    assert (force(1.31, 5.0) == 0.0).all(), "1 m of bodies and 0.3 m of room"
+    assert (force(1.29, 5.0) != 0.0).any()
+    assert (force(0.2, 6.1) == 0.0).all(), "they meet after three seconds"
+    assert (force(0.2, 5.9) != 0.0).any()
+    assert (force(0.2, 5.0, distance=4.0) == 0.0).all(), "too far to be seen"
+
+
+def test_alone_it_does_nothing() -> None:
+    assert (walkers([[0.0, 0.0, 0.0]], [0.0, 1.0, 0.0]).steering()[0] == 0.0).all()
+
+
+def test_of_several_meetings_the_first_counts() -> None:
+    """Whoever is met later changes nothing, though it is in the list of those seen before the other or after it."""
+    me, first, later = [0.0, 0.0, 0.0], [0.3, 4.0, 0.0], [-0.2, 7.0, 0.0]
+    ways = [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, -1.0, 0.0]]
+    both = walkers([me, first, later], ways, speed=2.0).steering()[0][0]
+    swapped = walkers([me, later, first], ways, speed=2.0).steering()[0][0]
+    only = walkers([me, first], ways[:2], speed=2.0).steering()[0][0]
+    other = walkers([me, later], ways[:2], speed=2.0).steering()[0][0]
+    assert np.array_equal(both, only)
+    assert np.array_equal(swapped, only)
+    assert only[0] < 0.0 < other[0], "to opposite sides"
+
+
+def test_the_sooner_and_the_closer_the_harder_and_never_harder_than_its_weight() -> None:
+    def strength(gap: float, distance: float) -> float:
+        place = walkers([[0.0, 0.0, 0.0], [gap, distance, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=1.0)
+        return float(np.linalg.norm(place.steering()[0][0]))
+
+    assert strength(0.2, 1.0) > strength(0.2, 3.0) > strength(0.2, 5.0) > 0.0
+    assert strength(0.1, 3.0) > strength(0.5, 3.0) > strength(1.2, 3.0) > 0.0
+    assert strength(0.01, 0.1) <= 1.0
+
+
+def test_who_is_met_ahead_is_let_pass_and_who_comes_from_behind_is_left_behind() -> None:
+    """It alters the speed too."""
+    ahead = walkers([[0.0, 0.0, 0.0], [4.0, 4.2, 0.0]], [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]], speed=2.0)
+    assert ahead.steering()[0][0, 1] < 0.0
+    behind = walkers([[0.0, 0.0, 0.0], [0.2, -4.0, 0.0]], [0.0, 1.0, 0.0], speed=[2.0, 4.0])
+    assert behind.steering()[0][0, 1] > 0.0
+
+
+def test_who_stands_in_the_way_is_gone_round() -> None:
+    place = walkers([[0.0, 0.0, 0.0]], [0.0, 1.0, 0.0], tracked=locked([0.1, 8.0, 0.0], crowd=4))
+    assert (place.steering()[0] == 0.0).all(), "another crowd"
+    place = replace(place, behaviors=[(UnalignedCollisionAvoidance, {"weight": 6.0, "neighbors": EVERYONE})])
+    found = positions(place.run(24 * 4))[:, 0]
+    assert np.linalg.norm(found - (0.1, 8.0, 0.0), axis=1).min() >= RADIUS + 0.5
+    assert found[-1, 1] > 9.0
+
+
+def test_in_the_air_they_may_pass_above_each_other() -> None:
+    place = walkers([[0.0, 0.0, 0.0], [0.0, 5.0, 0.4]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], vehicle={})
+    one, other = place.steering()[0]
+    assert one[2] < 0.0 < other[2]
+
+
+def test_a_plaza_of_people_crossing_has_few_contacts() -> None:
+    """Forty that cross from all sides: far fewer frames in contact than without."""
+
+    def contacts(behaviors: list) -> float:
+        rng = np.random.default_rng(0)
+        angle = rng.uniform(0.0, 2.0 * np.pi, 40)
+        out = np.stack((np.cos(angle), np.sin(angle), np.zeros(40)), axis=-1)
+        place = walkers(
+            out * rng.uniform(6.0, 14.0, (40, 1)),
+            -out,
+            speed=1.3,
+            behaviors=behaviors,
+            vehicle={"keep_in_plane": True, "max_speed": 1.6, "radius": 0.25, "max_force": 3.0},
+        )
+        found = positions(place.run(24 * 12))
+        gaps = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(40)
+        return float((gaps.min(axis=2) < 0.5).mean())
+
+    with_it = contacts([(UnalignedCollisionAvoidance, {"weight": 3.0})])
+    assert with_it < 0.35 * contacts([])
