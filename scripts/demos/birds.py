@@ -224,7 +224,6 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
 
     scene.steering.use_frame_range = True
     scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
-    scene.steering.write_phase = True
     scene.steering.seed = 1
 
 
@@ -235,6 +234,16 @@ def _tag(obs: list[bpy.types.Object], role: str) -> None:
         ob.select_set(True)
     bpy.context.view_layer.objects.active = obs[0]
     bpy.ops.steering.tag(role=role)
+
+
+def _beat(scene: bpy.types.Scene, birds: list[bpy.types.Object]) -> None:
+    """Key the wing beats of the birds, each in its own time: faster while they climb, slower on the way down."""
+    places = metrics.matrices(scene, birds)[..., :3, 3]
+    climb = np.gradient(places[..., 2], axis=0) * FPS
+    chance = random.Random(8)
+    start = np.array([chance.uniform(0.0, creatures.BEATS + creatures.GLIDE) for _ in birds])
+    rate = np.array([chance.uniform(0.92, 1.08) * BEATS for _ in birds]) * np.clip(1.0 + 0.15 * climb, 0.6, 1.4)
+    creatures.key_phase(birds, scene.frame_start, start + np.cumsum(rate, axis=0) / FPS)
 
 
 # -- the cameras -------------------------------------------------------------------------------
@@ -262,7 +271,7 @@ def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None
 
     ahead = stage.camera("Ahead of the Leader", 38.0)
     eye = head + 3.6 * ahead_way + 2.4 * right + (0.0, 0.0, -1.8)
-    stage.shoot(ahead, scene.frame_start, eye, 0.75 * middle + 0.25 * head)
+    stage.shoot(ahead, scene.frame_start, eye, 0.6 * middle + 0.4 * head)
 
     for camera, frame in ((roof, 1), (within, 81), (ahead, 161)):
         camera.data.clip_start = 0.2
@@ -283,6 +292,7 @@ def main(out: Path) -> None:
     start = time.perf_counter()
     bpy.ops.steering.bake()
     baking = time.perf_counter() - start
+    _beat(scene, cast.birds)
     wings = [wing for bird in cast.birds for wing in bird.children]
     names = [[ob.name for ob in group] for group in (cast.birds, wings, cast.towers)]
     baked = metrics.matrices(scene, [*cast.birds, *wings])

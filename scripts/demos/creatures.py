@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import bpy
 import models
+import numpy as np
 from mathutils import Matrix, Vector
 
 TURN = "6.2832"  # radians of a cycle, for expressions
@@ -36,6 +37,14 @@ def hang(name: str, mesh: bpy.types.Mesh, parent: bpy.types.Object, location: mo
     part.display.show_shadows = False
     parent.users_collection[0].objects.link(part)
     return part
+
+
+def key_phase(vehicles: Sequence[bpy.types.Object], first: int, phases: np.ndarray) -> None:
+    """Key the custom property `steering_phase` of vehicles from frame `first` on: (frames, vehicles) cycles."""
+    for vehicle, phase in zip(vehicles, phases.T):
+        for i, cycles in enumerate(phase):
+            vehicle["steering_phase"] = float(cycles)
+            vehicle.keyframe_insert('["steering_phase"]', frame=first + i)
 
 
 # -- birds -------------------------------------------------------------------------------------

@@ -275,7 +275,6 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
 
     scene.steering.preroll = PREROLL
     scene.steering.substeps = 2
-    scene.steering.write_phase = True
     scene.steering.seed = 1
 
 
@@ -286,6 +285,16 @@ def _tag(obs: list[bpy.types.Object], role: str) -> None:
         ob.select_set(True)
     bpy.context.view_layer.objects.active = obs[0]
     bpy.ops.steering.tag(role=role)
+
+
+def _stride(scene: bpy.types.Scene, walkers: list[bpy.types.Object]) -> None:
+    """Key the strides of the walkers by the way they make, so that their feet do not slide."""
+    poses = metrics.matrices(scene, walkers)
+    steps = np.linalg.norm(np.diff(poses[..., :3, 3], axis=0, prepend=poses[:1, :, :3, 3]), axis=-1)
+    sizes = np.linalg.norm(poses[0, :, :3, 2], axis=-1)
+    chance = random.Random(9)
+    start = np.array([chance.random() for _ in walkers])
+    creatures.key_phase(walkers, scene.frame_start, start + np.cumsum(steps, axis=0) / (creatures.STRIDE * sizes))
 
 
 # -- the cameras -------------------------------------------------------------------------------
@@ -352,6 +361,7 @@ def main(out: Path) -> None:
     start = time.perf_counter()
     bpy.ops.steering.bake()
     baking = time.perf_counter() - start
+    _stride(scene, cast.walkers)
     legs = [_thigh(walker) for walker in cast.walkers]
     names = [[ob.name for ob in group] for group in (cast.walkers, legs, cast.obstacles)]
     baked = metrics.matrices(scene, [*cast.walkers, *legs])
