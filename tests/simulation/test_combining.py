@@ -11,7 +11,7 @@ from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.combining import COMBINE, COMBININGS, Component, by_priority, weighted_sum
+from steering_addon.simulation.combining import COMBINE, COMBININGS, Component, by_allocation, by_priority, weighted_sum
 from steering_addon.simulation.obstacles import obstacles
 from steering_addon.simulation.steering import decisions
 from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, leaders
@@ -113,3 +113,61 @@ def force_of(place: Scene) -> np.ndarray:
     """What the vehicles decide on."""
     world, _, _ = place.seen()
     return decisions(replace(place.start(), inputs=place.snapshot()), place.snapshot(), world)[0]
+
+
+@BOUNDED
+@given(wishes())
+def test_allocation_spends_the_force_by_priority(wish) -> None:
+    """For each agent in turn: each priority gets what the earlier ones leave, without what works against them."""
+    components, cruise = wish
+    found = by_allocation(components, cruise, STRONGEST)
+    for agent in range(N):
+        levels = sorted({int(component.priority[agent]) for component in components})
+        spent = np.zeros(3)
+        for level in levels:
+            force = np.zeros(3) + (cruise[agent] if level == levels[-1] else 0.0)
+            for component in components:
+                if component.priority[agent] == level:
+                    force = force + component.force[agent]
+            so_far = np.linalg.norm(spent)
+            if so_far > 0.0:
+                against = min(force @ spent / so_far, 0.0)
+                force = force - against * spent / so_far
+            spent = spent + cut(force, np.sqrt(max(STRONGEST[agent] ** 2 - so_far**2, 0.0)))
+            spent = cut(spent, STRONGEST[agent])
+        wanted = spent if levels else cut(cruise[agent], STRONGEST[agent])
+        # What is left is a root: near nothing it keeps half the digits.
+        assert np.abs(found[agent] - wanted).max() < 1e-6
+
+
+def cut(force: np.ndarray, longest: float) -> np.ndarray:
+    length = np.linalg.norm(force)
+    return force * min(1.0, longest / length) if length else force
+
+
+@BOUNDED
+@given(wishes())
+def test_allocation_never_spends_more_than_there_is_nor_undoes_what_comes_first(wish) -> None:
+    components, cruise = wish
+    found = by_allocation(components, cruise, STRONGEST)
+    assert (np.linalg.norm(found, axis=1) <= STRONGEST * (1.0 + 1e-12)).all()
+    if components:
+        first = [replace(c, priority=np.full(N, k + 1)) for k, c in enumerate(components[:2])]
+        found = by_allocation(first, np.zeros((N, 3)), STRONGEST)
+        for agent in range(N):
+            wanted = cut(first[0].force[agent], STRONGEST[agent])
+            length = np.linalg.norm(wanted)
+            assert length == 0.0 or found[agent] @ wanted / length >= min(length, STRONGEST[agent]) - 1e-6
+
+
+def test_allocation_lets_a_bird_avoid_a_tower_whatever_its_flock_wants() -> None:
+    pull, away = np.array([[0.0, 9.0, 0.0]]), np.array([[1.5, 0.0, 0.0]])
+    strongest = np.array([1.5])
+
+    def both(avoiding: np.ndarray) -> np.ndarray:
+        wanted = [Component(avoiding, np.array([1])), Component(pull, np.array([2]))]
+        return by_allocation(wanted, np.zeros((1, 3)), strongest)[0]
+
+    assert np.allclose(both(away), [1.5, 0.0, 0.0]), "nothing is left"
+    assert np.allclose(both(away * 0.6), [0.9, 1.2, 0.0]), "the rest is left"
+    assert np.allclose(both(away * 0.0), [0.0, 1.5, 0.0]), "all is left"
