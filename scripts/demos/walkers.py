@@ -46,7 +46,7 @@ STREET = (
     (62.0, -11.0),
     (86.0, -2.0),
 )
-MIDDLE = (60.0, 126.0)  # the metres of the street on which they start
+MIDDLE = (57.0, 129.0)  # the metres of the street on which they start
 FOUNTAIN = (1.6, -4.4)
 PLANTERS = (  # metres along the street, metres to the right of its middle, colour of the blossoms
     (57.0, 2.7, "#f2a0b5"),
@@ -183,9 +183,10 @@ def _houses(line: np.ndarray) -> None:
     taken = np.concatenate((np.array(stand), line))
 
     def room(x: float, y: float) -> float:
-        return float(np.hypot(*(taken - (x, y)).T).min()) + 8.0
+        away = float(np.hypot(*(taken - (x, y)).T).min())
+        return 0.0 if away < 12.0 else away + 45.0  # they throw no shadow
 
-    stage.plant(room, 160, seed=8)
+    stage.plant(room, 120, seed=8)
 
 
 def _furnish(line: np.ndarray) -> None:
@@ -259,7 +260,7 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
         settings.path_following.direction = direction
         settings.path_following.radius = 2.6
         settings.separation.use = True
-        settings.separation.distance, settings.separation.angle, settings.separation.weight = 1.6, math.tau, 1.5
+        settings.separation.distance, settings.separation.angle, settings.separation.weight = 1.6, math.tau, 1.2
         settings.separation.neighbors = "EVERYONE"
         avoidance = settings.unaligned_collision_avoidance
         avoidance.use = True
@@ -269,7 +270,7 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
         settings.wander.use = True
         settings.wander.strength = 0.1
         settings.obstacle_avoidance.use = True
-        settings.obstacle_avoidance.look_ahead_time = 3.0
+        settings.obstacle_avoidance.look_ahead_time = 2.0
         settings.obstacle_avoidance.clearance = 0.25
         settings.combining = "ALLOCATION"
 
