@@ -33,7 +33,7 @@ class Alignment(Neighborhood):
         near = self.near(world, agents)
         if not len(near.agent):
             return agents.none()
-        mean = near.mean(world.bodies.velocity.take(near.body, axis=0))
+        mean = near.average(world.bodies.velocity.take(near.body, axis=0))
         difference = np.where((near.number > 0.0)[:, None], mean - agents.velocity, 0.0)
         full = np.maximum(self.full_difference * agents.cruise_speed, EPSILON)
         return faded(difference / full[:, None]) * agents.mass[:, None]

@@ -30,6 +30,6 @@ class Cohesion(Neighborhood):
         near = self.near(world, agents)
         if not len(near.agent):
             return agents.none()
-        to_middle = near.mean(near.offset)
+        to_middle = near.average(near.offset)
         half = np.maximum(self.distance / 2.0, EPSILON)
         return faded(to_middle / half[:, None]) * agents.mass[:, None]

@@ -179,7 +179,7 @@ class Near:
         """(n,) how many each agent perceives."""
         return np.bincount(self.agent, minlength=self.count).astype(np.float64)
 
-    def mean(self, values: Any) -> Any:
+    def average(self, values: Any) -> Any:
         """The mean over the pairs of each agent; 0 for an agent that perceives nobody."""
         number = np.maximum(self.number, 1.0)
         return self.sum(values) / (number[:, None] if values.ndim == 2 else number)

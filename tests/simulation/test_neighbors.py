@@ -156,8 +156,8 @@ def test_sums_means_and_numbers_are_those_of_a_plain_loop(near: Near) -> None:
     for found, wanted in (
         (near.sum(values), total),
         (near.sum(vectors), totals),
-        (near.mean(values), total / np.maximum(number, 1)),
-        (near.mean(vectors), totals / np.maximum(number, 1)[:, None]),
+        (near.average(values), total / np.maximum(number, 1)),
+        (near.average(vectors), totals / np.maximum(number, 1)[:, None]),
     ):
         assert found.shape == wanted.shape
         assert found.dtype == np.float64
