@@ -190,15 +190,16 @@ def _houses(line: np.ndarray) -> None:
 
 
 def _furnish(line: np.ndarray) -> None:
-    """Put lamps and benches along the kerbs."""
+    """Put lamps and benches along the kerbs; their shadows would cost more time than they show."""
     lamp, bench = town.lamp("Lamp"), town.bench("Bench")
     for i, along in enumerate(range(8, len(line), 13)):
         place, heading = _beside(line, along, (HALF_WIDTH + 0.7) * (-1) ** i)
         if math.hypot(place.x - VIEW[0], place.y - VIEW[1]) > 16.0:
-            models.place("Lamp", lamp, place)
+            models.place("Lamp", lamp, place).display.show_shadows = False
         place, heading = _beside(line, along + 5, (HALF_WIDTH + 1.0) * (-1) ** i)
         if math.hypot(place.x - FOUNTAIN[0], place.y - FOUNTAIN[1]) > 10.0:
-            models.place("Bench", bench, place, heading=heading + math.pi / 2 * (-1) ** i)
+            turn = heading + math.pi / 2 * (-1) ** i
+            models.place("Bench", bench, place, heading=turn).display.show_shadows = False
 
 
 def _walkers(scene: bpy.types.Scene, line: np.ndarray) -> list[bpy.types.Object]:
