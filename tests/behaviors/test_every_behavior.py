@@ -12,6 +12,7 @@ from steering_addon.behaviors.catalogue import CATALOGUE
 from steering_addon.behaviors.declaration import Behavior
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.declaration import NEAREST, Kind, Unit
+from steering_addon.simulation.paths import spline
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
@@ -228,8 +229,9 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
 
 
 def calm(kind: type[Behavior]) -> Scene:
-    """Four vehicles with room, a bend ahead, a leader some way off and an obstacle to go round."""
+    """Four vehicles with room, a winding path, a leader some way off and an obstacle to go round."""
     place = everywhere(kind, 4)
+    along = np.linspace(0.0, 60.0, 200)
     return replace(
         place,
         position=[[0.0, 0.0, 0.0], [0.0, 3.0, 0.5], [0.0, 6.0, -0.5], [0.0, 9.0, 0.0]],
@@ -245,6 +247,7 @@ def calm(kind: type[Behavior]) -> Scene:
             end=np.array([[9.0, 1.0, 0.0], [9.5, 8.0, 4.0]]),
             velocity=np.zeros((2, 3)),
         ),
+        paths=((spline(np.stack((along, 4.0 + 3.0 * np.sin(along / 8.0), np.sin(along / 5.0)), axis=-1), False),),),
     )
 
 
