@@ -57,7 +57,7 @@ class PathFollowing(Behavior):
     name = "path_following"
     label = "Follow Path"
     term = "path following"
-    remembers = {"path": NOWHERE, "spline": 0.0, "along": 0.0, "way": 1.0, "returning": 0.0}
+    remembers = {"path": NOWHERE, "spline": 0.0, "along": 0.0, "way": 1.0, "returning": 0.0, "free": 0.0}
 
     path: Number = path("Curve to follow; empty: the nearest path")
     radius: Number = length(1.0, "How far to either side of the curve is still on the path", 0.01)
@@ -79,8 +79,7 @@ class PathFollowing(Behavior):
         return force, learned
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
-        following = (self.path >= 0) | (self.path == NEAREST)
-        return following & (len(world.paths) > 0)
+        return (agents.memory["path"] != NOWHERE) & (agents.memory["free"] == 0.0)
 
 
 def _lines(world: World, memory: Memory) -> list[tuple[tuple[float, float], Spline]]:
@@ -123,10 +122,13 @@ def _chosen(behavior: PathFollowing, world: World, agents: Agents) -> dict[str, 
 
 
 def _exists(paths: tuple[Path, ...], memory: Memory) -> Mask:
-    """Whether the remembered line is still there."""
-    lines = np.array([len(curve) for curve in paths] + [0])
-    row = np.minimum(np.maximum(memory["path"].astype(np.int64), 0), len(paths))
-    return memory["spline"] < lines[row]
+    """Whether the remembered line is still there, and still a line."""
+    there: Mask = np.zeros(len(memory["path"]), dtype=np.bool_)
+    for row, curve in enumerate(paths):
+        for number, line in enumerate(curve):
+            if line.length > 0.0:
+                there |= (memory["path"] == row) & (memory["spline"] == number)
+    return there
 
 
 def _seen_from(curve: Path, line: Rows, along: Scalars, points: Vectors) -> tuple[Scalars, Vectors]:
@@ -196,7 +198,12 @@ class _Follower:
         time = np.maximum(time, dt)
         future = agents.predicted_position(time)
         stride = agents.speed * time
-        ahead = line.nearest_within(future, along + 0.5 * way * stride, 0.5 * stride + behavior.radius)
+        # Not much further than they will get: inside a sharp bend both its branches are near, and pull opposite ways.
+        ahead = line.nearest_within(future, along + 0.5 * way * stride, stride + 2.0 * line.spacing)
+        # Where the line folds back, who looks at the far branch and is nearer to it goes on from there.
+        folded = dot(line.tangent(along), line.tangent(ahead)) < 0.0
+        folded &= (_distance(line, agents, ahead) < _distance(line, agents, along)) & ~returning
+        along = np.where(folded, ahead, along)
         return cls(line, agents, behavior, along, ahead, future, time, way, returning, dt)
 
     @property
@@ -209,20 +216,18 @@ class _Follower:
     def steering(self) -> Vectors:
         """(m, 3) newtons."""
         tangent = self.line.tangent(self.ahead) * self.way[:, None]
-        inward = self.agents.level(self.line.position(self.ahead) - self.future)
-        gap = magnitude(inward)
+        inward = self._inward()
         radius = self.behavior.radius
         half = radius / 2.0
-        pull = clamp((gap - half) / half, 0.0, 1.0)
+        pull = clamp((magnitude(inward) - half) / half, 0.0, 1.0)
         flow = unit(self.agents.level(tangent) + inward * (pull / radius)[:, None])
         begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
         flow = np.where(self.returning[:, None], unit(self.agents.level(begin - self.agents.position)), flow)
-        corridor = (self.behavior.pull == CORRIDOR) & ~self.returning & ~self._braking()
-        flow = np.where(corridor[:, None], self._toward_path(), flow)
+        flow = np.where(self._in_corridor()[:, None], self._toward_path(), flow)
 
         response_time = np.maximum(np.minimum(RESPONSE_TIME, self.time), self.dt)
         steering = self.agents.steering_to(flow * self._speed()[:, None], response_time)
-        return np.where((corridor & (gap < radius))[:, None], 0.0, steering)
+        return np.where(self._free()[:, None], 0.0, steering)
 
     def memory(self) -> dict[str, Scalars]:
         """What changes in the memory: the place, and at the end of an open line what the follower does there."""
@@ -238,7 +243,20 @@ class _Follower:
             "along": self.along,
             "way": np.where(turns, -self.way, self.way),
             "returning": np.where(returning, 1.0, 0.0),
+            "free": np.where(self._free(), 1.0, 0.0),
         }
+
+    def _inward(self) -> Vectors:
+        """From where they will be to the path."""
+        return self.agents.level(self.line.position(self.ahead) - self.future)
+
+    def _in_corridor(self) -> Mask:
+        """Who takes all or nothing; before the end of the path and on the way back to where it begins nobody does."""
+        return (self.behavior.pull == CORRIDOR) & ~self.returning & ~self._braking()
+
+    def _free(self) -> Mask:
+        """Who has nothing to correct."""
+        return self._in_corridor() & (magnitude(self._inward()) < self.behavior.radius)
 
     def _toward_path(self) -> Vectors:
         """The paper's direction: to a place on the path a little further on."""
@@ -287,7 +305,12 @@ def _place(line: Spline, agents: Agents, along: Scalars, radius: Scalars, dt: fl
     """How far along the line the agents are now, near where they were; anew for those who lost it."""
     step = 2.0 * agents.speed * dt + 2.0 * line.spacing
     place = line.nearest_within(agents.position, along, step)
-    off = magnitude(agents.level(agents.position - line.position(place))) > LOST * radius
+    off = _distance(line, agents, place) > LOST * radius
     if off.any():
         place[off] = line.nearest(agents.position[off])
     return place
+
+
+def _distance(line: Spline, agents: Agents, along: Scalars) -> Scalars:
+    """How far off their places on the line the agents are."""
+    return magnitude(agents.level(agents.position - line.position(along)))

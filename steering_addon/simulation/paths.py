@@ -156,11 +156,16 @@ def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:
 
 
 def nearest_spline(path: Path, points: Vectors) -> tuple[Rows, Scalars]:
-    """Which spline of a path is nearest to each point, and how far along it; -1 and 0 where the path has none."""
+    """Which spline of a path is nearest to each point, and how far along it; -1 and 0 where the path has none.
+
+    A single point leads nowhere: it does not count.
+    """
     best = np.full(len(points), -1, dtype=np.int64)
     along = np.zeros(len(points))
     nearest = np.full(len(points), np.inf)
     for row, line in enumerate(path):
+        if line.length <= 0.0:
+            continue
         place = line.nearest(points)
         distance = magnitude(points - line.position(place))
         closer = distance < nearest

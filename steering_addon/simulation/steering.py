@@ -38,7 +38,8 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
                 behavior, world, agents, memories.get(behavior.name, {}), len(state)
             )
             components.append(Component(steering * behavior.weight[:, None], behavior.priority))
-            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, agents)
+            known = {name: column[crowd.rows] for name, column in memories[behavior.name].items()}
+            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, agents.remembering(known))
         cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
         force[crowd.rows] = COMBINE[crowd.combining](components, cruise, agents.max_force)
     return force, memories

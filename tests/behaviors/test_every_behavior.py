@@ -14,6 +14,7 @@ from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.neighborhood import Neighborhood
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.declaration import NEAREST, Kind, Unit
+from steering_addon.simulation.paths import spline
 from steering_addon.simulation.regions import SPHERE, regions
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
@@ -240,12 +241,13 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
 
 
 def calm(kind: type[Behavior]) -> Scene:
-    """Four vehicles with a bend ahead, a leader some way off, an obstacle to go round and a region to stay in.
+    """Four vehicles, a winding path, a leader some way off, an obstacle to go round and a region to stay in.
 
     They have room; where they steer by others nearby, they stay in each other's sight.
     """
     place = everywhere(kind, 4)
     apart = 0.7 if issubclass(kind, Neighborhood) else 3.0
+    along = np.linspace(0.0, 60.0, 200)
     return replace(
         place,
         position=[[0.0, 0.0, 0.0], [0.0, apart, 0.5], [0.0, 2.0 * apart, -0.5], [0.0, 3.0 * apart, 0.0]],
@@ -264,6 +266,7 @@ def calm(kind: type[Behavior]) -> Scene:
             end=np.array([[9.0, 1.0, 0.0], [9.5, 8.0, 4.0]]),
             velocity=np.zeros((2, 3)),
         ),
+        paths=((spline(np.stack((along, 4.0 + 3.0 * np.sin(along / 8.0), np.sin(along / 5.0)), axis=-1), False),),),
     )
 
 

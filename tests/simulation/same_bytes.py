@@ -60,13 +60,15 @@ def scene() -> Scene:
     position = middle + 6.0 * np.stack((chance(n, 15), chance(n, 16), chance(n, 17)), axis=-1)
     turn = 6.0 * chance(2, 18)
     axes = np.stack([[[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]] for c, s in zip(cosine(turn), sine(turn))])
-    k = 6
-    foot = np.stack((60.0 * chance(k, 5), 60.0 * chance(k, 6), np.full(k, -5.0)), axis=-1)
-    height = np.stack((np.zeros(k), np.zeros(k), 40.0 * (np.arange(k) % 2)), axis=-1)
-    velocity = np.stack((chance(k, 7) - 0.5, chance(k, 8) - 0.5, np.zeros(k)), axis=-1)
+    forward = np.stack((sine(heading), cosine(heading), 0.2 * chance(n, 9) - 0.1), axis=-1)
+    # One obstacle before somebody of each crowd, every other one a leaning pylon, every third one on the move.
+    k = len(CASES)
+    foot = position[:k] + forward[:k] * (4.0 + 4.0 * chance(k, 5))[:, None]
+    lean = 6.0 * np.stack((chance(k, 6) - 0.5, chance(k, 7) - 0.5, chance(k, 8)), axis=-1)
+    wind = np.stack((chance(k, 19) - 0.5, chance(k, 20) - 0.5, np.zeros(k)), axis=-1)
     return Scene(
         position=position,
-        forward=np.stack((sine(heading), cosine(heading), 0.2 * chance(n, 9) - 0.1), axis=-1),
+        forward=forward,
         speed=5.0 * chance(n, 10),
         vehicle={
             "mass": 0.5 + chance(n, 11),
@@ -80,7 +82,11 @@ def scene() -> Scene:
         ),
         drift=(0.5, -0.25, 0.125),
         obstacles=obstacles(
-            foot, 1.0 + 2.0 * chance(k, 14), foot + height, velocity, np.arange(k, dtype=np.int64) % len(PASS_SIDES)
+            start=foot,
+            radius=0.4 + chance(k, 14),
+            end=foot + lean * (np.arange(k) % 2)[:, None],
+            velocity=wind * (np.arange(k) % 3 == 0)[:, None],
+            pass_side=np.arange(k, dtype=np.int64) % len(PASS_SIDES),
         ),
         paths=((line(1, False), line(2, True)), (line(3, True),), (spline(np.array([[5.0, 5.0, 5.0]]), False),)),
         regions=regions([[20.0, 20.0, 5.0], [40.0, 35.0, 8.0]], [9.0, 14.0, 6.0], np.arange(2) % len(SHAPES), axes),

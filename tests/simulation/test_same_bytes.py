@@ -61,7 +61,7 @@ def test_what_is_there_has_a_part_in_it(left_out: str) -> None:
     drift = {"drift": (0.0, 0.0, 0.0)} if left_out == "tracked" else {}
     place = scene()
     empty = replace(place, **{left_out: nothing}, **drift)
-    moved = positions(place.run(40, at=in_crowds)[-1:]) != positions(empty.run(40, at=in_crowds)[-1:])
+    moved = positions(place.run(60, at=in_crowds)[-1:]) != positions(empty.run(60, at=in_crowds)[-1:])
     names = [kind.name for row in np.flatnonzero(moved.any(axis=(0, 2))) for kind in kinds_of(row)]
     assert (
         set(names)

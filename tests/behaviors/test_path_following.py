@@ -1,0 +1,398 @@
+"""Path following (paper, Path Following): along a curve, near its middle, without weaving."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.path_following import (
+    BACKWARD,
+    CORRIDOR,
+    EITHER,
+    FORWARD,
+    LOOP,
+    STOP,
+    TURN_BACK,
+    PathFollowing,
+)
+from steering_addon.simulation.paths import Path, Spline, spline
+from steering_addon.simulation.snapshot import Snapshot, State
+from tests.motion_metrics import crossings, jerks, reversals
+from tests.scene import Scene, headings, positions, speeds
+
+FPS = 24
+CRUISE = 4.0
+"""Four fifths of the default top speed."""
+ROAD = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False)
+
+
+def circle(radius: float = 1.0) -> np.ndarray:
+    t = np.linspace(0.0, 2.0 * np.pi, 200, endpoint=False)
+    return radius * np.stack((np.cos(t), np.sin(t), np.zeros(200)), axis=-1)
+
+
+def eight(size: float = 1.0) -> np.ndarray:
+    t = np.linspace(0.0, 2.0 * np.pi, 300, endpoint=False)
+    return size * np.stack((np.sin(t), 0.5 * np.sin(2.0 * t), np.zeros(300)), axis=-1)
+
+
+def winding(seed: int) -> np.ndarray:
+    """A closed course in space, of bends to all sides."""
+    t = np.linspace(0.0, 2.0 * np.pi, 400, endpoint=False)
+    phase = np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, 4)
+    out = 1.0 + 0.25 * np.sin(2.0 * t + phase[0]) + 0.15 * np.sin(3.0 * t + phase[1])
+    height = 0.3 * np.sin(t + phase[2]) + 0.15 * np.sin(2.0 * t + phase[3])
+    return np.stack((out * np.cos(t), out * np.sin(t), height), axis=-1)
+
+
+def hairpin(width: float, length: float = 20.0) -> np.ndarray:
+    """Out, round and back again beside it."""
+    t = np.linspace(0.0, np.pi, 30)
+    bend = np.stack((0.5 * width * np.cos(t), length + 0.5 * width * np.sin(t), np.zeros(30)), axis=-1)
+    return np.concatenate(([[0.5 * width, 0.0, 0.0]], bend, [[-0.5 * width, 0.0, 0.0]]))
+
+
+def sharpest(corners: np.ndarray) -> float:
+    """The smallest radius of curvature of a closed curve."""
+    before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
+    first, second = 0.5 * (after - before), before + after - 2.0 * corners
+    bend = np.linalg.norm(np.cross(first, second), axis=1) / np.linalg.norm(first, axis=1) ** 3
+    return float(1.0 / bend.max())
+
+
+def followers(line: Spline | Path, position: object = ((0.0, 0.0, 0.0),), **changes) -> Scene:
+    """Vehicles that follow a line; whatever is no field of the scene is a parameter of the behavior."""
+    fields = {name: changes.pop(name) for name in list(changes) if name in Scene.__dataclass_fields__}
+    path = (line,) if isinstance(line, Spline) else line
+    given = {"up": (0.01, 0.02, 1.0), "speed": CRUISE, "paths": (path,), "behaviors": [(PathFollowing, changes)]}
+    return Scene(position, **(given | fields))
+
+
+def started(line: Spline, n: int = 1, first: float = 0.0, **changes) -> Scene:
+    """Vehicles spread along a line and on their way."""
+    along = np.linspace(first, line.length, n, endpoint=False)
+    return followers(line, line.position(along), forward=line.tangent(along), **changes)
+
+
+def remembered(states: list[State], name: str) -> np.ndarray:
+    """(frames - 1, n) what they know; before the first step they know nothing."""
+    return np.array([state.memories["path_following"][name] for state in states[1:]])
+
+
+def off(line: Spline, points: np.ndarray) -> np.ndarray:
+    """How far points (..., 3) are from a line."""
+    flat = points.reshape(-1, 3)
+    return np.linalg.norm(flat - line.position(line.nearest(flat)), axis=1).reshape(points.shape[:-1])
+
+
+# The force.
+
+
+def test_on_the_path_at_cruise_speed_there_is_nothing_to_correct() -> None:
+    assert np.abs(followers(ROAD, [[0.0, 20.0, 0.0]]).steering()[0]).max() < 1e-9
+
+
+def test_inside_half_the_radius_it_steers_along_the_path_only() -> None:
+    for aside in (0.1, 0.3, 0.49):
+        for speed in (0.0, 2.0, 5.0):
+            force = followers(ROAD, [[aside, 20.0, 0.0]], speed=speed, radius=1.0).steering()[0][0]
+            assert abs(force[0]) < 1e-9
+            assert abs(force[2]) < 1e-9
+            assert np.sign(force[1]) == np.sign(CRUISE - speed)
+
+
+def test_toward_the_radius_the_way_back_sets_in_gently() -> None:
+    asides = np.linspace(0.0, 3.0, 61)
+    place = followers(ROAD, np.stack((asides, np.full(61, 20.0), np.zeros(61)), axis=-1), radius=1.0)
+    inward = -place.steering()[0][:, 0]
+    assert (np.diff(inward) >= -1e-9).all()
+    assert inward[asides > 0.6].min() > 0.1
+    assert np.abs(np.diff(inward)).max() < 1.5, "newtons for five centimetres"
+
+
+def test_it_looks_where_it_will_be() -> None:
+    """Beside the path but heading back to it, it does not turn in any harder."""
+    inward = {}
+    for heading in ([-0.3, 1.0, 0.0], [0.3, 1.0, 0.0]):
+        place = followers(ROAD, [[0.9, 20.0, 0.0]], forward=[heading], radius=2.0)
+        inward[heading[0]] = -place.steering()[0][0, 0]
+    assert inward[0.3] > 0.5
+    assert inward[-0.3] < 0.0
+
+
+def test_the_corridor_is_the_papers_all_or_nothing() -> None:
+    """Plain words: predict; project on the spine; within the radius nothing; else seek a place a little further on."""
+    line = spline(circle(30.0), True)
+    rng = np.random.default_rng(0)
+    n, radius, mass, max_force = 60, 1.5, 2.0, 12.0
+    along = rng.uniform(0.0, line.length, n)
+    place = followers(
+        line,
+        line.position(along) + rng.normal(size=(n, 3)) * 1.2,
+        forward=line.tangent(along) + rng.normal(size=(n, 3)) * 0.4,
+        speed=rng.uniform(2.0, 5.0, n),
+        pull=CORRIDOR,
+        radius=radius,
+        vehicle={"mass": mass, "max_force": max_force},
+    )
+    velocity = place.start().motion.velocity
+    spine = line.position(np.linspace(0.0, line.length, 20001)[:-1])
+    nothing = 0
+    for row, force in enumerate(place.steering()[0]):
+        # Never so far that a straight guess would leave the path in every bend.
+        prediction_time = min(1.0, np.sqrt(radius * mass / max_force))
+        future = place.position[row] + velocity[row] * prediction_time
+        projection_distance = np.linalg.norm(spine - future, axis=1)
+        nearest = int(np.argmin(projection_distance))
+        if projection_distance[nearest] < radius:
+            nothing += 1
+            assert (force == 0.0).all()
+            continue
+        further = max(np.linalg.norm(velocity[row]) * prediction_time, radius)
+        target = spine[(nearest + round(further / line.length * 20000)) % 20000]
+        desired_velocity = (target - place.position[row]) / np.linalg.norm(target - place.position[row]) * CRUISE
+        assert np.allclose(force, mass * (desired_velocity - velocity[row]) / min(0.5, prediction_time), atol=0.05)
+    assert 10 < nothing < 50
+
+
+def test_inside_the_corridor_it_comes_back_to_cruise_speed() -> None:
+    states = started(spline(circle(30.0), True), speed=2.0, pull=CORRIDOR).run(20 * FPS)
+    assert speeds(states)[10 * FPS :].mean() > 0.95 * CRUISE
+    assert off(spline(circle(30.0), True), positions(states)).max() < 2.0
+
+
+# On the way.
+
+
+COURSES = {"circle": circle(), "eight": eight(), "winding 1": winding(1), "winding 2": winding(2)}
+RADII = np.array([0.3, 0.5, 1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("agility", [10.0, 25.0])
+@pytest.mark.parametrize("substeps", [1, 4])
+def test_they_stay_within_the_radius_and_their_own(agility: float, substeps: int) -> None:
+    """On courses as sharp as a vehicle at top speed can just turn; for ten seconds, once they are on their way."""
+    sharp = 5.0**2 / agility
+    lines = [spline(corners * (sharp / sharpest(corners)), True) for corners in COURSES.values()]
+    place = followers(
+        lines[0],
+        np.concatenate([line.position(np.linspace(0.0, line.length, 5, endpoint=False)) for line in lines]),
+        forward=np.concatenate([line.tangent(np.linspace(0.0, line.length, 5, endpoint=False)) for line in lines]),
+        path=np.repeat(np.arange(len(lines)), 5),
+        radius=np.tile(RADII, len(lines)),
+        paths=tuple((line,) for line in lines),
+        vehicle={"max_force": agility, "radius": 0.5},
+        substeps=substeps,
+    )
+    states = place.run((12 if substeps == 1 else 8) * FPS)
+    for row, line in enumerate(lines):
+        away = off(line, positions(states)[2 * FPS :: 2, 5 * row : 5 * row + 5]).max(axis=0)
+        assert (away < RADII + 0.5).all()
+        assert (away < 1.1 * RADII).all(), "and without bodies they hardly leave the path"
+    assert speeds(states).mean() > 0.8 * CRUISE
+
+
+def test_they_do_not_weave() -> None:
+    line = spline(winding(3) * 25.0, True)
+    along = np.linspace(0.0, line.length, 12, endpoint=False)
+    aside = np.random.default_rng(1).uniform(-0.9, 0.9, (12, 1)) * np.cross(line.tangent(along), (0.0, 0.0, 1.0))
+    states = followers(line, line.position(along) + aside, forward=line.tangent(along)).run(15 * FPS, preroll=FPS)
+    place = positions(states)
+    nearest = line.nearest(place.reshape(-1, 3))
+    right = np.cross(line.tangent(nearest), (0.0, 0.0, 1.0))
+    sideways = ((place.reshape(-1, 3) - line.position(nearest)) * right).sum(axis=1).reshape(place.shape[:2])
+    assert crossings(sideways, FPS) < 3.0
+    assert reversals(headings(states), FPS) < 0.005
+    assert np.percentile(jerks(headings(states), FPS), 95) < 14.0
+
+
+def test_who_is_far_away_comes_to_the_path_and_then_follows() -> None:
+    starts = [[12.0, 5.0, 0.0], [-8.0, 20.0, 6.0], [5.0, 10.0, -5.0]]
+    headings_ = [[0.0, 1.0, 0.0], [0.0, -1.0, 0.2], [1.0, 0.0, 0.0]]
+    states = followers(ROAD, starts, forward=headings_, speed=3.0).run(10 * FPS)
+    away = off(ROAD, positions(states))
+    assert away[0].min() > 5.0
+    assert away[-1].max() < 1.0
+    assert (velocity_along(states)[-1] > 0.99 * CRUISE).all()
+
+
+def velocity_along(states: list[State]) -> np.ndarray:
+    """(frames, n) speed along the road."""
+    return np.stack([s.motion.velocity[:, 1] for s in states])
+
+
+def test_before_a_bend_it_slows_down_to_what_it_can_hold() -> None:
+    corner = spline(np.array([[0.0, 0.0, 0.0], [0.0, 30.0, 0.0], [30.0, 30.0, 0.0]]), False)
+    states = started(corner, radius=0.5, vehicle={"max_force": 4.0}).run(16 * FPS)
+    speed, away = speeds(states)[:, 0], off(corner, positions(states))[:, 0]
+    assert speed.min() < 0.6 * CRUISE
+    assert away.max() < 0.5 + 0.5
+    assert speed[-2 * FPS] > 0.95 * CRUISE, "and is back at speed behind it"
+
+
+def test_it_gets_round_a_hairpin_however_wide_the_path_is() -> None:
+    """Also where both branches lie within the radius."""
+    lines = [spline(hairpin(width), False) for width in (0.2, 1.0, 4.0)]
+    radii = np.array([0.3, 1.0, 3.0, 6.0])
+    place = followers(
+        lines[0],
+        np.repeat([line.points[0] for line in lines], len(radii), axis=0),
+        paths=tuple((line,) for line in lines),
+        path=np.repeat(np.arange(len(lines)), len(radii)),
+        radius=np.tile(radii, len(lines)),
+        vehicle={"max_force": 12.0},
+    )
+    states = place.run(18 * FPS)
+    along = remembered(states, "along")
+    for row, line in enumerate(lines):
+        some = slice(len(radii) * row, len(radii) * (row + 1))
+        assert (along[-1, some] > 0.95 * line.length).all()
+        assert (off(line, positions(states)[:, some]).max(axis=0) < radii + 0.5).all()
+    beyond = np.argmax(along > 19.0, axis=0)
+    assert all(along[beyond[row] :, row].min() > 15.0 for row in range(along.shape[1])), "it went back on its way"
+
+
+def test_where_a_path_crosses_itself_it_stays_on_its_branch() -> None:
+    line = spline(eight(7.0), True)
+    states = started(line, 3, radius=1.5).run(20 * FPS)
+    along = np.unwrap(remembered(states, "along"), period=line.length, axis=0)
+    assert (along[-1] - along[0] > 1.8 * line.length).all()
+    assert np.abs(np.diff(along, axis=0)).max() < 1.0, "it jumped"
+    crossing = np.linalg.norm(positions(states), axis=2) < 0.5
+    assert crossing.any(axis=0).all()
+
+
+# Which path, which way.
+
+
+@pytest.mark.parametrize(
+    ("direction", "facing", "goes"),
+    [(FORWARD, 1, 1), (FORWARD, -1, 1), (BACKWARD, 1, -1), (BACKWARD, -1, -1), (EITHER, 1, 1), (EITHER, -1, -1)],
+)
+def test_it_goes_the_way_it_is_told(direction: int, facing: int, goes: int) -> None:
+    place = followers(ROAD, [[0.5, 30.0, 0.0]], forward=[[0.0, facing, 0.0]], direction=direction)
+    states = place.run(4 * FPS)
+    assert goes * (positions(states)[-1, 0, 1] - 30.0) > 5.0
+    assert (velocity_along(states)[-1] * goes > 0.95 * CRUISE).all()
+
+
+def test_on_a_closed_path_backward_is_the_other_way_round() -> None:
+    line = spline(circle(10.0), True)
+    states = followers(line, [[10.0, 0.0, 0.0]], forward=[[0.0, -1.0, 0.0]], direction=BACKWARD).run(10 * FPS)
+    angle = np.unwrap(np.arctan2(positions(states)[:, 0, 1], positions(states)[:, 0, 0]))
+    assert angle[-1] < -3.0
+    assert (np.diff(angle) < 0.0).all()
+
+
+def test_of_several_splines_each_follows_the_nearest_and_stays_with_it() -> None:
+    here = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False)
+    there = spline(np.array([[8.0, 0.0, 0.0], [2.0, 30.0, 0.0], [8.0, 60.0, 0.0]]), False)
+    states = followers((here, there), [[0.5, 2.0, 0.0], [7.5, 2.0, 0.0]], radius=3.0).run(12 * FPS)
+    assert (remembered(states, "spline") == [0.0, 1.0]).all()
+    assert off(here, positions(states)[:, 0]).max() < 1.0
+    assert off(there, positions(states)[FPS:, 1]).max() < 3.0
+
+
+def test_left_empty_the_nearest_path_is_followed_and_set_only_that() -> None:
+    near, far = ROAD, spline(np.array([[20.0, 0.0, 0.0], [20.0, 60.0, 0.0]]), False)
+    place = followers(near, [[1.0, 5.0, 0.0]], paths=((far,), (near,)))
+    assert (remembered(place.run(3), "path") == 1.0).all()
+    told = replace(place, behaviors=[(PathFollowing, {"path": 0})])
+    assert off(far, positions(told.run(12 * FPS))[-1, 0]) < 1.0
+    nothing = replace(place, behaviors=[(PathFollowing, {"path": -1})])
+    assert (nothing.steering()[0] == 0.0).all()
+
+
+@pytest.mark.parametrize(
+    "paths", [(), ((),), ((spline(np.ones((1, 3)), False),),), ((spline(np.ones((3, 3)), True),),)]
+)
+@pytest.mark.parametrize("end", [STOP, LOOP, TURN_BACK])
+def test_without_a_path_or_on_a_single_point_it_does_nothing(paths: tuple, end: int) -> None:
+    place = followers(ROAD, [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]], paths=paths, end=end)
+    assert (place.steering()[0] == 0.0).all()
+    idle = replace(place, behaviors=[])
+    assert positions(place.run(24)).tobytes() == positions(idle.run(24)).tobytes(), "cruise speed is held"
+
+
+def test_a_path_that_comes_later_is_followed_from_then_on() -> None:
+    place = followers(ROAD, [[3.0, 5.0, 0.0]], forward=[[1.0, 0.0, 0.0]])
+
+    def later(frame: int, snapshot: Snapshot) -> Snapshot:
+        return snapshot if frame >= 24 else replace(snapshot, paths=())
+
+    states = place.run(10 * FPS, at=later)
+    assert off(ROAD, positions(states)[24, 0]) > 5.0
+    assert off(ROAD, positions(states)[-1, 0]) < 1.0
+
+
+# Its end.
+
+
+def test_at_the_end_it_stops_and_stays() -> None:
+    states = started(ROAD, end=STOP, first=40.0).run(14 * FPS)
+    assert np.linalg.norm(positions(states)[-1, 0] - (0.0, 60.0, 0.0)) < 1.0
+    assert positions(states)[:, 0, 1].max() < 60.5
+    assert speeds(states)[-FPS:].max() < 0.01
+    assert np.abs(headings(states)[:, 0] - (0.0, 1.0, 0.0)).max() < 0.01, "it stops as it came"
+    assert speeds(states)[int(np.argmax(positions(states)[:, 0, 1] > 50.0)), 0] > 0.95 * CRUISE
+
+
+def test_at_the_end_it_turns_back() -> None:
+    states = started(spline(np.array([[0.0, 0.0, 0.0], [0.0, 12.0, 0.0]]), False), end=TURN_BACK).run(24 * FPS)
+    y = positions(states)[:, 0, 1]
+    turns = np.flatnonzero(np.diff(np.sign(np.diff(y))) != 0)
+    assert len(turns) >= 4
+    assert y.max() < 13.0
+    assert y.min() > -1.0
+    assert (np.abs(y[turns] - np.where(np.arange(len(turns)) % 2, 0.0, 12.0)) < 2.0).all()
+    assert np.abs(positions(states)[:, 0, 0]).max() < 1.5
+
+
+def test_at_the_end_it_goes_back_to_the_beginning_and_follows_again() -> None:
+    bow = spline(np.array([[0.0, 0.0, 0.0], [0.0, 8.0, 0.0], [6.0, 8.0, 0.0], [6.0, 0.0, 0.0]]), False)
+    states = started(bow, end=LOOP, radius=0.5).run(30 * FPS)
+    along = remembered(states, "along")[:, 0]
+    begins = np.flatnonzero((along[1:] < 2.0) & (along[:-1] > 18.0))
+    assert len(begins) >= 3
+    reached = [along[a:b].max() for a, b in pairwise(begins)]
+    assert min(reached) > 0.97 * bow.length, "each time to the end"
+    assert speeds(states)[FPS:].min() > 0.1
+
+
+def test_a_closed_path_has_no_end() -> None:
+    line = spline(circle(5.0), True)
+    states = started(line, end=STOP).run(14 * FPS)
+    assert speeds(states)[FPS:].min() > 0.9 * CRUISE
+    assert np.unwrap(remembered(states, "along")[:, 0], period=line.length)[-1] > 1.5 * line.length
+
+
+# A path that moves.
+
+
+def moving(place: Scene, at: object) -> list[State]:
+    """Twelve seconds; `at` gives the line of a frame."""
+    return place.run(12 * FPS, at=lambda frame, snapshot: replace(snapshot, paths=((at(frame / FPS),),)))
+
+
+def test_a_path_that_moves_carries_its_followers_along() -> None:
+    def drifting(time: float) -> Spline:
+        return spline(ROAD.points[::1023] + time * np.array([1.0, 0.0, 0.5]), False)
+
+    states = moving(followers(ROAD, [[0.0, 2.0, 0.0]]), drifting)
+    away = [float(off(drifting(frame / FPS), positions(states)[frame, 0])) for frame in range(FPS, 12 * FPS)]
+    assert max(away) < 1.5
+    assert positions(states)[-1, 0, 0] > 10.0
+
+
+def test_a_path_that_bends_under_way_is_followed_as_it_is() -> None:
+    along = np.linspace(0.0, 60.0, 120)
+
+    def waving(time: float) -> Spline:
+        return spline(np.stack((0.25 * time * np.sin(along / 6.0), along, np.zeros(120)), axis=-1), False)
+
+    states = moving(followers(waving(0.0), [[0.0, 2.0, 0.0]]), waving)
+    away = [float(off(waving(frame / FPS), positions(states)[frame, 0])) for frame in range(FPS, 12 * FPS)]
+    assert max(away) < 1.5
+    assert speeds(states)[FPS:].min() > 2.0
+    assert positions(states)[-1, 0, 1] > 30.0
