@@ -8,7 +8,7 @@ import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.declaration import Behavior
-from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.behaviors.path_following import CORRIDOR, PathFollowing
 from steering_addon.simulation.paths import spline
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import State
@@ -123,6 +123,21 @@ def test_the_roll_is_neither_hasty_nor_shivering(flights: list[State], row: int)
 def test_nobody_flies_upside_down(flights: list[State]) -> None:
     assert (ups(flights)[:, :, 2] > 0.0).all()
     assert np.abs(rolls(*axes(flights))).max() <= 60.0 + 8.0
+
+
+def test_a_force_that_comes_and_goes_is_leaned_on_calmly_enough() -> None:
+    """The paper's way to follow a path, all or nothing: the force is switched on and off every few frames.
+
+    No lean can be smooth then and follow soon as well; it must not flip or spin.
+    """
+    place = courses(*COURSES.values())
+    place = replace(place, behaviors=[(PathFollowing, {"path": np.arange(len(COURSES)), "pull": CORRIDOR})])
+    states = place.run(12 * FPS, preroll=48)
+    roll = rolls(*axes(states))
+    assert (ups(states)[:, :, 2] > 0.0).all()
+    assert np.abs(roll).max() <= 60.0 + 8.0
+    assert np.percentile(np.abs(roll_rates(roll, FPS)), 95) < 130.0
+    assert roll_reversals(roll_rates(roll, FPS)) < 0.3
 
 
 # How far it leans.
