@@ -60,6 +60,10 @@ class ObstacleAvoidance(Behavior):
         turn = np.minimum(FIRMNESS * threats.turn(wanting[:, None], row[:, None], agents)[:, 0], agility)
         strain = clamp((threats.hardest_turn(agents) / agility - STRAIN) / (1.0 - STRAIN), 0.0, 1.0)
         steering = direction * turn[:, None] - course * (strain * agility)[:, None]
+        # Who stands too near already, and braked, would stay there: it goes back out the shortest way.
+        offset = aside + course * threats.way[n, row][:, None]
+        inside = magnitude(offset) < threats.reach[n, row]
+        steering = np.where(inside[:, None], unit(agents.level(-offset)) * agility[:, None], steering)
         steering = steering * (agents.mass * threats.onset[n, row])[:, None]
         return np.where(met[:, None], steering, 0.0)
 

@@ -290,3 +290,21 @@ def test_nobody_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane: boo
     if goal in ("arrival", "seek"):
         heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
         assert (heedless.run(4.0) < 0.0).mean() > 0.5, "nothing was in their way"
+
+
+@pytest.mark.parametrize("facing", [0.0, 40.0, 120.0])
+def test_who_stands_too_near_gets_away_again(facing: float) -> None:
+    """Standing inside the clearance of a ball between it and its goal, at rest."""
+    angle = np.radians(facing)
+    place = Scene(
+        [[0.0, -1.55, 0.0]],
+        [np.sin(angle), np.cos(angle), 0.0],
+        behaviors=[(Seek, {"target": 1}), (ObstacleAvoidance, {})],
+        vehicle={"max_speed": 1.5, "max_force": 2.0, "radius": 0.4, "keep_in_plane": True},
+        combining=PRIORITY,
+        tracked=leaders([0.0, 12.0, 0.0]),
+        obstacles=obstacles([[0.0, 0.0, 0.0]], 1.0),
+    )
+    path = positions(place.run(500))[:, 0]
+    assert np.sqrt((path * path).sum(axis=1)).min() > 1.0
+    assert path[:, 1].max() > 8.0
