@@ -58,6 +58,7 @@ def test_the_stored_number_of_each_role_never_changes() -> None:
         "PATH": 4,
         "LEADER": 8,
         "CROWD": 16,
+        "REGION": 64,
     }
 
 
