@@ -84,16 +84,17 @@ def test_it_does_not_overshoot(slowing_distance: float) -> None:
 
 
 def test_straight_ahead_it_never_goes_past() -> None:
-    for slowing_distance in (0.1, 1.0, 4.0):
-        place = Scene(
-            [[0.0, 0.0, 0.0]],
-            speed=MAX_SPEED,
-            behaviors=[(Arrival, {"slowing_distance": slowing_distance})],
-            tracked=leaders([0.0, 12.0, 0.0]),
-        )
-        states = place.run(241)
-        assert positions(states)[:, 0, 1].max() <= 12.0 + 1e-3
-        assert (np.diff(speeds(states)[:, 0]) <= 1e-9).all(), "it only brakes"
+    """However short the slowing distance is for its strength: here 12.5, 1.25 and 0.25 m to a stop."""
+    place = Scene(
+        np.arange(9)[:, None] * [[50.0, 0.0, 0.0]],
+        speed=MAX_SPEED,
+        behaviors=[(Arrival, {"slowing_distance": np.repeat([0.1, 1.0, 4.0], 3), "target": 9 + np.arange(9)})],
+        vehicle={"max_force": np.tile([1.0, 10.0, 50.0], 3)},
+        tracked=leaders(*(np.arange(9)[:, None] * [[50.0, 0.0, 0.0]] + [0.0, 18.0, 0.0])),
+    )
+    states = place.run(361)
+    assert positions(states)[:, :, 1].max() <= 18.0 + 0.05
+    assert (np.diff(speeds(states), axis=0) <= 0.01).all(), "it only brakes"
 
 
 def test_braking_starts_at_the_slowing_distance() -> None:
@@ -128,8 +129,9 @@ def test_the_weak_and_the_strong_arrive_too(max_force: float) -> None:
 
 @pytest.mark.parametrize("fps", [8.0, 60.0])
 def test_at_any_frame_rate_it_arrives(fps: float) -> None:
-    states = arriving(30, 1.0, 0.0, 20.0, fps=fps).run(int(12 * fps))
-    assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01
+    for slowing_distance in (0.1, 1.0):
+        states = arriving(30, slowing_distance, 0.0, 20.0, fps=fps).run(int(12 * fps))
+        assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01 * slowing_distance
 
 
 def test_on_the_target_and_at_rest_it_does_nothing() -> None:

@@ -130,7 +130,7 @@ def test_what_comes_into_sight_does_so_gently() -> None:
 
 
 def test_what_a_vehicle_carries_is_not_in_its_own_way() -> None:
-    mast = ball(0.2, 3.0, carrier=np.array([0]))
+    mast = ball(0.2, 2.0, carrier=np.array([0]))
     place = facing(mast, position=[[0.0, 0.0, 0.0], [0.3, 12.0, 0.0]], forward=[NORTH, (0.0, -1.0, 0.0)])
     own, other = place.steering()[0]
     assert (own == 0.0).all()

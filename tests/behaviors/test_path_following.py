@@ -226,6 +226,7 @@ def test_before_a_bend_it_slows_down_to_what_it_can_hold() -> None:
     corner = spline(np.array([[0.0, 0.0, 0.0], [0.0, 30.0, 0.0], [30.0, 30.0, 0.0]]), False)
     states = started(corner, radius=0.5, vehicle={"max_force": 4.0}).run(16 * FPS)
     speed, away = speeds(states)[:, 0], off(corner, positions(states))[:, 0]
+    assert speed[int(np.argmax(positions(states)[:, 0, 1] > 28.3))] < 0.92 * CRUISE, "before it turns"
     assert speed.min() < 0.6 * CRUISE
     assert away.max() < 0.5 + 0.5
     assert speed[-2 * FPS] > 0.95 * CRUISE, "and is back at speed behind it"
@@ -357,6 +358,8 @@ def test_at_the_end_it_goes_back_to_the_beginning_and_follows_again() -> None:
     assert len(begins) >= 3
     reached = [along[a:b].max() for a, b in pairwise(begins)]
     assert min(reached) > 0.97 * bow.length, "each time to the end"
+    returning = remembered(states, "returning")[:, 0]
+    assert (np.diff(returning) == 1.0).sum() - len(begins) in (0, 1), "once at each end"
     assert speeds(states)[FPS:].min() > 0.1
 
 

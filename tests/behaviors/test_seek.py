@@ -70,6 +70,12 @@ def test_on_the_ground_only_the_way_on_the_ground_counts() -> None:
     assert np.allclose(place.steering()[0], [[3.0 / 0.3, 4.0 / 0.3, 0.0]])
 
 
+def test_no_response_is_quicker_than_a_step() -> None:
+    """Else the force would overshoot and swing."""
+    hasty, in_a_step = (seekers(vehicle={"response_time": time}).steering()[0] for time in (0.01, 1.0 / 24.0))
+    assert np.array_equal(hasty, in_a_step)
+
+
 def test_a_longer_response_time_pulls_less() -> None:
     quick, lazy = (seekers(vehicle={"response_time": time}).steering()[0] for time in (0.3, 0.6))
     assert np.allclose(quick, 2.0 * lazy)

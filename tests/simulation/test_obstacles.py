@@ -166,6 +166,14 @@ def test_the_most_pressing_place_takes_nearly_the_tightest_turn_of_all() -> None
     assert np.median(shares) > 0.98
 
 
+def test_of_a_pylon_that_leans_along_the_course_the_near_end_presses_more_than_what_is_nearest_to_the_course() -> None:
+    leaning, course = obstacles([[0.8, 3.0, 0.0]], 1.0, [[0.5, 30.0, 0.0]]), np.array([[[0.0, 1.0, 0.0]]])
+    assert nearest_to_course(leaning, np.zeros((1, 3)), course)[0] == 30.0
+    way, aside = most_pressing(leaning, np.zeros((1, 3)), course, np.ones((1, 1)))
+    assert way[0, 0] < 10.0
+    assert 0.7 < aside[0, 0, 0] <= 0.8
+
+
 def test_of_a_ball_there_is_only_one_place() -> None:
     rng = np.random.default_rng(1)
     things, points, course = (

@@ -122,12 +122,13 @@ def test_two_crowds_that_follow_paths_remember_each_their_own() -> None:
 
 
 def absent(rows: list[int], frames: range):
-    """Some vehicles do not take part for some frames."""
+    """Some vehicles do not take part for some frames, in which even their top speed means nothing to them."""
 
     def at(frame: int, snapshot: Snapshot) -> Snapshot:
         present = snapshot.present.copy()
         present[rows] = frame not in frames
-        return replace(snapshot, present=present)
+        max_speed = np.where(present, snapshot.vehicle.max_speed, 0.1)
+        return replace(snapshot, present=present, vehicle=replace(snapshot.vehicle, max_speed=max_speed))
 
     return at
 
@@ -157,7 +158,7 @@ def test_a_target_that_is_not_there_is_no_target() -> None:
 
 
 def test_nobody_is_his_own_target() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Seek, {"target": 0})])
+    place = Scene([[0.0, 0.0, 0.0]], speed=3.0, behaviors=[(Seek, {"target": 0})])
     assert (place.steering()[0] == 0.0).all()
 
 
