@@ -230,6 +230,12 @@ def clean_environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if k not in foreign and not k.startswith("BLENDER_")}
 
 
+def blender_environment(user: str) -> dict[str, str]:
+    """The environment of a Blender whose user's folder is this one, for programs of these scripts."""
+    # Ended without its usual way out, Blender leaves its own temporary folder behind.
+    return clean_environment() | {"BLENDER_USER_RESOURCES": user, "TMPDIR": user, "PYTHONPATH": str(ROOT)}
+
+
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 

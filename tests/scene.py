@@ -86,6 +86,7 @@ class Scene:
     obstacles: Obstacles = field(default_factory=lambda: obstacles(np.zeros((0, 3)), np.zeros(0)))
     paths: tuple = ()
     regions: Regions = field(default_factory=lambda: regions(np.zeros((0, 3)), 1.0, SPHERE))
+    flows: tuple = ()
     fps: float = 24.0
     substeps: int = 1
     seed: int = 0
@@ -129,6 +130,7 @@ class Scene:
             obstacles=replace(self.obstacles, start=self.obstacles.start + passed, end=self.obstacles.end + passed),
             paths=self.paths,
             regions=self.regions,
+            flows=self.flows,
         )
 
     def run(
@@ -181,6 +183,7 @@ class Scene:
             ),
             paths=tuple(tuple(map(line, curve)) for curve in self.paths),
             regions=replace(self.regions, centre=place(self.regions.centre), axes=turned(self.regions.axes, matrix)),
+            flows=tuple(tuple(map(line, curve)) for curve in self.flows),
         )
 
     def take(self, rows: Any) -> Scene:

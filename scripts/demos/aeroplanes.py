@@ -9,16 +9,18 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import extension
 import film
-import metrics
 import models
 import numpy as np
 import stage
+import surfaces
 from mathutils import Vector
+
+from scripts.baked_scene import matrices
+from scripts.motion_report import report
 
 FRAMES = 264
 FPS = 24
@@ -166,7 +168,7 @@ def _balloon() -> bpy.types.Object:
 # -- the steering ------------------------------------------------------------------------------
 
 
-def steer(scene: bpy.types.Scene, cast: Cast) -> None:
+def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Say who is what and what the aeroplanes want, as one does in the sidebar."""
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
@@ -177,8 +179,8 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
     _select([cast.course])
     bpy.ops.steering.tag(role="PATH")
 
-    for plane in cast.planes:
-        plane.steering.crowd = crowd
+    for i, plane in enumerate(cast.planes):
+        plane.steering.crowd, plane.steering.identity = crowd, i + 1
         plane.steering.start_speed = CRUISE
     cast.balloon.steering.pass_side = "LEFT"
 
@@ -201,7 +203,7 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
 
     scene.steering.preroll = 0
     scene.steering.substeps = 4
-    scene.steering.seed = 1
+    scene.steering.seed = seed
 
 
 def _select(obs: list[bpy.types.Object]) -> None:
@@ -215,9 +217,8 @@ def _select(obs: list[bpy.types.Object]) -> None:
 # -- the cameras -------------------------------------------------------------------------------
 
 
-def shoot(scene: bpy.types.Scene, planes: list[bpy.types.Object]) -> None:
-    """Follow the flight with three cameras: at the first pylon, in chase, and above the balloon."""
-    tracks = metrics.matrices(scene, planes)[:, :, :3, 3]
+def shoot(scene: bpy.types.Scene, tracks: np.ndarray) -> None:
+    """Follow the flight, (frames, planes, 3), with three cameras: at the first pylon, in chase, above the balloon."""
     middle, last = tracks.mean(axis=1), tracks[:, -1]
 
     pylon = stage.camera("At the Pylon", 40.0)
@@ -240,37 +241,29 @@ def shoot(scene: bpy.types.Scene, planes: list[bpy.types.Object]) -> None:
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(out: Path) -> None:
+def main(asked: extension.Asked) -> None:
     """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
     began = time.perf_counter()
-    scene = bpy.context.scene
+    scene, out = bpy.context.scene, asked.out
     print("Modelling the scene", flush=True)
     cast = build(scene)
-    steer(scene, cast)
-    print(f"Baking {len(cast.planes)} aeroplanes over {FRAMES} frames", flush=True)
-    start = time.perf_counter()
-    bpy.ops.steering.bake()
-    baking = time.perf_counter() - start
-    shoot(scene, cast.planes)
+    steer(scene, cast, asked.seed)
+    baking = extension.bake(f"{len(cast.planes)} aeroplanes over {FRAMES} frames")
+    baked = matrices(scene, cast.planes)
+    shoot(scene, baked[:, :, :3, 3])
     film.open_with_camera(stage.SUN)
-    baked = metrics.matrices(scene, cast.planes)
     names = [ob.name for ob in cast.planes], [ob.name for ob in (*cast.pylons, cast.balloon)]
 
-    print("Opening the file without the extension", flush=True)
     extension.save_and_open_without(out / "aeroplanes.blend")
     scene = bpy.context.scene
     planes, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
-    played = metrics.matrices(scene, planes)
-    flights = {ob.name: metrics.flight(played[:, i], FPS) for i, ob in enumerate(planes)}
-    miss = metrics.closest(scene, planes, obstacles)
+    played, obstacle_poses = np.split(matrices(scene, [*planes, *obstacles]), (len(planes),), axis=1)
+    miss = surfaces.closest(scene, planes, obstacles, played, obstacle_poses)
+    if asked.pictures:
+        film.pictures(scene, out, "aeroplanes")
 
-    print("Rendering the contact sheet", flush=True)
-    film.contact_sheet(scene, out / "aeroplanes.png")
-    print("Rendering the film", flush=True)
-    film.film(scene, out / "aeroplanes.mp4")
-
-    print(metrics.table(flights))
-    print(f"{out}: {', '.join(path.name for path in sorted(out.glob('aeroplanes.*')))}")
+    report(scene, dict(zip(names[0], np.swapaxes(played, 0, 1))))
+    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('aeroplanes.*')))}")
     print(
         f"{len(planes)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
         f"closest approach to an obstacle {miss.distance:.2f} m "
@@ -281,7 +274,7 @@ def main(out: Path) -> None:
         raise SystemExit("The saved file does not play as it was baked.")
     if miss.distance <= 0.0:
         raise SystemExit(f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.")
-    if any(flight.upside_down for flight in flights.values()):
+    if (played[..., 2, 2] < 0.0).any():
         raise SystemExit("An aeroplane flies upside down.")
 
 

@@ -11,18 +11,20 @@ import math
 import random
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import creatures
 import extension
 import film
-import metrics
 import models
 import numpy as np
 import stage
+import surfaces
 import town
 from mathutils import Matrix, Vector
+
+from scripts.baked_scene import matrices
+from scripts.motion_report import report
 
 FRAMES = 240
 FPS = 24
@@ -30,6 +32,7 @@ PREROLL = 48  # frames in which the flock finds its order before it is seen
 BIRDS = 200
 SIZE = 1.6  # of a starling, for the film
 RADIUS = 0.3  # m, of a body with half-closed wings
+NEAR = 1.85  # m: nearer than this they keep apart
 CRUISE, TOP_SPEED = 10.0, 13.0  # m/s
 STRENGTH = 20.0  # m/s2
 BEATS = 4.0  # wing beats a second
@@ -76,6 +79,8 @@ TOWERS = (  # kind, place, height
     ("CLOCK", (35.0, -21.0), 29.0),
 )
 KEPT_IN = ((0.0, 0.0, 23.0), (60.0, 40.0, 9.0))  # middle and half lengths of the region
+SECOND_SHOT, THIRD_SHOT = 81, 161  # their first frames
+ROOM = 8.0  # m from the middle of a tower: enough for a camera
 ROOFS = 11.5  # m: none of the houses is higher
 
 
@@ -92,7 +97,7 @@ class Cast:
 # -- the scene ---------------------------------------------------------------------------------
 
 
-def build(scene: bpy.types.Scene) -> Cast:
+def build(scene: bpy.types.Scene, seed: int) -> Cast:
     """Model everything and put it in its place, as an animator would before any steering."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
@@ -106,7 +111,7 @@ def build(scene: bpy.types.Scene) -> Cast:
     region.empty_display_type = "CUBE"
     region.location, region.scale = KEPT_IN
     scene.collection.objects.link(region)
-    return Cast(_flock(scene), _leader(scene), towers, region)
+    return Cast(_flock(scene, seed), _leader(scene), towers, region)
 
 
 def _town() -> None:
@@ -132,9 +137,9 @@ def _town() -> None:
     stage.plant(room, 110, seed=6)
 
 
-def _flock(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def _flock(scene: bpy.types.Scene, seed: int) -> list[bpy.types.Object]:
     """The birds in a loose cloud behind the leader, all flying the same way."""
-    chance = random.Random(2)
+    chance = random.Random(1 + seed)
     flock = bpy.data.collections.new("Flock")
     scene.collection.children.link(flock)
     parts = [creatures.bird(f"Starling {i + 1}", plumage) for i, plumage in enumerate(STARLINGS)]
@@ -176,7 +181,7 @@ def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
 # -- the steering ------------------------------------------------------------------------------
 
 
-def steer(scene: bpy.types.Scene, cast: Cast) -> None:
+def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Say who is what and what the birds want, as one does in the sidebar."""
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
@@ -187,9 +192,9 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
     _tag([cast.region], "REGION")
     cast.region.steering.region_shape = "BOX"
 
-    chance = random.Random(7)
-    for bird in cast.birds:
-        bird.steering.crowd = crowd
+    chance = random.Random(6 + seed)
+    for i, bird in enumerate(cast.birds):
+        bird.steering.crowd, bird.steering.identity = crowd, i + 1
         bird.steering.start_speed = 0.7
         bird.steering.speed_factor = chance.uniform(0.95, 1.05)
 
@@ -201,12 +206,12 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
 
     settings = crowd.steering
     settings.separation.use = True
-    settings.separation.distance, settings.separation.angle, settings.separation.weight = 1.5, math.tau, 8.0
+    settings.separation.distance, settings.separation.angle, settings.separation.weight = NEAR, math.tau, 8.0
     settings.alignment.use = True
-    settings.alignment.distance, settings.alignment.weight = 3.0, 6.0
+    settings.alignment.distance, settings.alignment.weight = 2.0 * NEAR, 6.0
     settings.alignment.angle = math.radians(270)
     settings.cohesion.use = True
-    settings.cohesion.distance, settings.cohesion.angle, settings.cohesion.weight = 3.0, math.tau, 3.0
+    settings.cohesion.distance, settings.cohesion.angle, settings.cohesion.weight = 2.0 * NEAR, math.tau, 3.0
     settings.wander.use = True
     settings.wander.strength, settings.wander.rate = 3.0, 0.5
     settings.wander.shared_strength = 1.5
@@ -214,17 +219,22 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
     settings.leader_following.leader = cast.leader
     settings.leader_following.behind = 1.4
     settings.leader_following.spread = 4.5
-    settings.leader_following.separation = 4.0
-    settings.leader_following.strength = 5.0
+    settings.leader_following.distance, settings.leader_following.separation = NEAR, 4.0
+    settings.leader_following.strength = 5.3
     settings.containment.use = True
     settings.containment.region = cast.region
     settings.obstacle_avoidance.use = True
     settings.obstacle_avoidance.clearance = 0.5
     settings.combining = "ALLOCATION"
 
+    # Each beats its wings in its own time: faster while it climbs, slower on the way down.
+    portrayal = settings.portrayal
+    portrayal.use, portrayal.phase_by, portrayal.cycle_time = True, "TIME", 1.0 / BEATS
+    portrayal.effort, portrayal.variation = 0.15, 0.08
+
     scene.steering.use_frame_range = True
     scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
-    scene.steering.seed = 1
+    scene.steering.seed = seed
 
 
 def _tag(obs: list[bpy.types.Object], role: str) -> None:
@@ -234,16 +244,6 @@ def _tag(obs: list[bpy.types.Object], role: str) -> None:
         ob.select_set(True)
     bpy.context.view_layer.objects.active = obs[0]
     bpy.ops.steering.tag(role=role)
-
-
-def _beat(scene: bpy.types.Scene, birds: list[bpy.types.Object]) -> None:
-    """Key the wing beats of the birds, each in its own time: faster while they climb, slower on the way down."""
-    places = metrics.matrices(scene, birds)[..., :3, 3]
-    climb = np.gradient(places[..., 2], axis=0) * FPS
-    chance = random.Random(8)
-    start = np.array([chance.uniform(0.0, creatures.BEATS + creatures.GLIDE) for _ in birds])
-    rate = np.array([chance.uniform(0.92, 1.08) * BEATS for _ in birds]) * np.clip(1.0 + 0.15 * climb, 0.6, 1.4)
-    creatures.key_phase(birds, scene.frame_start, start + np.cumsum(rate, axis=0) / FPS)
 
 
 # -- the cameras -------------------------------------------------------------------------------
@@ -261,62 +261,71 @@ def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None
     ahead_way /= np.linalg.norm(ahead_way, axis=1, keepdims=True)
     right = np.cross(way, (0.0, 0.0, 1.0))
 
-    roof = stage.camera("From a Roof", 38.0)
+    roof = stage.camera("From a Roof", 33.0)
     eye = middle * (0.6, 0.4, 0.0) + (-5.0, -25.0, 14.0)
     stage.shoot(roof, scene.frame_start, eye, 0.75 * middle + 0.25 * head + (0.0, 0.0, -0.8))
 
     within = stage.camera("In the Flock", 28.0)
     calm = stage.smooth(middle, 6)
-    stage.shoot(within, scene.frame_start, calm - 11.0 * way - 1.0 * right, calm + 6.0 * way + (0.0, 0.0, 1.0))
+    eye = _past_the_towers(calm - 11.0 * way, calm, right)
+    stage.shoot(within, scene.frame_start, eye, calm + 6.0 * way + (0.0, 0.0, 1.0))
 
     ahead = stage.camera("Ahead of the Leader", 38.0)
     eye = head + 3.6 * ahead_way + 2.4 * right + (0.0, 0.0, -1.8)
     stage.shoot(ahead, scene.frame_start, eye, 0.6 * middle + 0.4 * head)
 
-    for camera, frame in ((roof, 1), (within, 81), (ahead, 161)):
+    for camera, frame in ((roof, 1), (within, SECOND_SHOT), (ahead, THIRD_SHOT)):
         camera.data.clip_start = 0.2
         stage.cut(camera, frame)
+
+
+def _past_the_towers(eyes: np.ndarray, looks: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The way of a camera, (frames, 3), moved as far aside as it has to be for no tower to come too near or between."""
+    shown = slice(SECOND_SHOT - 1, THIRD_SHOT - 1)
+    towers = np.array([place for _, place, _ in TOWERS])
+
+    def room(aside: float) -> float:
+        moved = eyes + aside * right
+        sight = [moved + part * (looks - moved) for part in (0.0, 0.3, 0.6)]
+        return min(np.linalg.norm(place[shown, None, :2] - towers, axis=-1).min() for place in sight)
+
+    aside = max(range(-16, 17), key=lambda aside: min(room(aside), ROOM) - 0.05 * abs(aside + 1))
+    return eyes + aside * right
 
 
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(out: Path) -> None:
+def main(asked: extension.Asked) -> None:
     """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
     began = time.perf_counter()
-    scene = bpy.context.scene
+    scene, out = bpy.context.scene, asked.out
     print("Modelling the scene", flush=True)
-    cast = build(scene)
-    steer(scene, cast)
-    print(f"Baking {len(cast.birds)} birds over {FRAMES + PREROLL} frames", flush=True)
-    start = time.perf_counter()
-    bpy.ops.steering.bake()
-    baking = time.perf_counter() - start
-    _beat(scene, cast.birds)
+    cast = build(scene, asked.seed)
+    steer(scene, cast, asked.seed)
+    baking = extension.bake(f"{len(cast.birds)} birds over {FRAMES + PREROLL} frames")
     wings = [wing for bird in cast.birds for wing in bird.children]
     names = [[ob.name for ob in group] for group in (cast.birds, wings, cast.towers)]
-    baked = metrics.matrices(scene, [*cast.birds, *wings])
-    leader = metrics.matrices(scene, [cast.leader])
-    shoot(scene, baked[:, : len(cast.birds), :3, 3], leader[:, 0, :3, 3])
+    everybody = [*cast.birds, *wings, *cast.towers]
+    *baked, leader = np.swapaxes(matrices(scene, [*everybody, cast.leader]), 0, 1)
+    baked = np.stack(baked, axis=1)
+    shoot(scene, baked[:, : len(cast.birds), :3, 3], leader[:, :3, 3])
     film.open_with_camera(stage.SUN)
 
-    print("Opening the file without the extension", flush=True)
     extension.save_and_open_without(out / "birds.blend")
     scene = bpy.context.scene
     birds, wings, towers = ([bpy.data.objects[name] for name in group] for group in names)
-    played = metrics.matrices(scene, [*birds, *wings])
-    flock = metrics.flock(played[:, : len(birds)], FPS)
-    beats = metrics.swing(played[:, : len(birds)], played[:, len(birds) :: 2])
-    miss = metrics.closest(scene, birds, towers, played[:, : len(birds)])
-    lowest = played[:, : len(birds), 2, 3].min()
+    played = matrices(scene, [*birds, *wings, *towers])
+    poses, wing_poses, tower_poses = np.split(played, (len(birds), len(birds) + len(wings)), axis=1)
+    beats = creatures.swing(poses, wing_poses[:, ::2])
+    miss = surfaces.closest(scene, birds, towers, poses, tower_poses)
+    lowest = poses[..., 2, 3].min()
 
-    print("Rendering the contact sheet", flush=True)
-    film.contact_sheet(scene, out / "birds.png")
-    print("Rendering the film", flush=True)
-    film.film(scene, out / "birds.mp4")
+    if asked.pictures:
+        film.pictures(scene, out, "birds")
 
-    print(flock)
-    print(f"{out}: {', '.join(path.name for path in sorted(out.glob('birds.*')))}")
+    report(scene, dict(zip(names[0], np.swapaxes(played, 0, 1))))
+    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('birds.*')))}")
     print(
         f"{len(birds)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
         f"closest approach to a tower {miss.distance:.2f} m ({miss.vehicle} and {miss.obstacle}, frame {miss.frame}), "

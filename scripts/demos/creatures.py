@@ -39,12 +39,12 @@ def hang(name: str, mesh: bpy.types.Mesh, parent: bpy.types.Object, location: mo
     return part
 
 
-def key_phase(vehicles: Sequence[bpy.types.Object], first: int, phases: np.ndarray) -> None:
-    """Key the custom property `steering_phase` of vehicles from frame `first` on: (frames, vehicles) cycles."""
-    for vehicle, phase in zip(vehicles, phases.T):
-        for i, cycles in enumerate(phase):
-            vehicle["steering_phase"] = float(cycles)
-            vehicle.keyframe_insert('["steering_phase"]', frame=first + i)
+def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0) -> np.ndarray:
+    """How far a part of each vehicle swings, (n,) radians: an axis of the part against the vehicle's upward one."""
+    up, along = poses[..., :3, 2], parts[..., :3, axis]
+    lengths = np.linalg.norm(up, axis=-1) * np.linalg.norm(along, axis=-1)
+    angle = np.arcsin(np.clip((up * along).sum(axis=-1) / lengths, -1.0, 1.0))
+    return np.ptp(angle, axis=0)
 
 
 # -- birds -------------------------------------------------------------------------------------
@@ -185,7 +185,8 @@ HIP = 0.88  # metres above the ground
 KNEE = 0.46
 SHOULDERS = 1.40
 STRIDE = 1.4  # metres a cycle of two steps
-SWING = 0.40  # radians of a leg to either side: with a leg of HIP these are steps of half a STRIDE
+REACH = STRIDE / 4 / HIP  # of a foot ahead of the hip as it touches the ground, in lengths of the leg
+SWING = 0.40  # radians of a leg to either side
 
 
 def person(name: str, outfit: Outfit) -> PersonParts:
@@ -275,12 +276,17 @@ def bring(
     def swing(part: bpy.types.Object, expression: str) -> None:
         drive(part, "rotation_euler", 0, expression, ob, "steering_phase")
 
+    # A foot on the ground goes back as fast as its owner goes on; the hip is as high as the straight leg lets it.
+    standing = f"{REACH:.4f}*(1-4*fmod(p,0.5))"
     body = hang(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP))
-    drive(body, "location", 2, f"{HIP}*cos({SWING}*cos({TURN}*p))", ob, "steering_phase")
-    drive(body, "rotation_euler", 2, f"0.09*cos({TURN}*p)", ob, "steering_phase")
+    drive(body, "location", 2, f"{HIP}*sqrt(1-pow({standing},2))", ob, "steering_phase")
+    twist = f"0.09*cos({TURN}*p)"  # of the trunk, not of the legs
+    drive(body, "rotation_euler", 2, twist, ob, "steering_phase")
     for side, title, shift in ((1, "Right", "p"), (-1, "Left", "(p+0.5)")):
         thigh = hang(f"{name} {title} Thigh", parts.thigh, body, (0.085 * side, 0.0, 0.0))
-        swing(thigh, f"{SWING}*cos({TURN}*{shift})")
+        drive(thigh, "rotation_euler", 2, f"-{twist}", ob, "steering_phase")
+        part = f"fmod({shift},1)"
+        swing(thigh, f"asin({REACH:.4f}*((1-4*{part}) if {part}<0.5 else cos({TURN}*{part})))")
         shin = hang(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, KNEE - HIP))
         swing(shin, f"-0.95*max(0,-sin({TURN}*{shift}))")  # bent while the leg swings forward
         arm = hang(f"{name} {title} Arm", parts.arm, body, (0.195 * side, 0.0, SHOULDERS - HIP))

@@ -3,53 +3,64 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-import traceback
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import addon_utils
 import bpy
 
+from scripts.blender_process import leave
+
 NAME = "bl_ext.user_default.steering_behaviors"
 
 
-def run(demo: Callable[[Path], None]) -> None:
-    """Run a demo as a program: install the extension, hand an empty scene and the folder for the results on.
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a demo: the folder for the results, the seed of all chance, whether to make pictures."""
 
-    Leaves at once, for with classes still registered Blender's module may hang at exit.
-    """
-    status = 1
-    try:
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--extension", type=Path, required=True, help="the zip to install")
-        parser.add_argument("--out", type=Path, required=True, help="the folder for what comes out")
+    out: Path
+    seed: int
+    pictures: bool
+
+
+def run(demo: Callable[[Asked], None]) -> None:
+    """Run a demo as a program: install the extension, hand an empty scene and what is asked on."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--extension", type=Path, required=True, help="the zip to install")
+    parser.add_argument("--out", type=Path, required=True, help="the folder for what comes out")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-pictures", action="store_true")
+
+    def main() -> int:
         options = parser.parse_args()
         options.out.mkdir(parents=True, exist_ok=True)
         print(f"Installing {options.extension.name} in Blender {bpy.app.version_string}", flush=True)
-        _install(options.extension)
-        demo(options.out)
-        status = 0
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else 1
-        if isinstance(end.code, str):
-            print(end.code, file=sys.stderr)
-    except BaseException:
-        traceback.print_exc()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
+        install(options.extension)
+        demo(Asked(options.out, options.seed, not options.no_pictures))
+        return 0
+
+    leave(main)
+
+
+def bake(what: str) -> float:
+    """Bake as a user does, and say what; the seconds it took."""
+    print(f"Baking {what}", flush=True)
+    start = time.perf_counter()
+    bpy.ops.steering.bake()
+    return time.perf_counter() - start
 
 
 def save_and_open_without(path: Path) -> None:
     """Save the file and open it again with the extension switched off."""
+    print("Opening the file without the extension", flush=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True)
     addon_utils.disable(NAME, default_set=True)
     bpy.ops.wm.open_mainfile(filepath=str(path))
 
 
-def _install(package: Path) -> None:
+def install(package: Path) -> None:
     """What Preferences > Get Extensions > Install from Disk does, in a new and empty file."""
     bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=True)
     if not hasattr(bpy.types.Object, "steering"):

@@ -21,7 +21,7 @@ DIGITS = {  # 3 x 5 dots a figure, a row an octal figure
 }  # fmt: skip
 
 
-def look(scene: bpy.types.Scene, sun: Sequence[float], size: tuple[int, int] = (960, 540), fps: int = 24) -> None:
+def look(scene: bpy.types.Scene, sun: Sequence[float], size: tuple[int, int] = (864, 486), fps: int = 24) -> None:
     """Set up Workbench: the colours of the materials, lit and shadowed by one fixed sun in that direction."""
     scene.render.engine = "BLENDER_WORKBENCH"
     scene.render.resolution_x, scene.render.resolution_y = size
@@ -57,6 +57,14 @@ def _shade(shading: bpy.types.View3DShading, sun: Sequence[float]) -> None:
     shading.show_shadows, shading.shadow_intensity = True, 0.35
     shading.show_cavity, shading.cavity_type = True, "SCREEN"
     shading.curvature_ridge_factor, shading.curvature_valley_factor = 0.6, 0.5
+
+
+def pictures(scene: bpy.types.Scene, out: Path, name: str) -> None:
+    """Leave a contact sheet and a film in a folder."""
+    print("Rendering the contact sheet", flush=True)
+    contact_sheet(scene, out / f"{name}.png")
+    print("Rendering the film", flush=True)
+    film(scene, out / f"{name}.mp4")
 
 
 def film(scene: bpy.types.Scene, path: Path) -> None:

@@ -10,22 +10,25 @@ import math
 import random
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import creatures
 import extension
 import film
-import metrics
 import models
 import numpy as np
 import stage
+import surfaces
 import town
 from mathutils import Vector
 
+from scripts.baked_scene import matrices
+from scripts.motion_metrics import nearest_distances
+from scripts.motion_report import report
+
 FRAMES = 240
 FPS = 24
-PREROLL = 48  # frames in which the walkers get into their stride before they are seen
+PREROLL = 72  # frames in which the walkers get into their stride before they are seen
 WALKERS = 60
 OUTFITS = 15
 SPEED, SPREAD = 1.34, 0.15  # m/s on average, and how much faster or slower as a share
@@ -81,7 +84,7 @@ class Cast:
 # -- the scene ---------------------------------------------------------------------------------
 
 
-def build(scene: bpy.types.Scene) -> Cast:
+def build(scene: bpy.types.Scene, seed: int) -> Cast:
     """Model everything and put it in its place, as an animator would before any steering."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
@@ -100,7 +103,7 @@ def build(scene: bpy.types.Scene) -> Cast:
         turn = heading + (math.pi / 2 if right > 0 else -math.pi / 2)
         obstacles.append(models.place(name, town.stall(name, stripes, i), place, heading=turn))
     _furnish(line)
-    return Cast(_walkers(scene, line), obstacles, street)
+    return Cast(_walkers(scene, line, seed), obstacles, street)
 
 
 def _street() -> bpy.types.Object:
@@ -202,9 +205,9 @@ def _furnish(line: np.ndarray) -> None:
             models.place("Bench", bench, place, heading=turn).display.show_shadows = False
 
 
-def _walkers(scene: bpy.types.Scene, line: np.ndarray) -> list[bpy.types.Object]:
+def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.types.Object]:
     """People spread along the middle of the street, one in two on the way back, all on their right-hand side."""
-    chance = random.Random(4)
+    chance = random.Random(3 + seed)
     crowd = bpy.data.collections.new("Walkers")
     scene.collection.children.link(crowd)
     parts = [creatures.person(f"Outfit {i + 1}", outfit) for i, outfit in enumerate(creatures.wardrobe(3, OUTFITS))]
@@ -214,7 +217,7 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray) -> list[bpy.types.Object]
     walkers = []
     while len(walkers) < WALKERS:
         way = 1 if len(walkers) % 2 == 0 else -1
-        place, heading = _beside(line, chance.uniform(*MIDDLE), way * chance.uniform(-0.3, 1.9))
+        place, heading = _beside(line, chance.uniform(*MIDDLE), way * chance.uniform(0.1, 2.1))
         others = min(((place - other).length for other in taken), default=math.inf)
         pots = min((place - planter).length for planter in planters)
         if others < 1.1 or pots < 2.0 or (place - fountain).length < 4.5:
@@ -230,11 +233,11 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray) -> list[bpy.types.Object]
 # -- the steering ------------------------------------------------------------------------------
 
 
-def steer(scene: bpy.types.Scene, cast: Cast) -> None:
+def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Say who is what and what the walkers want, as one does in the sidebar: a crowd for each direction."""
     _tag(cast.obstacles, "OBSTACLE")
     _tag([cast.street], "PATH")
-    chance = random.Random(6)
+    chance = random.Random(5 + seed)
     for name, direction, walkers in (
         ("Along the Street", "FORWARD", cast.walkers[::2]),
         ("Back Again", "BACKWARD", cast.walkers[1::2]),
@@ -244,8 +247,9 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
         crowd.name = name
         _tag(walkers, "VEHICLE")
         for walker in walkers:
-            walker.steering.crowd = crowd
+            walker.steering.crowd, walker.steering.identity = crowd, 1 + cast.walkers.index(walker)
             walker.steering.start_speed = 0.7
+            walker.steering.size_factor = walker.scale.x
             walker.steering.speed_factor = 1.0 + chance.uniform(-SPREAD, SPREAD)
 
         vehicle = crowd.steering.vehicle
@@ -261,7 +265,7 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
         settings.path_following.direction = direction
         settings.path_following.radius = 2.6
         settings.separation.use = True
-        settings.separation.distance, settings.separation.angle, settings.separation.weight = 1.6, math.tau, 1.2
+        settings.separation.distance, settings.separation.angle, settings.separation.weight = 1.6, math.tau, 0.8
         settings.separation.neighbors = "EVERYONE"
         avoidance = settings.unaligned_collision_avoidance
         avoidance.use = True
@@ -269,15 +273,16 @@ def steer(scene: bpy.types.Scene, cast: Cast) -> None:
         avoidance.distance, avoidance.look_ahead_time, avoidance.clearance = 6.0, 3.0, 0.3
         avoidance.weight = 0.5
         settings.wander.use = True
-        settings.wander.strength = 0.1
+        settings.wander.strength, settings.wander.rate = 0.1, 0.2
         settings.obstacle_avoidance.use = True
         settings.obstacle_avoidance.look_ahead_time = 2.0
         settings.obstacle_avoidance.clearance = 0.25
         settings.combining = "ALLOCATION"
+        settings.portrayal.use, settings.portrayal.stride = True, creatures.STRIDE
 
     scene.steering.preroll = PREROLL
     scene.steering.substeps = 2
-    scene.steering.seed = 1
+    scene.steering.seed = seed
 
 
 def _tag(obs: list[bpy.types.Object], role: str) -> None:
@@ -287,16 +292,6 @@ def _tag(obs: list[bpy.types.Object], role: str) -> None:
         ob.select_set(True)
     bpy.context.view_layer.objects.active = obs[0]
     bpy.ops.steering.tag(role=role)
-
-
-def _stride(scene: bpy.types.Scene, walkers: list[bpy.types.Object]) -> None:
-    """Key the strides of the walkers by the way they make, so that their feet do not slide."""
-    poses = metrics.matrices(scene, walkers)
-    steps = np.linalg.norm(np.diff(poses[..., :3, 3], axis=0, prepend=poses[:1, :, :3, 3]), axis=-1)
-    sizes = np.linalg.norm(poses[0, :, :3, 2], axis=-1)
-    chance = random.Random(9)
-    start = np.array([chance.random() for _ in walkers])
-    creatures.key_phase(walkers, scene.frame_start, start + np.cumsum(steps, axis=0) / (creatures.STRIDE * sizes))
 
 
 # -- the cameras -------------------------------------------------------------------------------
@@ -318,7 +313,7 @@ def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None
     along = stage.camera("Along the Street", 40.0)
     eye, look = (
         np.array([_beside(line, metre + 2.5 * k, aside - 2.0 * aside * k)[0] for k in part[:, 0]])
-        for metre, aside in ((49.0, -1.0), (68.0, 0.0))
+        for metre, aside in ((64.0, -0.5), (82.0, 1.2))
     )
     stage.shoot(along, scene.frame_start, eye + np.array((0.0, 0.0, 7.0)), look)
 
@@ -339,7 +334,7 @@ def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         way = np.gradient(hero, axis=0)
         way /= np.linalg.norm(way, axis=1, keepdims=True)
         right = np.cross(way, (0.0, 0.0, 1.0))
-        eye = stage.smooth(hero + 7.0 * way - 1.8 * right + (0.0, 0.0, 2.2), 14)
+        eye = stage.smooth(hero + 8.0 * way - 2.4 * right + (0.0, 0.0, 3.0), 14)
         look = hero - 1.5 * way + 0.6 * right + (0.0, 0.0, 0.95)
         room = np.linalg.norm((walkers - eye[:, None])[shown, :, :2], axis=-1).min()
         company = (np.linalg.norm((walkers - look[:, None])[shown, :, :2], axis=-1) < 6.0).mean() * walkers.shape[1]
@@ -352,45 +347,36 @@ def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(out: Path) -> None:
+def main(asked: extension.Asked) -> None:
     """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
     began = time.perf_counter()
-    scene = bpy.context.scene
+    scene, out = bpy.context.scene, asked.out
     print("Modelling the scene", flush=True)
-    cast = build(scene)
-    steer(scene, cast)
-    print(f"Baking {len(cast.walkers)} walkers over {FRAMES} frames", flush=True)
-    start = time.perf_counter()
-    bpy.ops.steering.bake()
-    baking = time.perf_counter() - start
-    _stride(scene, cast.walkers)
+    cast = build(scene, asked.seed)
+    steer(scene, cast, asked.seed)
+    baking = extension.bake(f"{len(cast.walkers)} walkers over {FRAMES} frames")
     legs = [_thigh(walker) for walker in cast.walkers]
     names = [[ob.name for ob in group] for group in (cast.walkers, legs, cast.obstacles)]
-    baked = metrics.matrices(scene, [*cast.walkers, *legs])
+    baked = matrices(scene, [*cast.walkers, *legs, *cast.obstacles])
     shoot(scene, baked[:, : len(cast.walkers), :3, 3], _line(cast.street))
     film.open_with_camera(stage.SUN)
 
-    print("Opening the file without the extension", flush=True)
     extension.save_and_open_without(out / "walkers.blend")
     scene = bpy.context.scene
     walkers, legs, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
-    played = metrics.matrices(scene, [*walkers, *legs])
-    poses = played[:, : len(walkers)]
-    crowd = metrics.flock(poses, FPS)
-    strides = metrics.swing(poses, played[:, len(walkers) :], axis=1)
-    miss = metrics.closest(scene, walkers, obstacles, poses)
+    played = matrices(scene, [*walkers, *legs, *obstacles])
+    poses, leg_poses, obstacle_poses = np.split(played, (len(walkers), len(walkers) + len(legs)), axis=1)
+    strides = creatures.swing(poses, leg_poses, axis=1)
+    miss = surfaces.closest(scene, walkers, obstacles, poses, obstacle_poses)
+    if asked.pictures:
+        film.pictures(scene, out, "walkers")
 
-    print("Rendering the contact sheet", flush=True)
-    film.contact_sheet(scene, out / "walkers.png")
-    print("Rendering the film", flush=True)
-    film.film(scene, out / "walkers.mp4")
-
-    print(crowd)
-    print(f"{out}: {', '.join(path.name for path in sorted(out.glob('walkers.*')))}")
+    report(scene, dict(zip(names[0], np.swapaxes(played, 0, 1))))
+    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('walkers.*')))}")
     print(
         f"{len(walkers)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
         f"closest approach to an obstacle {miss.distance:.2f} m ({miss.vehicle} and {miss.obstacle}, "
-        f"frame {miss.frame}), of two walkers {crowd.closest:.2f} m",
+        f"frame {miss.frame}), of two walkers {nearest_distances(poses[..., :3, 3]).min():.2f} m",
         flush=True,
     )
     if not np.allclose(baked, played, atol=1e-5):

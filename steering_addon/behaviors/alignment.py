@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import Unit, acceleration, number, share
-from ..simulation.vectors import EPSILON, Number, Vectors
+from ..simulation.vectors import EPSILON, Number, Vectors, picked
 from ..simulation.world import Agents, World
 from .neighborhood import Neighborhood, faded
 
@@ -30,10 +30,8 @@ class Alignment(Neighborhood):
     )
 
     def steer(self, world: World, agents: Agents) -> Vectors:
-        near = self.near(world, agents)
-        if not len(near.agent):
-            return agents.none()
-        mean = near.average(world.bodies.velocity.take(near.body, axis=0))
-        difference = np.where((near.number > 0.0)[:, None], mean - agents.velocity, 0.0)
+        neighbors = self.near(world, agents)
+        mean = neighbors.average(lambda near: picked(world.bodies.velocity, near.body))
+        difference = np.where((neighbors.number > 0.0)[:, None], mean - agents.velocity, 0.0)
         full = np.maximum(self.full_difference * agents.cruise_speed, EPSILON)
         return faded(difference / full[:, None]) * agents.mass[:, None]

@@ -7,22 +7,40 @@ from .arrival import Arrival
 from .cohesion import Cohesion
 from .containment import Containment
 from .declaration import Behavior
+from .docking import Docking
+from .evasion import Evasion
 from .flee import Flee
+from .flow_field_following import FlowFieldFollowing
+from .hide import Hide
+from .interpose import Interpose
 from .leader_following import LeaderFollowing
 from .obstacle_avoidance import ObstacleAvoidance
+from .offset_pursuit import OffsetPursuit
 from .path_following import PathFollowing
+from .pursuit import Pursuit
 from .seek import Seek
 from .separation import Separation
+from .shadow import Shadow
 from .unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from .wall_following import WallFollowing
 from .wander import Wander
 
 CATALOGUE: tuple[type[Behavior], ...] = (
     Seek,
     Flee,
+    Pursuit,
+    Evasion,
+    OffsetPursuit,
     Arrival,
+    Docking,
+    Shadow,
+    Interpose,
+    Hide,
     Wander,
     ObstacleAvoidance,
     PathFollowing,
+    WallFollowing,
+    FlowFieldFollowing,
     Separation,
     Alignment,
     Cohesion,

@@ -6,10 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import acceleration
-from ..simulation.vectors import EPSILON, Number, Vectors
+from ..simulation.declaration import acceleration, length
+from ..simulation.groups import Groups, joined
+from ..simulation.neighbors import CHOSEN_CROWD, Neighbors
+from ..simulation.roles import Role
+from ..simulation.vectors import EPSILON, Number, Vectors, clamp, magnitude
 from ..simulation.world import Agents, World
 from .neighborhood import Neighborhood, faded
+
+PARTS = 8
+"""Of the parts of a crowd so many, the largest, are gone back to."""
+WIDTH = 1.3
+"""From the middle of a part to its edge, in units of its extent: that of a ball."""
+FORESIGHT = 2.0
+"""Seconds ahead at which parts that go back to each other look, so that they meet softly."""
+LEAST = 0.5
+"""Share of a crowd up to which a part goes back with full weight; a larger one waits the more the larger it is."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +29,8 @@ class Cohesion(Neighborhood):
     """Stay together with others nearby.
 
     Steers toward the middle of those it sees, with full weight where that is half the distance away. Does nothing for
-    an agent that sees nobody or is in the middle.
+    an agent that sees nobody or is in the middle. Where the crowd has come apart, around a tower say, each part goes
+    back to the others as a whole, so that it keeps its shape: the smaller it is the harder.
     """
 
     name = "cohesion"
@@ -25,11 +38,40 @@ class Cohesion(Neighborhood):
     term = "cohesion"
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
+    rejoin_distance: Number = length(
+        30.0, "How far away another part of its crowd may be for it to go back there; 0: it never does"
+    )
 
     def steer(self, world: World, agents: Agents) -> Vectors:
-        near = self.near(world, agents)
-        if not len(near.agent):
+        neighbors = self.near(world, agents)
+        half = np.maximum(self.distance / 2.0, EPSILON)[:, None]
+        to_middle = faded(neighbors.average(lambda near: near.offset) / half)
+        return faded(to_middle + self._to_others(neighbors, world, agents)) * agents.mass[:, None]
+
+    def _to_others(self, neighbors: Neighbors, world: World, agents: Agents) -> Vectors:
+        """(n, 3), no longer than 1, toward the parts of the crowd that are out of sight; nothing while it is one."""
+        looking = (self.rejoin_distance > 0.0) & (self.distance > 0.0) & (self.neighbors != CHOSEN_CROWD)
+        if not looking.any():
             return agents.none()
-        to_middle = near.average(near.offset)
-        half = np.maximum(self.distance / 2.0, EPSILON)
-        return faded(to_middle / half[:, None]) * agents.mass[:, None]
+        bodies = world.bodies
+        own_crowd = (bodies.crowd == bodies.crowd[agents.rows[0]]) & ((bodies.roles & int(Role.VEHICLE)) != 0)
+        members = np.flatnonzero(own_crowd & bodies.present)
+        root = joined(len(bodies.crowd), neighbors.links(agents.rows), members)
+        if (root[members] == root[members[0]]).all():
+            return agents.none()
+        parts = Groups.by(root[members], bodies.position[members], bodies.velocity[members])
+        own = parts.of[np.searchsorted(members, agents.rows)]
+        position, velocity = parts.position[own], parts.velocity[own]
+        extent, size = parts.extent[own], parts.size[own]
+
+        others, offsets = np.zeros(len(agents)), agents.none()
+        for part in parts.largest(PARTS).tolist():
+            offset = parts.position[part] - position
+            gap = magnitude(offset) - WIDTH * (parts.extent[part] + extent)
+            near_enough = clamp(2.0 - 2.0 * gap / np.maximum(self.rejoin_distance, EPSILON), 0.0, 1.0)
+            count = np.where(looking & (own != part), near_enough * parts.size[part], 0.0)
+            others += count
+            offsets += (offset + FORESIGHT * (parts.velocity[part] - velocity)) * count[:, None]
+        to_others = faded(offsets / np.maximum(others * self.distance, EPSILON)[:, None])
+        share = clamp(others / np.maximum((others + size) * LEAST, EPSILON), 0.0, 1.0)
+        return to_others * share[:, None]

@@ -14,6 +14,8 @@ from .declaration import Behavior
 AGAINST = 0.3
 """Share of the push along the heading that is kept: containment turns rather than brakes."""
 
+CORE = 0.5
+"""Share of the region, about its middle, that the push leads to: not along a wall, nor back to a mere corner."""
 LEAST_TURN = 0.2
 """Share of the push across the heading for who heads straight out, where the plain component would be nothing."""
 
@@ -40,9 +42,13 @@ class Containment(Behavior):
         if not kept.any():
             return agents.none()
         row = np.maximum(self.region, 0)
-        way_in = agents.level(world.regions.way_in(agents.predicted_position(self.prediction_time), row))
+        future = agents.predicted_position(self.prediction_time)
+        way_in = agents.level(world.regions.way_in(future, row))
+        if not way_in.any():
+            return agents.none()
+        inward = unit(agents.level(world.regions.way_in(future, row, CORE)))
         depth = magnitude(way_in) / np.maximum(self.softness * world.regions.size(row), EPSILON)
-        push = _turned_in(unit(way_in), agents) * (np.minimum(depth, 1.0) * agents.mass)[:, None]
+        push = _turned_in(inward, agents) * (np.minimum(depth, 1.0) * agents.mass)[:, None]
         return np.where(kept[:, None], push, 0.0)
 
 
@@ -55,7 +61,7 @@ def _turned_in(inward: Vectors, agents: Agents) -> Vectors:
     along = dot(inward, agents.forward)
     aside = inward - along[:, None] * agents.forward
     length = magnitude(aside)
-    aside = np.where((length < 1e-6)[:, None], agents.side, unit(aside))
+    aside = np.where((length < 1e-6)[:, None], agents.side, aside / np.maximum(length, EPSILON)[:, None])
     turning = np.where(along < 0.0, np.maximum(length, LEAST_TURN), length)
     kept = AGAINST * along
     return agents.level(aside * turning[:, None]) + agents.forward * kept[:, None]

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..simulation.declaration import Declared, integer, number
+from ..simulation.declaration import Declared, integer, number, share
 from ..simulation.vectors import Mask, Number, Vectors
 from ..simulation.world import Agents, Memory, World
 
@@ -38,6 +38,7 @@ class Behavior(Declared):
 
     weight: Number = number(1.0, "How much it counts; 0 switches it off")
     priority: Number = integer(2, "Lower numbers come first when the crowd takes the first that applies")
+    probability: Number = share(0.9, "How likely it is considered, when the crowd lets chance decide")
 
     def steer(self, world: World, agents: Agents) -> Vectors | tuple[Vectors, Memory]:
         """The steering force, (n, 3) newtons, and where the behavior has memory, what it remembers next.
@@ -46,9 +47,9 @@ class Behavior(Declared):
         """
         raise NotImplementedError
 
-    def goal(self, world: World, agents: Agents) -> Vectors:
-        """Where the agents want to be, (n, 3); nan where they want to be nowhere in particular."""
-        return np.full((len(agents), 3), np.nan)
+    def goal(self, world: World, agents: Agents) -> Vectors | None:
+        """Where the agents want to be, (n, 3); nan, or None for all, where they want to be nowhere in particular."""
+        return None
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         """Which agents it gives a speed of their own, (n,); the others are held at cruise speed."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import body, length
-from ..simulation.vectors import Mask, Number, Vectors, magnitude, unit
+from ..simulation.vectors import Mask, Number, Vectors, magnitude
 from ..simulation.world import Agents, World
 from .declaration import Behavior
 
@@ -27,9 +27,7 @@ class Flee(Behavior):
     distance: Number = length(10.0, "How near it has to be; 0 means however far")
 
     def steer(self, world: World, agents: Agents) -> Vectors:
-        away = unit(self._offset(world, agents))
-        away = np.where((magnitude(away) < 0.5)[:, None], agents.forward, away)
-        steering = agents.steering_to(away * agents.max_speed[:, None])
+        steering = agents.fleeing(world.bodies.position[np.maximum(self.target, 0)])
         return np.where(self.sets_speed(world, agents)[:, None], steering, 0.0)
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:

@@ -9,8 +9,22 @@ import numpy as np
 from ..simulation.angles import cosine, sine
 from ..simulation.chance import Keys, mix, uniform
 from ..simulation.declaration import acceleration, body, length, seconds
-from ..simulation.vectors import EPSILON, Mask, Number, Vectors, clamp, cross, dot, magnitude, truncate, unit
+from ..simulation.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Vectors,
+    clamp,
+    columns,
+    cross,
+    dot,
+    magnitude,
+    picked,
+    truncate,
+    unit,
+)
 from ..simulation.world import Agents, World
+from .accompanying import velocity_to_keep
 from .neighborhood import Neighborhood
 from .separation import pushed_apart
 
@@ -50,22 +64,21 @@ class LeaderFollowing(Neighborhood):
         if not following.any():
             return agents.none()
         row = np.maximum(self.leader, 0)
-        leader, velocity = world.bodies.position[row], world.bodies.velocity[row]
-        forward = unit(agents.level(world.bodies.forward[row]))
+        leader, velocity = picked(world.bodies.position, row), picked(world.bodies.velocity, row)
+        forward = unit(agents.level(picked(world.bodies.forward, row)))
         side, up = _beside(forward, agents)
 
         place = self._place(agents.keys)
         back = self.behind + self.behind_time * magnitude(velocity) + world.bodies.radius[row] + LONG * self.spread
         target = leader + (place[:, :1] - back[:, None]) * forward + place[:, 1:2] * side + place[:, 2:] * up
-        offset = agents.level(target - agents.position)
-        desired = truncate(agents.level(velocity) + offset / self.approach_time[:, None], agents.max_speed)
+        desired = velocity_to_keep(agents, target, velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
         steering = truncate((desired - agents.velocity) / response_time, self.strength)
 
         clearing = self._out_of_the_way(agents, leader, forward, side, world.bodies.radius[row])
         blocking = magnitude(clearing) > 0.0
         steering = np.where(blocking[:, None], clearing, steering)
-        steering = steering + pushed_apart(self.near(world, agents), self.distance, agents) * self.separation[:, None]
+        steering = steering + pushed_apart(self.near(world, agents), self.distance) * self.separation[:, None]
         return np.where(following[:, None], steering * agents.mass[:, None], 0.0)
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
@@ -79,7 +92,7 @@ class LeaderFollowing(Neighborhood):
         flat = np.sqrt(np.maximum(1.0 - height * height, 0.0))
         # The largest of three even draws lies as the radius of an even ball does, without a cube root.
         radius = np.maximum(np.maximum(draw[2], draw[3]), draw[4]) * self.spread
-        place = np.stack((LONG * flat * cosine(around), WIDE * flat * sine(around), HIGH * height), axis=-1)
+        place = columns(LONG * flat * cosine(around), WIDE * flat * sine(around), HIGH * height)
         return place * radius[:, None]
 
     def _out_of_the_way(

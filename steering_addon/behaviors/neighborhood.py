@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import Unit, choice, crowd, length, number
-from ..simulation.neighbors import NEIGHBORS, Near
+from ..simulation.declaration import Unit, choice, crowd, length, number, only_with
+from ..simulation.neighbors import CHOSEN_CROWD, NEIGHBORS, Neighbors
 from ..simulation.vectors import Number, Vectors, truncate
 from ..simulation.world import Agents, World
 from .declaration import Behavior
@@ -20,12 +20,12 @@ class Neighborhood(Behavior):
     distance: Number = length(3.0, "How far away others still count")
     angle: Number = number(2.0 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
     neighbors: Number = choice("OWN_CROWD", "Who counts", NEIGHBORS, animatable=False)
-    crowd: Number = crowd("The crowd that counts, where one is chosen")
+    crowd: Number = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd that counts"))
 
     def sight(self) -> float:
         return float(self.distance.max(initial=0.0))
 
-    def near(self, world: World, agents: Agents) -> Near:
+    def near(self, world: World, agents: Agents) -> Neighbors:
         """Whom the agents perceive."""
         return world.neighbors(agents, self.distance, self.angle, self.neighbors, self.crowd)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import body
-from ..simulation.vectors import Mask, Number, Vectors, unit
+from ..simulation.vectors import Mask, Number, Vectors
 from ..simulation.world import Agents, World
 from .declaration import Behavior
 
@@ -27,9 +27,7 @@ class Seek(Behavior):
     target: Number = body("What to go to; empty: the nearest leader")
 
     def steer(self, world: World, agents: Agents) -> Vectors:
-        offset = agents.level(self.goal(world, agents) - agents.position)
-        desired_velocity = unit(offset) * agents.max_speed[:, None]
-        return np.where((self.target >= 0)[:, None], agents.steering_to(desired_velocity), 0.0)
+        return np.where((self.target >= 0)[:, None], agents.seeking(self.goal(world, agents)), 0.0)
 
     def goal(self, world: World, agents: Agents) -> Vectors:
         place = world.bodies.position[np.maximum(self.target, 0)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..simulation.declaration import acceleration, length
-from ..simulation.neighbors import Near
+from ..simulation.neighbors import Near, Neighbors
 from ..simulation.vectors import Number, Scalars, Vectors
 from ..simulation.world import Agents, World
 from .neighborhood import Neighborhood, faded
@@ -27,12 +27,14 @@ class Separation(Neighborhood):
     distance: Number = length(1.5, "How far away others still count")
 
     def steer(self, world: World, agents: Agents) -> Vectors:
-        return pushed_apart(self.near(world, agents), self.distance, agents) * agents.mass[:, None]
+        return pushed_apart(self.near(world, agents), self.distance) * agents.mass[:, None]
 
 
-def pushed_apart(near: Near, distance: Scalars, agents: Agents) -> Vectors:
+def pushed_apart(neighbors: Neighbors, distance: Scalars) -> Vectors:
     """The sum of pushes away from everybody near, cut at length 1; (n, 3)."""
-    if not len(near.agent):
-        return agents.none()
-    push = (distance.take(near.agent) / near.distance - 1.0) / near.distance
-    return faded(near.sum(near.offset * -push[:, None]))
+
+    def push(near: Near) -> Vectors:
+        strength = (near.own(distance) / near.distance - 1.0) / near.distance
+        return near.offset * -strength[:, None]
+
+    return faded(neighbors.sum(push))

@@ -8,11 +8,9 @@ import numpy as np
 
 from ..simulation.chance import Keys, smooth_noise
 from ..simulation.declaration import Unit, acceleration, number, share
-from ..simulation.vectors import Number, Scalars, Vectors, magnitude
+from ..simulation.vectors import Number, Scalars, Vectors, same_for_all
 from ..simulation.world import Agents, World
 from .declaration import Behavior
-
-SIDEWAYS, UPWARD = 0, 1
 
 
 @dataclass(frozen=True)
@@ -39,22 +37,21 @@ class Wander(Behavior):
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         side, up = agents.level_frame()
-        own = self._on_sphere(agents.keys, self.rate, world.time) * self.strength[:, None]
-        shared = self._shared(agents, world.time) * self.shared_strength[:, None]
-        turn = (own + shared) * np.stack((np.ones(len(agents)), self.vertical), axis=-1)
-        wandering = turn[:, :1] * side + turn[:, 1:] * up
+        own = _on_sphere(agents.keys, self.rate, world.time) * self.strength
+        shared = self._shared(agents, world.time) * self.shared_strength
+        sideways, upward = own + shared
+        wandering = sideways[:, None] * side + (upward * self.vertical)[:, None] * up
         wandering[:, 2] -= self.leveling * agents.velocity[:, 2]
         return wandering * agents.mass[:, None]
 
-    def _shared(self, agents: Agents, time: float) -> Vectors:
-        """(n, 2) the same place for all of a crowd, worked out once where its rate is one."""
-        if len(agents) and (self.shared_rate == self.shared_rate[0]).all():
-            place = self._on_sphere(agents.crowd_keys[:1], self.shared_rate[:1], time)
-            return np.broadcast_to(place, (len(agents), 2))
-        return self._on_sphere(agents.crowd_keys, self.shared_rate, time)
+    def _shared(self, agents: Agents, time: float) -> Scalars:
+        """The same place for all of a crowd, (2, n), or (2, 1) where its rate is one."""
+        few = slice(1) if same_for_all(self.shared_rate) else slice(None)
+        return _on_sphere(agents.crowd_keys[few], self.shared_rate[few], time)
 
-    def _on_sphere(self, keys: Keys, rate: Scalars, time: float) -> Vectors:
-        """(n, 2) sideways and upward part of a place on the unit sphere ahead."""
-        place = np.stack((smooth_noise(keys, SIDEWAYS, rate, time), smooth_noise(keys, UPWARD, rate, time)), axis=-1)
-        reach = magnitude(np.concatenate((place, np.zeros((len(keys), 1))), axis=-1))
-        return place / np.maximum(reach, 1.0)[:, None]
+
+def _on_sphere(keys: Keys, rate: Scalars, time: float) -> Scalars:
+    """The sideways and the upward part of a place on the unit sphere ahead; (2, n)."""
+    place = smooth_noise(keys, 2, rate, time)
+    sideways, upward = place
+    return place / np.maximum(np.sqrt(sideways * sideways + upward * upward), 1.0)

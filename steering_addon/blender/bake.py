@@ -10,8 +10,10 @@ from itertools import chain
 
 import numpy as np
 
+from ..simulation.portrayal import portrayed
 from ..simulation.run import simulate
 from ..simulation.snapshot import Snapshot, State
+from ..simulation.vectors import magnitude
 from .local_space import to_local
 from .plan import Plan
 from .reading import Reader
@@ -22,6 +24,8 @@ from .sweep import sweep
 
 SIMULATING = 0.8
 """Share of the progress that simulating takes; writing is the rest."""
+AT_ONCE = 1 << 14
+"""Poses turned into channels at once: so few that all that is worked out on the way stays in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -47,21 +51,31 @@ class Trajectory:
     Attributes:
         positions: (f, n, 3) metres.
         bases: (f, n, 3, 3) side, forward and up as columns.
+        start_speed: (n,) metres a second on the first frame.
         clearance: (n,) metres from each one to an obstacle where they came nearest.
     """
 
     positions: np.ndarray
     bases: np.ndarray
+    start_speed: np.ndarray
     clearance: np.ndarray
 
     @classmethod
     def empty(cls, frames: int, vehicles: int) -> Trajectory:
-        return cls(np.empty((frames, vehicles, 3)), np.empty((frames, vehicles, 3, 3)), np.full(vehicles, np.inf))
+        return cls(
+            np.empty((frames, vehicles, 3)),
+            np.empty((frames, vehicles, 3, 3)),
+            np.zeros(vehicles),
+            np.full(vehicles, np.inf),
+        )
 
     def record(self, frame: int, state: State) -> None:
         motion = state.motion
+        if frame == 0:
+            self.start_speed = np.where(state.inputs.present, magnitude(motion.velocity), 0.0)
         self.positions[frame] = motion.position
-        self.bases[frame] = np.stack((motion.side, motion.forward, motion.up), axis=-1)
+        for k, axis in enumerate((motion.side, motion.forward, motion.up)):
+            self.bases[frame, :, :, k] = axis
         self.clearance = np.minimum(self.clearance, _clearance(state))
 
 
@@ -82,9 +96,18 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
 
     staging = Staging(uuid.uuid4().hex, plan.frames)
     try:
-        for row, (location, rotation) in enumerate(_channels(plan, reader, trajectory)):
-            staging.add(plan.vehicles[row].ob, location, rotation, replace=replace_own_keys)
-            yield SIMULATING + (1.0 - SIMULATING) * (row + 1) / len(plan)
+        properties = _properties(plan, reader, trajectory)
+        for done, (row, location, rotation) in enumerate(_channels(plan, reader, trajectory), 1):
+            vehicle = plan.vehicles[row]
+            staging.add(
+                vehicle.ob,
+                location,
+                rotation,
+                replace=replace_own_keys,
+                properties=properties[row],
+                only_baked=vehicle.only_baked,
+            )
+            yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
     except BaseException:
         staging.discard()
         raise
@@ -110,29 +133,55 @@ def _clearance(state: State) -> np.ndarray:
     return here.clearance(state.motion.position).min(axis=1) - snapshot.vehicle.radius
 
 
-def _channels(plan: Plan, reader: Reader, trajectory: Trajectory) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Location (f, 3) and rotation (f, 3 or 4) channels of each vehicle, in the order of the plan.
+def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict[str, np.ndarray]]:
+    """The custom properties to key on each vehicle, (f,) by name, in the order of the plan."""
+    properties: list[dict[str, np.ndarray]] = [{}] * len(plan)
+    for crowd in plan.crowds:
+        if crowd.portrayal is None:
+            continue
+        rows = crowd.rows
+        columns = portrayed(
+            crowd.portrayal,
+            reader.keys[rows],
+            np.stack(reader.sizes)[:, rows],
+            trajectory.positions[:, rows],
+            trajectory.start_speed[rows],
+            plan.frame_time,
+        )
+        for k, row in enumerate(rows.tolist()):
+            properties[row] = {name: values[:, k] for name, values in columns.items()}
+    return properties
 
-    Vehicles that are alike in mode and axes are worked out together.
+
+def _channels(plan: Plan, reader: Reader, trajectory: Trajectory) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """The row of each vehicle with its location (f, 3) and rotation (f, 3 or 4) channels.
+
+    Vehicles that are alike in mode and axes are worked out together, a few at a time.
     """
-    frames, n = len(plan.frames), len(plan)
-    parts = np.broadcast_to(np.eye(4), (frames, n, 4, 4))
-    if reader.parented:
-        parts = parts.copy()
-        parts[:, reader.parented] = np.stack(reader.parent_parts)
-    locations = np.empty((frames, n, 3))
-    rotations: list[np.ndarray | None] = [None] * n
-    alike: dict[tuple, list[int]] = {}
-    for row, vehicle in enumerate(plan.vehicles):
-        alike.setdefault((vehicle.ob.rotation_mode, vehicle.axes.tobytes()), []).append(row)
-    for (mode, _), rows in alike.items():
-        scale = np.array([tuple(plan.vehicles[row].ob.scale) for row in rows])
-        near = np.array([plan.vehicles[row].rotation for row in rows])
-        axes = plan.vehicles[rows[0]].axes
-        location, turn = to_local(parts[:, rows], trajectory.positions[:, rows], trajectory.bases[:, rows], axes, scale)
-        channels = channels_from_matrices(turn, mode, near)
-        locations[:, rows] = location
-        for k, row in enumerate(rows):
-            rotations[row] = channels[:, k]
-    for row in range(n):
-        yield locations[:, row], rotations[row]
+    parts = np.stack(reader.parent_parts)
+    part_of = {row: k for k, row in enumerate(reader.parented)}
+    at_once = max(AT_ONCE // len(plan.frames), 1)
+    for (mode, _), alike in plan.alike().items():
+        free, parented = [row for row in alike if row not in part_of], [row for row in alike if row in part_of]
+        for rows in (*_few(free, at_once), *_few(parented, at_once)):
+            vehicles = [plan.vehicles[row] for row in rows]
+            locations, turns = to_local(
+                np.asfortranarray(parts[:, [part_of[row] for row in rows]]) if rows[0] in part_of else None,
+                np.asfortranarray(trajectory.positions[:, _piece(rows)]),
+                np.asfortranarray(trajectory.bases[:, _piece(rows)]),
+                vehicles[0].axes,
+                np.array([tuple(vehicle.ob.scale) for vehicle in vehicles]),
+            )
+            rotations = channels_from_matrices(turns, mode, np.array([vehicle.rotation for vehicle in vehicles]))
+            for k, row in enumerate(rows):
+                yield row, locations[:, k], rotations[:, k]
+
+
+def _few(rows: list[int], at_once: int) -> Iterator[list[int]]:
+    """The rows, so many at a time."""
+    return (rows[k : k + at_once] for k in range(0, len(rows), at_once))
+
+
+def _piece(rows: list[int]) -> slice | list[int]:
+    """The rows as they are taken out of an array fastest: as one piece where they are one."""
+    return slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows

@@ -7,17 +7,25 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ..simulation.portrayal import PROPERTIES
 from .animation_data import channelbags
+from .custom_properties import path_of
+from .family import hangs_on
 
 if TYPE_CHECKING:
     from bpy.types import ID, Object
 
 PHYSICS = {"CLOTH", "SOFT_BODY", "DYNAMIC_PAINT", "FLUID", "PARTICLE_SYSTEM"}
 """Modifiers whose result hangs on the frames before."""
+BEATS = tuple(map(path_of, PROPERTIES))
+"""What a bake keys on a vehicle for its wings and wheels."""
 
 
 def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
-    """The objects that an object hangs on directly, and by what; its parent comes as "parent"."""
+    """The objects that an object hangs on directly, and by what; its parent comes as "parent".
+
+    A wing that beats by the numbers keyed on the vehicle it is a part of hangs on that as its parent only.
+    """
     if ob.parent is not None:
         yield ob.parent, "parent"
     for constraint in ob.constraints:
@@ -35,8 +43,8 @@ def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
             yield target, f"the modifier {modifier.name}"
     for block in _blocks(ob):
         for driver in _drivers(block):
-            for target in _driver_targets(driver):
-                if isinstance(target, bpy.types.Object) and target != ob:
+            for target, path in _driver_targets(driver):
+                if isinstance(target, bpy.types.Object) and target != ob and not _beats_by(ob, target, path):
                     yield target, f"a driver of {driver.data_path}"
     if ob.type == "CURVE":
         for name in ("bevel_object", "taper_object"):
@@ -50,7 +58,17 @@ def reads_scene(ob: Object) -> bool:
         not isinstance(target, bpy.types.Object) and (target is None or isinstance(target, bpy.types.Scene))
         for block in _blocks(ob)
         for driver in _drivers(block)
-        for target in _driver_targets(driver)
+        for target, _ in _driver_targets(driver)
+    )
+
+
+def reads_vehicle_above(ob: Object) -> bool:
+    """Whether a driver of the object reads what a bake keys on a vehicle it hangs on by its parents."""
+    return any(
+        isinstance(target, bpy.types.Object) and _beats_by(ob, target, path)
+        for block in _blocks(ob)
+        for driver in _drivers(block)
+        for target, path in _driver_targets(driver)
     )
 
 
@@ -61,19 +79,23 @@ def plays_physics(ob: Object) -> bool:
 
 def animates(ob: Object, prefix: str) -> bool:
     """Whether keyframes, NLA or drivers may change properties of the object whose data path starts so."""
+    return any(path.startswith(prefix) for path in animated_paths(ob))
+
+
+def animated_paths(ob: Object) -> set[str]:
+    """The data paths of the object that keyframes, NLA or drivers may change."""
     animation = ob.animation_data
     if animation is None:
-        return False
-    if any(driver.data_path.startswith(prefix) for driver in animation.drivers):
-        return True
+        return set()
     actions = {animation.action} | {strip.action for track in animation.nla_tracks for strip in track.strips}
-    return any(
-        curve.data_path.startswith(prefix)
+    keyed = {
+        curve.data_path
         for action in actions
         if action is not None
         for bag in channelbags(action)
         for curve in bag.fcurves
-    )
+    }
+    return keyed | {driver.data_path for driver in animation.drivers}
 
 
 def _blocks(ob: Object) -> Iterator[ID]:
@@ -90,14 +112,19 @@ def _drivers(block: ID) -> list:
     return list(animation.drivers) if animation is not None else []
 
 
-def _driver_targets(driver) -> Iterator[ID | None]:
-    """The datablocks a driver reads; None stands for whatever scene is the present one."""
+def _driver_targets(driver) -> Iterator[tuple[ID | None, str]]:
+    """The datablocks a driver reads, None for whatever scene is the present one, and the properties it reads there."""
     for variable in driver.driver.variables:
         for target in variable.targets:
             if variable.type == "CONTEXT_PROP":
-                yield None
+                yield None, ""
             elif target.id is not None:
-                yield target.id
+                yield target.id, target.data_path if variable.type == "SINGLE_PROP" else ""
+
+
+def _beats_by(ob: Object, target: Object, path: str) -> bool:
+    """Whether an object is part of another, a wing of a bird say, and reads one of the numbers it is driven by."""
+    return path in BEATS and hangs_on(ob, target)
 
 
 def _targets(constraint) -> Iterator[Object]:

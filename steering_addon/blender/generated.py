@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
 
-from ..simulation.declaration import Declared, Kind, Parameter, Unit
+from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object, from the first version on."""
@@ -28,9 +29,6 @@ UNITS: dict[Unit, dict[str, Any]] = {
 SPOKEN = {Unit.RATE: "per second", Unit.FORCE: "newtons", Unit.TURN: "per second"}
 """Units that the tooltip has to say, as the field does not."""
 
-REACH = 1e6
-"""The limit of fields without one of their own: a thousand kilometres."""
-
 
 def property_group(name: str, declaration: type[Declared], extra: dict[str, Any] | None = None) -> type:
     """A property group with a property for each declared parameter, behind the `extra` ones.
@@ -40,6 +38,8 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
     annotations = dict(extra or {})
     for parameter_name, parameter in declaration.parameters().items():
         annotations[parameter_name] = property_of(parameter_name, parameter)
+        if parameter.kind is Kind.BODY:
+            annotations[bone_of(parameter_name)] = _bone_property(parameter_name)
     doc = (declaration.__doc__ or "").strip().split("\n\n")[0]
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc})
 
@@ -78,6 +78,21 @@ def property_of(name: str, parameter: Parameter) -> Any:
     )
 
 
+def bone_of(name: str) -> str:
+    """The name of the property that says which bone of an armature is meant by a body."""
+    return f"{name}_bone"
+
+
+def _bone_property(name: str) -> Any:
+    title = name.replace("_", " ").title()
+    return bpy.props.StringProperty(
+        name=f"{title} Bone",
+        description="The bone that is meant, where that is an armature; empty: the armature as a whole",
+        override=OVERRIDABLE,
+        options=set(),
+    )
+
+
 def choice_property(shared: dict[str, Any], choices: Any, default: int) -> Any:
     """An enum whose items keep their declared numbers, so that files read right when choices are added."""
     items = [(c.name, c.label, c.description, c.number) for c in choices]
@@ -102,6 +117,26 @@ def _is_in_scene(_self: Any, ob: bpy.types.Object) -> bool:
 
 def _is_crowd(_self: Any, ob: bpy.types.Object) -> bool:
     return ob.is_property_set("steering") and "CROWD" in ob.steering.roles
+
+
+def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
+    """The values of a property group as the declaration has them, within its limits.
+
+    What points at objects is left out. A number that is none stays so, for whoever asked to refuse it.
+    """
+    return {
+        name: _value(parameter, getattr(group, name))
+        for name, parameter in declaration.parameters().items()
+        if parameter.kind not in POINTERS
+    }
+
+
+def _value(parameter: Parameter, value: Any) -> Any:
+    if parameter.kind is Kind.CHOICE:
+        return next(choice.number for choice in parameter.choices if choice.name == value)
+    if parameter.kind is Kind.NUMBER:
+        return value if np.isnan(value) else min(max(value, parameter.least), parameter.most)
+    return value
 
 
 POLLS = {Kind.PATH: _is_curve, Kind.CROWD: _is_crowd}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ MOST = 2**31 - 1
 """The largest number an IntProperty holds."""
 
 
-def new_identity(taken: Iterable[int] = ()) -> int:
-    """A random number that nobody has yet."""
-    taken = set(taken)
-    while (identity := random.randint(1, MOST)) in taken:
+def new_identity(taken: Container[int] = (), chance: random.Random | None = None) -> int:
+    """A random number that nobody has yet; the same one each time where the chance is given."""
+    draw = chance.randint if chance else random.randint
+    while (identity := draw(1, MOST)) in taken:
         pass
     return identity
 

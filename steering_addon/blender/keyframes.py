@@ -120,6 +120,7 @@ class BakedKeys:
         """`frames` (f,), rising."""
         self._points = np.zeros((len(frames), 2), np.float32)
         self._points[:, 0] = frames
+        self._flat = self._points.reshape(-1)
         self._linear = np.full(len(frames), LINEAR, np.int32)
         self._generated = np.full(len(frames), GENERATED, np.int32)
 
@@ -138,7 +139,7 @@ class BakedKeys:
     def set_values(self, curve: FCurve, values: np.ndarray) -> None:
         """Give other values, (f,), to a curve of which `new_curve` made the keys, or to a copy of such a curve."""
         self._points[:, 1] = values
-        curve.keyframe_points.foreach_set("co", self._points.ravel())
+        curve.keyframe_points.foreach_set("co", self._flat)
         curve.update()
 
     def add_to_curve(self, curve: FCurve, values: np.ndarray) -> None:

@@ -8,14 +8,16 @@ action, so that a file can be read, and told apart, without the extension.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .animation_data import SLOTTED, channelbag, channelbag_in, channelbags
-from .keyframes import FRAME_TOLERANCE, GENERATED, read_column, read_keys, write_keys
+from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
+from .custom_properties import KeptProperty, name_in, path_of
+from .keyframes import FRAME_TOLERANCE, GENERATED, KEY_COLUMNS, read_column, read_keys, write_keys
 from .refusal import Refusal
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class BakeRecord:
         kept_slot: the number of its slot; 0 for none, and in 4.2
         muted_drivers: own drivers that were muted, as (data path, index)
         muted_strips: the names of own NLA strips that were muted
+        kept_properties: custom properties the animator had where the bake keys its own, by name
     """
 
     bake_id: str
@@ -57,6 +60,12 @@ class BakeRecord:
     kept_slot: int = 0
     muted_drivers: tuple[tuple[str, int], ...] = ()
     muted_strips: tuple[str, ...] = ()
+    kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
+
+    @cached_property
+    def properties(self) -> tuple[str, ...]:
+        """The names of the custom properties among the channels."""
+        return tuple(name for path in self.channels if (name := name_in(path)) is not None)
 
 
 class OwnAnimation(NamedTuple):
@@ -74,7 +83,8 @@ class OwnAnimation(NamedTuple):
 def our_record(action: Action | None) -> BakeRecord | None:
     """The record of the bake an action holds; None where there is none that can be read."""
     try:
-        stored = action[RECORD].to_dict()
+        stored = action[RECORD]
+        kept_properties = stored.get("kept_properties")
         return BakeRecord(
             bake_id=str(stored["id"]),
             first=float(stored["range"][0]),
@@ -85,6 +95,9 @@ def our_record(action: Action | None) -> BakeRecord | None:
             kept_slot=int(stored.get("kept_slot", 0)),
             muted_drivers=tuple((path, int(index)) for path, index in map(_split, stored.get("muted_drivers", ()))),
             muted_strips=tuple(stored.get("muted_strips", ())),
+            kept_properties={k: KeptProperty.read(v) for k, v in kept_properties.to_dict().items()}
+            if kept_properties
+            else {},
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
@@ -104,6 +117,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["muted_drivers"] = [f"{path}[{index}]" for path, index in record.muted_drivers]
     if record.muted_strips:
         stored["muted_strips"] = list(record.muted_strips)
+    if record.kept_properties:
+        stored["kept_properties"] = {name: kept.written() for name, kept in record.kept_properties.items()}
     action[RECORD] = stored
 
 
@@ -113,15 +128,48 @@ def erase_record(action: Action) -> None:
         del action[RECORD]
 
 
+class Played:
+    """What an object plays now, looked at once for all who ask.
+
+    Attributes:
+        action, slot, bag: None where there are none.
+        record: of the bake it plays, None where it plays none.
+    """
+
+    def __init__(self, ob: Object, only_ours: bool | None = None) -> None:
+        """Where it is known already whether there is nothing but a bake, `only_ours` says so."""
+        if only_ours is not None:
+            self.only_ours = only_ours
+        self.action, self.slot = action_of(ob), slot_of(ob)
+        self.bag = self.action and channelbag_in(self.action, self.slot)
+        self.record = our_record(self.action) if self.bag is not None else None
+
+    def curves(self, path: str) -> dict[int, FCurve]:
+        """The curves of a channel by their index."""
+        return self._curves.get(path, {})
+
+    @cached_property
+    def _curves(self) -> dict[str, dict[int, FCurve]]:
+        found: dict[str, dict[int, FCurve]] = {}
+        for curve in self.bag.fcurves if self.bag is not None else ():
+            found.setdefault(curve.data_path, {})[curve.array_index] = curve
+        return found
+
+    @cached_property
+    def only_ours(self) -> bool:
+        """Whether there is nothing in the action but what a bake wrote."""
+        return self.record is not None and holds_only_ours(self.action, self.record)
+
+
 def bake_of(ob: Object) -> BakeRecord | None:
     """The record of the bake an object plays now, None where it plays none."""
-    return our_record(ob.animation_data.action) if channelbag(ob) is not None else None
+    return Played(ob).record
 
 
 def is_baked(ob: Object) -> bool:
     """Whether an object plays keys of ours now."""
-    record = bake_of(ob)
-    return record is not None and any(our_keys(curve, record).any() for curve in channelbag(ob).fcurves)
+    played = Played(ob)
+    return played.record is not None and any(our_keys(curve, played.record).any() for curve in played.bag.fcurves)
 
 
 def our_keys(curve: FCurve, record: BakeRecord | None) -> np.ndarray:
@@ -134,8 +182,21 @@ def our_keys(curve: FCurve, record: BakeRecord | None) -> np.ndarray:
 
 def holds_only_ours(action: Action, record: BakeRecord) -> bool:
     """Whether there is nothing in an action but what a bake wrote."""
-    curves = [curve for bag in channelbags(action) for curve in bag.fcurves]
-    return _holds_only_curves(action) and all(_are_all(our_keys(curve, record)) for curve in curves)
+    curves = (curve for bag in channelbags(action) for curve in bag.fcurves)
+    return _holds_only_curves(action) and all(_is_all_ours(curve, record) for curve in curves)
+
+
+def _is_all_ours(curve: FCurve, record: BakeRecord) -> bool:
+    """Whether a curve has keys and all of them are ours, as `our_keys` would say, which takes several times as long."""
+    count = len(points := curve.keyframe_points)
+    if not count or curve.data_path not in record.channels:
+        return False
+    start, end = curve.range()
+    if start <= record.first - FRAME_TOLERANCE or end >= record.last + FRAME_TOLERANCE:
+        return False
+    types = np.empty(count, KEY_COLUMNS["type"][1])
+    points.foreach_get("type", types)
+    return bool((types == GENERATED).all())
 
 
 def is_own(curve: FCurve, record: BakeRecord | None, first: float, last: float) -> bool:
@@ -152,20 +213,31 @@ def is_own(curve: FCurve, record: BakeRecord | None, first: float, last: float) 
     return not ours.any() and (len(curve.modifiers) > 0 or curve.mute or len(curve.sampled_points) > 0)
 
 
-def own_curves(bag: Channelbag | None, record: BakeRecord | None, first: float, last: float) -> list[FCurve]:
-    """The curves that move and turn an object and are the animator's own from frame `first` to `last`."""
+def contested(properties: Iterable[str] = ()) -> tuple[str, ...]:
+    """The channels on which a bake that keys these custom properties stands nothing of the animator's beside it."""
+    return (*TRANSFORM_CHANNELS, *map(path_of, properties))
+
+
+def own_curves(
+    bag: Channelbag | None,
+    record: BakeRecord | None,
+    first: float,
+    last: float,
+    channels: Collection[str] = TRANSFORM_CHANNELS,
+) -> list[FCurve]:
+    """The curves of these channels that are the animator's own from frame `first` to `last`."""
     curves = () if bag is None else bag.fcurves
-    return [curve for curve in curves if curve.data_path in TRANSFORM_CHANNELS and is_own(curve, record, first, last)]
+    return [curve for curve in curves if curve.data_path in channels and is_own(curve, record, first, last)]
 
 
-def own_drivers(ob: Object) -> list[FCurve]:
-    """The drivers that move and turn an object."""
+def own_drivers(ob: Object, channels: Collection[str] = TRANSFORM_CHANNELS) -> list[FCurve]:
+    """The drivers of these channels of an object."""
     drivers = ob.animation_data.drivers if ob.animation_data else ()
-    return [driver for driver in drivers if driver.data_path in TRANSFORM_CHANNELS and not driver.mute]
+    return [driver for driver in drivers if driver.data_path in channels and not driver.mute]
 
 
-def own_strips(ob: Object, first: float, last: float) -> list[NlaStrip]:
-    """The NLA strips that move and turn an object somewhere between frame `first` and `last`."""
+def own_strips(ob: Object, first: float, last: float, channels: Collection[str] = TRANSFORM_CHANNELS) -> list[NlaStrip]:
+    """The NLA strips that animate these channels somewhere between frame `first` and `last`."""
     if not ob.animation_data or not ob.animation_data.use_nla:
         return []
     return [
@@ -173,30 +245,46 @@ def own_strips(ob: Object, first: float, last: float) -> list[NlaStrip]:
         for track in ob.animation_data.nla_tracks
         if not track.mute
         for strip in track.strips
-        if strip.frame_start <= last and strip.frame_end >= first and _moves(strip)
+        if strip.frame_start <= last and strip.frame_end >= first and _animates(strip, channels)
     ]
 
 
-def own_animation(ob: Object, first: float, last: float) -> list[OwnAnimation]:
-    """All that is the animator's and moves or turns an object from frame `first` to `last`, for a refusal to name."""
-    record = bake_of(ob)
+def own_animation(
+    ob: Object,
+    first: float,
+    last: float,
+    channels: Collection[str] = TRANSFORM_CHANNELS,
+    played: Played | None = None,
+) -> list[OwnAnimation]:
+    """All that is the animator's on these channels from frame `first` to `last`, for a refusal to name."""
+    if ob.animation_data is None:
+        return []
+    played = played or Played(ob)
+    record = played.record
+    curves = [] if played.only_ours else own_curves(played.bag, record, first, last, channels)
     found = [
         OwnAnimation(what, replaceable=True)
         for what in (
-            *_describe_curves(own_curves(channelbag(ob), record, first, last), record, first, last),
-            *(f"a driver on {path}" for path in _distinct(driver.data_path for driver in own_drivers(ob))),
-            *(f"the NLA strip {strip.name}" for strip in own_strips(ob, first, last)),
+            *_describe_curves(curves, record, first, last),
+            *(f"a driver on {path}" for path in _distinct(_named(d) for d in own_drivers(ob, channels))),
+            *(f"the NLA strip {strip.name}" for strip in own_strips(ob, first, last, channels)),
         )
     ]
-    if ob.animation_data:
-        found += [OwnAnimation(what, replaceable=False) for what in _in_the_way(ob.animation_data)]
+    found += [OwnAnimation(what, replaceable=False) for what in _in_the_way(ob.animation_data)]
     return found
 
 
-def check_free(ob: Object, first: float, last: float, replace: bool = False) -> None:
-    """Raise Refusal where an object cannot be baked on these frames."""
+def check_free(
+    ob: Object,
+    first: float,
+    last: float,
+    replace: bool = False,
+    channels: Collection[str] = TRANSFORM_CHANNELS,
+    played: Played | None = None,
+) -> None:
+    """Raise Refusal where these channels of an object cannot be baked on these frames."""
     check_editable(ob)
-    own = own_animation(ob, first, last)
+    own = own_animation(ob, first, last, channels, played)
     fixed = [what for what, replaceable in own if not replaceable]
     if fixed:
         raise Refusal(
@@ -232,12 +320,12 @@ def remove_our_keys(bag: Channelbag, record: BakeRecord) -> None:
     _remove_empty_group(bag)
 
 
-def remove_own_keys(bag: Channelbag, first: float, last: float) -> None:
-    """Take all that is the animator's from frame `first` to `last` out of the curves that move and turn an object.
+def remove_own_keys(bag: Channelbag, first: float, last: float, channels: Collection[str] = TRANSFORM_CHANNELS) -> None:
+    """Take all that is the animator's from frame `first` to `last` out of the curves of these channels.
 
     For a copy of the animator's action, to make room for a bake.
     """
-    for curve in own_curves(bag, None, first, last):
+    for curve in own_curves(bag, None, first, last, channels):
         keys = read_keys(curve)
         keys = keys.take(~keys.within(first, last))
         if not len(keys):
@@ -315,14 +403,19 @@ def _split(channel: str) -> tuple[str, str]:
     return path, index
 
 
+def _named(curve: FCurve) -> str:
+    """The channel of a curve in plain words."""
+    return name_in(curve.data_path) or curve.data_path
+
+
 def _distinct(names: Iterator[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
 def _describe_curves(curves: list[FCurve], record: BakeRecord | None, first: float, last: float) -> Iterator[str]:
     """One phrase a channel: its own keys and their frames, or what else is there."""
-    for path in _distinct(curve.data_path for curve in curves):
-        channel = [curve for curve in curves if curve.data_path == path]
+    for path in _distinct(_named(curve) for curve in curves):
+        channel = [curve for curve in curves if _named(curve) == path]
         own = [_within(curve, first, last) & ~our_keys(curve, record) for curve in channel]
         frames = np.concatenate([read_column(curve, "co")[rows, 0] for curve, rows in zip(channel, own)])
         if len(frames):
@@ -353,16 +446,16 @@ def _in_the_way(animation: AnimData) -> Iterator[str]:
         yield "an action that is blended with its NLA tracks"
 
 
-def _moves(strip: NlaStrip) -> bool:
-    """Whether a strip, or one inside a meta strip, moves and turns its object."""
+def _animates(strip: NlaStrip, channels: Collection[str]) -> bool:
+    """Whether a strip, or one inside a meta strip, animates one of these channels."""
     if strip.mute:
         return False
     if strip.type == "META":
-        return any(map(_moves, strip.strips))
+        return any(_animates(inner, channels) for inner in strip.strips)
     if strip.action is None:
         return False
     bag = channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
-    return bag is not None and any(curve.data_path in TRANSFORM_CHANNELS for curve in bag.fcurves)
+    return bag is not None and any(curve.data_path in channels for curve in bag.fcurves)
 
 
 def _remove_empty_group(bag: Channelbag) -> None:

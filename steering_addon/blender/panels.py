@@ -6,10 +6,14 @@ import bpy
 
 from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
+from ..simulation.combining import COMBININGS, MATTERS
+from ..simulation.declaration import Declared, Kind
+from ..simulation.portrayal import Portrayal
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
+from .generated import bone_of
 from .operators.behaviors import crowd_in_focus
-from .properties import has_role, settings_of
+from .properties import has_role, pointed_at, settings_of
 
 ICONS = {
     Role.VEHICLE: "AUTO",
@@ -18,10 +22,11 @@ ICONS = {
     Role.LEADER: "OUTLINER_OB_EMPTY",
     Role.CROWD: "COMMUNITY",
     Role.REGION: "MESH_CUBE",
+    Role.FLOW: "FORCE_WIND",
 }
 BANKING = ("bank", "max_bank", "bank_time", "bank_smoothing", "max_bank_rate")
-COMMON = ("weight", "priority")
-"""What every behavior has, shown last."""
+COMMON = tuple(Behavior.parameters())
+"""What every behavior has; what of it matters is shown last."""
 
 
 class SteeringPanel:
@@ -44,7 +49,7 @@ class STEERING_PT_object(SteeringPanel, bpy.types.Panel):
         else:
             layout.label(text=active.name, icon="OBJECT_DATA")
         column = layout.column(align=True)
-        for role in (Role.VEHICLE, Role.OBSTACLE, Role.PATH, Role.LEADER, Role.REGION):
+        for role in (Role.VEHICLE, Role.OBSTACLE, Role.PATH, Role.LEADER, Role.REGION, Role.FLOW):
             tagged = active is not None and has_role(active, role)
             row = column.row(align=True)
             operator = "steering.untag" if tagged else "steering.tag"
@@ -92,8 +97,22 @@ class STEERING_PT_crowd(SteeringPanel, bpy.types.Panel):
             layout.label(text="Select a vehicle or its crowd", icon="INFO")
             layout.operator("steering.crowd_add", icon="ADD")
             return
-        layout.label(text=crowd.name, icon=ICONS[Role.CROWD])
-        _fields(layout).prop(crowd.steering, "combining")
+        row = layout.row(align=True)
+        row.prop(crowd, "name", text="", icon=ICONS[Role.CROWD])
+        row.operator("steering.crowd_select", text="", icon="RESTRICT_SELECT_OFF")
+        row.operator("steering.crowd_add", text="", icon="ADD")
+        column = layout.column(align=True)
+        row = column.row(align=True)
+        row.menu("STEERING_MT_presets", icon="PRESET")
+        row.operator("steering.preset_save", text="", icon="ADD")
+        row.operator("steering.preset_remove", text="", icon="REMOVE")
+        column.operator("steering.vary", icon="MOD_NOISE")
+        column.menu("STEERING_MT_crowds", icon="COMMUNITY")
+        fields = _fields(layout)
+        fields.prop(crowd.steering, "combining")
+        stored = settings_of(context.scene)
+        if stored is not None:
+            fields.prop(stored, "crowd", text="Default")
 
 
 class CrowdPanel(SteeringPanel):
@@ -130,6 +149,21 @@ class STEERING_PT_banking(CrowdPanel, bpy.types.Panel):
             fields.prop(model, name)
 
 
+class STEERING_PT_portrayal(CrowdPanel, bpy.types.Panel):
+    bl_label = "Wings, Wheels and Legs"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context) -> None:
+        portrayal = crowd_in_focus(context).steering.portrayal
+        fields = _fields(self.layout)
+        fields.prop(portrayal, "use", text="Key Custom Properties")
+        fields = fields.column()
+        fields.active = portrayal.use
+        for name in _meaningful(Portrayal, portrayal):
+            if name != "use":
+                fields.prop(portrayal, name)
+
+
 class STEERING_PT_behaviors(CrowdPanel, bpy.types.Panel):
     bl_label = "Behaviors"
 
@@ -156,12 +190,16 @@ def _behavior_panel(behavior: type[Behavior]) -> type:
         remove.behavior = behavior.name
 
     def draw(self, context) -> None:
-        group = getattr(crowd_in_focus(context).steering, behavior.name)
+        crowd = crowd_in_focus(context)
+        group = getattr(crowd.steering, behavior.name)
         fields = _fields(self.layout)
         fields.active = group.use
-        own = [name for name in behavior.parameters() if name not in COMMON]
-        for name in (*own, *COMMON):
+        number = next(c.number for c in COMBININGS if c.name == crowd.steering.combining)
+        own = [name for name in _meaningful(behavior, group) if name not in COMMON]
+        for name in (*own, *MATTERS[number]):
             fields.prop(group, name)
+            if behavior.parameters()[name].kind is Kind.BODY:
+                _bone_field(fields, group, name)
 
     return type(
         f"STEERING_PT_{behavior.name}",
@@ -169,6 +207,7 @@ def _behavior_panel(behavior: type[Behavior]) -> type:
         {
             "bl_label": behavior.label,
             "bl_parent_id": "STEERING_PT_behaviors",
+            "bl_options": {"DEFAULT_CLOSED"},
             "poll": classmethod(poll),
             "draw_header": draw_header,
             "draw_header_preset": draw_header_preset,
@@ -202,6 +241,23 @@ class STEERING_PT_bake(SteeringPanel, bpy.types.Panel):
         layout.operator("steering.clear_bake", icon="TRASH").selected = False
 
 
+def _meaningful(declaration: type[Declared], group) -> list[str]:
+    """The parameters that mean something beside the choices that the group holds now."""
+    parameters = declaration.parameters()
+
+    def chosen(name: str, number: int) -> bool:
+        return any(c.name == getattr(group, name) and c.number == number for c in parameters[name].choices)
+
+    return [name for name, parameter in parameters.items() if not parameter.only_with or chosen(*parameter.only_with)]
+
+
+def _bone_field(fields, group, name: str) -> None:
+    """Which bone of it, where a body is an armature."""
+    body = pointed_at(group, name)
+    if body is not None and body.type == "ARMATURE":
+        fields.prop_search(group, bone_of(name), body.data, "bones", text="Bone")
+
+
 def _fields(layout):
     fields = layout.column()
     fields.use_property_split = True
@@ -214,6 +270,7 @@ CLASSES = (
     STEERING_PT_crowd,
     STEERING_PT_model,
     STEERING_PT_banking,
+    STEERING_PT_portrayal,
     STEERING_PT_behaviors,
     *(_behavior_panel(behavior) for behavior in CATALOGUE),
     STEERING_PT_bake,

@@ -14,13 +14,16 @@ import numpy as np
 from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
 from ..simulation.declaration import POINTERS, Kind
-from ..simulation.roles import Role
-from .dependencies import animates, plays_physics, reads_scene, reasons
+from ..simulation.portrayal import PROPERTIES, Portrayal
+from ..simulation.roles import DESCRIPTIONS, Role
+from .custom_properties import path_of
+from .dependencies import animates, plays_physics, reads_scene, reads_vehicle_above, reasons
+from .generated import bone_of, values_of
 from .identity import told_apart
 from .local_space import model_axes
+from .ownership import Played, check_free, contested
 from .properties import has_role, pointed_at, settings_of
 from .refusal import Refusal
-from .staging import check_free
 from .start import earlier_velocity, start_of
 from .tagged import crowd_of, full_name, in_use, tagged
 
@@ -41,6 +44,7 @@ class VehicleSource:
         location, rotation: the channels it starts from.
         velocity: (3,) the velocity its own earlier keys give, in its parent's space; None for its start speed.
         animated: whether settings of its own are keyed or driven.
+        only_baked: whether it plays nothing but an earlier bake.
     """
 
     ob: Object
@@ -50,24 +54,61 @@ class VehicleSource:
     rotation: np.ndarray
     velocity: np.ndarray | None
     animated: bool
+    only_baked: bool
 
 
 @dataclass(frozen=True)
 class CrowdSource:
-    """A crowd, the rows of its vehicles, the behaviors it may use, and the rows of what these point at."""
+    """A crowd and what of it does not change during the run.
+
+    Attributes:
+        ob: the object.
+        identity: what the chance of the whole crowd hangs on; copies of a crowd have their own.
+        rows: (m,) its vehicles.
+        behaviors: those it may use.
+        pointed: the rows of what these point at, by behavior and parameter.
+        portrayal: m rows; None where nothing is keyed but the motion.
+    """
 
     ob: Object
+    identity: int
     rows: np.ndarray
     behaviors: tuple[type[Behavior], ...]
     pointed: dict[tuple[str, str], int]
+    portrayal: Portrayal | None
 
 
 @dataclass(frozen=True)
 class BodySource:
-    """Something to look at, and the row of the vehicle that carries it, -1 for none."""
+    """Something to look at, and the row of the vehicle that carries it, -1 for none; a bone of an armature, by name."""
 
     ob: Object
     carrier: int
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        """What tells it apart from all others."""
+        return _name_of(self.ob, self.bone)
+
+
+@dataclass(frozen=True)
+class _Pointed:
+    """An object that a behavior of a crowd points at."""
+
+    behavior: type[Behavior]
+    parameter: str
+    kind: Kind
+    ob: Object
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        return _name_of(self.ob, self.bone)
+
+
+def _name_of(ob: Object, bone: str) -> str:
+    return f"{full_name(ob)} > {bone}" if bone else full_name(ob)
 
 
 @dataclass(frozen=True)
@@ -84,6 +125,7 @@ class Plan:
         obstacles: what is in the way.
         paths: the tagged curves.
         regions: the spheres and boxes to keep to.
+        flows: the curves that draw currents.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake goes ahead.
     """
@@ -100,11 +142,19 @@ class Plan:
     obstacles: tuple[BodySource, ...]
     paths: tuple[Object, ...]
     regions: tuple[Object, ...]
+    flows: tuple[Object, ...]
     in_users_scene: bool
     warnings: tuple[str, ...] = field(default=())
 
     def __len__(self) -> int:
         return len(self.vehicles)
+
+    def alike(self) -> dict[tuple[str, bytes], list[int]]:
+        """The rows of the vehicles that are alike in rotation mode and axes and can be worked out together."""
+        rows: dict[tuple[str, bytes], list[int]] = {}
+        for row, vehicle in enumerate(self.vehicles):
+            rows.setdefault((vehicle.ob.rotation_mode, vehicle.axes.tobytes()), []).append(row)
+        return rows
 
 
 def frame_range(scene: Scene) -> tuple[int, int]:
@@ -137,19 +187,22 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     crowds = _crowd_objects(tagged(objects, Role.VEHICLE), vehicles)
     _check_in_scene(crowds, objects)
     paths = tagged(objects, Role.PATH)
-    _check_curves(paths)
-    targets = [target for crowd in crowds for target in _pointed_objects(crowd, Kind.BODY)]
+    _check_curves(paths, Role.PATH)
+    flows = tagged(objects, Role.FLOW)
+    _check_curves(flows, Role.FLOW)
+    targets = [target for crowd in crowds for target in _pointed(crowd) if target.kind is Kind.BODY]
     _check_targets(crowds, objects, paths)
     bodies = _bodies(objects, targets, rows)
     obstacles = tuple(BodySource(ob, _carrier(ob, rows)) for ob in tagged(objects, Role.OBSTACLE))
-    pointed_regions = [ob for crowd in crowds for ob in _pointed_objects(crowd, Kind.REGION)]
+    pointed_regions = [target.ob for crowd in crowds for target in _pointed(crowd) if target.kind is Kind.REGION]
     regions = _by_name([*tagged(objects, Role.REGION), *pointed_regions])
-    looked_at = [*paths, *regions, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
-    _check_independent(looked_at, crowds, vehicles, rows, [*paths, *regions])
+    looked_at = [*paths, *regions, *flows, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
+    _check_independent(looked_at, crowds, vehicles, rows, [*paths, *regions, *flows])
 
     stored = settings_of(scene)
+    crowd_identities = told_apart(crowds)
     pointed_rows = {
-        Kind.BODY: {**rows, **{full_name(b.ob): len(rows) + k for k, b in enumerate(bodies)}},
+        Kind.BODY: {**rows, **{body.name: len(rows) + k for k, body in enumerate(bodies)}},
         Kind.PATH: _rows(paths),
         Kind.REGION: _rows(regions),
         Kind.CROWD: _rows(crowds),
@@ -163,12 +216,15 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         preroll=stored.preroll if stored else 0,
         seed=stored.seed if stored else 0,
         vehicles=vehicles,
-        crowds=tuple(_crowd_source(ob, vehicles, pointed_rows) for ob in crowds),
+        crowds=tuple(_crowd_source(ob, crowd_identities[ob.name], vehicles, pointed_rows) for ob in crowds),
         bodies=bodies,
         obstacles=obstacles,
         paths=tuple(paths),
         regions=tuple(regions),
-        in_users_scene=any(reads_scene(ob) or plays_physics(ob) for ob in _with_all_behind(read)),
+        flows=tuple(flows),
+        in_users_scene=any(
+            reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in _with_all_behind(read)
+        ),
         warnings=tuple(_warnings(vehicles, crowds)),
     )
 
@@ -200,19 +256,16 @@ def _vehicles(
     scene: Scene, moving: list[Object], first: int, last: int, replace_own_keys: bool
 ) -> tuple[VehicleSource, ...]:
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
+    all_played = []
     for ob in moving:
         _check_vehicle(ob)
-        try:
-            check_free(ob, first, last, replace_own_keys)
-        except Refusal:
-            raise
-        except ValueError as why:
-            raise Refusal(str(why)) from why
+        all_played.append(Played(ob))
+        check_free(ob, first, last, replace_own_keys, contested(_keyed_properties(ob)), all_played[-1])
     identities = told_apart(moving)
     frame_time = scene.render.fps_base / scene.render.fps
     sources = []
-    for ob in moving:
-        location, rotation = start_of(ob, first, on_start_frame=on_start_frame)
+    for ob, played in zip(moving, all_played):
+        location, rotation = start_of(ob, played, first, on_start_frame=on_start_frame)
         if not (np.isfinite(location).all() and np.isfinite(rotation).all()):
             raise Refusal(f"{ob.name} starts nowhere: give it a location and a rotation.")
         sources.append(
@@ -222,8 +275,9 @@ def _vehicles(
                 axes=model_axes(AXIS_NAMES[ob.steering.forward_axis], AXIS_NAMES[ob.steering.up_axis]),
                 location=location,
                 rotation=rotation,
-                velocity=earlier_velocity(ob, first, frame_time),
+                velocity=earlier_velocity(played, first, frame_time),
                 animated=animates(ob, "steering"),
+                only_baked=played.only_ours,
             )
         )
     return tuple(sorted(sources, key=lambda source: source.identity))
@@ -236,8 +290,9 @@ def _check_vehicle(ob: Object) -> None:
         raise Refusal(f"{ob.name} belongs to no crowd: tag it as a vehicle again.")
     if ob.steering.forward_axis[-1] == ob.steering.up_axis[-1]:
         raise Refusal(f"The front and the top of {ob.name} are the same axis: choose another Forward or Up.")
-    if has_role(ob, Role.PATH):
-        raise Refusal(f"{ob.name} is both a vehicle and a path: take one of the tags off.")
+    for role in (Role.PATH, Role.FLOW):
+        if has_role(ob, role):
+            raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}: take one of the tags off.")
     above = ob.parent
     while above is not None:
         if has_role(above, Role.VEHICLE):
@@ -249,7 +304,8 @@ def _crowd_objects(members: list[Object], vehicles: tuple[VehicleSource, ...]) -
     """The crowds that vehicles belong to, those of vehicles that do not move too, and those that behaviors point at."""
     crowds = [crowd for ob in members if (crowd := crowd_of(ob)) is not None]
     moving = _by_name([crowd_of(v.ob) for v in vehicles])
-    return _by_name([*crowds, *(ob for crowd in moving for ob in _pointed_objects(crowd, Kind.CROWD))])
+    pointed = [target.ob for crowd in moving for target in _pointed(crowd) if target.kind is Kind.CROWD]
+    return _by_name([*crowds, *pointed])
 
 
 def _by_name(objects: Iterable[Object]) -> list[Object]:
@@ -273,35 +329,44 @@ def _check_in_scene(crowds: list[Object], objects: list[Object]) -> None:
             raise Refusal(f"The Max Speed of {crowd.name} is 0, so nothing can move: give it a speed.")
 
 
-def _check_curves(paths: list[Object]) -> None:
-    for ob in paths:
+def _check_curves(curves: list[Object], role: Role) -> None:
+    what = _word(role)
+    for ob in curves:
         if ob.type != "CURVE":
-            raise Refusal(f"{ob.name} is tagged as a path but is no curve: take the tag off, or tag a curve.")
+            raise Refusal(f"{ob.name} is tagged as a {what} but is no curve: take the tag off, or tag a curve.")
         if not any(len(line.points) or len(line.bezier_points) for line in ob.data.splines):
-            raise Refusal(f"The path {ob.name} has no points: draw it, or take the tag off.")
+            raise Refusal(f"The {what} {ob.name} has no points: draw it, or take the tag off.")
 
 
-def _pointed(crowd: Object) -> Iterable[tuple[type[Behavior], str, Kind, Object]]:
+def _word(role: Role) -> str:
+    """The name of a role within a sentence."""
+    return DESCRIPTIONS[role][0].lower()
+
+
+def _pointed(crowd: Object) -> Iterable[_Pointed]:
     """The objects that a crowd's behaviors point at, and from where."""
     for behavior in behaviors_of(crowd):
         group = getattr(crowd.steering, behavior.name)
         for name, parameter in behavior.parameters().items():
-            if parameter.kind in POINTERS and (target := pointed_at(group, name)) is not None:
-                yield behavior, name, parameter.kind, target
-
-
-def _pointed_objects(crowd: Object, wanted: Kind) -> list[Object]:
-    return [ob for _, _, kind, ob in _pointed(crowd) if kind is wanted]
+            if parameter.kind in POINTERS and (ob := pointed_at(group, name)) is not None:
+                meant = parameter.kind is Kind.BODY and ob.type == "ARMATURE"
+                yield _Pointed(behavior, name, parameter.kind, ob, getattr(group, bone_of(name)) if meant else "")
 
 
 def _check_targets(crowds: list[Object], objects: list[Object], paths: list[Object]) -> None:
     there = {full_name(ob) for ob in objects}
     for crowd in crowds:
-        for behavior, name, kind, ob in _pointed(crowd):
-            what = name.replace("_", " ").title()
+        for target in _pointed(crowd):
+            behavior, kind, ob = target.behavior, target.kind, target.ob
+            what = target.parameter.replace("_", " ").title()
             if full_name(ob) not in there:
                 raise Refusal(
                     f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not in the scene any more: "
+                    f"choose another."
+                )
+            if target.bone and target.bone not in ob.pose.bones:
+                raise Refusal(
+                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, has no bone {target.bone}: "
                     f"choose another."
                 )
             if kind is Kind.CROWD and not has_role(ob, Role.CROWD):
@@ -311,14 +376,16 @@ def _check_targets(crowds: list[Object], objects: list[Object], paths: list[Obje
                     f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is no curve: choose a curve."
                 )
             if kind is Kind.PATH and ob not in paths:
-                _check_curves([ob])
+                _check_curves([ob], Role.PATH)
                 paths.append(ob)
 
 
-def _bodies(objects: list[Object], targets: list[Object], rows: dict[str, int]) -> tuple[BodySource, ...]:
+def _bodies(objects: list[Object], targets: list[_Pointed], rows: dict[str, int]) -> tuple[BodySource, ...]:
     """Leaders, targets and the vehicles that do not move, by name."""
-    wanted = {full_name(ob): ob for ob in [*tagged(objects, Role.LEADER), *tagged(objects, Role.VEHICLE), *targets]}
-    return tuple(BodySource(wanted[name], _carrier(wanted[name], rows)) for name in sorted(set(wanted) - set(rows)))
+    wanted = {full_name(ob): (ob, "") for ob in [*tagged(objects, Role.LEADER), *tagged(objects, Role.VEHICLE)]}
+    wanted |= {target.name: (target.ob, target.bone) for target in targets}
+    found = (wanted[name] for name in sorted(set(wanted) - set(rows)))
+    return tuple(BodySource(ob, _carrier(ob, rows), bone) for ob, bone in found)
 
 
 def _carrier(ob: Object, rows: dict[str, int]) -> int:
@@ -353,7 +420,7 @@ def _check_independent(
     """Refuse what hangs on a vehicle in another way than being carried by it: its motion is not known beforehand."""
     for ob in fixed:
         if (row := _carrier(ob, rows)) >= 0:
-            what = "path" if has_role(ob, Role.PATH) else "region"
+            what = next((_word(role) for role in (Role.PATH, Role.FLOW) if has_role(ob, role)), "region")
             raise Refusal(f"The {what} {ob.name} hangs on the vehicle {vehicles[row].ob.name}: unparent it.")
     parents = [v.ob.parent for v in vehicles if v.ob.parent is not None]
     for ob in _with_all_behind([*looked_at, *crowds, *parents]):
@@ -369,25 +436,47 @@ def _check_independent(
 
 
 def _crowd_source(
-    ob: Object, vehicles: tuple[VehicleSource, ...], pointed_rows: dict[Kind, dict[str, int]]
+    ob: Object, identity: int, vehicles: tuple[VehicleSource, ...], pointed_rows: dict[Kind, dict[str, int]]
 ) -> CrowdSource:
     rows = np.array([row for row, v in enumerate(vehicles) if crowd_of(v.ob) == ob], dtype=np.int64)
     behaviors = behaviors_of(ob)
-    pointed = {}
-    for behavior in behaviors:
-        group = getattr(ob.steering, behavior.name)
-        for name, parameter in behavior.parameters().items():
-            if parameter.kind in POINTERS:
-                target = pointed_at(group, name)
-                known = pointed_rows[parameter.kind]
-                pointed[behavior.name, name] = parameter.default if target is None else known[full_name(target)]
-    return CrowdSource(ob, rows, behaviors, pointed)
+    pointed = {
+        (behavior.name, name): parameter.default
+        for behavior in behaviors
+        for name, parameter in behavior.parameters().items()
+        if parameter.kind in POINTERS
+    }
+    for target in _pointed(ob):
+        pointed[target.behavior.name, target.parameter] = pointed_rows[target.kind][target.name]
+    portrayal = Portrayal.of(len(rows), **values_of(Portrayal, ob.steering.portrayal)) if _portrays(ob) else None
+    return CrowdSource(ob, identity, rows, behaviors, pointed, portrayal)
+
+
+def _portrays(crowd: Object) -> bool:
+    """Whether a crowd's vehicles get keys for their wings and wheels; a group nobody touched is left alone."""
+    return crowd.steering.is_property_set("portrayal") and crowd.steering.portrayal.use
+
+
+def _keyed_properties(ob: Object) -> tuple[str, ...]:
+    """The custom properties that a bake keys on a vehicle."""
+    return PROPERTIES if _portrays(crowd_of(ob)) else ()
 
 
 def _warnings(vehicles: tuple[VehicleSource, ...], crowds: list[Object]) -> Iterable[str]:
     held = [v.ob.name for v in vehicles if any(constraint.enabled for constraint in v.ob.constraints)]
     if held:
         yield f"Constraints still act on top of the bake: {', '.join(held)}."
+    fleeting = [v.ob.name for v in vehicles if v.ob.override_library and not _keeps(v.ob, _keyed_properties(v.ob))]
+    if fleeting:
+        yield (
+            f"Blender forgets {', '.join(PROPERTIES)} of library overrides with the file, unless the linked object has "
+            f"custom properties of these names that are set to Library Overridable: {', '.join(fleeting)}."
+        )
     for crowd in crowds:
         if not behaviors_of(crowd):
             yield f"{crowd.name} has no behavior: its vehicles go straight on."
+
+
+def _keeps(override: Object, names: Iterable[str]) -> bool:
+    """Whether a library override saves the values of these custom properties."""
+    return all(name in override and override.is_property_overridable_library(path_of(name)) for name in names)

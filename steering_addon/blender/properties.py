@@ -21,6 +21,7 @@ from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
 from ..simulation.combining import COMBININGS
 from ..simulation.obstacles import EITHER, PASS_SIDES
+from ..simulation.portrayal import Portrayal
 from ..simulation.regions import SHAPES, SPHERE
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
@@ -55,7 +56,22 @@ class STEERING_PG_start(bpy.types.PropertyGroup):
     )
 
 
+def _varied(name: str, description: str):
+    return FloatProperty(name=name, description=description, default=1.0, override=OVERRIDABLE, options=LASTING)
+
+
+class STEERING_PG_variation(bpy.types.PropertyGroup):
+    """By how much a vehicle was made to differ, kept so that it can be taken back."""
+
+    speed: _varied("Speed", "The part of the speed that is due to Vary")
+    size: _varied("Size", "The part of the size that is due to Vary")
+    mass: _varied("Mass", "The part of the mass that is due to Vary")
+    start_speed: _varied("Start Speed", "The part of the start speed that is due to Vary")
+    scale: _varied("Scale", "The part of the object's own scale that is due to Vary")
+
+
 STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
+STEERING_PG_portrayal = property_group("STEERING_PG_portrayal", Portrayal)
 
 
 def _behavior_group(behavior: type[Behavior]) -> type:
@@ -201,7 +217,9 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         1,
     )
     start: PointerProperty(type=STEERING_PG_start, override=OVERRIDABLE)
+    variation: PointerProperty(type=STEERING_PG_variation, override=OVERRIDABLE)
     vehicle: PointerProperty(type=STEERING_PG_vehicle, override=OVERRIDABLE)
+    portrayal: PointerProperty(type=STEERING_PG_portrayal, override=OVERRIDABLE)
 
 
 for _name, _group in BEHAVIOR_GROUPS.items():
@@ -273,7 +291,9 @@ def pointed_at(group: bpy.types.PropertyGroup, name: str) -> bpy.types.Object | 
 
 CLASSES = (
     STEERING_PG_start,
+    STEERING_PG_variation,
     STEERING_PG_vehicle,
+    STEERING_PG_portrayal,
     *BEHAVIOR_GROUPS.values(),
     STEERING_PG_object,
     STEERING_PG_scene,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..simulation.chance import keys_of, mix
 from ..simulation.combining import COMBININGS
-from ..simulation.declaration import POINTERS, Declared, Kind, Parameter
+from ..simulation.declaration import Declared
 from ..simulation.obstacles import PASS_SIDES, Obstacles, hull
 from ..simulation.regions import SHAPES, Regions
 from ..simulation.roles import Role
@@ -17,6 +17,8 @@ from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
 from ..simulation.vectors import magnitude, unit
 from ..simulation.vehicle import VehicleModel
 from .curves import CurveReader
+from .family import Family
+from .generated import values_of
 from .local_space import model_axes, parent_part, to_world
 from .plan import AXIS_NAMES, BodySource, CrowdSource, Plan, VehicleSource
 from .properties import has_role, settings_of
@@ -27,6 +29,7 @@ from .tagged import crowd_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
+    from mathutils import Matrix
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
 PASS_SIDE_NUMBERS = {choice.name: choice.number for choice in PASS_SIDES}
@@ -46,14 +49,17 @@ class Reader:
         self.plan = plan
         self.parent_parts: list[np.ndarray] = []
         """For each frame read, the parents' parts (p, 4, 4) of the vehicles that have a parent."""
+        self.sizes: list[np.ndarray] = []
+        """For each frame read, (n,) the size factors of the vehicles."""
         self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
         self._curves = [CurveReader(ob) for ob in plan.paths]
+        self._flows = [CurveReader(ob) for ob in plan.flows]
         self._hulls: list[_Hull] | None = None
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
-        self._keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
+        self.keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
         self._own = _OwnSettings(plan.vehicles)
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
@@ -68,10 +74,11 @@ class Reader:
         )
         _check_numbers(self.parent_parts[-1], [plan.vehicles[row].ob.parent for row in self.parented], frame)
         own = self._own.read(depsgraph, frame)
+        self.sizes.append(own["size_factor"].copy())
         return Snapshot(
             frame_time=plan.frame_time,
             substeps=plan.substeps,
-            keys=self._keys,
+            keys=self.keys,
             vehicle=self._models(depsgraph, frame, own),
             roles=np.full(len(plan), int(Role.VEHICLE), dtype=np.int64),
             present=own["active"].astype(np.bool_),
@@ -80,6 +87,7 @@ class Reader:
             obstacles=self._obstacles(depsgraph, frame),
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
             regions=self._regions(depsgraph, frame),
+            flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
         )
 
     def start(self, snapshot: Snapshot) -> State:
@@ -89,10 +97,12 @@ class Reader:
         parts = np.tile(np.eye(4), (n, 1, 1))
         parts[self.parented] = self.parent_parts[0]
         position, basis = np.zeros((n, 3)), np.zeros((n, 3, 3))
-        for row, vehicle in enumerate(plan.vehicles):
-            turn = matrices_from_channels(vehicle.rotation, vehicle.ob.rotation_mode)
-            scale = np.array(vehicle.ob.scale)
-            position[row], basis[row] = to_world(parts[row], vehicle.location, turn, vehicle.axes, scale)
+        for (mode, _), rows in plan.alike().items():
+            vehicles = [plan.vehicles[row] for row in rows]
+            turns = matrices_from_channels(np.array([vehicle.rotation for vehicle in vehicles]), mode)
+            location = np.array([vehicle.location for vehicle in vehicles])
+            scale = np.array([tuple(vehicle.ob.scale) for vehicle in vehicles])
+            position[rows], basis[rows] = to_world(parts[rows], location, turns, vehicles[0].axes, scale)
         forward, up = basis[:, :, 1], basis[:, :, 2]
         share = np.array([v.ob.steering.start_speed for v in plan.vehicles])
         velocity = forward * (share * snapshot.vehicle.max_speed)[:, None]
@@ -114,7 +124,8 @@ class Reader:
     def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
         sources = self.plan.bodies
         if self._radii is None:
-            self._radii = np.array([_radius(source.ob, depsgraph) for source in sources])
+            family = Family()
+            self._radii = np.array([_radius(source.ob, depsgraph, family) for source in sources])
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         _check_numbers(matrices, [source.ob for source in sources], frame)
         faces = np.array([_face(source.ob) for source in sources]).reshape(-1, 3)
@@ -155,7 +166,8 @@ class Reader:
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         _check_numbers(matrices, [source.ob for source in sources], frame)
         if self._hulls is None:
-            self._hulls = [_Hull(s.ob, m, depsgraph) for s, m in zip(sources, matrices)]
+            family = Family()
+            self._hulls = [_Hull(s.ob, m, depsgraph, family) for s, m in zip(sources, matrices)]
         placed = [shape.placed(m) for shape, m in zip(self._hulls, matrices)]
         return Obstacles(
             start=np.array([start for start, _, _ in placed]).reshape(-1, 3),
@@ -195,10 +207,10 @@ class _OwnSettings:
 class _Hull:
     """An obstacle's hull in its own space, measured as large as it is at the first frame."""
 
-    def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph) -> None:
+    def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
         self._size = _sizes(matrix)
         # Measured in the object's own axes but at its size in the world, and kept in its own space.
-        start, end, self._radius = hull(points_of(ob, depsgraph) * self._size)
+        start, end, self._radius = hull(points_of(ob, depsgraph, family) * self._size)
         self._start, self._end = start / self._size, end / self._size
 
     def placed(self, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
@@ -211,7 +223,7 @@ class _Hull:
 
 def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     """The middle and the half sizes of an object in its own space; of an Empty, as large as it is drawn."""
-    points = points_of(ob, depsgraph, descend=False)
+    points = points_of(ob, depsgraph, None)
     low, high = points.min(axis=0), points.max(axis=0)
     return (low + high) / 2.0, (high - low) / 2.0
 
@@ -234,7 +246,7 @@ def _crowd(source: CrowdSource, depsgraph: Depsgraph, frame: int) -> Crowd:
             values = _values(behavior, group, source.ob, behavior.name, frame)
             pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
             behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
-    return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.ob.steering.identity)
+    return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
 
 
 def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
@@ -243,13 +255,9 @@ def _values(declaration: type[Declared], group: Any, ob: Object, path: str, fram
     Raises:
         Refusal: one is no number.
     """
-    values = {}
-    for name, parameter in declaration.parameters().items():
-        if parameter.kind in POINTERS:
-            continue
-        value = _value(parameter, getattr(group, name))
+    values = values_of(declaration, group)
+    for name, value in values.items():
         _check_number(value, ob, f"steering.{path}.{name}", frame)
-        values[name] = value
     return values
 
 
@@ -258,17 +266,9 @@ def _check_number(value: float, ob: Object, path: str, frame: int) -> None:
         raise Refusal(f"{path} of {ob.name} is no number on frame {frame}: look at what drives it.")
 
 
-def _value(parameter: Parameter, value: Any) -> Any:
-    if parameter.kind is Kind.CHOICE:
-        return next(choice.number for choice in parameter.choices if choice.name == value)
-    if parameter.kind is Kind.NUMBER:
-        return value if np.isnan(value) else min(max(value, parameter.least), parameter.most)
-    return value
-
-
 def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
     """Where a thing is, (4, 4): in world space, or in the side, forward and up of the vehicle that carries it."""
-    matrix = source.ob.evaluated_get(depsgraph).matrix_world
+    matrix = _standing(source, depsgraph)
     if source.carrier < 0:
         return np.array(matrix)
     vehicle = plan.vehicles[source.carrier]
@@ -279,6 +279,17 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
     offset[:3, 3] -= position
     offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
     return offset
+
+
+def _standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
+    """Where a thing is in world space; a bone is at its head, and faces as its armature while it is at rest."""
+    ob = source.ob.evaluated_get(depsgraph)
+    if not source.bone:
+        return ob.matrix_world
+    bone = ob.pose.bones[source.bone]
+    matrix = ob.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted_safe()
+    matrix.translation = ob.matrix_world @ bone.head
+    return matrix
 
 
 def _check_numbers(matrices: np.ndarray, objects: list[Object], frame: int) -> None:
@@ -308,6 +319,6 @@ def _pass_side(ob: Object, depsgraph: Depsgraph) -> int:
     return PASS_SIDE_NUMBERS[ob.evaluated_get(depsgraph).steering.pass_side]
 
 
-def _radius(ob: Object, depsgraph: Depsgraph) -> float:
+def _radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
     """A leader's or target's size; something that is only a place to go to, such as an Empty, has none."""
-    return 0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph)
+    return 0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph, family)

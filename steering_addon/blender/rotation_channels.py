@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..simulation.angles import cosine, sine
+
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 MODES = ("QUATERNION", *EULER_ORDERS, "AXIS_ANGLE")
 """What `rotation_mode` of an object may be."""
 
 GIMBAL_LOCK = 1e-6
 """Cosine of the middle Euler angle below which the other two turn about one axis."""
+STEEP = 0.3
+"""Cosine of the middle Euler angle below which the other two are nearly about one axis, and each alone loses digits."""
 NO_TURN = 1e-9
 """Sine of half an angle below which the axis of a rotation means nothing."""
 
@@ -49,7 +53,8 @@ def channels_from_matrices(matrices: np.ndarray, mode: str, near: np.ndarray | N
 def matrices_from_channels(values: np.ndarray, mode: str) -> np.ndarray:
     """How rotation channels turn an object; `values` (..., 3 or 4), the result (..., 3, 3).
 
-    Quaternions and axes may have any length. Of those without one Blender, and so this, takes an axis not to turn, and
+    The same bytes for a vehicle whoever else is asked about, as a simulation may start from it. Quaternions and axes
+    may have any length. Of those without one Blender, and so this, takes an axis not to turn, and
     a quaternion for half a turn about X.
     """
     values = np.asarray(values, dtype=float)
@@ -59,37 +64,55 @@ def matrices_from_channels(values: np.ndarray, mode: str) -> np.ndarray:
     if mode == "AXIS_ANGLE":
         axis = _unit(values[..., 1:])
         half = np.where((axis == 0.0).all(axis=-1, keepdims=True), 0.0, values[..., :1] / 2.0)
-        return _matrices_from_quaternions(np.concatenate((np.cos(half), np.sin(half) * axis), axis=-1))
+        return _matrices_from_quaternions(np.concatenate((cosine(half), sine(half) * axis), axis=-1))
     first, second, third = (_about_axis(values[..., axis], axis) for axis in _axes(mode))
-    return np.einsum("...ab,...bc,...cd->...ad", third, second, first)
+    return product(product(third, second), first)
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The products of matrices (..., 3, 3), added up in the same order however many they are."""
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    return a[..., :, :1] * b[..., :1, :] + a[..., :, 1:2] * b[..., 1:2, :] + a[..., :, 2:] * b[..., 2:, :]
 
 
 def _quaternions(matrices: np.ndarray, near: np.ndarray | None) -> np.ndarray:
     """(f, n, 4), each on the same side of the sphere as the frame before."""
     quaternions = _quaternions_of_either_sign(matrices)
     start = np.array([1.0, 0.0, 0.0, 0.0]) if near is None else near
-    before = np.concatenate((np.broadcast_to(start, quaternions[:1].shape), quaternions[:-1]))
-    along = np.einsum("fni,fni->fn", quaternions, before)
-    return quaternions * np.cumprod(np.where(along < 0.0, -1.0, 1.0), axis=0)[..., None]
+    signs = np.empty(quaternions.shape[:-1], order="F")
+    signs[:1] = _along(quaternions[:1], start)
+    signs[1:] = _along(quaternions[1:], quaternions[:-1])
+    signs = np.where(signs < 0.0, -1.0, 1.0)
+    return quaternions * np.cumprod(signs, axis=0)[..., None]
+
+
+def _along(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """How far quaternions agree, (..., 4) and (..., 4) to (...)."""
+    return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2] + a[..., 3] * b[..., 3]
 
 
 def _quaternions_of_either_sign(matrices: np.ndarray) -> np.ndarray:
     """(..., 4). A matrix holds the products of the components; those with the largest lose the fewest digits."""
-    m = np.moveaxis(np.asarray(matrices, dtype=float), (-2, -1), (0, 1))
-    products = np.empty((4, 4, *m.shape[2:]))
-    products[0, 0] = 1.0 + m[0, 0] + m[1, 1] + m[2, 2]
-    products[1, 1] = 1.0 + m[0, 0] - m[1, 1] - m[2, 2]
-    products[2, 2] = 1.0 - m[0, 0] + m[1, 1] - m[2, 2]
-    products[3, 3] = 1.0 - m[0, 0] - m[1, 1] + m[2, 2]
-    products[0, 1] = products[1, 0] = m[2, 1] - m[1, 2]
-    products[0, 2] = products[2, 0] = m[0, 2] - m[2, 0]
-    products[0, 3] = products[3, 0] = m[1, 0] - m[0, 1]
-    products[1, 2] = products[2, 1] = m[1, 0] + m[0, 1]
-    products[1, 3] = products[3, 1] = m[0, 2] + m[2, 0]
-    products[2, 3] = products[3, 2] = m[2, 1] + m[1, 2]
-    largest = np.argmax(np.stack([products[i, i] for i in range(4)]), axis=0)
-    chosen = np.take_along_axis(products, largest[None, None], axis=0)[0]
-    return _unit(np.moveaxis(chosen, 0, -1))
+    m = _elements(matrices)
+    ww, xx = 1.0 + m[0, 0] + m[1, 1] + m[2, 2], 1.0 + m[0, 0] - m[1, 1] - m[2, 2]
+    yy, zz = 1.0 - m[0, 0] + m[1, 1] - m[2, 2], 1.0 - m[0, 0] - m[1, 1] + m[2, 2]
+    wx, wy, wz = m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
+    xy, xz, yz = m[1, 0] + m[0, 1], m[0, 2] + m[2, 0], m[2, 1] + m[1, 2]
+    squares = (ww, xx, yy, zz)
+    largest, most = np.zeros(ww.shape, dtype=np.int8), ww
+    for component in range(1, 4):
+        largest = np.where(squares[component] > most, np.int8(component), largest)
+        most = np.maximum(most, squares[component])
+    products = ((ww, wx, wy, wz), (wx, xx, xy, xz), (wy, xy, yy, yz), (wz, xz, yz, zz))
+    quaternions = np.empty((*ww.shape, 4), order="F")
+    for component, choices in enumerate(products):
+        quaternions[..., component] = np.choose(largest, choices)
+    return quaternions / np.sqrt(_along(quaternions, quaternions))[..., None]
+
+
+def _elements(matrices: np.ndarray) -> np.ndarray:
+    """(3, 3, ...) the elements of matrices (..., 3, 3), each for all of them."""
+    return np.moveaxis(np.asarray(matrices, dtype=float), (-2, -1), (0, 1))
 
 
 def _matrices_from_quaternions(quaternions: np.ndarray) -> np.ndarray:
@@ -129,25 +152,64 @@ def _euler_angles(matrices: np.ndarray, order: str, near: np.ndarray | None) -> 
     """
     i, j, k = axes = _axes(order)
     mirrored = 1.0 if (j - i) % 3 == 1 else -1.0
-    m = np.moveaxis(np.asarray(matrices, dtype=float), (-2, -1), (0, 1))
-    cosine = np.hypot(m[i, i], m[j, i])
-    middle = np.arctan2(-m[k, i], cosine)
-    last = np.arctan2(m[j, i], m[i, i])
-    before = np.zeros((matrices.shape[1], 3)) if near is None else np.asarray(near, dtype=float)[:, axes] * mirrored
+    m = _elements(matrices)
+    values = np.empty((*m.shape[2:], 3), order="F")
+    if not values.size:
+        return values
+    before = np.zeros((values.shape[1], 3)) if near is None else np.asarray(near, dtype=float)[:, axes] * mirrored
+    cosine = np.sqrt(m[i, i] * m[i, i] + m[j, i] * m[j, i])
+    a, b, c = np.arctan2(m[k, j], m[k, k]), np.arctan2(-m[k, i], cosine), np.arctan2(m[j, i], m[i, i])
+    steep = cosine < STEEP
+    if steep.any():
+        # Here the first angle takes what the last one leaves, so that what that lacks in digits does not show.
+        c = _held(c, cosine <= GIMBAL_LOCK, before[:, 2])
+        cosines, sines = np.cos(c[steep]), np.sin(c[steep])
+        across, along = (cosines * m[j, axis][steep] - sines * m[i, axis][steep] for axis in (k, j))
+        a[steep] = np.arctan2(-across, along)
+    other = _other_set(a, b, c, before)
+    if other.any():
+        a, b, c = np.where(other, a + np.pi, a), np.where(other, np.pi - b, b), np.where(other, c + np.pi, c)
+    for axis, angles, start in zip(axes, (a, b, c), before.T):
+        values[..., axis] = _wound(angles, start) * mirrored
+    return values
 
-    angles = np.empty((*cosine.shape, 3))
-    for frame in range(len(angles)):
-        # In gimbal lock only the sum of the first and last angle is given: the last one stays, the first takes the
-        # rest.
-        c = np.where(cosine[frame] > GIMBAL_LOCK, last[frame], before[:, 2])
-        across = np.cos(c) * m[j, :, frame] - np.sin(c) * m[i, :, frame]
-        a = np.arctan2(-across[k], across[j])
-        b = middle[frame]
-        one = _nearest_turn(np.stack((a, b, c), axis=-1), before)
-        other = _nearest_turn(np.stack((a + np.pi, np.pi - b, c + np.pi), axis=-1), before)
-        nearer = np.abs(other - before).sum(axis=-1) < np.abs(one - before).sum(axis=-1)
-        angles[frame] = before = np.where(nearer[:, None], other, one)
-    return angles[..., np.argsort(axes)] * mirrored
+
+def _held(last: np.ndarray, locked: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """(f, n) the last angle, in gimbal lock as it was before: there only its sum with the first one is given."""
+    frames = np.where(locked, -1, np.arange(len(last))[:, None])
+    frames = np.maximum.accumulate(frames, axis=0)
+    return np.where(frames < 0, before, np.take_along_axis(last, np.maximum(frames, 0), axis=0))
+
+
+def _other_set(a: np.ndarray, b: np.ndarray, c: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """(f, n) whether the other one of the two sets of angles is nearer to the frame before.
+
+    Which set the frame before has makes no difference: the change within a set is the same for both, and so is the
+    change from one to the other. With b within a quarter turn the sum of its three parts is the larger one where the
+    parts of a and c and the larger |b| come to more than three quarters of a turn.
+    """
+    one = _nearest_turn(np.stack((a[0], b[0], c[0]), axis=-1), before)
+    other = _nearest_turn(np.stack((a[0] + np.pi, np.pi - b[0], c[0] + np.pi), axis=-1), before)
+    changes = np.empty(a.shape, dtype=bool, order="F")
+    changes[0] = np.abs(other - before).sum(axis=-1) < np.abs(one - before).sum(axis=-1)
+    steep = np.abs(b)
+    apart = _between(a) + _between(c) + np.maximum(steep[1:], steep[:-1])
+    changes[1:] = apart > 0.75 * TURN
+    return np.logical_xor.accumulate(changes, axis=0)
+
+
+def _between(angles: np.ndarray) -> np.ndarray:
+    """(f - 1, n) how far it is from each angle to the next the short way round, half a turn at most."""
+    change = angles[1:] - angles[:-1]
+    return np.abs(change - TURN * np.round(change / TURN))
+
+
+def _wound(angles: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """(f, n) the same angles, full turns added to each for it to be nearest to the frame before; `before` the first."""
+    turns = np.empty(angles.shape, order="F")
+    turns[0] = np.round((before - angles[0]) / TURN)
+    turns[1:] = np.round((angles[:-1] - angles[1:]) / TURN)
+    return angles + TURN * np.cumsum(turns, axis=0)
 
 
 def _axes(order: str) -> list[int]:
@@ -160,8 +222,8 @@ def _about_axis(angles: np.ndarray, axis: int) -> np.ndarray:
     one, other = (axis + 1) % 3, (axis + 2) % 3
     matrices = np.zeros((*angles.shape, 3, 3))
     matrices[..., axis, axis] = 1.0
-    matrices[..., one, one] = matrices[..., other, other] = np.cos(angles)
-    matrices[..., other, one] = np.sin(angles)
+    matrices[..., one, one] = matrices[..., other, other] = cosine(angles)
+    matrices[..., other, one] = sine(angles)
     matrices[..., one, other] = -matrices[..., other, one]
     return matrices
 
@@ -173,5 +235,6 @@ def _nearest_turn(angles: np.ndarray, before: np.ndarray) -> np.ndarray:
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
     """Along the last axis; zero stays zero."""
-    length = np.sqrt(np.einsum("...i,...i->...", vectors, vectors))[..., None]
+    squares = vectors * vectors
+    length = np.sqrt(sum(squares[..., k : k + 1] for k in range(vectors.shape[-1])))
     return vectors / np.where(length > 0.0, length, 1.0)

@@ -11,9 +11,10 @@ has gone on working in the baked action, puts what was replaced back there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -28,9 +29,9 @@ from .animation_data import (
     new_action,
     new_action_like,
     new_slot,
-    slot_of,
     slot_with_handle,
 )
+from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
 from .keyframes import (
     BakedKeys,
     copy_curve,
@@ -43,12 +44,13 @@ from .keyframes import (
 from .ownership import (
     GROUP,
     BakeRecord,
+    Played,
     bake_of,
     check_editable,
     check_free,
+    contested,
     erase_record,
     holds_nothing,
-    holds_only_ours,
     our_keys,
     own_curves,
     own_drivers,
@@ -69,6 +71,10 @@ if TYPE_CHECKING:
     from .animation_data import Channelbag
 
 
+WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
+"""How many numbers a channel has; a custom property is one."""
+
+
 class Staging:
     """A bake in the making: add each vehicle's motion, then commit all of it, or discard it.
 
@@ -83,26 +89,42 @@ class Staging:
         self._staged: list[_Staged] = []
         self._blanks: dict[tuple[str, ...], tuple[Action, ActionSlot | None]] = {}
 
-    def add(self, ob: Object, location: np.ndarray, rotation: np.ndarray, replace: bool = False) -> None:
+    def add(
+        self,
+        ob: Object,
+        location: np.ndarray,
+        rotation: np.ndarray,
+        replace: bool = False,
+        properties: Mapping[str, np.ndarray] | None = None,
+        only_baked: bool | None = None,
+    ) -> None:
         """Prepare the motion of one vehicle.
 
         `location` (f, 3) and `rotation` (f, 3 or 4) are values of the vehicle's own channels; radians, in its rotation
-        mode. With `replace` its own animation on these frames is set aside, to come back when the bake is cleared.
-        Raises Refusal where the vehicle cannot be baked.
+        mode. `properties` are numbers (f,) for custom properties of these names, which the bake makes where there are
+        none. With `replace` its own animation on these frames is set aside, to come back when the bake is cleared.
+        Whether the vehicle is `only_baked`, playing an earlier bake and nothing else, is looked up where that is not
+        said. Raises Refusal where the vehicle cannot be baked.
         """
+        properties = properties or {}
         channels = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
+        channels |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
         first, last = self._frames[0], self._frames[-1]
         _check_motion(ob, channels, len(self._frames))
-        check_free(ob, first, last, replace)
+        in_the_way = contested(properties)
+        played = Played(ob, only_baked)
+        check_free(ob, first, last, replace, in_the_way, played)
 
-        before = bake_of(ob)
-        touches = _modifiers_on_baked_curves(ob, before)
+        before = played.record
+        touches = _modifiers_on_baked_curves(played)
         replace = replace or (before is not None and before.kept is not None)
-        rest = _without_bake(ob)
+        rest = _without_bake(played)
         if rest.action is None:
             bed = _Bed(*self._new_action(ob, channels), made=True, blank=True)
+            if played.action is None:
+                bed.action.name = f"{ob.name}Action"
         else:
-            bed = _make_bed(ob, rest, first, last, replace)
+            bed = _make_bed(ob, rest, first, last, in_the_way if replace else ())
         self._write(bed, channels, touches)
         record = BakeRecord(
             bake_id=self._bake_id,
@@ -112,10 +134,10 @@ class Staging:
             made=bed.made,
             kept=bed.kept,
             kept_slot=bed.kept_slot.handle if bed.kept_slot else 0,
-            muted_drivers=before.muted_drivers if before else (),
+            muted_drivers=_still_muted(before, channels),
             muted_strips=before.muted_strips if before else (),
         )
-        self._staged.append(_Staged(ob, bed, record, replace))
+        self._staged.append(_Staged(ob, bed, before, record, replace))
 
     def commit(self, frame: float) -> None:
         """Give every vehicle its new action and show it as on `frame`, the scene's current one.
@@ -123,17 +145,19 @@ class Staging:
         Blender draws the new pose at its next update, which follows by itself when an operator ends.
         """
         staged = self._give_out()
-        heirs, heirs_of_kept, gone = [], [], []
+        heirs, heirs_of_kept = [], []
+        gone = [one for one in staged if not _exists(one.ob)]
+        staged = [one for one in staged if _exists(one.ob)]
+        readers = _readers({one.ob: (one.before, one.record) for one in staged})
         for one in staged:
-            if not _exists(one.ob):
-                gone.append(one)
-                continue
-            before = bake_of(one.ob)
+            before = one.before
             heirs.append((action_of(one.ob), one.bed.heir(before)))
             heirs_of_kept.append((before and before.kept, one.bed.kept or one.bed.action))
-            one.hand_over(frame)
-        _retire(heirs)
-        _retire(heirs_of_kept)
+            one.hand_over(frame, readers.get(one.ob, {}))
+        named = _retire(heirs) | _retire(heirs_of_kept)
+        for one in staged:
+            if one.bed.blank and one.before is not None and one.bed.action not in named:
+                one.bed.action.name = f"{one.ob.name}Action"
         _remove_new_actions(gone)
 
     def discard(self) -> None:
@@ -156,20 +180,27 @@ class Staging:
         if blank is None:
             blank = self._blanks[tuple(channels)] = new_action("Blank Bake", ob)
             self._write(_Bed(*blank, made=True), {path: np.zeros_like(values) for path, values in channels.items()}, {})
-        return new_action_like(*blank, f"{ob.name}Action", ob)
+        return new_action_like(*blank, ob)
 
     def _write(self, bed: _Bed, channels: dict[str, np.ndarray], touches: dict[tuple[str, int], list]) -> None:
         """The baked keys, a curve for each number of a channel."""
         bag = channelbag_in(bed.action, bed.slot, ensure=True)
+        if bed.blank:
+            columns = (column for values in channels.values() for column in values.T)
+            for curve, column in zip(bag.fcurves, columns):
+                self._baked.set_values(curve, column)
+            for (path, index), modifiers in touches.items():
+                if path in channels:
+                    write_modifiers(bag.fcurves.find(path, index=index), modifiers)
+            return
         group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
         for path, values in channels.items():
             for index, column in enumerate(values.T):
                 curve = bag.fcurves.find(path, index=index)
                 if curve is None:
                     curve = self._baked.new_curve(bag, path, index, column)
-                    curve.group = group
-                elif bed.blank:
-                    self._baked.set_values(curve, column)
+                    if name_in(path) is None:
+                        curve.group = group
                 else:
                     self._baked.add_to_curve(curve, column)
                 write_modifiers(curve, touches.get((path, index), []))
@@ -193,11 +224,14 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
     for ob in baked:
         check_editable(ob)
     heirs, heirs_of_kept = [], []
+    readers = _readers({ob: (bake_of(ob),) for ob in baked})
     for ob in baked:
-        record, before = bake_of(ob), action_of(ob)
-        rest = _without_bake(ob)
+        played = Played(ob)
+        record, before = played.record, played.action
+        rest = _without_bake(played)
         assign_action(ob, rest.action, rest.slot)
         set_muted(ob, record, mute=False)
+        _let_go(ob, record, record.properties, readers.get(ob, {}))
         heir = rest.action if rest.new else None
         heirs.append((before, heir))
         heirs_of_kept.append((record.kept, heir))
@@ -256,25 +290,82 @@ class _Bed:
 
 @dataclass(frozen=True)
 class _Staged:
-    """One vehicle's bake, ready to be handed over."""
+    """One vehicle's bake, ready to be handed over.
+
+    Attributes:
+        before: the record of the bake it takes the place of.
+        record: its own.
+        replace: whether what is the animator's is muted.
+    """
 
     ob: Object
     bed: _Bed
+    before: BakeRecord | None
     record: BakeRecord
     replace: bool
 
-    def hand_over(self, frame: float) -> None:
-        record = self.record
+    def hand_over(self, frame: float, readers: Readers) -> None:
+        ob, before, record = self.ob, self.before, self.record
+        if record.properties:
+            record = dataclasses.replace(record, kept_properties=self._kept_properties())
         if self.replace:
-            record = with_muted(record, own_drivers(self.ob), own_strips(self.ob, record.first, record.last))
-            set_muted(self.ob, record, mute=True)
+            channels = contested(record.properties)
+            record = with_muted(record, own_drivers(ob, channels), own_strips(ob, record.first, record.last, channels))
+            set_muted(ob, record, mute=True)
         write_record(self.bed.action, record)
-        assign_action(self.ob, self.bed.action, self.bed.slot)
-        curves = channelbag(self.ob).fcurves
-        for path in record.channels:
-            channel = getattr(self.ob, path)
-            for index in range(len(channel)):
-                channel[index] = curves.find(path, index=index).evaluate(frame)
+        assign_action(ob, self.bed.action, self.bed.slot)
+        if before is not None:
+            _let_go(ob, before, [name for name in before.properties if name not in record.properties], readers)
+        self._show(frame)
+        for name in record.properties:
+            revive(readers.get(name, ()))
+
+    def _show(self, frame: float) -> None:
+        """Put the vehicle where its new curves have it."""
+        shown: dict[str, dict[int, float]] = {path: {} for path in self.record.channels}
+        for curve in channelbag_in(self.bed.action, self.bed.slot).fcurves:
+            if (values := shown.get(curve.data_path)) is not None:
+                values[curve.array_index] = curve.evaluate(frame)
+        for path, values in shown.items():
+            if (name := name_in(path)) is not None:
+                make(self.ob, name, values[0], anew=self.before is None or name not in self.before.properties)
+            else:
+                setattr(self.ob, path, [values[index] for index in range(len(values))])
+
+    def _kept_properties(self) -> dict[str, KeptProperty]:
+        """What the animator had in place of the properties of this bake, by itself or noted by the bake before."""
+        before, kept = self.before, {}
+        for name in self.record.properties:
+            if before is not None and name in before.properties:
+                if name in before.kept_properties:
+                    kept[name] = before.kept_properties[name]
+            elif name in self.ob:
+                kept[name] = KeptProperty.of(self.ob, name)
+        return kept
+
+
+Readers: TypeAlias = "dict[str, list[bpy.types.FCurve]]"
+"""The drivers that read the custom properties of an object, by their names."""
+
+
+def _readers(records: Mapping[Object, Iterable[BakeRecord | None]]) -> dict[Object, Readers]:
+    """The drivers in the file that read what these bakes key."""
+    keyed = {ob: [name for record in its if record for name in record.properties] for ob, its in records.items()}
+    return reading_drivers([ob for ob, names in keyed.items() if names], {n for names in keyed.values() for n in names})
+
+
+def _let_go(ob: Object, record: BakeRecord, names: Iterable[str], readers: Readers) -> None:
+    """Give custom properties of a bake back, after its keys are gone; what is read by drivers or has keys stays."""
+    bag = channelbag(ob)
+    for name in names:
+        path = path_of(name)
+        for driver in ob.animation_data.drivers if ob.animation_data else ():
+            if driver.data_path == path and (path, driver.array_index) in record.muted_drivers:
+                driver.mute = False
+        if name in record.kept_properties:
+            record.kept_properties[name].put_back(ob, name)
+        elif not readers.get(name) and not (bag and bag.fcurves.find(path)):
+            remove(ob, name)
 
 
 def _remove_new_actions(staged: list[_Staged]) -> None:
@@ -283,29 +374,36 @@ def _remove_new_actions(staged: list[_Staged]) -> None:
 
 def _check_motion(ob: Object, channels: dict[str, np.ndarray], frames: int) -> None:
     for path, values in channels.items():
-        if values.shape != (frames, len(getattr(ob, path))):
-            raise Refusal(f"{ob.name} needs {len(getattr(ob, path))} numbers for {path} on each of {frames} frames.")
+        width = WIDTHS.get(path, 1)
+        if values.shape != (frames, width):
+            raise Refusal(f"{ob.name} needs {width} numbers for {path} on each of {frames} frames.")
         if not np.isfinite(values).all():
             raise Refusal(f"{ob.name} would get a {path} that is no number: look at its keys and drivers.")
 
 
-def _modifiers_on_baked_curves(ob: Object, record: BakeRecord | None) -> dict[tuple[str, int], list[dict[str, Any]]]:
+def _modifiers_on_baked_curves(played: Played) -> dict[tuple[str, int], list[dict[str, Any]]]:
     """What an animator has put on top of a bake, by channel and index: it lives on in the next one."""
-    if record is None:
+    if played.record is None:
         return {}
     return {
         (curve.data_path, curve.array_index): read_modifiers(curve)
-        for curve in channelbag(ob).fcurves
-        if curve.modifiers and our_keys(curve, record).any()
+        for curve in played.bag.fcurves
+        if curve.modifiers and our_keys(curve, played.record).any()
     }
 
 
-def _without_bake(ob: Object) -> _Rest:
+def _still_muted(before: BakeRecord | None, channels: Collection[str]) -> tuple[tuple[str, int], ...]:
+    """The drivers that an earlier bake has muted, but for those of custom properties that the next does not key."""
+    muted = before.muted_drivers if before else ()
+    return tuple((path, index) for path, index in muted if name_in(path) is None or path in channels)
+
+
+def _without_bake(played: Played) -> _Rest:
     """What an object would play without its bake; what it plays now is left alone."""
-    action, slot, record = action_of(ob), slot_of(ob), bake_of(ob)
+    action, slot, record = played.action, played.slot, played.record
     if record is None:
         return _Rest(action, slot)
-    if record.made and record.kept is None and holds_only_ours(action, record):
+    if record.made and record.kept is None and played.only_ours:
         return _Rest(None)
     copy, copied_slot = copy_action(action, slot, whole=_has_one_user(action))
     erase_record(copy)
@@ -322,15 +420,18 @@ def _without_bake(ob: Object) -> _Rest:
     return _Rest(copy, copied_slot, new=True, made=record.made)
 
 
-def _make_bed(ob: Object, rest: _Rest, first: float, last: float, replace: bool) -> _Bed:
-    """Prepare the action a bake goes into, with all that is to stay of what the object would play without it."""
-    own = replace and own_curves(channelbag_in(rest.action, rest.slot), None, first, last)
+def _make_bed(ob: Object, rest: _Rest, first: float, last: float, replaced: Collection[str]) -> _Bed:
+    """Prepare the action a bake goes into, with all that is to stay of what the object would play without it.
+
+    What is the animator's on the `replaced` channels is set aside.
+    """
+    own = own_curves(channelbag_in(rest.action, rest.slot), None, first, last, replaced)
     if rest.new and not own:
         return _Bed(rest.action, rest.slot, made=rest.made)
     carried_whole = not own and not rest.kept and _has_one_user(rest.action) and (rest.slot is not None or not SLOTTED)
     action, slot = copy_action(rest.action, rest.slot, whole=carried_whole)
     if own:
-        remove_own_keys(channelbag_in(action, slot), first, last)
+        remove_own_keys(channelbag_in(action, slot), first, last, replaced)
     if carried_whole:
         return _Bed(action, slot, made=False)
     slot = slot or new_slot(action, ob)
@@ -342,7 +443,7 @@ def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> N
 
     Where the animator has set a key on the same frame since, that one stays.
     """
-    for curve in own_curves(kept, None, record.first, record.last):
+    for curve in own_curves(kept, None, record.first, record.last, contested(record.properties)):
         keys = read_keys(curve)
         keys = keys.take(keys.within(record.first, record.last))
         present = bag.fcurves.find(curve.data_path, index=curve.array_index)
@@ -361,8 +462,8 @@ def _same_curves(one: Channelbag, other: Channelbag | None) -> bool:
     return curves.keys() == others.keys() and all(same_curve(curves[key], others[key]) for key in curves)
 
 
-def _retire(succession: list[tuple[Action | None, Action | None]]) -> None:
-    """Remove actions that nobody uses any more; the first heir of each takes its name."""
+def _retire(succession: list[tuple[Action | None, Action | None]]) -> set[Action]:
+    """Remove actions that nobody uses any more; the first heir of each takes its name, and is returned."""
     heirs: dict[Action, Action | None] = {}
     for action, heir in succession:
         if action is not None and action.users == 0 and action.library is None:
@@ -371,6 +472,7 @@ def _retire(succession: list[tuple[Action | None, Action | None]]) -> None:
     bpy.data.batch_remove(list(heirs))
     for name, heir in names:
         heir.name = name
+    return {heir for _, heir in names}
 
 
 def _has_one_user(action: Action) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import bpy
 from ..simulation.snapshot import Snapshot
 from .animation_data import action_of, assign_action, slot_of
 from .dependencies import animates
+from .family import Family
 from .ownership import bake_of
 from .plan import Plan
 from .reading import Reader
@@ -37,13 +39,15 @@ def _to_link(plan: Plan) -> list[Object]:
 
     Whatever these hang on comes along by itself, what hangs on them and counts as part of them does not.
     """
+    family = Family()
     sized = [source.ob for source in (*plan.bodies, *plan.obstacles)]
     looked_at = [
         *(crowd.ob for crowd in plan.crowds),
         *sized,
-        *(child for ob in sized for child in ob.children_recursive),
+        *(child for ob in sized for child in family.descendants(ob)),
         *plan.paths,
         *plan.regions,
+        *plan.flows,
         *(v.ob.parent for v in plan.vehicles if v.ob.parent is not None),
         *(v.ob for v in plan.vehicles if v.animated or (v.ob.parent is not None and v.ob.parent_type != "OBJECT")),
     ]
@@ -100,7 +104,7 @@ def _proxy(ob: Object) -> Object:
 def _users_scene(plan: Plan) -> Iterator[Scene]:
     """The animator's own scene, with the vehicles at their start and earlier bakes taken off for the time being."""
     scene = plan.scene
-    frame, subframe = scene.frame_current, scene.frame_subframe
+    frame = scene.frame_current_final
     layer = scene.view_layers[0]
     hidden = [ob for ob in _to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
     stood = []
@@ -109,21 +113,28 @@ def _users_scene(plan: Plan) -> Iterator[Scene]:
             for vehicle in plan.vehicles:
                 ob = vehicle.ob
                 rotation = data_path(ob.rotation_mode)
-                baked = (action_of(ob), slot_of(ob)) if bake_of(ob) is not None else None
-                stood.append((ob, tuple(ob.location), rotation, tuple(getattr(ob, rotation)), baked))
+                record = bake_of(ob)
+                baked = (action_of(ob), slot_of(ob)) if record is not None else None
+                keyed = {name: ob[name] for name in (record.properties if record else ()) if name in ob}
+                stood.append((ob, tuple(ob.location), rotation, tuple(getattr(ob, rotation)), baked, keyed))
                 if baked is not None:
                     assign_action(ob, None)
+                for name in keyed:
+                    ob[name] = record.kept_properties[name].value if name in record.kept_properties else 0.0
                 ob.location = vehicle.location
                 setattr(ob, rotation, vehicle.rotation)
             yield scene
         finally:
-            for ob, location, rotation, turn, baked in stood:
+            for ob, location, rotation, turn, baked, keyed in stood:
                 if baked is not None:
                     assign_action(ob, *baked)
+                for name, value in keyed.items():
+                    ob[name] = value
                 ob.location = location
                 setattr(ob, rotation, turn)
             # Before the hidden things fall asleep again, so that they go back too.
-            scene.frame_set(frame, subframe=subframe)
+            # Not by Blender's own parts of it: before frame 0 it counts the part of a frame backwards, and takes none.
+            scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
 
 
 @contextmanager

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from .angles import cosine, sine
-from .vectors import Scalars, Vectors, across, clamp, cross, dot, magnitude, unit
+from .angles import cosine_and_sine, tangent_of_setting
+from .vectors import EPSILON, Scalars, Vectors, across, clamp, columns, cross, dot, level_side, magnitude, unit
 from .vehicle import VehicleModel
 
 GRAVITY = 9.81
 """m/s2, what the lean is measured against."""
 STEEP = 0.5
 """The cosine of climb below which there is less and less of a level to come back to."""
+LOST = 1e-6
+"""The length of what lies across the heading below which it is rounding, and not a direction that up could take."""
 
 
 def leaned(
@@ -41,22 +43,26 @@ def leaned(
         acceleration: (n, 3) what the step applied, m/s2.
     """
     smoothed = smoothed + (acceleration - smoothed) * (dt / (model.bank_smoothing + dt))[:, None]
-    up = unit(across(up, forward))
+    up = across(up, forward)
+    length = magnitude(up)
+    lost = length < LOST
+    up = up / np.maximum(length, EPSILON)[:, None]
 
-    level_side = cross(forward, np.broadcast_to((0.0, 0.0, 1.0), forward.shape))
-    flatness = magnitude(level_side)
-    level_side = unit(level_side)
-    level = cross(level_side, forward)
-    lost = magnitude(up) < 0.5
-    up = np.where(lost[:, None], np.where((flatness > 0.0)[:, None], level, _any_across(forward)), up)
+    right, flatness = level_side(forward)
+    if lost.any():
+        level = np.where((flatness > EPSILON)[:, None], cross(right, forward), _any_across(forward))
+        up = np.where(lost[:, None], level, up)
+    side = cross(forward, up)
 
-    steepest = sine(model.max_bank) / cosine(model.max_bank)
-    lean = clamp(model.bank * dot(smoothed, level_side) / GRAVITY, -steepest, steepest)
-    target = unit(level + lean[:, None] * level_side)
-    short = 2.0 * dot(cross(up, target), forward) / np.maximum(1.0 + dot(up, target), 0.001)
+    # The tangent of the lean that is wanted; the cosine and sine of the one there is, times the former's cosine.
+    steepest = tangent_of_setting(model.max_bank)
+    lean = clamp(model.bank * dot(smoothed, right) / GRAVITY, -steepest, steepest)
+    secant = np.sqrt(1.0 + lean * lean)
+    cosines, sines = dot(side, right) / secant, dot(up, right) / secant
+    short = 2.0 * (lean * cosines - sines) / np.maximum(1.0 + cosines + lean * sines, 0.001)
     short *= np.minimum((flatness / STEEP) * (flatness / STEEP), 1.0)
     # Pulling through the top of a loop the vehicle is upside down and means to be: it holds its roll.
-    looping = (dot(up, level) < 0.0) & (dot(smoothed, up) > GRAVITY / 2.0)
+    looping = (cosines < 0.0) & (dot(smoothed, up) > GRAVITY / 2.0)
     short = np.where(looping, 0.0, short)
 
     # Critically damped and implicit: stable however long the step.
@@ -64,15 +70,16 @@ def leaned(
     damping = 1.0 + stiffness * dt
     roll_rate = (roll_rate + dt * stiffness * stiffness * short) / (damping * damping)
     roll_rate = clamp(roll_rate, -model.max_bank_rate, model.max_bank_rate)
-    rolled = cosine(roll_rate * dt)[:, None] * up + sine(roll_rate * dt)[:, None] * cross(forward, up)
-    up = unit(across(rolled, forward))
+    cosines, sines = cosine_and_sine(roll_rate * dt)
+    up = cosines[:, None] * up + sines[:, None] * side
 
-    upright = np.broadcast_to((0.0, 0.0, 1.0), up.shape)
-    up = np.where(model.keep_in_plane[:, None], upright, up)
-    return up, np.where(model.keep_in_plane, 0.0, roll_rate), smoothed
+    if model.keep_in_plane.any():
+        up = np.where(model.keep_in_plane[:, None], (0.0, 0.0, 1.0), up)
+        roll_rate = np.where(model.keep_in_plane, 0.0, roll_rate)
+    return up, roll_rate, smoothed
 
 
 def _any_across(forward: Vectors) -> Vectors:
     """Some direction square to each heading, for the one step where nothing else tells up from down."""
-    axis = np.where((np.abs(forward[:, :1]) < 0.9), np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]]))
-    return unit(across(axis, forward))
+    sideways = np.abs(forward[:, 0]) < 0.9
+    return unit(across(columns(np.where(sideways, 1.0, 0.0), np.where(sideways, 0.0, 1.0), 0.0), forward))

@@ -6,16 +6,17 @@ four sines of nearby frequencies, which keeps turning one way for a while as the
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .angles import sine
+from .angles import sine_of_turns
 from .vectors import Scalars
 
 Keys = NDArray[np.uint64]
 """(n,) what an agent's luck hangs on."""
 
-TURN = 2.0 * np.pi
 SINES = 4
 SLOWEST, FASTEST = 0.6, 1.5
 """The sines run at these shares of the asked rate: near enough to sound like one rate, never in step."""
@@ -41,22 +42,31 @@ def uniform(keys: Keys) -> Scalars:
     return (keys >> np.uint64(11)).astype(np.float64) * (1.0 / 9007199254740992.0)
 
 
-def smooth_noise(keys: Keys, channel: int, rate: Scalars, time: float) -> Scalars:
-    """A number for each key that wanders smoothly about 0 as time goes on, mostly within -1 to 1 (rms 0.7).
+@lru_cache(maxsize=16)
+def _sines(keys: bytes, channels: int) -> tuple[Scalars, Scalars]:
+    """The frequencies, as shares of the rate, and the phases of the sines of some keys, (SINES, channels, n) each.
+
+    Kept, as the same vehicles ask again on every frame.
+    """
+    salt = np.arange(2 * SINES * channels, dtype=np.uint64).reshape(channels, SINES, 2).transpose(2, 1, 0)
+    luck = uniform(mix(np.frombuffer(keys, dtype=np.uint64), salt[..., None]))
+    return SLOWEST + (FASTEST - SLOWEST) * luck[0], luck[1]
+
+
+def smooth_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scalars:
+    """Numbers for each key that wander smoothly about 0 as time goes on, mostly within -1 to 1 (rms 0.7).
 
     Args:
         keys: (n,) whose luck.
-        channel: tells independent uses of the same key apart.
+        channels: how many numbers of each key, independent of each other; of fewer, each is what it is of more.
         rate: (n,) changes a second.
         time: seconds.
+
+    Returns:
+        (channels, n).
     """
-    salt = np.arange(2 * SINES * channel, 2 * SINES * (channel + 1), dtype=np.uint64)
-    luck = uniform(mix(keys[None, :], salt[:, None]))
-    frequency = SLOWEST + (FASTEST - SLOWEST) * luck[0::2]
-    turns = frequency * rate * time + luck[1::2]
-    # Whole turns are taken off first: the sine of a large number would lose digits as the film grows long.
-    waves = sine(TURN * (turns - np.floor(turns)))
-    noise = np.zeros(keys.shape)
-    for wave in waves:
-        noise += wave
-    return noise / 2.0
+    frequency, phase = _sines(keys.tobytes(), channels)
+    first, *others = sine_of_turns(frequency * (rate * time) + phase)
+    for wave in others:
+        first += wave
+    return first / 2.0

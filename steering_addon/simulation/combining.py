@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .declaration import Choice
-from .vectors import Mask, Rows, Scalars, Vectors, dot, truncate, unit
+from .vectors import Mask, Rows, Scalars, Vectors, dot, ratio, truncate, unit
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,16 @@ class Component:
     Attributes:
         force: (n, 3) its steering force times its weight, newtons; zero where it has nothing to correct.
         priority: (n,) lower numbers come first; equal ones count together.
+        weight: (n,) how much it counts.
+        probability: (n,) how likely it is considered, where chance decides.
+        luck: (n,) a number from [0, 1) that chance has drawn for it in this step.
     """
 
     force: Vectors
     priority: Rows
+    weight: Scalars
+    probability: Scalars
+    luck: Scalars
 
 
 COMBININGS = (
@@ -38,8 +44,37 @@ COMBININGS = (
         "Strongest First Until Spent",
         "By priority, each gets what the earlier leave of the force (Reynolds: prioritized acceleration allocation)",
     ),
+    Choice(
+        "NORMALIZED_SUM",
+        3,
+        "Blend Directions",
+        "All behaviors at once, of each only the direction, averaged by weight and taken with full force "
+        "(Reynolds: weighted sum, of normalized components)",
+    ),
+    Choice(
+        "ONE",
+        4,
+        "One at a Time",
+        "On each step one behavior by chance, as probable as it says; momentum blends them "
+        "(Reynolds: one component each frame)",
+    ),
+    Choice(
+        "DITHERING",
+        5,
+        "First by Chance",
+        "As First That Applies, but each is considered only with its probability (Reynolds: prioritized dithering)",
+    ),
 )
 """The ways to combine. The numbers are stored in files and never change meaning."""
+MATTERS: dict[int, tuple[str, ...]] = {
+    0: ("weight",),
+    1: ("weight", "priority"),
+    2: ("weight", "priority"),
+    3: ("weight",),
+    4: ("weight", "probability"),
+    5: ("weight", "priority", "probability"),
+}
+"""What of a behavior matters to each of them."""
 
 
 def weighted_sum(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
@@ -85,6 +120,47 @@ def by_allocation(components: Sequence[Component], cruise: Vectors, strongest: S
     return np.where(held[:, None], force, truncate(cruise, strongest))
 
 
+def normalized_sum(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
+    """The directions of the forces averaged by weight, with full force; and the hold on cruise speed; (n, 3) newtons.
+
+    None is louder than its weight, however far off its goal is. Those with nothing to correct do not count.
+    """
+    total = np.zeros_like(cruise)
+    weights = np.zeros(len(cruise))
+    for component in components:
+        counts = np.where((component.force != 0.0).any(axis=1), component.weight, 0.0)
+        total += unit(component.force) * counts[:, None]
+        weights += counts
+    return cruise + total * ratio(strongest, weights)[:, None]
+
+
+def one_by_chance(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
+    """For each agent the force of one behavior, and the hold on cruise speed; (n, 3) newtons.
+
+    It is drawn by the probabilities, in proportion; the luck of the first decides.
+    """
+    force = cruise.copy()
+    if not components:
+        return force
+    whole = np.zeros(len(cruise))
+    for component in components:
+        whole += component.probability
+    draw = components[0].luck * whole
+    below = np.zeros(len(cruise))
+    for component in components:
+        above = below + component.probability
+        chosen = (draw >= below) & (draw < above)
+        force += np.where(chosen[:, None], component.force, 0.0)
+        below = above
+    return force
+
+
+def by_dithering(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
+    """By priority, of those only that chance lets each agent consider; (n, 3) newtons."""
+    considered = [replace(c, force=np.where((c.luck < c.probability)[:, None], c.force, 0.0)) for c in components]
+    return by_priority(considered, cruise, strongest)
+
+
 def _levels(components: Sequence[Component]) -> Iterator[tuple[Vectors, Mask]]:
     """What there is at each priority, the first first: the forces added up, and for whom no later one follows."""
     if not components:
@@ -108,6 +184,10 @@ def _added(spent: Vectors, more: Vectors, strongest: Scalars) -> Vectors:
 
 COMBINE: dict[int, Callable[[Sequence[Component], Vectors, Scalars], Vectors]] = {
     choice.number: function
-    for choice, function in zip(COMBININGS, (weighted_sum, by_priority, by_allocation), strict=True)
+    for choice, function in zip(
+        COMBININGS,
+        (weighted_sum, by_priority, by_allocation, normalized_sum, one_by_chance, by_dithering),
+        strict=True,
+    )
 }
 """The function of each way to combine, by its stored number."""

@@ -8,8 +8,11 @@ all the same from inside.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from functools import cache
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +21,10 @@ from .roles import Role
 
 NEAREST = -2
 """In a column of rows: whatever is nearest of the fitting role, found anew every step."""
+
+
+REACH = 1e6
+"""The limit of numbers without one of their own, either way: a thousand kilometres."""
 
 
 class Kind(Enum):
@@ -81,6 +88,7 @@ class Parameter:
         choices: the values of a choice.
         role: the role whose nearest object stands in when a body or path is left empty.
         animatable: whether keyframes and drivers may change it.
+        only_with: the choice of the same declaration, and its number, without which the parameter means nothing.
     """
 
     kind: Kind
@@ -92,6 +100,7 @@ class Parameter:
     choices: tuple[Choice, ...] = ()
     role: Role | None = None
     animatable: bool = True
+    only_with: tuple[str, int] | None = None
 
 
 def declared(parameter: Parameter) -> Any:
@@ -112,19 +121,19 @@ def number(
     return declared(Parameter(Kind.NUMBER, default, description, unit, least, most, animatable=animatable))
 
 
-def share(default: float, description: str) -> Any:
+def share(default: float, description: str, *, animatable: bool = True) -> Any:
     """A number from 0 to 1."""
-    return number(default, description, Unit.SHARE, 0.0, 1.0)
+    return number(default, description, Unit.SHARE, 0.0, 1.0, animatable=animatable)
 
 
-def length(default: float, description: str, least: float = 0.0) -> Any:
+def length(default: float, description: str, least: float = 0.0, *, animatable: bool = True) -> Any:
     """A distance in metres."""
-    return number(default, description, Unit.LENGTH, least)
+    return number(default, description, Unit.LENGTH, least, animatable=animatable)
 
 
-def seconds(default: float, description: str, least: float = 0.0) -> Any:
+def seconds(default: float, description: str, least: float = 0.0, *, animatable: bool = True) -> Any:
     """A time in seconds."""
-    return number(default, description, Unit.TIME, least)
+    return number(default, description, Unit.TIME, least, animatable=animatable)
 
 
 def acceleration(default: float, description: str) -> Any:
@@ -137,9 +146,9 @@ def integer(default: int, description: str, least: int = 0, most: int = 100) -> 
     return declared(Parameter(Kind.INTEGER, default, description, least=least, most=most))
 
 
-def switch(default: bool, description: str) -> Any:
+def switch(default: bool, description: str, *, animatable: bool = True) -> Any:
     """Something that is on or off."""
-    return declared(Parameter(Kind.SWITCH, default, description))
+    return declared(Parameter(Kind.SWITCH, default, description, animatable=animatable))
 
 
 def choice(default: str, description: str, choices: tuple[Choice, ...], *, animatable: bool = True) -> Any:
@@ -151,6 +160,11 @@ def choice(default: str, description: str, choices: tuple[Choice, ...], *, anima
 def body(description: str, role: Role = Role.LEADER) -> Any:
     """Somebody or something to steer by; left empty, the nearest object of the role."""
     return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False))
+
+
+def another_body(description: str) -> Any:
+    """Somebody or something more to steer by; left empty, nobody."""
+    return declared(Parameter(Kind.BODY, -1, description, animatable=False))
 
 
 def path(description: str) -> Any:
@@ -168,6 +182,11 @@ def region(description: str) -> Any:
     return declared(Parameter(Kind.REGION, NEAREST, description, role=Role.REGION, animatable=False))
 
 
+def only_with(name: str, number: int, parameter: Any) -> Any:
+    """A parameter that means nothing, and is not shown, unless the choice of this name has this number."""
+    return declared(replace(parameter.metadata["parameter"], only_with=(name, number)))
+
+
 Self = TypeVar("Self", bound="Declared")
 
 
@@ -176,9 +195,10 @@ class Declared:
     """Something with declared parameters; each instance holds a column a parameter."""
 
     @classmethod
-    def parameters(cls) -> dict[str, Parameter]:
+    def parameters(cls) -> Mapping[str, Parameter]:
         """The declared parameters by name, in the order they are shown."""
-        return {f.name: f.metadata["parameter"] for f in fields(cls) if "parameter" in f.metadata}
+        kind: Any = cls
+        return _parameters(kind)
 
     @classmethod
     def of(cls: type[Self], n: int, **values: Any) -> Self:
@@ -188,16 +208,34 @@ class Declared:
             TypeError: a name is not declared.
             ValueError: a column has neither one entry nor n.
         """
-        known = cls.parameters()
-        unknown = sorted(set(values) - set(known))
+        kind: Any = cls
+        known = _columns(kind)
+        unknown = sorted(values.keys() - known.keys())
         if unknown:
             raise TypeError(f"{cls.__name__} has no parameter {', '.join(unknown)}")
-        columns = {
-            name: np.broadcast_to(np.asarray(values.get(name, p.default), dtype=p.kind.dtype), (n,))
-            for name, p in known.items()
-        }
-        return cls(**columns)
+        return cls(**{name: _column(n, values.get(name, default), dtype) for name, (default, dtype) in known.items()})
 
     def take(self: Self, rows: Any) -> Self:
         """The same parameters for some of the agents."""
         return replace(self, **{name: getattr(self, name)[rows] for name in self.parameters()})
+
+
+@cache
+def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
+    return MappingProxyType({f.name: f.metadata["parameter"] for f in fields(declared) if "parameter" in f.metadata})
+
+
+@cache
+def _columns(declared: type[Any]) -> dict[str, tuple[Any, type[Any]]]:
+    """The default and the dtype of each parameter's column."""
+    return {name: (p.default, p.kind.dtype) for name, p in declared.parameters().items()}
+
+
+def _column(n: int, value: Any, dtype: type[Any]) -> Any:
+    if np.ndim(value) > 0:
+        return np.broadcast_to(np.asarray(value, dtype=dtype), (n,))
+    # As np.broadcast_to, in a third of the time: this is done for every parameter on every frame.
+    one: Any = np.array(value, dtype=dtype)
+    column: Any = np.ndarray((n,), dtype, buffer=one, strides=(0,))
+    column.flags.writeable = False
+    return column

@@ -1,13 +1,17 @@
 """Neighborhoods: who is near whom, found once a step and shared by all behaviors that ask.
 
 Bodies are put into rows of narrow cells, so that whoever may be near an agent lies in a few unbroken runs of a sorted
-list. Every pair is found once and used from both ends. All pairs tried one by one is the oracle in the tests.
+list. Every pair is found once and looked at from both ends. All pairs tried one by one is the oracle in the tests.
+
+The lists come in blocks, so that trying the candidates of a large crowd needs no more memory than of a small one.
+Single numbers are picked with `x[rows]`: `take` and `repeat` need four times as long in the numpy of Blender 4.2.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +19,7 @@ from numpy.typing import NDArray
 
 from .angles import cosine
 from .declaration import Choice
-from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, dot
+from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, dot, no_vectors, picked, same_for_all
 
 NEIGHBORS = (
     Choice("OWN_CROWD", 0, "Own Crowd", "Only vehicles of the same crowd"),
@@ -26,52 +30,75 @@ OWN_CROWD, EVERYONE, CHOSEN_CROWD = (c.number for c in NEIGHBORS)
 
 FINE = 4
 """Cells a radius along a row: finer ones let in fewer that are too far, and cost more looking up."""
-DENSE = 8
+ROWS = 5
+"""Rows of cells in which a point's partners may lie: its own and four of the eight round it."""
+DENSE = 16
 """Cells a body up to which a plain table of cells is kept; where bodies are few and far between it is searched for."""
-
 MOST = 2**20
 """Cells along an axis; whoever is further out shares the last one, so that their numbers never overflow."""
+BLOCK = 2**17
+"""Candidates that are tried together."""
+ALL_ROUND = 2.0 * np.pi - 1e-6
+"""Radians: who sees so much sees everything."""
+BEHIND = -2.0
+"""A cosine that is exceeded even straight behind."""
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """All pairs of bodies nearer to each other than a radius, each once.
+    """Pairs of bodies nearer to each other than a radius.
 
     Attributes:
-        count: how many bodies there are.
-        reach: metres below which none is missing.
         first, second: (p,) their rows; equal ones of `first` lie together.
         offset: (p, 3) from the first to the second, metres.
         distance_squared: (p,) metres squared.
     """
 
-    count: int
-    reach: float
     first: Rows
     second: Rows
     offset: Vectors
     distance_squared: Scalars
 
+    def __len__(self) -> int:
+        return len(self.first)
 
-def pairs_within(points: Vectors, radius: float) -> Pairs:
-    """All pairs of points (m, 3) nearer to each other than `radius`."""
-    count = len(points)
-    if count < 2 or radius <= 0.0:
-        none = np.zeros(0, dtype=np.int64)
-        return Pairs(count, radius, none, none, np.zeros((0, 3)), np.zeros(0))
+    def take(self, some: Rows) -> Pairs:
+        """Some of the pairs; `some` rises."""
+        return Pairs(self.first[some], self.second[some], picked(self.offset, some), self.distance_squared[some])
+
+
+def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
+    """All pairs of points (m, 3) nearer to each other than `radius`, each once, in blocks."""
+    if len(points) < 2 or radius <= 0.0:
+        return []
     order, begin, length = _runs(points, radius)
+    lined_up = picked(points, order)
+    most = np.cumsum(length)[ROWS - 1 :: ROWS]
+    blocks = np.searchsorted(most, np.arange(BLOCK, int(most[-1]) + BLOCK, BLOCK)).tolist()
+    found, low = [], 0
+    for block in blocks:
+        high = min(max(block, low) + 1, len(points))
+        if high > low:
+            found.append(_within(lined_up, order, begin[low:high], length[low:high], low, radius))
+        low = high
+    return [pairs for pairs in found if len(pairs)]
+
+
+def _within(lined_up: Vectors, order: Rows, begin: Rows, length: Rows, low: int, radius: float) -> Pairs:
+    """The pairs among the candidates of some points, whose first is `low`, all in the order of their cells."""
     first, second = _expanded(begin, length)
-    lined_up = points.take(order, axis=0)
-    x, y, z = (np.ascontiguousarray(lined_up[:, axis]) for axis in range(3))
-    dx = x.take(second) - x.take(first)
-    dy = y.take(second) - y.take(first)
-    dz = z.take(second) - z.take(first)
-    distance_squared = dx * dx + dy * dy + dz * dz
+    first += low
+    gaps = []
+    distance_squared = np.zeros(len(first))
+    for axis in range(3):
+        along = lined_up[:, axis]
+        gap = along[second]
+        gap -= along[first]
+        gaps.append(gap)
+        distance_squared += gap * gap
     near = np.flatnonzero(distance_squared < radius * radius)
-    offset = np.stack((dx.take(near), dy.take(near), dz.take(near)), axis=-1)
-    return Pairs(
-        count, radius, order.take(first.take(near)), order.take(second.take(near)), offset, distance_squared.take(near)
-    )
+    offset = columns(gaps[0][near], gaps[1][near], gaps[2][near])
+    return Pairs(order[first[near]], order[second[near]], offset, distance_squared[near])
 
 
 def _runs(points: Vectors, radius: float) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
@@ -91,149 +118,237 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, NDArray[np.int64], NDAr
     wide, deep = int(place[:, 0].max()) + 1, int(place[:, 1].max()) + 2
     cells = (place[:, 2] * deep + place[:, 1]) * wide + place[:, 0]
     order = np.argsort(cells, kind="stable")
-    cells, place = cells.take(order), place.take(order, axis=0)
+    cells, along = cells[order], place[:, 0][order]
 
-    row = cells - place[:, 0]
-    left = np.maximum(place[:, 0] - FINE, 0)
-    right = np.minimum(place[:, 0] + FINE, wide - 1)
     stride = deep * wide
-    rows = row[:, None] + np.array([0, wide, stride - wide, stride, stride + wide])[None, :]
-    begin = _position(cells, rows + left[:, None], stride)
-    end = _position(cells, rows + right[:, None] + 1, stride)
+    rows = (cells - along)[:, None] + np.array([0, wide, stride - wide, stride, stride + wide])
+    left = np.maximum(along - FINE, 0)[:, None]
+    right = np.minimum(along + FINE, wide - 1)[:, None]
+    most = int(cells[-1]) + 2 * stride
+    begin = _position(cells, rows + left, most)
+    end = _position(cells, rows + right + 1, most)
     begin[:, 0] = np.arange(1, len(points) + 1)
     return order, begin, np.maximum(end - begin, 0)
 
 
-def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], stride: int) -> NDArray[np.int64]:
-    """Where in the sorted list of cells the wanted ones begin."""
-    most = int(cells[-1]) + 2 * stride
+def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Where in the sorted list of cells the wanted ones, which are below `most`, begin."""
     if most > DENSE * len(cells) + 4096:
         return np.searchsorted(cells, wanted.ravel()).reshape(wanted.shape)
     begin = np.zeros(most + 1, dtype=np.int64)
     np.cumsum(np.bincount(cells, minlength=most), out=begin[1:])
-    return begin.take(wanted)
+    return begin[wanted]
 
 
 def _expanded(begin: NDArray[np.int64], length: NDArray[np.int64]) -> tuple[Rows, Rows]:
     """The runs written out: (c,) whose run it is, and each member of it."""
-    whose = np.repeat(np.arange(len(begin)), length[:, 0] + length[:, 1] + length[:, 2] + length[:, 3] + length[:, 4])
-    flat = length.ravel()
-    ends = np.cumsum(flat)
-    members = np.repeat(begin.ravel() - (ends - flat), flat)
-    members += np.arange(len(members))
-    return whose, members
+    filled = np.flatnonzero(length)
+    size, start = length.ravel()[filled], begin.ravel()[filled]
+    ends = np.cumsum(size)
+    total = int(ends[-1]) if len(ends) else 0
+    return _counted(filled // ROWS, ends, total, 0), _counted(start, ends, total, 1, size)
+
+
+def _counted(start: Rows, ends: Rows, total: int, step: int, size: Rows | None = None) -> Rows:
+    """Numbers that begin anew with each run and go on by a step: (total,), a running sum of the differences."""
+    if not total:
+        return np.zeros(0, dtype=np.int64)
+    difference = np.full(total, step, dtype=np.int64)
+    difference[0] = start[0]
+    last = start[:-1] if size is None else start[:-1] + (size[:-1] - 1)
+    difference[ends[:-1]] = start[1:] - last
+    return np.cumsum(difference)
 
 
 @dataclass(frozen=True)
-class Near:
-    """Whom some agents perceive: a list of pairs, each seen from the agent's end.
+class Lookers:
+    """Who looks in each pair of a list.
 
     Attributes:
         count: how many agents there are.
         agent: (p,) which of the agents.
-        body: (p,) the row in World.bodies of whom it perceives.
-        offset: (p, 3) from the agent to the body, metres.
-        distance_squared: (p,) metres squared.
-        lined_up: how many of the pairs, from the beginning, have equal agents side by side.
+        lined_up: whether equal ones are side by side.
     """
 
     count: int
     agent: Rows
-    body: Rows
-    offset: Vectors
-    distance_squared: Scalars
-    lined_up: int
+    lined_up: bool
+
+    def total(self, values: Scalars) -> Scalars:
+        """What the pairs of each agent add up to; (p,) to (n,)."""
+        if not self.lined_up:
+            return np.bincount(self.agent, values, minlength=self.count).astype(np.float64, copy=False)
+        total = np.zeros(self.count)
+        if len(values):
+            begin, whose = self._lines
+            total[whose] = np.add.reduceat(values, begin)
+        return total
 
     @cached_property
-    def distance(self) -> Scalars:
-        """(p,) metres, never quite 0."""
-        return np.maximum(np.sqrt(self.distance_squared), EPSILON)
+    def number(self) -> Scalars:
+        """(n,) how many pairs each agent is in."""
+        return np.bincount(self.agent, minlength=self.count).astype(np.float64)
 
-    def take(self, rows: Rows) -> Near:
-        """Some of the pairs; `rows` rise."""
-        return Near(
-            self.count,
-            self.agent.take(rows),
-            self.body.take(rows),
-            self.offset.take(rows, axis=0),
-            self.distance_squared.take(rows),
-            int(np.searchsorted(rows, self.lined_up)),
-        )
+    @cached_property
+    def _lines(self) -> tuple[Rows, Rows]:
+        """Where equal agents begin, and who they are."""
+        begin = np.flatnonzero(np.concatenate(([True], self.agent[1:] != self.agent[:-1])))
+        return begin, self.agent[begin]
+
+
+@dataclass(frozen=True)
+class Near:
+    """A list of others near some agents: pairs, seen from the agents' end.
+
+    Attributes:
+        lookers: who looks.
+        body: (p,) the row in World.bodies of whom it looks at.
+        offset: (p, 3) from the agent to the body, metres.
+        distance: (p,) metres, never quite 0.
+        seen: (p,) whether the agent does perceive it; None where all are.
+    """
+
+    lookers: Lookers
+    body: Rows
+    offset: Vectors
+    distance: Scalars
+    seen: Mask | None = None
+
+    @property
+    def agent(self) -> Rows:
+        """(p,) which of the agents looks."""
+        return self.lookers.agent
+
+    def own(self, column: Any) -> Any:
+        """The entry of each pair's agent in a column (n,): (p,), or one number where all have the same."""
+        return column[0] if same_for_all(column) else column[self.agent]
+
+    def perceived(self, seen: Mask) -> Near:
+        """Those of the list that the agents perceive."""
+        seen = seen if self.seen is None else seen & self.seen
+        if seen.all():
+            return replace(self, seen=None)
+        return replace(self, seen=seen)
+
+    def alone(self) -> Near:
+        """The list without those that are not perceived."""
+        if self.seen is None:
+            return self
+        some = np.flatnonzero(self.seen)
+        lookers = replace(self.lookers, agent=self.agent[some])
+        return Near(lookers, self.body[some], picked(self.offset, some), self.distance[some])
 
     def sum(self, values: Any) -> Any:
-        """What the pairs of each agent add up to; (p,) to (n,) or (p, 3) to (n, 3)."""
+        """What the perceived pairs of each agent add up to; (p,) to (n,), (p, 3) to (n, 3)."""
         if values.ndim == 2:
-            return np.stack(
-                [self.sum(np.ascontiguousarray(values[:, axis])) for axis in range(values.shape[1])], axis=-1
-            )
-        total = np.zeros(self.count)
-        if len(values) > self.lined_up:
-            total += np.bincount(self.agent[self.lined_up :], values[self.lined_up :], minlength=self.count)
-        if self.lined_up:
-            begin, whose = self._runs
-            total[whose] += np.add.reduceat(values[: self.lined_up], begin)
+            return columns(*(self.sum(values[:, axis]) for axis in range(3)))
+        return self.lookers.total(values if self.seen is None else values * self.seen)
+
+    @property
+    def number(self) -> Scalars:
+        """(n,) how many each agent perceives."""
+        return self.lookers.number if self.seen is None else self.lookers.total(self.seen.astype(np.float64))
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """Whom some agents perceive.
+
+    The pairs come in several lists, as the agents stand at one end or the other. What is wanted of each pair is
+    therefore asked for by a function of a list, as in `neighbors.sum(lambda near: near.offset)`.
+
+    Attributes:
+        count: how many agents there are.
+        lists: the lists; each pair of agent and body is in one of them.
+    """
+
+    count: int
+    lists: tuple[Near, ...]
+
+    def sum(self, of: Callable[[Near], Any]) -> Any:
+        """What `of` gives for each pair, (p,) or (p, 3), added up for each agent, (n,) or (n, 3)."""
+        first, *others = self.lists or (self.together(),)
+        total = first.sum(of(first))
+        for near in others:
+            total += near.sum(of(near))
         return total
 
     @cached_property
     def number(self) -> Scalars:
         """(n,) how many each agent perceives."""
-        return np.bincount(self.agent, minlength=self.count).astype(np.float64)
+        number = np.zeros(self.count)
+        for near in self.lists:
+            number += near.number
+        return number
 
-    def average(self, values: Any) -> Any:
+    def average(self, of: Callable[[Near], Any]) -> Any:
         """The mean over the pairs of each agent; 0 for an agent that perceives nobody."""
+        total = self.sum(of)
         number = np.maximum(self.number, 1.0)
-        return self.sum(values) / (number[:, None] if values.ndim == 2 else number)
+        return total / (number[:, None] if total.ndim == 2 else number)
 
-    @cached_property
-    def _runs(self) -> tuple[Rows, Rows]:
-        """Where the runs of equal agents begin, and whose they are."""
-        agent = self.agent[: self.lined_up]
-        begin = np.flatnonzero(np.concatenate(([True], agent[1:] != agent[:-1])))
-        return begin, agent.take(begin)
+    def links(self, rows: Rows) -> list[tuple[Rows, Rows]]:
+        """Who perceives whom, as rows of bodies; `rows` (n,) are those of the agents."""
+        return [(rows[near.agent], near.body) for near in map(Near.alone, self.lists)]
+
+    def together(self) -> Near:
+        """All pairs in one list, each of them perceived; it takes longer than sums do."""
+        lists = [near.alone() for near in self.lists]
+        none = np.zeros(0, dtype=np.int64)
+        return Near(
+            Lookers(self.count, np.concatenate([none, *(near.agent for near in lists)]), lined_up=False),
+            np.concatenate([none, *(near.body for near in lists)]),
+            np.concatenate([no_vectors(0), *(near.offset for near in lists)]),
+            np.concatenate([np.zeros(0), *(near.distance for near in lists)]),
+        )
 
 
 class Vicinity:
     """Who is near whom at one moment, for every distance that is asked for in a step.
 
-    Distances of one class, a factor of 2 wide, share a list of pairs, which is made when it is first asked for.
+    Distances of one class, a factor of 2 wide, are looked for together, when the first of them is asked for.
     """
 
     def __init__(self, position: Vectors, rows: Rows, distances: tuple[float, ...]) -> None:
         """
         Args:
             position: (b, 3) of all bodies.
-            rows: (m,) those that can be perceived.
+            rows: (m,) those that can be perceived, rising.
             distances: all that will be asked for.
         """
-        self._points = position.take(rows, axis=0)
-        self._rows = rows
+        self.rows = rows
+        self._points = position[rows]
         self._count = len(position)
         self._reaches = _classes(distances)
-        self._lists: dict[float, Pairs] = {}
-        self._seen: dict[tuple[float, bytes], Near] = {}
+        self._pairs: dict[float, list[Pairs]] = {}
+        self._seen: dict[tuple[float, bytes], tuple[Near, ...]] = {}
 
-    def around(self, distance: float, rows: Rows) -> Near:
-        """Everybody nearer than a distance to the bodies of some rows, and some further, as these see them."""
-        pairs = self.pairs(distance)
-        key = (pairs.reach, rows.tobytes())
+    def around(self, distance: float, rows: Rows) -> tuple[Near, ...]:
+        """Everybody nearer than a distance to the bodies of some rows, as these see them."""
+        key = (distance, rows.tobytes())
         if key not in self._seen:
-            self._seen[key] = both_ways(pairs, rows)
+            lists = (near for pairs in self.pairs(distance) for near in both_ways(pairs, rows, self._count))
+            self._seen[key] = tuple(near for near in lists if len(near.body))
         return self._seen[key]
 
-    def pairs(self, distance: float) -> Pairs:
-        """All pairs nearer than a distance, and some further; rows are those of all bodies."""
-        reach = min((r for r in self._reaches if r >= distance), default=distance)
-        if reach not in self._lists:
-            found = pairs_within(self._points, reach)
-            self._lists[reach] = Pairs(
-                self._count,
-                reach,
-                self._rows.take(found.first),
-                self._rows.take(found.second),
-                found.offset,
-                found.distance_squared,
-            )
-        return self._lists[reach]
+    def pairs(self, distance: float) -> list[Pairs]:
+        """All pairs nearer than a distance, in blocks; rows are those of all bodies."""
+        if distance not in self._pairs:
+            reach = min((r for r in self._reaches if r >= distance), default=distance)
+            self._pairs[distance] = self._found(reach) if reach == distance else _nearer(self.pairs(reach), distance)
+        return self._pairs[distance]
+
+    def _found(self, reach: float) -> list[Pairs]:
+        found = pairs_within(self._points, reach)
+        if len(self.rows) == self._count:
+            return found
+        return [replace(pairs, first=self.rows[pairs.first], second=self.rows[pairs.second]) for pairs in found]
+
+
+def _nearer(found: list[Pairs], distance: float) -> list[Pairs]:
+    """Those of the pairs that are nearer than a distance."""
+    nearer = (pairs.take(np.flatnonzero(pairs.distance_squared < distance * distance)) for pairs in found)
+    return [pairs for pairs in nearer if len(pairs)]
 
 
 def _classes(distances: tuple[float, ...]) -> list[float]:
@@ -245,41 +360,50 @@ def _classes(distances: tuple[float, ...]) -> list[float]:
     return classes
 
 
-def nobody(count: int) -> Near:
-    """Agents that perceive nobody."""
-    none = np.zeros(0, dtype=np.int64)
-    return Near(count, none, none, np.zeros((0, 3)), np.zeros(0), 0)
-
-
-def both_ways(pairs: Pairs, rows: Rows) -> Near:
-    """The pairs as the bodies of `rows` see them, each from both ends where both ends see."""
-    place = np.full(pairs.count, -1, dtype=np.int64)
+def both_ways(pairs: Pairs, rows: Rows, bodies: int) -> tuple[Near, Near]:
+    """The pairs as the bodies of `rows` see them from either end; `bodies` is how many there are in all."""
+    distance = np.maximum(np.sqrt(pairs.distance_squared), EPSILON)
+    first = Near(Lookers(len(rows), pairs.first, lined_up=True), pairs.second, pairs.offset, distance)
+    second = Near(Lookers(len(rows), pairs.second, lined_up=False), pairs.first, -pairs.offset, distance)
+    if len(rows) == bodies:
+        return first, second
+    place = np.full(bodies, -1, dtype=np.int64)
     place[rows] = np.arange(len(rows))
-    near = Near(
-        len(rows),
-        np.concatenate((place.take(pairs.first), place.take(pairs.second))),
-        np.concatenate((pairs.second, pairs.first)),
-        np.concatenate((pairs.offset, -pairs.offset)),
-        np.concatenate((pairs.distance_squared, pairs.distance_squared)),
-        len(pairs.first),
-    )
-    if len(rows) == pairs.count:
-        return near
-    return near.take(np.flatnonzero(near.agent >= 0))
+    return _as_agents(first, place), _as_agents(second, place)
 
 
-def perceived(near: Near, distance: Scalars, angle: Scalars, forward: Vectors) -> Near:
+def _as_agents(near: Near, place: Rows) -> Near:
+    """A list whose lookers are rows of bodies with their places among the agents; others than these do not look."""
+    near = replace(near, lookers=replace(near.lookers, agent=place[near.agent]))
+    looks = near.agent >= 0
+    return near if looks.all() else replace(near, seen=looks).alone()
+
+
+def edge_of_view(angle: Scalars) -> Scalars:
+    """The cosine of half of each field of view, (n,) radians to (n,); less than any where it goes all round."""
+    if same_for_all(angle):
+        return np.broadcast_to(_edge_for_all(float(angle[0])), angle.shape)
+    return _edges(angle)
+
+
+@lru_cache(maxsize=16)
+def _edge_for_all(angle: float) -> float:
+    return float(_edges(np.array([angle]))[0])
+
+
+def _edges(angle: Scalars) -> Scalars:
+    return np.where(angle < ALL_ROUND, cosine(np.minimum(angle, 2.0 * np.pi) / 2.0), BEHIND)
+
+
+def perceived(near: Near, distance: Scalars, edge: Scalars, forward: Vectors) -> Near:
     """Those whom the agents perceive (paper, Separation: neighborhood of a distance and an angle).
 
     Args:
         distance: (n,) metres.
-        angle: (n,) radians, the whole field of view.
+        edge: (n,) the edge of view of each agent.
         forward: (n, 3) the agents' headings.
     """
-    seen: Mask = near.distance_squared < (distance * distance).take(near.agent)
-    narrow = angle < 2.0 * np.pi - 1e-6
-    if narrow.any():
-        edge = np.where(narrow, cosine(np.minimum(angle, 2.0 * np.pi) / 2.0), -2.0)
-        ahead = dot(forward.take(near.agent, axis=0), near.offset)
-        seen &= ahead >= edge.take(near.agent) * near.distance
-    return near if seen.all() else near.take(np.flatnonzero(seen))
+    seen: Mask = near.distance < near.own(distance)
+    if (edge > BEHIND).any():
+        seen &= dot(picked(forward, near.agent), near.offset) >= near.own(edge) * near.distance
+    return near.perceived(seen)

@@ -7,7 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from .declaration import Choice
-from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from .vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    magnitude,
+    no_vectors,
+    picked,
+    same_for_all,
+    unit,
+)
 
 SHAPES = (
     Choice("SPHERE", 0, "Sphere", "Round, as wide as the object"),
@@ -37,38 +50,54 @@ class Regions:
     def __len__(self) -> int:
         return len(self.shape)
 
-    def way_in(self, points: Vectors, region: Rows) -> Vectors:
+    def way_in(self, points: Vectors, region: Rows, part: float = 1.0) -> Vectors:
         """From each point to the nearest place inside its region, (n, 3) metres; zero for points inside.
 
         For a stretched sphere the place is where the line to its centre enters it.
 
         Args:
             region: (n,) rows, none negative.
+            part: the share of the region, about its middle, that counts as inside.
         """
-        offset = points - self.centre[region]
-        axes, half = self.axes[region], self.half[region]
-        local = np.stack([dot(offset, axes[:, axis]) for axis in range(3)], axis=-1)
-        inside = clamp(local, -half, half)
-        share = magnitude(local / np.maximum(half, EPSILON))
-        round_inside = local / np.maximum(share, 1.0)[:, None]
-        way = np.where((self.shape[region] == SPHERE)[:, None], round_inside, inside) - local
-        turned = way[:, :1] * axes[:, 0] + way[:, 1:2] * axes[:, 1] + way[:, 2:] * axes[:, 2]
-        return np.asarray(turned, dtype=np.float64)
+        if same_for_all(region):
+            return self._way_into(int(region[0]), points, part)
+        way = no_vectors(len(points))
+        for row in np.unique(region).tolist():
+            here = np.flatnonzero(region == row)
+            way[here] = self._way_into(row, picked(points, here), part)
+        return way
+
+    def _way_into(self, row: int, points: Vectors, part: float) -> Vectors:
+        """From each point to the nearest place inside one region, (n, 3) metres."""
+        offset = points - self.centre[row]
+        axes, half = self.axes[row], self.half[row] * part
+        local = _turned(offset, axes.T)
+        if self.shape[row] == SPHERE:
+            share = magnitude(local / np.maximum(half, EPSILON))
+            inside = local / np.maximum(share, 1.0)[:, None]
+        else:
+            inside = clamp(local, -half, half)
+        return _turned(inside - local, axes)
 
     def size(self, region: Rows) -> Scalars:
         """(n,) metres from centre to edge along each region's shortest axis."""
-        half = self.half[region]
-        return np.asarray(np.minimum(np.minimum(half[:, 0], half[:, 1]), half[:, 2]))
+        return np.asarray(self.half.min(axis=1)[region])
 
     def nearest(self, points: Vectors) -> Rows:
         """The region each point is in or nearest to, (n,); -1 where there is none."""
         here = np.flatnonzero(self.present)
         if not len(here):
             return np.full(len(points), -1, dtype=np.int64)
-        distance = np.stack(
-            [magnitude(self.way_in(points, np.full(len(points), row))) for row in here.tolist()], axis=-1
-        )
+        if len(here) == 1:
+            return np.full(len(points), here[0])
+        distance = np.stack([magnitude(self._way_into(row, points, 1.0)) for row in here.tolist()], axis=-1)
         return here[np.argmin(distance, axis=1)]
+
+
+def _turned(v: Vectors, axes: Vectors) -> Vectors:
+    """The vectors (n, 3) whose components are given along the rows of `axes` (3, 3), put together."""
+    x, y, z = v.T
+    return columns(*(x * a + y * b + z * c for a, b, c in axes.T.tolist()))
 
 
 def regions(centre: Vectors, half: Vectors, shape: Rows, axes: Vectors | None = None) -> Regions:

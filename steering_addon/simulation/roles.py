@@ -14,6 +14,7 @@ class Role(IntFlag):
     LEADER = 8
     CROWD = 16
     REGION = 64
+    FLOW = 128
 
 
 DESCRIPTIONS = {
@@ -22,6 +23,7 @@ DESCRIPTIONS = {
     Role.PATH: ("Path", "A curve that vehicles with Path Following follow"),
     Role.LEADER: ("Leader", "Somebody to seek, to arrive at or to flee from; it moves by its own keyframes"),
     Role.REGION: ("Region", "A sphere or box that vehicles with Stay Inside keep to"),
+    Role.FLOW: ("Flow", "A curve that draws a current: vehicles with Go with the Flow near it go its way"),
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
 """The shown name of each role and what it means to an animator."""

@@ -14,7 +14,7 @@ from .declaration import Parameter
 from .obstacles import Obstacles
 from .paths import Path
 from .regions import Regions
-from .vectors import Mask, Rows, Scalars, Vectors, cross
+from .vectors import Mask, Rows, Scalars, Vectors, cross, in_columns, no_vectors
 from .vehicle import Motion, VehicleModel
 from .world import Agents, Memory, World
 
@@ -26,15 +26,16 @@ class Steers(Protocol):
     remembers: Mapping[str, float]
     weight: Scalars
     priority: Rows
+    probability: Scalars
 
     @classmethod
-    def parameters(cls) -> dict[str, Parameter]: ...
+    def parameters(cls) -> Mapping[str, Parameter]: ...
 
     def take(self, rows: Mask) -> Steers: ...
 
     def sight(self) -> float: ...
 
-    def goal(self, world: World, agents: Agents) -> Vectors: ...
+    def goal(self, world: World, agents: Agents) -> Vectors | None: ...
 
     def sets_speed(self, world: World, agents: Agents) -> Mask: ...
 
@@ -96,6 +97,7 @@ class Snapshot:
         obstacles: what is in the way.
         paths: the tagged curves.
         regions: the spheres and boxes to keep to.
+        flows: the curves that draw currents.
     """
 
     frame_time: float
@@ -109,6 +111,7 @@ class Snapshot:
     obstacles: Obstacles
     paths: tuple[Path, ...]
     regions: Regions
+    flows: tuple[Path, ...]
 
 
 @dataclass(frozen=True)
@@ -146,16 +149,16 @@ def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors
         time: seconds.
     """
     n = len(position)
-    forward = np.asarray(forward, dtype=np.float64)
-    up = np.asarray(up, dtype=np.float64)
+    forward = in_columns(np.asarray(forward, dtype=np.float64))
+    up = in_columns(np.asarray(up, dtype=np.float64))
     motion = Motion(
-        np.asarray(position, dtype=np.float64),
-        np.asarray(velocity, dtype=np.float64),
+        in_columns(np.asarray(position, dtype=np.float64)),
+        in_columns(np.asarray(velocity, dtype=np.float64)),
         cross(forward, up),
         forward,
         up,
     )
-    return State(time, motion, np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3)))
+    return State(time, motion, np.zeros(n), no_vectors(n), no_vectors(n))
 
 
 def no_tracked() -> Tracked:

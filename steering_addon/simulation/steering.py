@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from zlib import crc32
 
 import numpy as np
 
-from .chance import mix
-from .combining import COMBINE, Component
+from .chance import mix, uniform
+from .combining import COMBINE, MATTERS, Component
 from .declaration import NEAREST, Kind
 from .snapshot import Crowd, Snapshot, State, Steers
-from .vectors import Mask, Rows, Vectors, magnitude
+from .vectors import Mask, Rows, Scalars, Vectors, magnitude, no_vectors, picked
 from .vehicle import VehicleModel
 from .world import Agents, Memory, World
+
+DRAWS = 0xD1CE
+"""Salts the keys from which is drawn what counts in a step, apart from other uses of the same luck."""
 
 
 def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, dict[str, Memory]]:
@@ -23,32 +27,54 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
         force: (n, 3) newtons, not yet limited; zero for vehicles that do not take part.
         memories: (n,) columns by behavior and name.
     """
-    force = np.zeros((len(state), 3))
+    force = no_vectors(len(state))
     memories: dict[str, Memory] = dict(state.memories)
     for crowd in snapshot.crowds:
-        here = snapshot.present[crowd.rows]
-        crowd = replace(crowd, rows=crowd.rows[here], behaviors=tuple(b.take(here) for b in crowd.behaviors))
+        crowd = _present(crowd, snapshot.present[crowd.rows])
         agents = _agents(state, snapshot, world, crowd)
         behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
         agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
+        luck = _draws(crowd, agents, world)
         components = []
         sets_speed = np.zeros(len(agents), dtype=np.bool_)
         for behavior in behaviors:
             steering, memories[behavior.name] = _steer(
                 behavior, world, agents, memories.get(behavior.name, {}), len(state)
             )
-            components.append(Component(steering * behavior.weight[:, None], behavior.priority))
-            known = {name: column[crowd.rows] for name, column in memories[behavior.name].items()}
-            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, agents.remembering(known))
+            components.append(
+                Component(
+                    steering * behavior.weight[:, None],
+                    behavior.priority,
+                    behavior.weight,
+                    behavior.probability,
+                    luck(behavior),
+                )
+            )
+            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(
+                world, _remembering(agents, memories[behavior.name])
+            )
         cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
         force[crowd.rows] = COMBINE[crowd.combining](components, cruise, agents.max_force)
     return force, memories
 
 
+def _present(crowd: Crowd, here: Mask) -> Crowd:
+    """The crowd without those of its vehicles that do not take part."""
+    if here.all():
+        return crowd
+    return replace(crowd, rows=crowd.rows[here], behaviors=tuple(b.take(here) for b in crowd.behaviors))
+
+
 def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Agents:
     rows = crowd.rows
     motion = state.motion
-    model: VehicleModel = snapshot.vehicle.take(rows)
+    # Rows of crowds rise and none comes twice, so that as many as there are vehicles are all of them.
+    alone = len(rows) == len(state)
+    model: VehicleModel = snapshot.vehicle if alone else snapshot.vehicle.take(rows)
+    position, velocity, side, forward, up = (
+        v if alone else picked(v, rows)
+        for v in (motion.position, motion.velocity, motion.side, motion.forward, motion.up)
+    )
     model = replace(
         model,
         # Quicker than a step cannot be: the force would overshoot and swing.
@@ -59,12 +85,12 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         rows=rows,
         keys=snapshot.keys[rows],
         crowd_keys=mix(np.full(len(rows), crowd.key & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64), 1),
-        position=motion.position[rows],
-        velocity=motion.velocity[rows],
-        side=motion.side[rows],
-        forward=motion.forward[rows],
-        up=motion.up[rows],
-        speed=magnitude(motion.velocity[rows]),
+        position=position,
+        velocity=velocity,
+        side=side,
+        forward=forward,
+        up=up,
+        speed=magnitude(velocity),
         vehicle=model,
         goal_distance=np.full(len(rows), np.inf),
     )
@@ -97,7 +123,10 @@ def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
 def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
     nearest = np.full(len(agents), np.inf)
     for behavior in behaviors:
-        distance = magnitude(behavior.goal(world, agents) - agents.position)
+        goal = behavior.goal(world, agents)
+        if goal is None:
+            continue
+        distance = magnitude(goal - agents.position)
         wanted = (behavior.weight != 0.0) & np.isfinite(distance)
         nearest = np.minimum(nearest, np.where(wanted, distance, np.inf))
     return nearest
@@ -108,7 +137,7 @@ def _steer(
 ) -> tuple[Vectors, Mapping[str, Vectors]]:
     """A behavior's steering force for its agents, and its memory of all n vehicles afterwards."""
     known = {name: memory.get(name, np.full(n, initial)) for name, initial in behavior.remembers.items()}
-    steering = behavior.steer(world, agents.remembering({name: column[agents.rows] for name, column in known.items()}))
+    steering = behavior.steer(world, _remembering(agents, known))
     if not isinstance(steering, tuple):
         return steering, known
     force, learned = steering
@@ -116,6 +145,20 @@ def _steer(
     for name, column in learned.items():
         after[name][agents.rows] = column
     return force, after
+
+
+def _remembering(agents: Agents, memory: Memory) -> Agents:
+    """The agents with their part of what a behavior remembers of all vehicles."""
+    return agents.remembering({name: column[agents.rows] for name, column in memory.items()}) if memory else agents
+
+
+def _draws(crowd: Crowd, agents: Agents, world: World) -> Callable[[Steers], Scalars]:
+    """What draws each agent's luck for a behavior in this step, where chance decides which of them count."""
+    if "probability" not in MATTERS[crowd.combining]:
+        return lambda behavior: np.zeros(len(agents))
+    step = int(np.floor(world.time / world.dt + 0.5)) & 0xFFFFFFFFFFFFFFFF
+    now = mix(mix(agents.keys, DRAWS), step)
+    return lambda behavior: uniform(mix(now, crc32(behavior.name.encode())))
 
 
 def _cruise(agents: Agents) -> Vectors:
@@ -127,4 +170,6 @@ def _cruise(agents: Agents) -> Vectors:
 def taking_part(snapshot: Snapshot, moved: Vectors, still: Vectors) -> Vectors:
     """`moved` for the vehicles that take part at the moment, `still` for the others."""
     present: Mask = snapshot.present
+    if present.all():
+        return moved
     return np.where(present[:, None] if moved.ndim == 2 else present, moved, still)

@@ -26,18 +26,42 @@ EPSILON = 1e-12
 """The smallest length anything is divided by: far below a micrometre, far above what squaring loses."""
 
 
+def columns(x: Scalars, y: Scalars | float, z: Scalars | float) -> Vectors:
+    """Vectors from their components, (...) each to (..., 3), each component in one piece of memory.
+
+    So is the state of a run: whatever is made of such vectors is so too, and takes half the time.
+    """
+    memory = np.empty((3, *x.shape))
+    memory[0], memory[1], memory[2] = x, y, z
+    return memory.T if x.ndim == 1 else np.moveaxis(memory, 0, -1)
+
+
+def in_columns(v: Vectors) -> Vectors:
+    """The same vectors (n, 3) with each component in one piece of memory."""
+    return columns(v[:, 0], v[:, 1], v[:, 2])
+
+
+def picked(v: Vectors, rows: Rows | Mask) -> Vectors:
+    """The vectors of some rows, with each component in one piece of memory."""
+    return columns(v[:, 0][rows], v[:, 1][rows], v[:, 2][rows])
+
+
+def no_vectors(n: int) -> Vectors:
+    """Vectors of zero, (n, 3)."""
+    return np.zeros((3, n)).T
+
+
 def dot(a: Vectors, b: Vectors) -> Scalars:
     """How far the vectors point the same way, (..., 3) and (..., 3) to (...)."""
-    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
-    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    return np.asarray(ax * bx + ay * by + az * bz, dtype=np.float64)
+    products = a * b
+    return np.asarray(products[..., 0] + products[..., 1] + products[..., 2], dtype=np.float64)
 
 
 def cross(a: Vectors, b: Vectors) -> Vectors:
     """The vectors square to both, right-handed: side = cross(forward, up)."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), axis=-1)
+    return columns(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
 
 
 def magnitude(v: Vectors) -> Scalars:
@@ -48,9 +72,24 @@ def magnitude(v: Vectors) -> Scalars:
 def unit(v: Vectors) -> Vectors:
     """The directions of the vectors; a vector of no length stays zero."""
     # Dividing by the largest component first keeps squares of very small and very large vectors from vanishing.
-    largest = np.maximum(np.maximum(np.abs(v[..., 0]), np.abs(v[..., 1])), np.abs(v[..., 2]))
+    sizes = np.abs(v)
+    largest = np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2])
     scaled = v / np.where(largest > 0.0, largest, 1.0)[..., None]
-    return scaled / np.maximum(magnitude(scaled), EPSILON)[..., None]
+    scaled /= np.maximum(magnitude(scaled), EPSILON)[..., None]
+    return np.asarray(scaled, dtype=np.float64)
+
+
+def level_side(forward: Vectors) -> tuple[Vectors, Scalars]:
+    """The directions level and to the right of unit headings, (n, 3), zero for those straight up or down.
+
+    Returns:
+        side: cross(forward, up) with an up that is vertical, its length made 1.
+        flatness: (n,) the length it had, from 0 for a heading straight up to 1 for a level one.
+    """
+    x, y = forward[:, 0], forward[:, 1]
+    flatness = np.sqrt(x * x + y * y)
+    level = np.where(flatness > EPSILON, flatness, np.inf)
+    return columns(y / level, -x / level, 0.0), flatness
 
 
 def truncate(v: Vectors, longest: Scalars) -> Vectors:
@@ -63,6 +102,12 @@ def truncate(v: Vectors, longest: Scalars) -> Vectors:
 def across(v: Vectors, direction: Vectors) -> Vectors:
     """What of the vectors lies square to the unit `direction` (OpenSteer's perpendicular component)."""
     return v - dot(v, direction)[..., None] * direction
+
+
+def same_for_all(column: Any) -> bool:
+    """Whether a column (n,) holds one number n times; False where it is empty."""
+    # A number that `broadcast_to` made a column of is in memory once: its rows are no bytes apart.
+    return len(column) > 0 and (column.strides[0] == 0 or bool((column == column[0]).all()))
 
 
 def clamp(x: Scalars, low: Scalars | float, high: Scalars | float) -> Scalars:

@@ -11,9 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .angles import cosine, sine
+from .angles import cosine_and_sine, cosine_of_setting
 from .declaration import Declared, Unit, length, number, seconds, share, switch
-from .vectors import EPSILON, Mask, Number, Scalars, Vectors, across, clamp, cross, dot, magnitude, truncate, unit
+from .vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Scalars,
+    Vectors,
+    across,
+    clamp,
+    columns,
+    dot,
+    level_side,
+    magnitude,
+    truncate,
+    unit,
+)
 
 REVERSAL_TIME = 0.1
 """A force that would have the vehicle going backwards this many seconds from now asks it to turn round."""
@@ -66,15 +80,17 @@ class Motion:
 
 def flattened(v: Vectors, model: VehicleModel) -> Vectors:
     """The vectors, without height for vehicles that keep in their plane."""
-    flat = v.copy()
-    flat[:, 2] = np.where(model.keep_in_plane, 0.0, v[:, 2])
-    return flat
+    if not model.keep_in_plane.any():
+        return v
+    return columns(v[:, 0], v[:, 1], np.where(model.keep_in_plane, 0.0, v[:, 2]))
 
 
 def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
     """The directions of the vectors; where one has none, of `forward`; level where the vehicle keeps in its plane."""
     direction = unit(flattened(v, model))
     still = magnitude(direction) < 0.5
+    if not still.any():
+        return direction
     kept = unit(flattened(forward, model))
     kept[magnitude(kept) < 0.5] = (0.0, 1.0, 0.0)
     return np.where(still[:, None], kept, direction)
@@ -97,7 +113,8 @@ def moved(model: VehicleModel, motion: Motion, force: Vectors, dt: float) -> tup
 
     wanted = velocity + change
     free = _free(model, forward, wanted, dt)
-    wanted = np.where(free[:, None], wanted, _round(model, forward, velocity, change, dt))
+    if not free.all():
+        wanted = np.where(free[:, None], wanted, _round(model, forward, velocity, change, dt))
     velocity = velocity + truncate(wanted - velocity, strongest)
     velocity = truncate(velocity, model.max_speed)
     return motion.position + velocity * dt, velocity, heading(velocity, forward, model)
@@ -117,7 +134,7 @@ def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
 def _free(model: VehicleModel, forward: Vectors, wanted: Vectors, dt: float) -> Mask:
     """Which vehicles may simply take up the wanted velocity: those whose heading it hardly changes."""
     speed = magnitude(wanted)
-    return dot(wanted, forward) >= speed * cosine(_turn(model, speed, dt))
+    return dot(wanted, forward) >= speed * cosine_of_setting(_turn(model, speed, dt))
 
 
 def _round(model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, dt: float) -> Vectors:
@@ -125,14 +142,13 @@ def _round(model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vec
     wanted = velocity + change
     destination = _destination(velocity, change, dt)
     aside = unit(across(destination, forward))
-    level = np.zeros_like(forward)
-    level[:, 2] = 1.0
-    any_side = unit(cross(forward, level))
+    any_side, _ = level_side(forward)
     any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)
     aside = np.where((magnitude(aside) < 0.5)[:, None], any_side, aside)
 
     turn = _turn(model, np.maximum(magnitude(wanted), magnitude(velocity)), dt)
-    direction = cosine(turn)[:, None] * forward + sine(turn)[:, None] * aside
+    cosines, sines = cosine_and_sine(turn)
+    direction = cosines[:, None] * forward + sines[:, None] * aside
     speed = np.maximum(dot(wanted, direction), 0.0)
     driving_round = np.minimum(
         np.minimum(magnitude(destination), TURNING_SPEED * model.max_speed),

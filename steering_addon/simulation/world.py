@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from .chance import Keys
-from .neighbors import EVERYONE, OWN_CROWD, Near, Vicinity, nobody, perceived
+from .neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
 from .obstacles import Obstacles
 from .paths import Path
 from .regions import Regions
 from .roles import Role
-from .vectors import Mask, Rows, Scalars, Vectors, cross, dot, magnitude, unit
+from .vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    cross,
+    dot,
+    level_side,
+    magnitude,
+    no_vectors,
+    same_for_all,
+    unit,
+)
 from .vehicle import VehicleModel, flattened
 
+ANY_CROWD, NO_CROWD = -2, -3
+"""Whom an agent looks for that does not look for one crowd; no vehicle belongs to these."""
 Memory = Mapping[str, Scalars]
 """What a behavior remembers: (n,) numbers by name."""
 
@@ -70,6 +86,7 @@ class World:
         obstacles: what is in the way, in world space.
         paths: the tagged curves, in world space.
         regions: the spheres and boxes to keep to, in world space.
+        flows: the curves that draw currents, in world space.
         vicinity: who is near whom.
     """
 
@@ -79,9 +96,10 @@ class World:
     obstacles: Obstacles
     paths: tuple[Path, ...]
     regions: Regions
+    flows: tuple[Path, ...]
     vicinity: Vicinity
 
-    def neighbors(self, agents: Agents, distance: Scalars, angle: Scalars, which: Rows, crowd: Rows) -> Near:
+    def neighbors(self, agents: Agents, distance: Scalars, angle: Scalars, which: Rows, crowd: Rows) -> Neighbors:
         """Whom the agents perceive of the other vehicles.
 
         Args:
@@ -92,15 +110,26 @@ class World:
         """
         furthest = float(distance.max(initial=0.0))
         if furthest <= 0.0:
-            return nobody(len(agents))
-        near = perceived(self.vicinity.around(furthest, agents.rows), distance, angle, agents.forward)
-        if (which == EVERYONE).all():
-            return near
-        own = self.bodies.crowd[agents.rows] if len(agents) else agents.rows
-        wanted = np.where(which == OWN_CROWD, own, crowd)
-        fits = (self.bodies.crowd.take(near.body) == wanted.take(near.agent)) & (wanted >= 0).take(near.agent)
-        fits |= (which == EVERYONE).take(near.agent)
-        return near if fits.all() else near.take(np.flatnonzero(fits))
+            return Neighbors(len(agents), ())
+        edge = edge_of_view(angle)
+        lists = tuple(
+            perceived(near, distance, edge, agents.forward) for near in self.vicinity.around(furthest, agents.rows)
+        )
+        if (which == EVERYONE).all() or ((which == OWN_CROWD).all() and same_for_all(self._crowds_seen)):
+            return Neighbors(len(agents), lists)
+        wanted = np.where(which == OWN_CROWD, self.bodies.crowd[agents.rows], crowd)
+        wanted = np.where(which == EVERYONE, ANY_CROWD, np.where(wanted < 0, NO_CROWD, wanted))
+        return Neighbors(len(agents), tuple(self._of_crowd(near, wanted) for near in lists))
+
+    @cached_property
+    def _crowds_seen(self) -> Rows:
+        """The crowds of all that can be perceived."""
+        return self.bodies.crowd[self.vicinity.rows]
+
+    def _of_crowd(self, near: Near, wanted: Rows) -> Near:
+        """Those of a list who belong to the crowd that their agent looks for, (n,)."""
+        looked_for = near.own(wanted)
+        return near.perceived((self.bodies.crowd[near.body] == looked_for) | (looked_for == ANY_CROWD))
 
 
 @dataclass(frozen=True)
@@ -163,7 +192,7 @@ class Agents:
 
     def none(self) -> Vectors:
         """(n, 3) no steering for anybody."""
-        return np.zeros((len(self), 3))
+        return no_vectors(len(self))
 
     def predicted_position(self, time: Scalars) -> Vectors:
         """(n, 3) where they will be after (n,) seconds if they go straight on."""
@@ -171,10 +200,9 @@ class Agents:
 
     def level_frame(self) -> tuple[Vectors, Vectors]:
         """The side and up they would have with level wings, (n, 3) each; their own where they go straight up."""
-        level = np.zeros_like(self.forward)
-        level[:, 2] = 1.0
-        side = unit(cross(self.forward, level))
-        side = np.where((magnitude(side) < 0.5)[:, None], self.side, side)
+        side, flatness = level_side(self.forward)
+        if flatness.min(initial=1.0) <= EPSILON:
+            side = np.where((flatness > EPSILON)[:, None], side, self.side)
         return side, cross(side, self.forward)
 
     def level(self, v: Vectors) -> Vectors:
@@ -188,6 +216,16 @@ class Agents:
         """
         time = self.vehicle.response_time if response_time is None else response_time
         return (desired_velocity - self.velocity) * (self.mass / time)[:, None]
+
+    def seeking(self, place: Vectors) -> Vectors:
+        """The force toward a place at top speed, (n, 3) newtons (paper, Seek)."""
+        return self.steering_to(unit(self.level(place - self.position)) * self.max_speed[:, None])
+
+    def fleeing(self, place: Vectors) -> Vectors:
+        """The force away from a place at top speed, (n, 3) newtons; who is there goes on as it faces (paper, Flee)."""
+        away = unit(self.level(self.position - place))
+        away = np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
+        return self.steering_to(away * self.max_speed[:, None])
 
     def remembering(self, memory: Memory) -> Agents:
         """The same agents with what another behavior remembers of them."""

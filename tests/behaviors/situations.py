@@ -22,7 +22,8 @@ CROWDS = 2
 
 
 def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -> Scene:
-    """Vehicles of all sorts, two by two, among leaders, with something in the way of each, and paths and regions about.
+    """Vehicles of all sorts, two by two, among leaders, with something in the way of each, and paths, regions and flows
+    about.
 
     Two more stand by, locked, one of their crowd and one of another. With `columns`, each vehicle has parameters of its
     own: numbers about the default, every choice, explicit targets among the leaders, the vehicles and none; else all
@@ -63,6 +64,7 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
         ),
         paths=paths(rng),
         regions=boundaries(company),
+        flows=paths(company),
     )
 
 
@@ -117,12 +119,13 @@ def alone(kind: type[Behavior], n: int) -> Scene:
     """Nobody and nothing else there."""
     scene = busy(kind, n, columns=False)
     nowhere = regions(np.zeros((0, 3)), 1.0, 0)
-    return replace(scene, tracked=no_tracked(), obstacles=scene.obstacles.take([]), paths=(), regions=nowhere)
+    nothing = scene.obstacles.take([])
+    return replace(scene, tracked=no_tracked(), obstacles=nothing, paths=(), regions=nowhere, flows=())
 
 
 def heap(kind: type[Behavior], n: int) -> Scene:
     """All in one place and at rest, in the middle of an obstacle, on top of what they want; a path and a region of one
-    point."""
+    point, a flow straight through."""
     here = np.array([1.0, 2.0, 3.0])
     return Scene(
         position=np.tile(here, (n, 1)),
@@ -131,6 +134,7 @@ def heap(kind: type[Behavior], n: int) -> Scene:
         obstacles=obstacles(np.array([here, here]), 0.5, np.array([here, here + np.array(UP)])),
         paths=((spline(here[None], True),), (), (spline(np.tile(here, (3, 1)), False),)),
         regions=regions(here, 0.0, 0),
+        flows=((spline(here[None], True), spline(np.array([here - UP, here + UP]), False)), ()),
         combining=PRIORITY,
     )
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.cohesion import Cohesion
-from steering_addon.simulation.neighbors import EVERYONE
+from steering_addon.simulation.neighbors import CHOSEN_CROWD, EVERYONE
 from tests.behaviors.situations import crowded
-from tests.scene import Scene, locked, positions
+from tests.scene import Scene, locked, positions, together
 
 
 def drawn(place: Scene, **values: object) -> np.ndarray:
@@ -41,7 +41,7 @@ def plain_loop(place: Scene, distance: float, angle: float) -> np.ndarray:
 @pytest.mark.parametrize("distance", [0.5, 3.0, 9.0])
 def test_the_force_points_to_the_average_position_of_those_nearby(distance: float, angle: float) -> None:
     place = crowded(60)
-    found = drawn(place, distance=distance, angle=angle)
+    found = drawn(place, distance=distance, angle=angle, rejoin_distance=0.0)
     wanted = plain_loop(place, distance, angle)
     assert np.abs(found - wanted).max() < 1e-9
     assert (wanted != 0.0).any()
@@ -49,7 +49,7 @@ def test_the_force_points_to_the_average_position_of_those_nearby(distance: floa
 
 def test_it_fades_to_nothing_in_the_middle_and_is_full_half_the_distance_away() -> None:
     def pull(gap: float) -> float:
-        return float(drawn(Scene([[0.0, 0.0, 0.0], [gap, 0.0, 0.0]]), distance=4.0)[0, 0])
+        return float(drawn(Scene([[0.0, 0.0, 0.0], [gap, 0.0, 0.0]]), distance=4.0, rejoin_distance=0.0)[0, 0])
 
     assert pull(0.0) == 0.0
     assert pull(0.5) == pytest.approx(0.25)
@@ -90,3 +90,94 @@ def test_a_crowd_draws_together() -> None:
     size = np.linalg.norm(found - found.mean(axis=1, keepdims=True), axis=-1).mean(axis=1)
     assert size[0] > 2.0
     assert size[-48:].mean() < 0.6 * size[0]
+
+
+def parted(*parts: tuple[float, int], seed: int = 0) -> Scene:
+    """Crowds of some size each, so far to the right, all on their way forward and each a little its own way."""
+    rng = np.random.default_rng(seed)
+    place, forward = np.zeros((0, 3)), np.zeros((0, 3))
+    for right, count in parts:
+        here = rng.uniform(-1.0, 1.0, (count, 3)) + np.array([right, 0.0, 0.0])
+        place = np.concatenate((place, here))
+        heading = rng.normal(size=3) * 0.2 + np.array([0.0, 1.0, 0.0])
+        forward = np.concatenate((forward, np.tile(heading, (count, 1))))
+    return Scene(place, forward=forward, speed=rng.uniform(2.0, 4.0, len(place)))
+
+
+def way_back(place: Scene, distance: float, rejoin_distance: float) -> np.ndarray:
+    """Each part as a whole goes to where the middle of the others will be, the harder the fewer it is."""
+    velocity = place.start().motion.velocity
+    gaps = np.linalg.norm(place.position[:, None] - place.position[None], axis=-1)
+    parts: list[list[int]] = []
+    for i in range(len(place)):
+        mine = [part for part in parts if any(gaps[i, j] < distance for j in part)]
+        parts = [part for part in parts if part not in mine] + [[j for part in mine for j in part] + [i]]
+    forces = np.zeros((len(place), 3))
+    for part in parts:
+        here, pull, others = place.position[part].mean(axis=0), np.zeros(3), 0.0
+        for other in parts:
+            if other is part:
+                continue
+            there = place.position[other].mean(axis=0)
+            widths = sum(
+                1.3 * np.sqrt(((place.position[p] - place.position[p].mean(axis=0)) ** 2).sum(axis=1).mean())
+                for p in (part, other)
+            )
+            gap = np.linalg.norm(there - here) - widths
+            count = len(other) * np.clip(2.0 - 2.0 * gap / rejoin_distance, 0.0, 1.0)
+            pull += count * (there - here + 2.0 * (velocity[other].mean(axis=0) - velocity[part].mean(axis=0)))
+            others += count
+        if others > 0.0:
+            pull = pull / others / distance
+            share = min(1.0, others / (0.5 * (others + len(part))))
+            forces[part] = pull / max(1.0, np.linalg.norm(pull)) * share
+    return forces
+
+
+@pytest.mark.parametrize("parts", [[(0, 20), (12, 8)], [(0, 9), (15, 9), (-22, 4), (40, 1)], [(0, 1), (6, 1), (12, 1)]])
+def test_the_parts_of_a_crowd_go_back_to_each_other(parts: list[tuple[float, int]]) -> None:
+    place = parted(*parts)
+    alone = drawn(place, distance=2.0, rejoin_distance=0.0)
+    wanted = way_back(place, 2.0, 20.0)
+    both = alone + wanted
+    both /= np.maximum(1.0, np.linalg.norm(both, axis=1))[:, None]
+    assert (np.linalg.norm(wanted, axis=1) > 0.1).sum() > 1
+    assert np.abs(drawn(place, distance=2.0, rejoin_distance=20.0) - both).max() < 1e-9
+
+
+def test_while_a_crowd_hangs_together_the_way_back_plays_no_part() -> None:
+    place = crowded(60)
+    near, far = (drawn(place, distance=3.0, rejoin_distance=reach) for reach in (0.0, 50.0))
+    assert near.tobytes() == far.tobytes()
+
+
+def test_the_smaller_part_goes_back_and_the_larger_hardly_waits() -> None:
+    place = parted((0.0, 60), (12.0, 2))
+    back = drawn(place, rejoin_distance=40.0) - drawn(place, rejoin_distance=0.0)
+    assert (back[60:, 0] < -0.4).all()
+    assert 0.0 < back[:60, 0].max() < 0.1
+
+
+def test_who_is_too_far_away_is_given_up() -> None:
+    def back(right: float) -> float:
+        return float(np.linalg.norm(drawn(Scene([[0.0, 0.0, 0.0], [right, 0.0, 0.0]]), rejoin_distance=20.0)[0]))
+
+    assert back(10.0) == pytest.approx(1.0)
+    assert back(15.0) == pytest.approx(2.0 / 3.0)
+    assert back(19.9) == pytest.approx(0.01 / 0.505)
+    assert back(20.0) == 0.0
+
+
+def test_parts_that_come_back_fast_brake_before_they_meet() -> None:
+    ways = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]
+    slow, fast = (drawn(Scene([[0.0, 0.0, 0.0], [8.0, 0.0, 0.0]], forward=ways, speed=s)) for s in (1.0, 3.0))
+    assert slow[0, 0] > 0.0 > fast[0, 0]
+
+
+def test_only_the_own_crowd_is_gone_back_to() -> None:
+    here = [[0.0, 0.0, 0.0]]
+    other, own = locked([10.0, 0.0, 0.0], crowd=3), locked([0.0, 10.0, 0.0], crowd=0)
+    assert (drawn(Scene(here, tracked=other)) == 0.0).all()
+    assert (drawn(Scene(here, tracked=other), neighbors=EVERYONE) == 0.0).all()
+    assert drawn(Scene(here, tracked=together(other, own)))[0, 1] > 0.9
+    assert (drawn(Scene(here, tracked=own), neighbors=CHOSEN_CROWD, crowd=0) == 0.0).all(), "it is after another crowd"

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scripts.motion_metrics import jerks
 from steering_addon.behaviors.containment import Containment
+from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.regions import BOX, SPHERE, Regions, regions
-from tests.motion_metrics import jerks
 from tests.scene import Scene, about, headings, positions
 
 SLANTED = np.stack([about((0.2, 0.5, 1.0), 35.0).T])
@@ -109,6 +110,26 @@ def test_a_bird_turns_back_without_a_jerk() -> None:
     forward = headings(place.run(24 * 20))
     assert forward[:, 0, 0].min() < -0.5, "it has turned back"
     assert jerks(forward, 24.0).max() < 25.0
+
+
+def test_who_wanders_in_a_box_neither_jerks_in_its_corners_nor_lingers_there() -> None:
+    """Pushed back to the nearest wall alone, they slide along it into the corners, a third of the time and more."""
+    half = np.array([30.0, 30.0, 15.0])
+    rng = np.random.default_rng(1)
+    place = kept(
+        regions([[0.0, 0.0, 0.0]], half, BOX),
+        rng.uniform(-0.7, 0.7, (40, 3)) * half,
+        forward=rng.normal(size=(40, 3)) * (1.0, 1.0, 0.3),
+        speed=8.0,
+        vehicle={"max_speed": 12.0, "max_force": 20.0, "cruise_speed": 0.8},
+    )
+    place.behaviors = [(Wander, {"strength": 3.0, "rate": 0.5}), (Containment, {"weight": 8.0})]
+    states = place.run(24 * 40)
+    cornered = (np.abs(positions(states)) > 0.85 * half).sum(axis=2) >= 2
+    assert cornered.mean() < 0.1
+    jerk = jerks(headings(states), 24.0)
+    assert np.percentile(jerk[cornered[1:-1]], 99) < 8.0
+    assert jerk.max() < 25.0
 
 
 def test_the_nearest_region_counts_where_none_is_named() -> None:

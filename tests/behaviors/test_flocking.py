@@ -5,13 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scripts.motion_metrics import jerks, lost, nearest_distances, polarization, reversals, turns
 from steering_addon.behaviors.alignment import Alignment
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.containment import Containment
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.obstacles import obstacles
 from steering_addon.simulation.regions import SPHERE, regions
-from tests.motion_metrics import jerks, lost, nearest_distances, polarization, reversals, turns
 from tests.scene import Scene, headings, positions, speeds
 
 FPS = 24.0
@@ -107,6 +110,37 @@ def test_a_bird_more_far_away_leaves_the_others_their_luck() -> None:
     more.position[:20], more.forward[:20], more.up[:20] = place.position, place.forward, place.up
     more.position[20] += (0.0, 0.0, 400.0)
     assert np.abs(positions(more.run(12))[:, :20] - positions(place.run(12))).max() < 1e-9
+
+
+TOWER = 24.0
+"""How far ahead of the flock it stands, metres."""
+ALLOCATION = next(choice.number for choice in COMBININGS if choice.name == "ALLOCATION")
+
+
+def at_a_tower(seed: int, **cohesion: float) -> np.ndarray:
+    """The share of a flock that is lost, by seconds from when its middle is at the tower."""
+    place = starlings(80, seed)
+    place = replace(
+        place,
+        behaviors=[(kind, values | (cohesion if kind is Cohesion else {})) for kind, values in place.behaviors[:4]]
+        + [(ObstacleAvoidance, {})],
+        obstacles=obstacles([[0.0, TOWER, -90.0]], 2.5, [[0.0, TOWER, 90.0]]),
+        combining=ALLOCATION,
+    )
+    found = positions(place.run(24 * 13))
+    passing = int(np.argmax(found[:, :, 1].mean(axis=1) > TOWER))
+    return lost(found[passing::24], 3.0 * APART)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_flock_that_a_tower_parts_is_one_again_within_ten_seconds(seed: int) -> None:
+    apart = at_a_tower(seed)
+    assert apart[:3].max() > 0.1, "it has come apart"
+    assert apart[10] < 0.01
+
+
+def test_a_flock_that_does_not_look_for_its_parts_stays_apart() -> None:
+    assert at_a_tower(1, rejoin_distance=0.0)[10] > 0.1
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])

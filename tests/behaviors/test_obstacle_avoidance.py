@@ -290,13 +290,13 @@ def test_once_past_it_goes_on_undisturbed() -> None:
 @pytest.mark.parametrize("plane", [False, True])
 @pytest.mark.parametrize(("goal", "scenes"), [("arrival", 30), ("seek", 30), ("wander", 26), ("path_following", 14)])
 def test_nobody_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane: bool) -> None:
-    """Two hundred scenes in all, each with three vehicles among seven balls and pylons, for seven seconds."""
+    """Two hundred scenes in all, each with three vehicles among seven balls and pylons, for six seconds."""
     crowded = course(goal, scenes, plane=plane, seed=0)
-    gaps = crowded.run(7.0)
+    gaps = crowded.run(6.0)
     assert gaps.min() > 0.0, f"vehicles {np.flatnonzero(gaps <= 0.0)}"
     if goal in ("arrival", "seek"):
         heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
-        assert (heedless.run(4.0) < 0.0).mean() > 0.5, "nothing was in their way"
+        assert (heedless.run(3.0) < 0.0).mean() > 0.5, "nothing was in their way"
 
 
 @pytest.mark.parametrize("facing", [0.0, 40.0, 120.0])

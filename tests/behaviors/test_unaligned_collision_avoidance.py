@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scripts.motion_metrics import jerks, reversals
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.simulation.neighbors import EVERYONE
-from tests.scene import Scene, locked, positions
+from tests.scene import Scene, headings, locked, positions
 
 RADIUS = 0.5
 """Of the vehicle as it is."""
@@ -119,23 +120,46 @@ def test_in_the_air_they_may_pass_above_each_other() -> None:
     assert one[2] < 0.0 < other[2]
 
 
+def plaza(n: int, behaviors: list, seed: int = 0) -> Scene:
+    """People who cross a plaza from all sides, all by way of its middle."""
+    rng = np.random.default_rng(seed)
+    angle = rng.uniform(0.0, 2.0 * np.pi, n)
+    out = np.stack((np.cos(angle), np.sin(angle), np.zeros(n)), axis=-1)
+    return walkers(
+        out * rng.uniform(6.0, 14.0, (n, 1)),
+        -out,
+        speed=1.3,
+        behaviors=behaviors,
+        vehicle={"keep_in_plane": True, "max_speed": 1.6, "radius": 0.25, "max_force": 3.0},
+    )
+
+
 def test_a_plaza_of_people_crossing_has_few_contacts() -> None:
     """Forty that cross from all sides: far fewer frames in contact than without."""
 
     def contacts(behaviors: list) -> float:
-        rng = np.random.default_rng(0)
-        angle = rng.uniform(0.0, 2.0 * np.pi, 40)
-        out = np.stack((np.cos(angle), np.sin(angle), np.zeros(40)), axis=-1)
-        place = walkers(
-            out * rng.uniform(6.0, 14.0, (40, 1)),
-            -out,
-            speed=1.3,
-            behaviors=behaviors,
-            vehicle={"keep_in_plane": True, "max_speed": 1.6, "radius": 0.25, "max_force": 3.0},
-        )
-        found = positions(place.run(24 * 12))
+        found = positions(plaza(40, behaviors).run(24 * 12))
         gaps = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(40)
         return float((gaps.min(axis=2) < 0.5).mean())
 
     with_it = contacts([(UnalignedCollisionAvoidance, {"weight": 3.0})])
     assert with_it < 0.35 * contacts([])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_sixty_who_cross_do_not_tremble(seed: int) -> None:
+    """Without a moment to act and to let go a tenth of the turns are turned back at once, and the jerk is 60 deg/s."""
+    forward = headings(plaza(60, [(UnalignedCollisionAvoidance, {"weight": 3.0})], seed).run(24 * 10))
+    assert reversals(forward, 24.0) < 0.01
+    assert np.percentile(jerks(forward, 24.0), 95) < 14.0
+
+
+@pytest.mark.parametrize("substeps", [1, 4])
+def test_it_takes_a_moment_to_act_and_lets_go_for_good(substeps: int) -> None:
+    place = walkers([[0.3, 0.0, 0.0], [0.0, 12.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=2.0)
+    states = replace(place, substeps=substeps).run(24 * 5)
+    push = np.array([state.memories["unaligned_collision_avoidance"]["push_x"][0] for state in states[1:]])
+    begun = int(np.argmax(push > 0.0))
+    assert 0 < begun < 48
+    assert push[begun] < 0.4 * push[begun : begun + 12].max()
+    assert (push[-12:] == 0.0).all()

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scripts.motion_metrics import reversals, turns
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
-from tests.motion_metrics import reversals, turns
 from tests.scene import Scene, headings, positions, speeds
 
 FPS = 24.0

@@ -320,14 +320,14 @@ BLOCKS = (
 )
 
 
-def scene_dump() -> dict:
-    """Everything that matters of the file, as plain values that can be compared.
+def scene_dump(kinds: Iterable[str] = BLOCKS) -> dict:
+    """Everything that matters of the file, as plain values that can be compared; of these kinds of datablocks.
 
     Objects, scenes and actions with all their settings, what is stored of the extension on them, animation with every
     attribute of every key, drivers, NLA, constraints, modifiers, points, users, how many datablocks there are, the
     frame and the selection.
     """
-    found = {kind: {block.name_full: _block(block) for block in getattr(bpy.data, kind)} for kind in BLOCKS}
+    found = {kind: {block.name_full: _block(block) for block in getattr(bpy.data, kind)} for kind in kinds}
     found["users"] = {kind: {block.name_full: block.users for block in getattr(bpy.data, kind)} for kind in BLOCKS}
     found["count"] = {
         kind.identifier: len(getattr(bpy.data, kind.identifier))

@@ -11,6 +11,7 @@ from tests.blender.building import (
     crowd,
     curves,
     difference,
+    drive,
     empty,
     fleet,
     flight,
@@ -92,6 +93,17 @@ def test_the_frame_the_scene_stands_on_makes_no_difference_and_stays(frame) -> N
     assert bpy.context.scene.frame_current_final == frame + 0.25
 
 
+def test_a_frame_before_zero_stays_where_the_animators_own_scene_is_played() -> None:
+    varied_scene()
+    scene = bpy.context.scene
+    scene["pace"] = 2.0
+    drive(bpy.data.objects["Flock"], "steering.vehicle.mass", "pace", pace=(scene, '["pace"]'))
+    scene.frame_set(-50, subframe=0.25)
+    stood = scene.frame_current_final
+    bake()
+    assert scene.frame_current_final == stood == -49.75
+
+
 def test_a_first_bake_from_another_frame_than_the_first_is_the_same() -> None:
     ships = varied_scene()
     bpy.context.scene.frame_set(13)
@@ -101,6 +113,19 @@ def test_a_first_bake_from_another_frame_than_the_first_is_the_same() -> None:
     bpy.context.scene.frame_set(1)
     bake()
     assert all_keys(ships) == elsewhere
+
+
+def test_keys_after_the_range_do_not_lead_the_start_astray_on_any_frame() -> None:
+    """On the first frame such keys hold the vehicle where their first one does."""
+    ship = fleet(1, crowd=crowd("Flock", wander={}))[0]
+    frames(1, 12)
+    insert(ship, "location", {40: (5.0, 6.0, 7.0), 60: (50.0, 0.0, 0.0)})
+    for frame in (1, 50, 90):
+        bpy.context.scene.frame_set(frame)
+        bake()
+        np.testing.assert_allclose(places(ship, [1])[0], (5.0, 6.0, 7.0), atol=1e-5)
+        bpy.context.scene.frame_set(frame)
+        bpy.ops.steering.clear_bake()
 
 
 def test_a_vehicle_shows_the_pose_of_the_current_frame_after_a_bake() -> None:

@@ -264,3 +264,15 @@ def test_frames_and_vehicles_are_placed_at_once(local_space) -> None:
         one = local_space.to_local(parts[frame, n], positions[frame, n], basis[frame, n], axes, scale[n])
         assert np.allclose(locations[frame, n], one[0], atol=1e-12)
         assert np.allclose(rotations[frame, n], one[1], atol=1e-12)
+
+
+@pytest.mark.parametrize(("forward", "up"), PAIRS)
+def test_no_parent_is_one_that_does_nothing(local_space, forward, up) -> None:
+    rng = np.random.default_rng(5)
+    positions, scale = rng.normal(size=(4, 3, 3)), rng.normal(size=(3, 3))
+    basis = np.array([[basis_of(*rng.normal(size=3)) for _ in range(3)] for _ in range(4)])
+    axes = local_space.model_axes(forward, up)
+    without = local_space.to_local(None, positions, basis, axes, scale)
+    under = local_space.to_local(np.broadcast_to(np.eye(4), (4, 3, 4, 4)), positions, basis, axes, scale)
+    for one, other in zip(without, under):
+        np.testing.assert_allclose(one, other, atol=1e-6)

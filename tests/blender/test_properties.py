@@ -37,7 +37,11 @@ def all_properties() -> dict:
 
 def declarations() -> list:
     catalogue = part("behaviors.catalogue").CATALOGUE
-    return [("vehicle", part("simulation.vehicle").VehicleModel), *((b.name, b) for b in catalogue)]
+    return [
+        ("vehicle", part("simulation.vehicle").VehicleModel),
+        ("portrayal", part("simulation.portrayal").Portrayal),
+        *((b.name, b) for b in catalogue),
+    ]
 
 
 def parameters() -> list:
@@ -65,8 +69,10 @@ def test_every_property_and_pointer_can_be_overridden_on_a_linked_object(addon) 
 def test_every_declared_parameter_is_a_property_and_nothing_else_is(addon) -> None:
     for group, declared in declarations():
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
-        extra = set() if group == "vehicle" else {"use"}
-        assert names == set(declared.parameters()) | extra, group
+        extra = set() if group in ("vehicle", "portrayal") else {"use"}
+        kinds = part("simulation.declaration").Kind
+        bones = {f"{name}_bone" for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
+        assert names == set(declared.parameters()) | extra | bones, group
 
 
 def test_defaults_limits_and_descriptions_are_the_declared_ones(addon) -> None:

@@ -110,6 +110,29 @@ def test_a_path_that_is_no_curve(ship) -> None:
     assert_refused(r"Box is tagged as a path but is no curve: take the tag off, or tag a curve\.")
 
 
+def test_a_flow_that_is_no_curve(ship) -> None:
+    box = wedge("Box")
+    box.steering.roles = {"FLOW"}
+    assert_refused(r"Box is tagged as a flow but is no curve: take the tag off, or tag a curve\.")
+
+
+def test_a_flow_without_points(ship) -> None:
+    curve = tag(path_curve("Nothing"), role="FLOW")
+    curve.data.splines.clear()
+    assert_refused(r"The flow Nothing has no points: draw it, or take the tag off\.")
+
+
+def test_a_flow_that_hangs_on_a_vehicle(ship) -> None:
+    curve = tag(path_curve("Current"), role="FLOW")
+    curve.parent = ship
+    assert_refused(r"The flow Current hangs on the vehicle Ship: unparent it\.")
+
+
+def test_a_vehicle_that_is_a_flow_too(ship) -> None:
+    ship.steering.roles = {"VEHICLE", "FLOW"}
+    assert_refused(r"Ship is both a vehicle and a flow: take one of the tags off\.")
+
+
 def test_a_chosen_path_that_is_no_curve(ship) -> None:
     flock().steering.path_following.path = wedge("Box")
     assert_refused(r"Box, the Path of Follow Path in Flock, is no curve: choose a curve\.")

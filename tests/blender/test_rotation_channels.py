@@ -166,6 +166,30 @@ def test_no_frames_and_no_vehicles_give_none(rotation_channels, mode) -> None:
         assert rotation_channels.channels_from_matrices(np.zeros((*shape, 3, 3)), mode).shape == (*shape, width)
 
 
+def by_hand(matrices: np.ndarray, order: str, near: np.ndarray) -> np.ndarray:
+    """(f, n, 3) Euler angles frame by frame: of the two sets the one that is nearer to the frame before."""
+    values = np.empty(matrices.shape[:-1])
+    for vehicle, start in enumerate(near):
+        before = start
+        for frame, matrix in enumerate(matrices[:, vehicle]):
+            i, j, k = ("XYZ".index(letter) for letter in order)
+            one = np.array(Matrix(matrix).to_euler(order))
+            other = one.copy()
+            other[[i, j, k]] = one[i] + math.pi, math.pi - one[j], one[k] + math.pi
+            sets = [angles + 2.0 * math.pi * np.round((before - angles) / (2.0 * math.pi)) for angles in (one, other)]
+            before = values[frame, vehicle] = min(sets, key=lambda angles: np.abs(angles - before).sum())
+    return values
+
+
+@pytest.mark.parametrize("order", EULER_ORDERS)
+def test_all_frames_at_once_are_as_frame_by_frame(rotation_channels, order) -> None:
+    rng = np.random.default_rng(9)
+    matrices = tumbling(vehicles=8, seed=5)[::3]  # Larger steps change the set of angles more often.
+    near = rng.uniform(-20.0, 20.0, (8, 3))
+    values = rotation_channels.channels_from_matrices(matrices, order, near)
+    np.testing.assert_allclose(values, by_hand(matrices, order, near), atol=1e-4)
+
+
 @given(first=st.tuples(ANGLES, ANGLES, ANGLES), then=st.tuples(ANGLES, ANGLES, ANGLES), mode=st.sampled_from(MODES))
 def test_any_turn_comes_back(rotation_channels, first, then, mode) -> None:
     matrices = rotation_channels.matrices_from_channels(np.array([[first], [then]]), "ZXY")

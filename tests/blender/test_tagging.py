@@ -28,12 +28,12 @@ from tests.blender.building import (
     wedge,
 )
 
-ROLES = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "CROWD")
+ROLES = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "CROWD", "FLOW")
 
 
 def fitting(role: str):
     """An object that can have the role."""
-    return {"PATH": path_curve, "CROWD": empty}.get(role, wedge)()
+    return {"PATH": path_curve, "FLOW": path_curve, "CROWD": empty}.get(role, wedge)()
 
 
 def untag(*objects, role: str) -> None:
@@ -59,6 +59,7 @@ def test_the_stored_number_of_each_role_never_changes() -> None:
         "LEADER": 8,
         "CROWD": 16,
         "REGION": 64,
+        "FLOW": 128,
     }
 
 
@@ -121,6 +122,7 @@ def test_tagging_twice_changes_nothing() -> None:
     ("role", "made", "sentence"),
     [
         ("PATH", wedge, r"Ship cannot be a path: select a curve, such as Add > Curve > Path\."),
+        ("FLOW", wedge, r"Ship cannot be a flow: select a curve, such as Add > Curve > Path\."),
         ("CROWD", wedge, r"Ship cannot be a crowd: select an Empty, or use Add Crowd\."),
         ("VEHICLE", crowd, r"Crowd cannot be a vehicle: select the objects that shall move\."),
     ],
@@ -424,6 +426,10 @@ STEPS = {
     "set_start": lambda: bpy.ops.steering.set_start(),
     "behavior_add": lambda: bpy.ops.steering.behavior_add(behavior="seek"),
     "behavior_remove": lambda: bpy.ops.steering.behavior_remove(behavior="wander"),
+    "preset_apply": lambda: bpy.ops.steering.preset_apply(preset="starling"),
+    "vary": lambda: bpy.ops.steering.vary(),
+    "crowd_assign": lambda: bpy.ops.steering.crowd_assign(),
+    "crowd_select": lambda: bpy.ops.steering.crowd_select(),
     "bake": lambda: bpy.ops.steering.bake(),
     "clear_bake": lambda: bpy.ops.steering.clear_bake(),
 }

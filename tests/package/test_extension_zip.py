@@ -28,6 +28,7 @@ NEEDED = {
     "README.md",
     "CHANGELOG.md",
     "LICENSE",
+    "presets/starling.json",
     "steering_addon/__init__.py",
     "steering_addon/blender/__init__.py",
     "steering_addon/behaviors/__init__.py",

@@ -29,7 +29,7 @@ from steering_addon.simulation.snapshot import Crowd, Snapshot
 from tests.scene import Scene, leaders, locked, together
 
 STORED = Path(__file__).with_name("same_bytes.sha256")
-FRAMES = 100
+FRAMES = 40
 CASES = (
     *(((kind,), COMBININGS[0]) for kind in CATALOGUE),
     ((Separation, Alignment, Cohesion), COMBININGS[0]),
@@ -52,7 +52,7 @@ def digest(place: Scene | None = None, frames: int = FRAMES) -> str:
 
 def scene() -> Scene:
     """A busy place: flyers and walkers of all sizes, each crowd close together, leaders, vehicles that stand, balls and
-    pylons in their way, three paths, a ball and a box to stay in."""
+    pylons in their way, three paths, two flows, a ball and a box to stay in."""
     n = VEHICLES
     heading = 6.0 * chance(n, 4)
     crowd = np.arange(n) % len(CASES)
@@ -90,6 +90,7 @@ def scene() -> Scene:
         ),
         paths=((line(1, False), line(2, True)), (line(3, True),), (spline(np.array([[5.0, 5.0, 5.0]]), False),)),
         regions=regions([[20.0, 20.0, 5.0], [40.0, 35.0, 8.0]], [9.0, 14.0, 6.0], np.arange(2) % len(SHAPES), axes),
+        flows=((line(4, False),), (line(5, True),)),
         substeps=2,
         seed=20,
     )
@@ -113,7 +114,7 @@ def _known(kind: type[Behavior], values: dict[str, int]) -> dict[str, int]:
 def line(salt: int, closed: bool):
     """A curve that winds through the place."""
     keys = mix(keys_of(99, np.arange(3)), salt)
-    corners = [smooth_noise(keys, 0, np.full(3, 0.1), time) for time in np.arange(24) * 0.5]
+    corners = [smooth_noise(keys, 1, np.full(3, 0.1), time)[0] for time in np.arange(24) * 0.5]
     return spline(np.array(corners) * np.array([30.0, 30.0, 5.0]) + np.array([30.0, 30.0, 6.0]), closed)
 
 

@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from steering_addon.simulation.angles import cosine, sine
+from steering_addon.simulation.angles import (
+    cosine,
+    cosine_and_sine,
+    cosine_of_setting,
+    sine,
+    sine_of_turns,
+    tangent_of_setting,
+)
 
 ANGLES = np.concatenate(
     (
@@ -21,6 +28,25 @@ ANGLES = np.concatenate(
 def test_no_angle_is_more_than_a_digit_off(ours, theirs) -> None:
     wanted = np.array([theirs(angle) for angle in ANGLES])
     assert np.abs(ours(ANGLES) - wanted).max() < 2.5e-16
+
+
+def test_sines_of_turns_are_those_of_the_angle_within_its_turn() -> None:
+    turns = np.concatenate((np.linspace(-3.0, 3.0, 4801), 1e6 + np.linspace(0.0, 1.0, 1025)))
+    wanted = np.array([math.sin(2.0 * math.pi * (turn - round(turn))) for turn in turns])
+    assert np.abs(sine_of_turns(turns) - wanted).max() < 1e-15
+
+
+def test_cosine_and_sine_together_are_each_of_them() -> None:
+    cosines, sines = cosine_and_sine(ANGLES)
+    assert np.array_equal(cosines, cosine(ANGLES))
+    assert np.array_equal(sines, sine(ANGLES))
+
+
+@pytest.mark.parametrize("angle", [np.full(5, 0.7), np.broadcast_to(0.7, 5), np.linspace(-1.5, 1.5, 5), np.zeros(0)])
+def test_a_setting_has_the_same_cosine_and_tangent_alone_and_among_others(angle: np.ndarray) -> None:
+    cosines, sines = cosine_and_sine(angle)
+    assert np.array_equal(cosine_of_setting(angle), cosines)
+    assert np.array_equal(tangent_of_setting(angle), sines / cosines)
 
 
 def test_nothing_turned_is_nothing_moved() -> None:

@@ -1,4 +1,4 @@
-"""Banking (paper, A Simple Vehicle Model), judged by the metrics of tests/motion_metrics.py."""
+"""Banking (paper, A Simple Vehicle Model), judged by the metrics of scripts/motion_metrics.py."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,15 +6,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from scripts.motion_metrics import coordinated_rolls, lag, roll_rates, roll_reversals, rolled, rolls
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.declaration import Behavior
 from steering_addon.behaviors.path_following import CORRIDOR, PathFollowing
+from steering_addon.simulation.banking import leaned
 from steering_addon.simulation.paths import spline
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import State
-from steering_addon.simulation.vectors import Mask, Vectors
+from steering_addon.simulation.vectors import Mask, Vectors, dot, magnitude, unit
+from steering_addon.simulation.vehicle import VehicleModel
 from steering_addon.simulation.world import Agents, World
-from tests.motion_metrics import coordinated_rolls, lag, roll_rates, roll_reversals, rolled, rolls
 from tests.scene import Scene, about, headings, leaders, positions, speeds, ups, velocities
 
 BIRD = {"max_speed": 13.75, "cruise_speed": 0.8, "max_force": 25.0}
@@ -219,6 +221,17 @@ def test_straight_up_it_keeps_its_roll() -> None:
     place = Scene([[0.0] * 3], forward=[[0.0, 0.0, 1.0]], up=(0.6, -0.8, 0.0), speed=11.0, vehicle=BIRD, fps=FPS)
     states = place.run(2 * FPS)
     assert np.abs(ups(states) - (0.6, -0.8, 0.0)).max() < 1e-9
+
+
+def test_up_is_square_to_the_heading_even_where_it_pointed_along_it() -> None:
+    rng = np.random.default_rng(3)
+    forward = unit(rng.normal(size=(200, 3)))
+    forward[:3] = (0.0, 0.0, 1.0)
+    before = np.where((np.arange(200) % 2 == 0)[:, None], forward, unit(rng.normal(size=(200, 3))))
+    force = 10.0 * rng.normal(size=(200, 3))
+    up, _, _ = leaned(VehicleModel.of(200), forward, before, np.zeros(200), 0.0 * force, force, 1.0 / FPS)
+    assert np.abs(magnitude(up) - 1.0).max() < 1e-9
+    assert np.abs(dot(up, forward)).max() < 1e-9
 
 
 def test_pushed_over_harder_than_gravity_it_does_not_turn_over() -> None:

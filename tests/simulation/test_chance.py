@@ -13,7 +13,7 @@ IDENTITIES = np.random.default_rng(0).integers(-(2**62), 2**62, 4000)
 def noise(identities: np.ndarray, times: np.ndarray, rate: float = 1.0, channel: int = 0, seed: int = 0) -> np.ndarray:
     """(times, identities)."""
     keys = keys_of(seed, identities)
-    return np.array([smooth_noise(keys, channel, np.full(len(keys), rate), time) for time in times])
+    return np.array([smooth_noise(keys, channel + 1, np.full(len(keys), rate), time)[channel] for time in times])
 
 
 def test_a_key_hangs_on_seed_and_identity_and_nothing_else() -> None:
@@ -80,6 +80,11 @@ def test_channels_have_nothing_in_common() -> None:
     times = np.arange(0.0, 200.0, 1.3)
     first, second = (noise(IDENTITIES[:50], times, channel=channel) for channel in (0, 1))
     assert abs((first * second).mean()) < 0.03
+
+
+def test_a_channel_is_the_same_whoever_asks_for_more_of_them() -> None:
+    keys, rate = keys_of(1, IDENTITIES[:50]), np.full(50, 0.7)
+    assert np.array_equal(smooth_noise(keys, 3, rate, 4.0)[:2], smooth_noise(keys, 2, rate, 4.0))
 
 
 def test_a_film_of_hours_is_as_smooth_as_its_beginning() -> None:

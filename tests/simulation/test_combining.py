@@ -11,7 +11,18 @@ from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.combining import COMBINE, COMBININGS, Component, by_allocation, by_priority, weighted_sum
+from steering_addon.simulation.combining import (
+    COMBINE,
+    COMBININGS,
+    MATTERS,
+    Component,
+    by_allocation,
+    by_dithering,
+    by_priority,
+    normalized_sum,
+    one_by_chance,
+    weighted_sum,
+)
 from steering_addon.simulation.obstacles import obstacles
 from steering_addon.simulation.steering import decisions
 from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, leaders
@@ -28,7 +39,9 @@ def wishes(draw: st.DrawFn) -> tuple[list[Component], np.ndarray]:
     components = []
     for _ in range(draw(st.integers(0, 5))):
         force = rng.normal(size=(N, 3)) * rng.integers(0, 2, (N, 1)) * rng.integers(0, 2, (N, 3))
-        components.append(Component(force, rng.integers(0, draw(st.integers(1, 4)), N)))
+        priority = rng.integers(0, draw(st.integers(1, 4)), N)
+        weight, probability = rng.uniform(0.1, 3.0, N), rng.choice([0.0, 0.3, 0.9, 1.0], N)
+        components.append(Component(force, priority, weight, probability, rng.uniform(size=N)))
     return components, rng.normal(size=(N, 3))
 
 
@@ -51,29 +64,103 @@ def test_priority_takes_the_first_that_is_not_zero(wish) -> None:
     components, cruise = wish
     found = by_priority(components, cruise, STRONGEST)
     for agent in range(N):
-        levels = sorted({int(component.priority[agent]) for component in components})
-        chosen = cruise[agent]
-        for level in levels:
-            force = np.zeros(3)
-            for component in components:
-                if component.priority[agent] == level:
-                    force = force + component.force[agent]
-            if (force != 0.0).any():
-                chosen = force + cruise[agent] if level == levels[-1] else force
-                break
-        assert np.array_equal(found[agent], chosen)
+        assert np.array_equal(found[agent], first_not_zero(components, components, cruise, agent))
+
+
+def first_not_zero(
+    components: list[Component], considered: list[Component], cruise: np.ndarray, agent: int
+) -> np.ndarray:
+    """The force of the first priority at which those that are considered have something to correct."""
+    levels = sorted({int(component.priority[agent]) for component in components})
+    for level in levels:
+        force = np.zeros(3)
+        for component in considered:
+            if component.priority[agent] == level:
+                force = force + component.force[agent]
+        if (force != 0.0).any():
+            return force + cruise[agent] if level == levels[-1] else force
+    return cruise[agent]
 
 
 @BOUNDED
 @given(wishes(), st.sampled_from([c.number for c in COMBININGS]))
 def test_nothing_given_is_written_and_no_agent_matters_to_another(wish, way: int) -> None:
     components, cruise = wish
-    for array in (cruise, *(part for c in components for part in (c.force, c.priority))):
+    for array in (cruise, *(column for c in components for column in vars(c).values())):
         array.flags.writeable = False
     together = COMBINE[way](components, cruise, STRONGEST)
     for agent in range(N):
-        alone = [Component(c.force[agent : agent + 1], c.priority[agent : agent + 1]) for c in components]
+        alone = [Component(*(column[agent : agent + 1] for column in vars(c).values())) for c in components]
         assert np.array_equal(COMBINE[way](alone, cruise[agent : agent + 1], STRONGEST[:1])[0], together[agent])
+
+
+@BOUNDED
+@given(wishes())
+def test_a_sum_of_normalized_components_averages_their_directions(wish) -> None:
+    """The paper's linear combination, each component made of length 1 before its weighting factor."""
+    components, cruise = wish
+    found = normalized_sum(components, cruise, STRONGEST)
+    for agent in range(N):
+        total, weights = np.zeros(3), 0.0
+        for component in components:
+            length = np.linalg.norm(component.force[agent])
+            if length > 0.0:
+                total = total + component.weight[agent] * component.force[agent] / length
+                weights += component.weight[agent]
+        wanted = cruise[agent] + (STRONGEST[agent] * total / weights if weights else 0.0)
+        assert np.allclose(found[agent], wanted, rtol=1e-12, atol=1e-12)
+
+
+@BOUNDED
+@given(wishes())
+def test_one_at_a_time_applies_a_single_component(wish) -> None:
+    """Select one steering component to apply: a wheel of fortune with a slice for each, turned by its luck."""
+    components, cruise = wish
+    found = one_by_chance(components, cruise, STRONGEST)
+    for agent in range(N):
+        wheel = [component.probability[agent] for component in components]
+        chosen, left = np.zeros(3), components[0].luck[agent] * sum(wheel) if components else 0.0
+        for component, slice_ in zip(components, wheel):
+            if 0.0 <= left < slice_:
+                chosen = component.force[agent]
+            left -= slice_
+        assert np.allclose(found[agent], cruise[agent] + chosen)
+
+
+@BOUNDED
+@given(wishes())
+def test_dithering_skips_by_chance_and_then_takes_the_first(wish) -> None:
+    """With a certain probability a priority is evaluated; where it gives zero or was skipped, the next one is."""
+    components, cruise = wish
+    found = by_dithering(components, cruise, STRONGEST)
+    for agent in range(N):
+        considered = [component for component in components if component.luck[agent] < component.probability[agent]]
+        assert np.array_equal(found[agent], first_not_zero(components, considered, cruise, agent))
+
+
+@pytest.mark.parametrize("way", [c.number for c in COMBININGS if "probability" in MATTERS[c.number]])
+def test_chance_gives_each_behavior_its_share_of_steps(way: int) -> None:
+    """Seek to the left considered three times as often as seek to the right, by many agents at many times."""
+    n = 400
+    probability = {"ONE": (0.9, 0.3), "DITHERING": (0.75, 1.0)}[COMBININGS[way].name]
+    place = Scene(
+        np.zeros((n, 3)),
+        behaviors=[
+            (Seek, {"target": n, "probability": probability[0], "priority": 1}),
+            (Flee, {"target": n, "distance": 0.0, "probability": probability[1]}),
+        ],
+        tracked=leaders([-9.0, 0.0, 0.0]),
+        combining=way,
+    )
+    world = place.seen()[0]
+    drawn = []
+    for frame in range(5):
+        state = replace(place.start(), inputs=place.snapshot(), time=frame / 24.0)
+        force = decisions(state, place.snapshot(), replace(world, time=state.time))[0]
+        drawn.append(force[:, 0] < 0.0)
+    assert np.mean(drawn) == pytest.approx(0.75, abs=0.04)
+    assert len({one.tobytes() for one in drawn}) == 5, "each step anew"
+    assert np.mean(drawn[0] & drawn[1]) == pytest.approx(0.75**2, abs=0.08), "without regard to the step before"
 
 
 def test_a_weight_multiplies_the_force() -> None:
@@ -165,7 +252,8 @@ def test_allocation_lets_a_bird_avoid_a_tower_whatever_its_flock_wants() -> None
     strongest = np.array([1.5])
 
     def both(avoiding: np.ndarray) -> np.ndarray:
-        wanted = [Component(avoiding, np.array([1])), Component(pull, np.array([2]))]
+        sure = np.ones(1), np.ones(1), np.zeros(1)
+        wanted = [Component(avoiding, np.array([1]), *sure), Component(pull, np.array([2]), *sure)]
         return by_allocation(wanted, np.zeros((1, 3)), strongest)[0]
 
     assert np.allclose(both(away), [1.5, 0.0, 0.0]), "nothing is left"

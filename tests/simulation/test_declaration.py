@@ -18,6 +18,7 @@ from steering_addon.simulation.declaration import (
     integer,
     length,
     number,
+    only_with,
     path,
     seconds,
     share,
@@ -83,6 +84,22 @@ def test_what_is_not_declared_or_does_not_fit_is_refused() -> None:
 
 def test_roles_are_bits_that_never_change() -> None:
     """They are stored in files."""
-    stored = {"VEHICLE": 1, "OBSTACLE": 2, "PATH": 4, "LEADER": 8, "CROWD": 16, "REGION": 64}
+    stored = {"VEHICLE": 1, "OBSTACLE": 2, "PATH": 4, "LEADER": 8, "CROWD": 16, "REGION": 64, "FLOW": 128}
     assert {role.name: int(role) for role in Role} == stored
     assert set(DESCRIPTIONS) == set(Role)
+
+
+@dataclass(frozen=True)
+class Lamp(Declared):
+    """Something of which one part means nothing without a choice."""
+
+    way: Any = choice("RIGHT", "Way", WAYS)
+    reach: Any = only_with("way", 3, length(2.0, "Reach", 0.5))
+
+
+def test_a_parameter_that_hangs_on_a_choice_is_otherwise_like_any_other() -> None:
+    plain, hanging = length(2.0, "Reach", 0.5).metadata["parameter"], Lamp.parameters()["reach"]
+    assert hanging.only_with == ("way", 3)
+    assert (hanging.kind, hanging.default, hanging.least) == (plain.kind, plain.default, plain.least)
+    assert plain.only_with is None
+    assert Lamp.of(2, reach=3.0).reach.tolist() == [3.0, 3.0]

@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.neighborhood import Neighborhood
 from steering_addon.behaviors.separation import Separation
+from steering_addon.simulation import neighbors
 from steering_addon.simulation.neighbors import (
     CHOSEN_CROWD,
     EVERYONE,
     OWN_CROWD,
-    Near,
+    Lookers,
+    Neighbors,
     Pairs,
     Vicinity,
     both_ways,
-    nobody,
+    edge_of_view,
     pairs_within,
     perceived,
 )
@@ -62,8 +64,19 @@ def all_pairs(points: np.ndarray, radius: float) -> set[tuple[int, int]]:
     return found
 
 
+def joined(blocks: list[Pairs]) -> Pairs:
+    """The blocks of pairs as one."""
+    none = np.zeros(0, dtype=np.int64)
+    return Pairs(
+        np.concatenate([none, *(pairs.first for pairs in blocks)]),
+        np.concatenate([none, *(pairs.second for pairs in blocks)]),
+        np.concatenate([np.zeros((0, 3)), *(pairs.offset for pairs in blocks)]),
+        np.concatenate([np.zeros(0), *(pairs.distance_squared for pairs in blocks)]),
+    )
+
+
 def assert_all_pairs(points: np.ndarray, radius: float) -> Pairs:
-    pairs = pairs_within(points, radius)
+    pairs = joined(pairs_within(points, radius))
     named = [tuple(sorted(pair)) for pair in zip(pairs.first.tolist(), pairs.second.tolist())]
     assert len(set(named)) == len(named), "each once"
     assert set(named) == all_pairs(points, radius)
@@ -103,7 +116,20 @@ def test_few_and_far_between_are_searched_for_and_crowded_ones_looked_up() -> No
 
 
 def test_nobody_is_within_no_radius() -> None:
-    assert not len(pairs_within(PLACES["in one place"], 0.0).first)
+    assert not pairs_within(PLACES["in one place"], 0.0)
+
+
+@pytest.mark.parametrize("candidates", [1, 7, 100])
+@pytest.mark.parametrize("place", ["even", "in one place", "in clusters", "two"])
+def test_small_blocks_hold_the_same_pairs(place: str, candidates: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = joined(pairs_within(PLACES[place], 1.0))
+    monkeypatch.setattr(neighbors, "BLOCK", candidates)
+    blocks = pairs_within(PLACES[place], 1.0)
+    assert len(blocks) > 1 or len(whole) < 2
+    parts = joined(blocks)
+    for name in vars(whole):
+        assert np.array_equal(getattr(parts, name), getattr(whole, name))
+    assert all(len(pairs) for pairs in blocks)
 
 
 # ---- each from both ends
@@ -124,57 +150,69 @@ def seen_by(points: np.ndarray, rows: np.ndarray, radius: float) -> set[tuple[in
 def test_bodies_see_each_other_from_both_ends(part: str) -> None:
     points = PLACES["even"][:80]
     rows = {"all": np.arange(80), "some": np.arange(3, 80, 4), "one": np.array([7]), "none": np.arange(0)}[part]
-    near = both_ways(pairs_within(points, 3.0), rows)
-    assert near.count == len(rows)
+    near = around(points, rows, 3.0).together()
     assert sorted(zip(near.agent.tolist(), near.body.tolist())) == sorted(seen_by(points, rows, 3.0))
     assert np.array_equal(near.offset, points[near.body] - points[rows[near.agent]])
-    assert near.lined_up <= len(near.agent)
+    assert np.allclose(near.distance, np.linalg.norm(near.offset, axis=1), rtol=1e-14)
 
 
-def nears() -> list[Near]:
-    """All that some see, less and less of it, down to nothing; in line, out of line and both."""
+def around(points: np.ndarray, rows: np.ndarray, radius: float) -> Neighbors:
+    """All that some of the points see within a radius."""
+    lists = [near for pairs in pairs_within(points, radius) for near in both_ways(pairs, rows, len(points))]
+    return Neighbors(len(rows), tuple(lists))
+
+
+def sights() -> list[Neighbors]:
+    """All that some see, less and less of it, down to nothing; in one list and in many."""
     points = PLACES["even"][:60]
-    whole = both_ways(pairs_within(points, 3.0), np.arange(60))
-    some = both_ways(pairs_within(points, 3.0), np.arange(0, 60, 3))
-    keep = RANDOM.uniform(size=len(whole.agent))
-    thinned = [whole.take(np.flatnonzero(keep < share)) for share in (0.5, 0.1, 0.01, 0.0)]
-    lined_up = whole.take(np.arange(whole.lined_up))
-    out_of_line = whole.take(np.arange(whole.lined_up, len(whole.agent)))
-    return [whole, some, *thinned, lined_up, out_of_line, nobody(5), nobody(0)]
+    whole = around(points, np.arange(60), 3.0)
+    some = around(points, np.arange(0, 60, 3), 3.0)
+    thinned = [
+        replace(whole, lists=tuple(near.perceived(RANDOM.uniform(size=len(near.body)) < share) for near in whole.lists))
+        for share in (0.9, 0.1, 0.01, 0.0)
+    ]
+    one_list = replace(whole, lists=(whole.together(),))
+    many = [near for pairs in pairs_within(points, 1.0) for near in both_ways(pairs, np.arange(60), 60)]
+    return [whole, some, *thinned, one_list, Neighbors(60, (*many, *whole.lists)), Neighbors(5, ()), Neighbors(0, ())]
 
 
-@pytest.mark.parametrize("near", nears(), ids=lambda near: f"{len(near.agent)} of {near.count}")
-def test_sums_means_and_numbers_are_those_of_a_plain_loop(near: Near) -> None:
-    values = RANDOM.normal(size=len(near.agent))
-    vectors = RANDOM.normal(size=(len(near.agent), 3))
-    total, totals, number = np.zeros(near.count), np.zeros((near.count, 3)), np.zeros(near.count)
-    for agent, value, vector in zip(near.agent, values, vectors):
-        total[agent] += value
-        totals[agent] += vector
+@pytest.mark.parametrize("seen", sights(), ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
+def test_sums_means_and_numbers_are_those_of_a_plain_loop(seen: Neighbors) -> None:
+    near = seen.together()
+    total, totals, number = np.zeros(seen.count), np.zeros((seen.count, 3)), np.zeros(seen.count)
+    for agent, distance, offset in zip(near.agent, near.distance, near.offset):
+        total[agent] += distance
+        totals[agent] += offset
         number[agent] += 1
-    assert np.array_equal(near.number, number)
+    assert np.array_equal(seen.number, number)
     for found, wanted in (
-        (near.sum(values), total),
-        (near.sum(vectors), totals),
-        (near.average(values), total / np.maximum(number, 1)),
-        (near.average(vectors), totals / np.maximum(number, 1)[:, None]),
+        (seen.sum(lambda near: near.distance), total),
+        (seen.sum(lambda near: near.offset), totals),
+        (seen.average(lambda near: near.distance), total / np.maximum(number, 1)),
+        (seen.average(lambda near: near.offset), totals / np.maximum(number, 1)[:, None]),
     ):
-        assert found.shape == wanted.shape
-        assert found.dtype == np.float64
         assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12)
+        assert found.shape == wanted.shape
 
 
-def test_taking_some_keeps_what_is_side_by_side_side_by_side() -> None:
-    for near in nears():
-        runs = near.agent[: near.lined_up]
-        begins = np.flatnonzero(np.diff(runs, prepend=-1))
-        assert len(set(runs[begins])) == len(begins)
+def test_totals_of_agents_side_by_side_are_those_of_agents_in_any_order() -> None:
+    agent, values = np.sort(RANDOM.integers(0, 40, 500)), RANDOM.normal(size=500)
+    one, other = (Lookers(50, agent, lined_up).total(values) for lined_up in (True, False))
+    assert np.allclose(one, other, rtol=1e-12, atol=1e-12)
+    assert Lookers(50, agent[:0], True).total(values[:0]).tolist() == [0.0] * 50
+
+
+def test_an_agents_own_is_its_entry_of_a_column() -> None:
+    near = around(PLACES["even"][:60], np.arange(60), 3.0).lists[1]
+    column = RANDOM.normal(size=60)
+    assert np.array_equal(near.own(column), column[near.agent])
+    assert near.own(np.full(60, 4.0)) == 4.0
 
 
 def test_a_distance_is_never_nothing() -> None:
-    near = both_ways(pairs_within(PLACES["in one place"], 1.0), np.arange(20))
-    assert (near.distance_squared == 0.0).all()
-    assert (near.distance > 0.0).all()
+    for near in around(PLACES["in one place"], np.arange(20), 1.0).lists:
+        assert (near.offset == 0.0).all()
+        assert (near.distance > 0.0).all()
 
 
 # ---- the neighborhood
@@ -187,7 +225,7 @@ def test_a_neighborhood_has_a_distance_and_an_angle_of_each_agent() -> None:
     forward /= np.linalg.norm(forward, axis=1)[:, None]
     distance = RANDOM.uniform(0.0, 4.0, n)
     angle = RANDOM.choice([0.1, 1.0, np.pi, 4.0, 6.0, 2.0 * np.pi], n)
-    found = perceived(both_ways(pairs_within(points, 4.0), np.arange(n)), distance, angle, forward)
+    found = perceived(around(points, np.arange(n), 4.0).together(), distance, edge_of_view(angle), forward).alone()
     wanted = set()
     for i in range(n):
         for j in range(n):
@@ -205,34 +243,40 @@ def test_a_neighborhood_has_a_distance_and_an_angle_of_each_agent() -> None:
 def test_all_round_means_even_straight_behind_and_in_the_same_place() -> None:
     points = np.array([[0.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
     forward = np.tile([0.0, 1.0, 0.0], (3, 1))
-    near = both_ways(pairs_within(points, 2.0), np.arange(3))
-    all_round = perceived(near, np.full(3, 2.0), np.full(3, 2.0 * np.pi), forward)
-    assert all_round.number.tolist() == [2.0, 2.0, 2.0]
-    ahead = perceived(near, np.full(3, 2.0), np.full(3, np.pi / 2.0), forward)
+    near = around(points, np.arange(3), 2.0).together()
+    all_round = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, 2.0 * np.pi)), forward)
+    assert Neighbors(3, (all_round,)).number.tolist() == [2.0, 2.0, 2.0]
+    ahead = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, np.pi / 2.0)), forward).alone()
     assert set(zip(ahead.agent.tolist(), ahead.body.tolist())) == {(1, 0), (1, 2)}
 
 
 # ---- lists
 
 
-def test_distances_within_a_factor_of_two_share_a_list() -> None:
+def test_distances_within_a_factor_of_two_are_looked_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for = []
+
+    def noted(points: np.ndarray, radius: float) -> list[Pairs]:
+        looked_for.append(radius)
+        return pairs_within(points, radius)
+
+    monkeypatch.setattr(neighbors, "pairs_within", noted)
     vicinity = Vicinity(PLACES["even"], np.arange(200), (1.0, 1.5, 2.0, 5.0))
-    assert vicinity.pairs(1.5) is vicinity.pairs(2.0)
-    assert vicinity.pairs(1.0) is vicinity.pairs(2.0)
-    assert vicinity.pairs(5.0) is not vicinity.pairs(2.0)
-    assert vicinity.pairs(0.3) is vicinity.pairs(2.0), "a nearer one, as of some of the agents"
+    for distance in (1.5, 2.0, 1.0, 0.3, 1.5, 5.0):
+        vicinity.around(distance, np.arange(200))
+    assert looked_for == [2.0, 5.0]
     rows = np.arange(0, 200, 2)
-    assert vicinity.around(1.5, rows) is vicinity.around(2.0, rows)
+    assert vicinity.around(1.5, rows) is vicinity.around(1.5, rows)
     assert vicinity.around(1.5, rows) is not vicinity.around(1.5, np.arange(200))
 
 
-def test_a_shared_list_misses_nobody() -> None:
+def test_a_shared_list_holds_just_those_near_enough() -> None:
     for distances in ((1.0, 1.5, 2.0, 5.0), (2.0, 4.0), (3.0,), (1.0, 2.0001)):
         vicinity = Vicinity(PLACES["even"], np.arange(200), distances)
         for distance in (*distances, 7.0):
-            pairs = vicinity.pairs(distance)
+            pairs = joined(vicinity.pairs(distance))
             found = {tuple(sorted(pair)) for pair in zip(pairs.first.tolist(), pairs.second.tolist())}
-            assert found >= all_pairs(PLACES["even"], distance)
+            assert found == all_pairs(PLACES["even"], distance)
 
 
 # ---- whom agents see of a world
@@ -252,7 +296,7 @@ def seen(place: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | N
     world = world_at(state, snapshot, snapshot, 0.0)
     agents = _agents(state, snapshot, world, crowds[0])
     columns = np.full(3, 100.0), np.full(3, 2.0 * np.pi), np.full(3, which), np.full(3, crowd)
-    near = world.neighbors(agents, *columns)
+    near = world.neighbors(agents, *columns).together()
     return [set(near.body[near.agent == agent].tolist()) for agent in range(3)]
 
 

@@ -34,7 +34,7 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return _has_crowd(cls, context)
+        return has_editable_crowd(cls, context)
 
     def execute(self, context):
         getattr(crowd_in_focus(context).steering, self.behavior).use = True
@@ -52,7 +52,7 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return _has_crowd(cls, context)
+        return has_editable_crowd(cls, context)
 
     def execute(self, context):
         crowd_in_focus(context).steering.property_unset(self.behavior)
@@ -69,7 +69,8 @@ def crowd_in_focus(context: Context) -> Object | None:
     return crowd_of(active) if has_role(active, Role.VEHICLE) else None
 
 
-def _has_crowd(cls, context) -> bool:
+def has_editable_crowd(cls: type, context: Context) -> bool:
+    """Whether there is a crowd in focus that can be changed; the button says why where there is none."""
     crowd = crowd_in_focus(context)
     if crowd is None:
         cls.poll_message_set("Make a crowd or one of its vehicles the active object")

@@ -8,6 +8,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...simulation.roles import DESCRIPTIONS, Role
+from ..family import Family
 from ..identity import new_identity
 from ..ownership import is_baked
 from ..properties import ROLE_ITEMS, has_role, pointed_at, settings_of
@@ -18,7 +19,7 @@ from ..tagged import crowd_of, in_use, tagged
 from .polls import in_object_mode, something_selected
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Collection, Context, Object
 
 SMALLEST = 1e-4
 """A radius in metres below which an object has no size to speak of, such as a lone vertex."""
@@ -46,10 +47,11 @@ class STEERING_OT_tag(bpy.types.Operator):
         objects = _selected(context)
         try:
             chosen, left_out = _fitting(objects, role)
+            family = Family()
             if role is Role.VEHICLE:
-                _tag_vehicles(context, chosen)
+                _tag_vehicles(context, chosen, family)
             for ob in chosen:
-                _tag(ob, role)
+                give_role(ob, role, family)
         except Refusal as why:
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
@@ -78,7 +80,7 @@ class STEERING_OT_untag(bpy.types.Operator):
             self.report({"ERROR"}, f"None of the selected objects is tagged as {_article(what)}: select some that are.")
             return {"CANCELLED"}
         try:
-            _check_editable(objects)
+            check_editable(objects)
         except Refusal as why:
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
@@ -128,7 +130,7 @@ class STEERING_OT_set_start(bpy.types.Operator):
     def execute(self, context):
         vehicles = tagged(context.selected_objects, Role.VEHICLE)
         try:
-            _check_editable(vehicles)
+            check_editable(vehicles)
         except Refusal as why:
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
@@ -137,24 +139,29 @@ class STEERING_OT_set_start(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def new_crowd(context: Context) -> Object:
-    """An Empty with the role CROWD at the 3D cursor, which becomes the scene's default if it has none."""
-    crowd = bpy.data.objects.new("Crowd", None)
+def new_crowd(context: Context, name: str = "Crowd", collection: Collection | None = None) -> Object:
+    """An Empty with the role CROWD at the 3D cursor, which becomes the scene's default if it has none.
+
+    Args:
+        collection: where it goes, if not into the active one.
+    """
+    crowd = bpy.data.objects.new(name, None)
     crowd.empty_display_type = "SPHERE"
     crowd.empty_display_size = 0.5
     crowd.location = context.scene.cursor.location
-    collection = context.collection or context.scene.collection
+    collection = collection or context.collection or context.scene.collection
     collection.objects.link(crowd)
-    _tag(crowd, Role.CROWD)
+    give_role(crowd, Role.CROWD, Family())
     scene = context.scene
     if _default_crowd(context) is None:
         scene.steering.crowd = crowd
     return crowd
 
 
-def _tag(ob: Object, role: Role) -> None:
+def give_role(ob: Object, role: Role, family: Family) -> None:
+    """Make an object, which can be that, what a role says; which side of it is the front is guessed the first time."""
     if not settings_of(ob) or not ob.steering.roles:
-        ob.steering.forward_axis, ob.steering.up_axis = front_of(ob)
+        ob.steering.forward_axis, ob.steering.up_axis = front_of(ob, family)
     ob.steering.roles |= {role.name}
     if role is Role.CROWD:
         if ob.steering.identity == 0:
@@ -163,22 +170,22 @@ def _tag(ob: Object, role: Role) -> None:
         _ = ob.steering.vehicle.mass
 
 
-def _tag_vehicles(context: Context, objects: list[Object]) -> None:
+def _tag_vehicles(context: Context, objects: list[Object], family: Family) -> None:
     """Give the objects a crowd, a size, a start and an identity; those that have them keep them.
 
     A crowd that is selected along with them is the one they join, even from another.
     """
     there = in_use(context.scene)
-    members = tagged(there, Role.VEHICLE)
+    members = set(tagged(there, Role.VEHICLE))
     chosen = _chosen_crowd(context)
-    fitting = there if chosen is None else [chosen]
+    fitting = set(there) if chosen is None else {chosen}
     objects = [ob for ob in objects if not (ob in members and crowd_of(ob) in fitting)]
     if not objects:
         return
     depsgraph = context.evaluated_depsgraph_get()
-    sizes = {ob.name: body_radius(ob, depsgraph) for ob in objects}
+    sizes = {ob.name: body_radius(ob, depsgraph, family) for ob in objects}
     crowd = chosen or _default_crowd(context)
-    taken = {ob.steering.identity for ob in members if ob not in objects}
+    taken = {0, *(ob.steering.identity for ob in members - set(objects))}
     if crowd is None:
         crowd = new_crowd(context)
     if not any(crowd_of(ob) == crowd for ob in members):
@@ -186,15 +193,20 @@ def _tag_vehicles(context: Context, objects: list[Object]) -> None:
         if largest > SMALLEST:
             crowd.steering.vehicle.radius = largest
     for ob in objects:
-        _tag(ob, Role.VEHICLE)
-        ob.steering.crowd = crowd
-        if sizes[ob.name] > SMALLEST:
-            ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
-        if ob.steering.identity in {0, *taken}:
+        if ob.steering.identity in taken:
             ob.steering.identity = new_identity(taken)
         taken.add(ob.steering.identity)
-        if not (ob.steering.start.stored and is_baked(ob)):
-            store(ob, *channels(ob))
+        make_vehicle(ob, crowd, family)
+        if sizes[ob.name] > SMALLEST:
+            ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
+
+
+def make_vehicle(ob: Object, crowd: Object, family: Family) -> None:
+    """Make an object a vehicle of a crowd, which starts where it is now unless a bake has a start of its own for it."""
+    give_role(ob, Role.VEHICLE, family)
+    ob.steering.crowd = crowd
+    if not (ob.steering.start.stored and is_baked(ob)):
+        store(ob, *channels(ob))
 
 
 def _chosen_crowd(context: Context) -> Object | None:
@@ -220,7 +232,7 @@ def _fitting(objects: list[Object], role: Role) -> tuple[list[Object], str]:
     Raises:
         Refusal: none can, or one cannot be changed.
     """
-    if role is Role.PATH:
+    if role in (Role.PATH, Role.FLOW):
         fits = [ob for ob in objects if ob.type == "CURVE"]
         remedy = "select a curve, such as Add > Curve > Path"
     elif role is Role.CROWD:
@@ -231,16 +243,18 @@ def _fitting(objects: list[Object], role: Role) -> tuple[list[Object], str]:
         remedy = "select the objects that shall move"
     else:
         fits, remedy = objects, ""
-    names = ", ".join(ob.name for ob in objects if ob not in fits)
+    fitting = set(fits)
+    names = ", ".join(ob.name for ob in objects if ob not in fitting)
     if not fits:
         what = DESCRIPTIONS[role][0].lower()
         raise Refusal(f"{names} cannot be {_article(what)}: {remedy}.")
-    _check_editable(fits)
+    check_editable(fits)
     # A crowd selected along with its future members says where they belong.
     return fits, "" if role is Role.VEHICLE else names
 
 
-def _check_editable(objects: list[Object]) -> None:
+def check_editable(objects: list[Object]) -> None:
+    """Raises Refusal where one of the objects cannot be changed."""
     for ob in objects:
         if ob.library is not None or not ob.is_editable:
             raise Refusal(f"{ob.name} is linked and cannot be changed here: make a library override of it.")

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from tests.motion_metrics import (
+from scripts.motion_metrics import (
+    aspect,
     coordinated_rolls,
     crossings,
     jerks,
+    kept,
     lag,
     lost,
     nearest_distances,
@@ -100,3 +102,35 @@ def test_polarization_is_one_where_all_head_the_same_way_and_nothing_where_they_
     same = np.tile([0.0, 1.0, 0.0], (2, 4, 1))
     assert polarization(same).tolist() == [1.0, 1.0]
     assert polarization(same * [[[1.0], [-1.0], [1.0], [-1.0]]]).tolist() == [0.0, 0.0]
+
+
+def test_who_keeps_its_neighbors_and_who_does_not() -> None:
+    rng = np.random.default_rng(3)
+    place = rng.normal(size=(40, 3)) * 10.0
+    drifting = place + np.arange(60.0)[:, None, None] * [0.3, 0.0, 0.0]
+    assert kept(drifting, FPS) == 1.0
+    shuffled = np.where(np.arange(48)[:, None, None] < 24, place, place[rng.permutation(40)])
+    assert kept(shuffled, FPS) == pytest.approx(6.0 / 39.0, abs=0.1), "as many as chance keeps, where all change places"
+    assert np.isnan(kept(drifting[:20], FPS)), "too short to tell"
+
+
+def test_a_ball_is_as_long_as_it_is_thin_and_a_cigar_is_not() -> None:
+    rng = np.random.default_rng(4)
+    ball = rng.normal(size=(2000, 3))
+    assert aspect(ball[None])[0] == pytest.approx(1.0, abs=0.1)
+    stretched = ball * [4.0, 1.0, 2.0]
+    tilted = np.stack((stretched[:, 0] - stretched[:, 1], stretched[:, 0] + stretched[:, 1], stretched[:, 2]), axis=-1)
+    assert aspect(np.stack((stretched, tilted / np.sqrt([2.0, 2.0, 1.0]))))[:] == pytest.approx([4.0, 4.0], rel=0.1)
+
+
+def test_two_on_the_same_spot_are_no_distance_apart() -> None:
+    place = np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [3.0, 0.0, 0.0]]])
+    assert nearest_distances(place).tolist() == [[0.0, 0.0, 3.0]]
+
+
+def test_a_crowd_too_big_to_be_looked_at_in_one_go_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = np.random.default_rng(5).normal(size=(30, 50, 3)).cumsum(axis=0)
+    whole = nearest_distances(place), kept(place, FPS), lost(place, 3.0)
+    monkeypatch.setattr("scripts.motion_metrics.CHUNK", 170)
+    for one, other in zip(whole, (nearest_distances(place), kept(place, FPS), lost(place, 3.0))):
+        assert np.array_equal(one, other)

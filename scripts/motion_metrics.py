@@ -3,12 +3,19 @@
 All take frames first: positions, velocities, forward and up axes as (frames, n, 3). Let a run settle before measuring.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 GRAVITY = 9.81
 SLOW = 10.0
 """deg/s: who turns and turns back more slowly than this is not seen to tremble."""
 LONGEST_LAG = 1.5
+NEAREST = 6
+"""So many neighbors tell whether a flock mixes or is stiff."""
+MIXING_TIME = 1.0
+CHUNK = 8_000_000
+"""Most distances that are looked at in one go."""
 
 
 def turns(forward: np.ndarray, fps: float) -> np.ndarray:
@@ -105,7 +112,23 @@ def crossings(aside: np.ndarray, fps: float) -> float:
 
 def nearest_distances(position: np.ndarray) -> np.ndarray:
     """From each vehicle to the one nearest to it, (frames, n) metres."""
-    return np.array([np.where(gaps > 0.0, gaps, np.inf).min(axis=1) for gaps in map(_gaps, position)])
+    return np.array([np.concatenate([gaps.min(axis=1) for _, gaps in _gaps(place)]) for place in position])
+
+
+def kept(position: np.ndarray, fps: float, every: int = 1) -> float:
+    """Share of a vehicle's six nearest that are among its six nearest a second later; looks at every so many frames."""
+    later = round(MIXING_TIME * fps)
+    shares = []
+    for frame in range(0, len(position) - later, every):
+        before, after = _nearest(position[frame]), _nearest(position[frame + later])
+        shares.append((before[:, :, None] == after[:, None, :]).any(axis=2).mean())
+    return float(np.mean(shares)) if shares else np.nan
+
+
+def _nearest(place: np.ndarray) -> np.ndarray:
+    """The rows of the vehicles nearest to each one, (n, 6) in no order."""
+    count = min(NEAREST, len(place) - 1)
+    return np.concatenate([np.argpartition(gaps, count - 1, axis=1)[:, :count] for _, gaps in _gaps(place)])
 
 
 def polarization(forward: np.ndarray) -> np.ndarray:
@@ -113,22 +136,45 @@ def polarization(forward: np.ndarray) -> np.ndarray:
     return np.linalg.norm(forward.mean(axis=1), axis=-1)
 
 
+def aspect(position: np.ndarray) -> np.ndarray:
+    """How much longer a crowd is than it is thin: 1 is a ball; (frames,)."""
+    offset = position - position.mean(axis=1, keepdims=True)
+    spread = np.einsum("fni,fnj->fij", offset, offset) / position.shape[1]
+    sizes = np.sqrt(np.maximum(np.linalg.eigvalsh(spread), 1e-12))
+    return sizes[:, -1] / sizes[:, 0]
+
+
 def lost(position: np.ndarray, link: float) -> np.ndarray:
     """Share of vehicles outside the largest group in which each is nearer than `link` to another; (frames,)."""
-    return np.array([1.0 - _largest_group(_gaps(place) < link) / len(place) for place in position])
+    return np.array([1.0 - _largest_group(place, link) / len(place) for place in position])
 
 
-def _gaps(place: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(place[:, None] - place[None], axis=-1)
+def _gaps(place: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """The distances from some vehicles to all, (some, n), inf to itself, and the row of the first of them."""
+    n = len(place)
+    some = max(CHUNK // max(n, 1), 1)
+    for start in range(0, n, some):
+        gaps = np.sqrt(sum((place[start : start + some, None, axis] - place[None, :, axis]) ** 2 for axis in range(3)))
+        rows = np.arange(len(gaps))
+        gaps[rows, start + rows] = np.inf
+        yield start, gaps
 
 
-def _largest_group(linked: np.ndarray) -> int:
-    left, largest = set(range(len(linked))), 0
-    while left:
-        group = new = {left.pop()}
-        while new:
-            new = {int(other) for row in new for other in np.flatnonzero(linked[row])} & left
-            left -= new
-            group = group | new
-        largest = max(largest, len(group))
-    return largest
+def _largest_group(place: np.ndarray, link: float) -> int:
+    rows, others = [np.arange(len(place))], [np.arange(len(place))]
+    for start, gaps in _gaps(place):
+        one, other = np.nonzero(gaps < link)
+        rows.append(start + one)
+        others.append(other)
+    one = np.concatenate(rows)
+    order = np.argsort(one, kind="stable")
+    other = np.concatenate(others)[order]
+    starts = np.searchsorted(one[order], np.arange(len(place)))
+    # Each takes the lowest label in sight, until all of a group have the same.
+    label = np.arange(len(place))
+    while True:
+        lowest = np.minimum.reduceat(label[other], starts)
+        lowest = lowest[lowest]
+        if (lowest == label).all():
+            return int(np.bincount(label).max())
+        label = lowest

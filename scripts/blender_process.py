@@ -1,0 +1,28 @@
+"""Programs that run in Blender as a Python module."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import NoReturn
+
+
+def leave(main: Callable[[], int]) -> NoReturn:
+    """Run a program and end with the status that it returns, or with 1 and what went wrong.
+
+    Leaves at once, for with classes still registered Blender's module may hang at exit.
+    """
+    status = 1
+    try:
+        status = main()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

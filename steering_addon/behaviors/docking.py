@@ -1,0 +1,92 @@
+"""Docking (paper, Arrival with more constraints)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import body, length, share
+from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
+from ..simulation.world import Agents, World
+from .declaration import Behavior
+
+BRAKING = 0.5
+"""Share of max_force that slowing down counts on; the rest is for lining up."""
+HALFWAY = 0.5
+"""It heads for the point of the line this share of the way to the target: so it comes in along the line, not across."""
+
+THERE = 0.05
+"""Share of the approach distance within which it only comes to rest and does not go back to line up better."""
+
+
+@dataclass(frozen=True)
+class Docking(Behavior):
+    """Arrive at a target facing the way it faces.
+
+    Gets onto the line that leads to the target from behind, follows it in and stops there, or goes through at a speed.
+    Who is ahead of the target first goes round to its back. Does nothing without a target.
+    """
+
+    name = "docking"
+    label = "Dock"
+    term = "docking"
+
+    target: Number = body("Where to dock; empty: the nearest leader")
+    approach_distance: Number = length(6.0, "Length of the straight way in, behind the target", 0.1)
+    arrival_speed: Number = share(0.0, "Share of the top speed with which it goes through the target")
+
+    def steer(self, world: World, agents: Agents) -> Vectors:
+        docking = self.target >= 0
+        row = np.maximum(self.target, 0)
+        to_target = agents.level(picked(world.bodies.position, row) - agents.position)
+        heading = unit(agents.level(picked(world.bodies.forward, row)))
+
+        aim = self._aim(to_target, heading, agents)
+        slowest = self.arrival_speed * agents.max_speed
+        ramp_time = np.maximum(self.approach_distance / np.maximum(agents.max_speed, EPSILON), 4.0 * world.dt)
+        response_time = np.maximum(np.minimum(agents.vehicle.response_time, ramp_time / 4.0), world.dt)
+        # The speed follows what is wanted late by the response time, in which it goes on: unless it is to stop there.
+        ahead = magnitude(to_target) - np.where(slowest > 0.0, agents.speed * response_time, 0.0)
+        round_it = self._past(to_target, heading)
+        way = np.maximum(ahead, 0.0) + np.where(round_it, self.approach_distance, 0.0)
+        braking = np.sqrt(slowest * slowest + 2.0 * BRAKING * agents.agility * way)
+        speed = np.minimum(np.minimum(braking, slowest + way / ramp_time), agents.max_speed)
+        speed = np.minimum(speed, np.maximum(self._turning_speed(aim, agents), slowest))
+        desired_velocity = agents.level(picked(world.bodies.velocity, row)) + unit(aim) * speed[:, None]
+        return np.where(docking[:, None], agents.steering_to(desired_velocity, response_time), 0.0)
+
+    def goal(self, world: World, agents: Agents) -> Vectors:
+        place = picked(world.bodies.position, np.maximum(self.target, 0))
+        return np.where((self.target >= 0)[:, None], place, np.nan)
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return self.target >= 0
+
+    def _aim(self, to_target: Vectors, heading: Vectors, agents: Agents) -> Vectors:
+        """Where each agent heads on its way to the line and in, (n, 3) from the agent."""
+        behind = dot(to_target, heading)
+        aside = to_target - behind[:, None] * heading
+        off_line = magnitude(aside)
+        # The further off the line, the further back it is joined; who is past the target goes back beside the line.
+        back = np.maximum(HALFWAY * behind, np.minimum(off_line, self.approach_distance))
+        there = magnitude(to_target) < THERE * self.approach_distance
+        past = self._past(to_target, heading)
+        back = np.where(past, self.approach_distance, np.where(there, 0.0, back))
+        own_side = np.where((off_line < EPSILON)[:, None], agents.side, -unit(aside))
+        beside = np.where(past, self.approach_distance / 2.0, 0.0)
+        aim = to_target - back[:, None] * heading + beside[:, None] * own_side
+        going_through = there & (self.arrival_speed > 0.0)
+        return np.where(going_through[:, None], heading * self.approach_distance[:, None], aim)
+
+    def _past(self, to_target: Vectors, heading: Vectors) -> Mask:
+        """(n,) who has the target behind and has to go back for it."""
+        return (dot(to_target, heading) < 0.0) & (magnitude(to_target) >= THERE * self.approach_distance)
+
+    def _turning_speed(self, aim: Vectors, agents: Agents) -> Scalars:
+        """The speed at which the tightest circle still leads to where the agent heads."""
+        distance = magnitude(aim)
+        off_course = magnitude(across(unit(aim), agents.forward))
+        off_course = np.where(dot(aim, agents.forward) > 0.0, off_course, 1.0)
+        radius = distance / (2.0 * np.maximum(off_course, EPSILON))
+        return np.minimum(agents.vehicle.max_turn_rate * radius, np.sqrt(BRAKING * agents.agility * radius))

@@ -1,0 +1,44 @@
+"""Flow field following (paper, Flow Field Following)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import length, seconds, share
+from ..simulation.flows import flow_at
+from ..simulation.vectors import Mask, Number, Vectors, magnitude, unit
+from ..simulation.world import Agents, Memory, World
+from .declaration import Behavior
+
+HALF = 0.5
+"""Strength from which on the flow says how fast to go; below, the agent is held at its own cruise speed."""
+
+
+@dataclass(frozen=True)
+class FlowFieldFollowing(Behavior):
+    """Go with the flow that curves draw on the scene, each agent where it is.
+
+    Samples the flow where the agent will be and steers to have its direction, less the weaker the flow is. It does not
+    draw anybody to the curves. Does nothing beyond the falloff distance of all of them, nor where they cancel out.
+    """
+
+    name = "flow_field_following"
+    label = "Go with the Flow"
+    term = "flow field following"
+    remembers = {"strength": 0.0}
+
+    falloff_distance: Number = length(5.0, "Distance from a flow curve from which on it has no effect", 0.01)
+    speed: Number = share(0.8, "How fast to go in the flow, as a share of top speed")
+    prediction_time: Number = seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")
+
+    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+        future = agents.predicted_position(self.prediction_time)
+        flow = agents.level(flow_at(world.flows, future, self.falloff_distance))
+        strength = magnitude(flow)
+        desired_velocity = unit(flow) * (self.speed * agents.max_speed)[:, None]
+        return agents.steering_to(desired_velocity) * strength[:, None], {"strength": strength}
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return np.asarray(agents.memory["strength"] > HALF, dtype=np.bool_)

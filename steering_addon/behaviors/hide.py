@@ -1,0 +1,76 @@
+"""Hide (paper, after Flocking: other steering behaviors)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import body, length, seconds
+from ..simulation.obstacles import Obstacles
+from ..simulation.vectors import EPSILON, Mask, Number, Rows, Vectors, clamp, dot, magnitude, picked, unit
+from ..simulation.world import Agents, Memory, World
+from .accompanying import velocity_to_keep
+from .declaration import Behavior
+
+BETTER = 0.7
+"""Another hiding place has to be nearer by this factor before an agent gives its own up."""
+
+
+@dataclass(frozen=True)
+class Hide(Behavior):
+    """Get behind an obstacle, out of the sight of an opponent.
+
+    Goes to the place behind the obstacle where that is nearest, and as the opponent comes round it goes round too. Does
+    nothing without an opponent, beyond the distance, or where there is nothing to hide behind.
+    """
+
+    name = "hide"
+    label = "Hide From"
+    term = "hide"
+    remembers = {"obstacle": -1.0}
+
+    opponent: Number = body("Whom to hide from; empty: the nearest leader")
+    distance: Number = length(20.0, "How near the opponent has to be; 0 means however far")
+    clearance: Number = length(0.5, "Room between the body and the obstacle it hides behind")
+    approach_time: Number = seconds(1.0, "Time in which it makes up the rest of the way", 0.05)
+
+    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+        row, place = self._hiding_place(world, agents)
+        hiding = row >= 0
+        still = agents.none()
+        velocity = velocity_to_keep(agents, np.where(hiding[:, None], place, 0.0), still, self.approach_time)
+        steering = np.where(hiding[:, None], agents.steering_to(velocity), 0.0)
+        return steering, {"obstacle": row.astype(np.float64)}
+
+    def goal(self, world: World, agents: Agents) -> Vectors:
+        row, place = self._hiding_place(world, agents)
+        return np.where((row >= 0)[:, None], place, np.nan)
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return self._hiding_place(world, agents)[0] >= 0
+
+    def _hiding_place(self, world: World, agents: Agents) -> tuple[Rows, Vectors]:
+        """Which obstacle each agent hides behind, -1 for none, and the place behind it, (n, 3)."""
+        best, place = np.full(len(agents), -1, dtype=np.int64), agents.none()
+        least = np.full(len(agents), np.inf)
+        kept = agents.memory.get("obstacle", np.full(len(agents), -1.0))
+        opponent = picked(world.bodies.position, np.maximum(self.opponent, 0))
+        near = magnitude(agents.level(opponent - agents.position)) < self.distance
+        afraid = (self.opponent >= 0) & (near | (self.distance == 0.0))
+        for row in np.flatnonzero(world.obstacles.present).tolist():
+            behind = self._behind(world.obstacles, row, agents, opponent)
+            way = magnitude(agents.level(behind - agents.position)) * np.where(kept == row, BETTER, 1.0)
+            nearer = afraid & (way < least)
+            best, least = np.where(nearer, row, best), np.where(nearer, way, least)
+            place = np.where(nearer[:, None], behind, place)
+        return best, place
+
+    def _behind(self, obstacles: Obstacles, row: int, agents: Agents, opponent: Vectors) -> Vectors:
+        """The place of each agent behind one obstacle, (n, 3): at its own height, where the obstacle has that."""
+        start, axis = obstacles.start[row], obstacles.end[row] - obstacles.start[row]
+        share = clamp(dot(agents.position - start, axis) / max(float(dot(axis, axis)), EPSILON), 0.0, 1.0)
+        middle = start + share[:, None] * axis
+        away = unit(agents.level(middle - opponent))
+        away = np.where((magnitude(away) < 0.5)[:, None], agents.forward, away)
+        return middle + away * (obstacles.radius[row] + agents.radius + self.clearance)[:, None]

@@ -1,0 +1,62 @@
+"""Interpose (paper, after Flocking: other steering behaviors)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import another_body, body, seconds, share
+from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, magnitude, picked
+from ..simulation.world import Agents, World
+from .accompanying import velocity_to_keep
+from .declaration import Behavior
+from .prediction import predicted
+
+
+@dataclass(frozen=True)
+class Interpose(Behavior):
+    """Get between two others and stay there.
+
+    Goes to a place between where the two will be once it is there, and then along with them. Does nothing unless both
+    are there.
+    """
+
+    name = "interpose"
+    label = "Get Between"
+    term = "interpose"
+
+    one: Number = body("The one; empty: the nearest leader")
+    other: Number = another_body("The other")
+    between: Number = share(0.5, "Where between them: 0 is at the one, 1 at the other")
+    prediction_time: Number = seconds(5.0, "How far ahead it looks at most")
+    approach_time: Number = seconds(1.0, "Time in which it makes up the rest of the way", 0.05)
+
+    def steer(self, world: World, agents: Agents) -> Vectors:
+        both = self._both()
+        desired_velocity = velocity_to_keep(
+            agents, self._place(world, self._time(world, agents)), self._velocity(world), self.approach_time
+        )
+        return np.where(both[:, None], agents.steering_to(desired_velocity), 0.0)
+
+    def goal(self, world: World, agents: Agents) -> Vectors:
+        return np.where(self._both()[:, None], self._place(world, self._time(world, agents)), np.nan)
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return self._both()
+
+    def _both(self) -> Mask:
+        return (self.one >= 0) & (self.other >= 0)
+
+    def _time(self, world: World, agents: Agents) -> Scalars:
+        """(n,) seconds that the agents need to get between where the two are now."""
+        gap = magnitude(agents.level(self._place(world, np.zeros(len(agents))) - agents.position))
+        return np.minimum(gap / np.maximum(agents.max_speed, EPSILON), self.prediction_time)
+
+    def _place(self, world: World, time: Scalars) -> Vectors:
+        one, other = (predicted(world, np.maximum(row, 0), time) for row in (self.one, self.other))
+        return one + (other - one) * self.between[:, None]
+
+    def _velocity(self, world: World) -> Vectors:
+        one, other = (picked(world.bodies.velocity, np.maximum(row, 0)) for row in (self.one, self.other))
+        return one + (other - one) * self.between[:, None]

@@ -1,0 +1,45 @@
+"""Offset pursuit (paper, Offset pursuit)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import body, length, seconds
+from ..simulation.vectors import Mask, Number, Vectors, across, magnitude, unit
+from ..simulation.world import Agents, World
+from .declaration import Behavior
+from .prediction import predicted, prediction_time
+
+
+@dataclass(frozen=True)
+class OffsetPursuit(Behavior):
+    """Fly by a quarry: pass near it, but not into it.
+
+    Seeks a point beside the predicted place of the quarry, on the side on which the agent's heading would pass it. Who
+    heads straight at it passes with it on the left. Does nothing without a quarry.
+    """
+
+    name = "offset_pursuit"
+    label = "Fly By"
+    term = "offset pursuit"
+
+    quarry: Number = body("Whom to pass; empty: the nearest leader")
+    radius: Number = length(3.0, "Distance at which it passes")
+    prediction_time: Number = seconds(5.0, "How far ahead it looks at most")
+
+    def steer(self, world: World, agents: Agents) -> Vectors:
+        return np.where((self.quarry >= 0)[:, None], agents.seeking(self.goal(world, agents)), 0.0)
+
+    def goal(self, world: World, agents: Agents) -> Vectors:
+        quarry = np.maximum(self.quarry, 0)
+        target = predicted(world, quarry, prediction_time(world, agents, quarry, self.prediction_time))
+        # The paper's construction: the target's part in the side-up plane, normalized, times minus the radius.
+        lateral = unit(agents.level(across(target - agents.position, agents.forward)))
+        lateral = np.where((magnitude(lateral) < 0.5)[:, None], -agents.side, lateral)
+        point = target - lateral * self.radius[:, None]
+        return np.where((self.quarry >= 0)[:, None], point, np.nan)
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return self.quarry >= 0

@@ -1,0 +1,43 @@
+"""Shadow (paper, after Flocking: other steering behaviors)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import body, length, seconds
+from ..simulation.vectors import EPSILON, Mask, Number, Vectors, magnitude, picked
+from ..simulation.world import Agents, World
+from .accompanying import velocity_to_keep
+from .declaration import Behavior
+
+
+@dataclass(frozen=True)
+class Shadow(Behavior):
+    """Come up to a quarry and then go along with it, at its speed and heading.
+
+    Nearer than the distance it does not come closer and does not draw back; only speed and heading count there. Does
+    nothing without a quarry.
+    """
+
+    name = "shadow"
+    label = "Go Along With"
+    term = "shadow"
+
+    quarry: Number = body("Whom to go along with; empty: the nearest leader")
+    distance: Number = length(3.0, "How near it comes")
+    approach_time: Number = seconds(2.0, "Time in which it makes up the rest of the way", 0.05)
+
+    def steer(self, world: World, agents: Agents) -> Vectors:
+        quarry = np.maximum(self.quarry, 0)
+        velocity = picked(world.bodies.velocity, quarry)
+        offset = agents.level(picked(world.bodies.position, quarry) - agents.position)
+        gap = magnitude(offset)
+        short = np.maximum(gap - self.distance, 0.0) / np.maximum(gap, EPSILON)
+        beside = agents.position + offset * short[:, None]
+        desired_velocity = velocity_to_keep(agents, beside, velocity, self.approach_time)
+        return np.where((self.quarry >= 0)[:, None], agents.steering_to(desired_velocity), 0.0)
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return self.quarry >= 0

@@ -1,0 +1,128 @@
+"""Custom properties that a bake keys on a vehicle: theirs while the bake lasts, and the animator's before and after.
+
+A property of that name which the animator had comes back with value, limits and tooltip. One that the bake made goes
+with it, unless a driver reads it: Blender gives up on a driver whose property is gone, also when it comes back, so it
+stays as a plain property and the model simply holds still.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+if TYPE_CHECKING:
+    from bpy.types import ID, FCurve, Object
+
+DESCRIPTIONS = {
+    "steering_speed": "Metres a second, keyed by the bake",
+    "steering_distance": "Metres travelled since the first baked frame, keyed by the bake",
+    "steering_phase": "Cycles, such as wing beats or strides, keyed by the bake",
+}
+"""The tooltips of the properties a bake makes."""
+
+
+def path_of(name: str) -> str:
+    """The data path of a custom property, as keyframes name it."""
+    return f'["{name}"]'
+
+
+def name_in(path: str) -> str | None:
+    """The custom property that a data path names, None for any other path."""
+    return path[2:-2] if path.startswith('["') and path.endswith('"]') else None
+
+
+@dataclass(frozen=True)
+class KeptProperty:
+    """A custom property as the animator had it.
+
+    Attributes:
+        value: plain Python, or a datablock.
+        display: its limits, tooltip and the like, None where such a value has none.
+    """
+
+    value: Any
+    display: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, ob: Object, name: str) -> KeptProperty:
+        value = ob[name]
+        whole = getattr(value, "to_dict", None) or getattr(value, "to_list", None)
+        try:
+            display = ob.id_properties_ui(name).as_dict()
+        except TypeError:
+            display = None
+        return cls(whole() if whole else value, display)
+
+    @classmethod
+    def read(cls, stored: Any) -> KeptProperty:
+        """From what `written` gave, after Blender stored it."""
+        value = stored["value"]
+        display = json.loads(stored["display"])
+        if display and "items" in display:
+            display["items"] = [tuple(item) for item in display["items"]]
+        return cls(value, display)
+
+    def written(self) -> dict[str, Any]:
+        """As Blender can store it in a custom property."""
+        return {"value": self.value, "display": json.dumps(self.display)}
+
+    def put_back(self, ob: Object, name: str) -> None:
+        ob[name] = self.value
+        if self.display is not None:
+            display = ob.id_properties_ui(name)
+            display.clear()
+            display.update(**self.display)
+
+
+def make(ob: Object, name: str, value: float, *, anew: bool) -> None:
+    """Give an object a property for a bake, or another value to the one an earlier bake has made.
+
+    Made `anew`, it has nothing of one that was there before: Blender keeps what keys say within its limits.
+    """
+    anew = anew or name not in ob
+    ob[name] = value
+    if anew:
+        display = ob.id_properties_ui(name)
+        display.clear()
+        display.update(description=DESCRIPTIONS.get(name, ""))
+
+
+def remove(ob: Object, name: str) -> None:
+    """Take a property off an object; where it is gone already, nothing happens."""
+    if name in ob:
+        del ob[name]
+
+
+def reading_drivers(obs: Collection[Object], names: Iterable[str]) -> dict[Object, dict[str, list[FCurve]]]:
+    """The drivers anywhere in the file that read these properties of the objects, by object and property."""
+    paths = {path_of(name): name for name in names}
+    found: dict[Object, dict[str, list[FCurve]]] = {ob: {} for ob in obs}
+    if not paths or not found:
+        return found
+    users = {user for of_one in bpy.data.user_map(subset=list(found)).values() for user in of_one}
+    for block in users | set(found):
+        for driver in _drivers(block):
+            for variable in driver.driver.variables:
+                for target in variable.targets:
+                    if target.data_path in paths and target.id in found:
+                        found[target.id].setdefault(paths[target.data_path], []).append(driver)
+    return found
+
+
+def revive(drivers: Iterable[FCurve]) -> None:
+    """Have Blender try drivers again that it gave up on because what they read was not there."""
+    for driver in drivers:
+        if not driver.driver.is_valid:
+            driver.driver.is_valid = True
+            driver.id_data.update_tag()
+
+
+def _drivers(block: ID) -> Iterator[FCurve]:
+    for owner in (block, getattr(block, "node_tree", None)):
+        animation = getattr(owner, "animation_data", None)
+        if animation is not None:
+            yield from animation.drivers

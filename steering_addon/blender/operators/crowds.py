@@ -1,0 +1,155 @@
+"""Several crowds: moving vehicles from one to another, and selecting those of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+
+from ...simulation.roles import Role
+from ..dependencies import animated_paths
+from ..properties import has_role
+from ..refusal import Refusal
+from ..tagged import crowd_of, in_use, tagged
+from .behaviors import crowd_in_focus
+from .polls import in_object_mode
+from .tagging import SMALLEST, check_editable, new_crowd
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, Scene
+
+
+def _crowd_names(_self, context, _text) -> list[str]:
+    return [ob.name for ob in tagged(in_use(context.scene), Role.CROWD)]
+
+
+class STEERING_OT_crowd_assign(bpy.types.Operator):
+    """Move the selected vehicles to another crowd, whose settings they then share; they keep their size"""
+
+    bl_idname = "steering.crowd_assign"
+    bl_label = "Move to Crowd"
+    bl_options = {"REGISTER", "UNDO"}
+
+    crowd: StringProperty(
+        name="Crowd", description="Where they go; empty: to a new crowd", search=_crowd_names, options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if not in_object_mode(cls, context):
+            return False
+        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
+            return True
+        cls.poll_message_set("Select the vehicles that shall go to another crowd")
+        return False
+
+    def invoke(self, context, _event):
+        if self.crowd:
+            return self.execute(context)
+        bpy.ops.wm.call_menu(name=STEERING_MT_crowds.bl_idname)
+        return {"CANCELLED"}
+
+    def execute(self, context):
+        vehicles = tagged(context.selected_objects, Role.VEHICLE)
+        try:
+            check_editable(vehicles)
+            crowd = _named(self.crowd, context.scene) if self.crowd else new_crowd(context)
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        moving = [ob for ob in vehicles if crowd_of(ob) != crowd]
+        if not moving:
+            self.report({"WARNING"}, f"The selected vehicles belong to {crowd.name} already")
+            return {"CANCELLED"}
+        _move(moving, crowd, context)
+        self.report({"INFO"}, f"{len(moving)} vehicle{'s' * (len(moving) != 1)} moved to {crowd.name}")
+        return {"FINISHED"}
+
+
+def _named(name: str, scene: Scene) -> Object:
+    for ob in tagged(in_use(scene), Role.CROWD):
+        if ob.name == name:
+            return ob
+    raise Refusal(f"There is no crowd {name} in the scene: choose another, or none for a new one.")
+
+
+def _move(vehicles: list[Object], crowd: Object, context: Context) -> None:
+    """Give vehicles a crowd; a size is a multiple of the crowd's radius, so that it has to follow."""
+    radii = {ob.name: _radius(ob) for ob in vehicles}
+    known = [radius for radius in radii.values() if radius is not None and radius > SMALLEST]
+    empty = not any(crowd_of(ob) == crowd for ob in tagged(in_use(context.scene), Role.VEHICLE))
+    if empty and known and crowd.library is None:
+        crowd.steering.vehicle.radius = max(known)
+    radius = crowd.steering.vehicle.radius
+    for ob in vehicles:
+        own = radii[ob.name]
+        ob.steering.crowd = crowd
+        if own is not None and radius > SMALLEST and "steering.size_factor" not in animated_paths(ob):
+            ob.steering.size_factor = own / radius
+
+
+def _radius(ob: Object) -> float | None:
+    """How large a vehicle is in its crowd, None where it has lost it."""
+    crowd = crowd_of(ob)
+    return None if crowd is None else crowd.steering.vehicle.radius * ob.steering.size_factor
+
+
+class STEERING_OT_crowd_select(bpy.types.Operator):
+    """Select the vehicles of the crowd"""
+
+    bl_idname = "steering.crowd_select"
+    bl_label = "Select Vehicles"
+    bl_options = {"REGISTER", "UNDO"}
+
+    extend: BoolProperty(name="Extend", description="Keep what is selected already", default=False)
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if not in_object_mode(cls, context):
+            return False
+        if crowd_in_focus(context) is not None:
+            return True
+        cls.poll_message_set("Make a crowd or one of its vehicles the active object")
+        return False
+
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        members = [
+            ob
+            for ob in tagged(context.view_layer.objects, Role.VEHICLE)
+            if crowd_of(ob) == crowd and not ob.hide_select and ob.visible_get()
+        ]
+        if not members:
+            self.report({"WARNING"}, f"{crowd.name} has no vehicles that can be selected")
+            return {"CANCELLED"}
+        if not self.extend:
+            for ob in context.selected_objects:
+                ob.select_set(False)
+        for ob in members:
+            ob.select_set(True)
+        if context.view_layer.objects.active not in members:
+            context.view_layer.objects.active = members[0]
+        return {"FINISHED"}
+
+
+class STEERING_MT_crowds(bpy.types.Menu):
+    """Move the selected vehicles to another crowd"""
+
+    bl_idname = "STEERING_MT_crowds"
+    bl_label = "Move to Crowd"
+
+    def draw(self, context) -> None:
+        layout = self.layout
+        # Without a name the operator would ask for one again.
+        layout.operator_context = "EXEC_DEFAULT"
+        for name in _crowd_names(None, context, ""):
+            entry = layout.operator("steering.crowd_assign", text=name, icon="COMMUNITY", translate=False)
+            entry.crowd = name
+        layout.separator()
+        layout.operator("steering.crowd_assign", text="New Crowd", icon="ADD").crowd = ""
+
+
+CLASSES = (STEERING_MT_crowds, STEERING_OT_crowd_assign, STEERING_OT_crowd_select)
+
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

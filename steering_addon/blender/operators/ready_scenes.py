@@ -1,0 +1,147 @@
+"""Add > Steering: ready scenes of crowds that want nothing but a bake."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
+from mathutils import Vector
+
+from ..ready import flock, school, walkers
+from ..ready.gathering import Wish, free_place
+from ..refusal import Refusal
+from .polls import in_object_mode
+
+
+def _count(default: int, description: str):
+    return IntProperty(name="Count", description=description, default=default, min=1, max=10000, soft_max=500)
+
+
+def _size(name: str, default: float, description: str):
+    return FloatProperty(
+        name=name,
+        description=description,
+        default=default,
+        min=0.001,
+        max=1000.0,
+        soft_min=0.05,
+        soft_max=10.0,
+        subtype="DISTANCE",
+    )
+
+
+class ReadyScene:
+    """What the operators share. A subclass says which scene, with `reach` and `add` of its file."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    seed: IntProperty(name="Seed", description="Other numbers give other chances", default=0, min=0)
+    spacing: FloatProperty(
+        name="Spacing",
+        description="How far they keep apart, as a multiple of what is usual",
+        default=1.0,
+        min=0.1,
+        max=10.0,
+        soft_min=0.5,
+        soft_max=3.0,
+    )
+    location: FloatVectorProperty(
+        name="Location",
+        description="Where its middle is; the 3D cursor, or beside a crowd that is there",
+        size=3,
+        subtype="TRANSLATION",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if not in_object_mode(cls, context):
+            return False
+        if context.scene.library is None and context.scene.is_editable:
+            return True
+        cls.poll_message_set("The scene is linked and cannot be changed here")
+        return False
+
+    def execute(self, context):
+        if not self.properties.is_property_set("location"):
+            self.location = free_place(context, 2.0 * self.reach(self._wish()))
+        try:
+            crowd = self.add(context, self._wish())
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Added {crowd.name}: bake to see it move")
+        return {"FINISHED"}
+
+    def _wish(self) -> Wish:
+        return Wish(self.count, self.seed, self.size, self.spacing, Vector(self.location))
+
+
+class STEERING_OT_add_flock(ReadyScene, bpy.types.Operator):
+    """Add a flock of birds that flies about its place, ready to bake"""
+
+    bl_idname = "steering.add_flock"
+    bl_label = "Flock of Birds"
+
+    count: _count(flock.COUNT, "How many birds")
+    size: _size("Length", flock.SIZE, "Of a bird from beak to tail; distances and speeds go with it")
+
+    reach = staticmethod(flock.FLOCK.reach)
+    add = staticmethod(flock.add_flock)
+
+
+class STEERING_OT_add_school(ReadyScene, bpy.types.Operator):
+    """Add a school of fish that swims about its place, ready to bake"""
+
+    bl_idname = "steering.add_school"
+    bl_label = "School of Fish"
+
+    count: _count(school.COUNT, "How many fish")
+    size: _size("Length", school.SIZE, "Of a fish from nose to tail; distances and speeds go with it")
+
+    reach = staticmethod(school.SCHOOL.reach)
+    add = staticmethod(school.add_school)
+
+
+class STEERING_OT_add_walkers(ReadyScene, bpy.types.Operator):
+    """Add people who walk along a closed path both ways, ready to bake"""
+
+    bl_idname = "steering.add_walkers"
+    bl_label = "Walkers on a Path"
+
+    count: _count(walkers.COUNT, "How many people; the path is as long as they need")
+    size: _size("Height", walkers.SIZE, "Of a walker; distances and speeds go with it")
+
+    reach = staticmethod(walkers.reach)
+    add = staticmethod(walkers.add_walkers)
+
+
+class STEERING_MT_add(bpy.types.Menu):
+    """Crowds that are ready to bake"""
+
+    bl_idname = "STEERING_MT_add"
+    bl_label = "Steering"
+
+    def draw(self, _context) -> None:
+        self.layout.operator_context = "EXEC_REGION_WIN"
+        self.layout.operator("steering.add_flock", icon="FORCE_BOID")
+        self.layout.operator("steering.add_school", icon="MOD_OCEAN")
+        self.layout.operator("steering.add_walkers", icon="CURVE_PATH")
+
+
+def _submenu(self, _context) -> None:
+    self.layout.menu(STEERING_MT_add.bl_idname, icon="COMMUNITY")
+
+
+CLASSES = (STEERING_OT_add_flock, STEERING_OT_add_school, STEERING_OT_add_walkers, STEERING_MT_add)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.VIEW3D_MT_add.append(_submenu)
+
+
+def unregister() -> None:
+    bpy.types.VIEW3D_MT_add.remove(_submenu)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,85 @@
+"""A fish in three parts, one unit from nose to tail, whose tail follows the sway of its rear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from .limbs import TURN, drive, hang, vehicle
+from .shape import Colors, Paints, Shape
+
+SCALES: tuple[Colors, ...] = (
+    {"back": "#1f5f7a", "flank": "#7fc4cf", "belly": "#f2f4ea", "fin": "#f2a23a", "eye": "#12181f"},
+    {"back": "#2a4f86", "flank": "#8fb4da", "belly": "#f4f1e6", "fin": "#f2c04a", "eye": "#12181f"},
+)
+RADIUS = 0.5
+FRONT = (  # along, half width, bottom, top
+    (0.500, 0.012, -0.020, 0.012),
+    (0.430, 0.046, -0.070, 0.065),
+    (0.300, 0.080, -0.130, 0.130),
+    (0.120, 0.090, -0.165, 0.160),
+    (-0.050, 0.078, -0.140, 0.130),
+)
+REAR = (  # from where it sways
+    (0.025, 0.074, -0.136, 0.126),
+    (-0.100, 0.050, -0.090, 0.084),
+    (-0.200, 0.028, -0.052, 0.050),
+    (-0.270, 0.016, -0.040, 0.040),
+)
+HINGE, TAIL_HINGE = -0.05, -0.25
+"""Where the rear hangs on the front and the tail on the rear, along each."""
+
+
+@dataclass(frozen=True)
+class Fish:
+    """The meshes that fish of one colour share."""
+
+    front: bpy.types.Mesh
+    rear: bpy.types.Mesh
+    tail: bpy.types.Mesh
+    size: float
+
+
+def fish(scales: Colors, size: float) -> Fish:
+    """The parts of a fish so many metres long."""
+
+    def paint(_part: int, side: int) -> str:
+        return "back" if 1 <= side <= 2 else "belly" if 5 <= side <= 6 else "flank"
+
+    paints = Paints("Fish", scales)
+    front, rear, tail = Shape(), Shape(), Shape()
+    front.trunk(FRONT, paint)
+    front.face([(0.0, 0.17, 0.150), (0.0, 0.02, 0.275), (0.0, -0.13, 0.235), (0.0, -0.05, 0.120)], "fin")
+    for side in (-1, 1):
+        x = side * 0.078
+        front.face([(x, 0.20, -0.03), (x, 0.16, -0.09), (2.4 * x, 0.02, -0.15), (2.2 * x, 0.04, -0.06)], "fin")
+        front.ball((side * 0.056, 0.37, 0.035), (0.018, 0.026, 0.028), "eye")
+    rear.trunk(REAR, paint)
+    rear.face([(0.0, -0.02, -0.11), (0.0, -0.10, -0.19), (0.0, -0.17, -0.15), (0.0, -0.15, -0.06)], "fin")
+    blade = [
+        (0.03, 0.036),
+        (-0.06, 0.075),
+        (-0.21, 0.185),
+        (-0.13, 0.0),
+        (-0.21, -0.185),
+        (-0.06, -0.075),
+        (0.03, -0.036),
+    ]
+    tail.face([(0.0, y, z) for y, z in blade], "fin")
+    return Fish(
+        front.mesh("Fish", paints, size),
+        rear.mesh("Fish Rear", paints, size),
+        tail.mesh("Fish Tail", paints, size),
+        size,
+    )
+
+
+def spawn(name: str, parts: Fish, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
+    """A fish that sways its tail once a cycle."""
+    ob = vehicle(name, parts.front, phase, collection)
+    rear = hang(f"{name} Rear", parts.rear, ob, (0.0, HINGE * parts.size, 0.0), collection)
+    tail = hang(f"{name} Tail", parts.tail, rear, (0.0, TAIL_HINGE * parts.size, 0.0), collection)
+    drive(rear, "rotation_euler", 2, f"0.28*sin({TURN}*p)", ob)
+    drive(tail, "rotation_euler", 2, f"0.5*sin({TURN}*p-1.1)", ob)
+    return ob

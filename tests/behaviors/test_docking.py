@@ -1,0 +1,84 @@
+"""Docking (paper): arrival that meets an orientation too."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.docking import Docking
+from tests.scene import Scene, headings, leaders, positions, speeds
+
+STARTS = (
+    (0.0, -30.0, 0.0),
+    (10.0, -20.0, 0.0),
+    (15.0, 3.0, 2.0),
+    (-8.0, 0.0, 0.0),
+    (0.0, 12.0, 0.0),
+    (3.0, 20.0, -4.0),
+)
+FACING = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, -1.0, 0.0))
+EACH = list(product(STARTS, FACING))
+
+
+def ships(flat: bool = False, **values) -> Scene:
+    """From all sides and facing all ways, toward a dock at the origin that faces along +Y."""
+    start = np.array([start for start, _ in EACH]) * (1.0, 1.0, 0.0 if flat else 1.0)
+    return Scene(
+        start,
+        forward=np.array([facing for _, facing in EACH]),
+        speed=4.0,
+        behaviors=[(Docking, values)],
+        tracked=leaders([0.0, 0.0, 0.0]),
+        vehicle={"keep_in_plane": flat},
+    )
+
+
+def off_course(forward: np.ndarray, heading: object) -> np.ndarray:
+    return np.degrees(np.arccos(np.clip(forward @ np.asarray(heading, dtype=float), -1.0, 1.0)))
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_from_anywhere_it_comes_to_rest_there_facing_as_the_target_does(flat: bool) -> None:
+    states = ships(flat).run(24 * 25)
+    assert np.linalg.norm(positions(states)[-1], axis=1).max() < 0.05
+    assert speeds(states)[-1].max() < 0.05
+    assert off_course(headings(states)[-1], (0.0, 1.0, 0.0)).max() < 12.0
+
+
+def test_it_comes_in_along_the_line_from_behind() -> None:
+    track = positions(ships().run(24 * 25))
+    distance = np.linalg.norm(track, axis=2)
+    for ship in range(track.shape[1]):
+        last = np.flatnonzero(distance[:, ship] > 2.0)[-1]
+        assert track[last, ship, 1] < -1.7, EACH[ship]
+
+
+def test_it_goes_through_at_its_arrival_speed() -> None:
+    """A non-zero velocity is the paper's other constraint."""
+    place = ships(arrival_speed=0.5)
+    place = Scene([[0.0, -30.0, 0.0], [10.0, -20.0, 0.0]], behaviors=place.behaviors, tracked=place.tracked, speed=4.0)
+    states = place.run(24 * 12)
+    distance = np.linalg.norm(positions(states), axis=2)
+    for ship in range(2):
+        there = int(np.flatnonzero(np.diff(distance[:, ship]) > 0.0)[0])
+        assert distance[there, ship] < 0.3, "the first time that it gets further away again"
+        assert speeds(states)[there, ship] == pytest.approx(2.5, abs=0.7)
+        assert off_course(headings(states)[there, ship], (0.0, 1.0, 0.0)) < 10.0
+
+
+def test_it_docks_at_what_moves() -> None:
+    place = replace(ships(), drift=(0.0, 1.5, 0.0))
+    states = place.run(24 * 30)
+    dock = np.array([0.0, 1.5, 0.0]) * (len(states) - 1) / 24.0
+    away = np.linalg.norm(positions(states)[-1] - dock, axis=1)
+    assert (away < 0.5).mean() > 0.8
+    assert np.median(off_course(headings(states)[-1], (0.0, 1.0, 0.0))) < 5.0
+
+
+def test_without_a_target_it_does_nothing() -> None:
+    place = ships(target=-1)
+    world, agents, [docking] = place.seen()
+    assert (place.steering()[0] == 0.0).all()
+    assert np.isnan(docking.goal(world, agents)).all()
+    assert not docking.sets_speed(world, agents).any()

@@ -1,0 +1,48 @@
+"""Evasion (paper, Pursuit): flees where the pursuer will be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.evasion import Evasion
+from steering_addon.behaviors.flee import Flee
+from tests.scene import Scene, leaders, positions
+
+
+def hunted(drift: object = (0.0, 0.0, 0.0), **values) -> Scene:
+    return Scene(
+        [[0.0, 0.0, 0.0]], behaviors=[(Evasion, values)], tracked=leaders([0.0, -6.0, 0.0]), drift=drift, speed=2
+    )
+
+
+def test_from_who_stands_still_it_flees() -> None:
+    place = hunted()
+    assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Flee, {})]).steering()[0])
+
+
+def test_it_heads_away_from_where_the_pursuer_will_be() -> None:
+    """The plain words: flee the place that a linear predictor gives, so long ahead as the pursuer needs to be here."""
+    place = hunted(drift=(3.0, 0.0, 0.0))
+    menace = np.array([0.0, -6.0, 0.0]) + 2.0 * np.array([3.0, 0.0, 0.0])
+    away = -menace / np.linalg.norm(menace)
+    assert np.allclose(place.steering()[0], (away * 5.0 - [0.0, 2.0, 0.0]) / 0.3)
+
+
+@pytest.mark.parametrize("drift", [(0.0, 3.0, 0.0), (3.0, 3.0, 0.0), (-2.0, 3.5, 1.0)])
+def test_it_gets_away_from_a_slower_pursuer(drift: tuple) -> None:
+    place = hunted(drift=drift, distance=0.0)
+    track = positions(place.run(24 * 8))[:, 0]
+    pursuer = np.array([0.0, -6.0, 0.0]) + np.asarray(drift) * (np.arange(len(track)) / 24.0)[:, None]
+    gap = np.linalg.norm(track - pursuer, axis=1)
+    assert gap.min() > 2.0
+    assert gap[-1] > 10.0
+
+
+def test_it_does_nothing_beyond_its_distance_or_without_a_pursuer() -> None:
+    for place in (hunted(distance=5.9), hunted(pursuer=-1)):
+        world, agents, [evasion] = place.seen()
+        assert (place.steering()[0] == 0.0).all()
+        assert not evasion.sets_speed(world, agents).any()
+    assert (hunted(distance=6.1).steering()[0] != 0.0).any()
+    assert (hunted(distance=0.0).steering()[0] != 0.0).any()

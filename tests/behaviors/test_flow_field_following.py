@@ -1,0 +1,169 @@
+"""Flow field following (paper, Flow Field Following): each goes the way the flow has where it will be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scripts.motion_metrics import jerks
+from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
+from steering_addon.simulation.flows import flow_at
+from steering_addon.simulation.paths import Spline, spline
+from steering_addon.simulation.snapshot import Snapshot
+from tests.scene import Scene, headings, positions, speeds, velocities
+
+FPS = 24
+MAX_SPEED, CRUISE, RESPONSE_TIME = 5.0, 4.0, 0.3
+"""The vehicle model's own."""
+NORTH = spline(np.array([[0.0, -100.0, 0.0], [0.0, 100.0, 0.0]]), False)
+
+
+def bent(radius: float = 12.0) -> Spline:
+    """East, round a quarter of a circle, then north."""
+    t = np.linspace(-0.5 * np.pi, 0.0, 60)
+    arc = np.stack((radius * np.cos(t), radius + radius * np.sin(t), np.zeros(60)), axis=-1)
+    return spline(np.concatenate(([[-40.0, 0.0, 0.0]], arc, [[radius, 80.0, 0.0]])), False)
+
+
+def beside(line: Spline, x: float = 0.0, y: float = 0.0, *, against: bool = False) -> Spline:
+    """The line drawn again at its side, or there and the other way."""
+    points = line.points + np.array([x, y, 0.0])
+    return spline(points[::-1] if against else points, line.closed)
+
+
+def drifters(*lines: Spline, position: object = ((0.0, 0.0, 0.0),), **changes: object) -> Scene:
+    """Vehicles among flows, each a curve of its own."""
+    behaviors = [(FlowFieldFollowing, changes.pop("values", {}))]
+    return Scene(position, flows=tuple((line,) for line in lines), behaviors=behaviors, **changes)  # type: ignore[arg-type]
+
+
+# The force.
+
+
+def test_the_steering_is_the_flow_at_the_future_position_less_the_velocity() -> None:
+    """Written from the paper, agent by agent, with the flow's strength as how much it counts."""
+    rng = np.random.default_rng(0)
+    n, line, mass = 40, bent(), rng.uniform(0.5, 3.0, 40)
+    reach, share, ahead = rng.uniform(2.0, 9.0, n), rng.uniform(0.0, 1.0, n), rng.uniform(0.0, 2.0, n)
+    place = drifters(
+        line,
+        position=rng.uniform((-20.0, -5.0, -2.0), (15.0, 20.0, 2.0), (n, 3)),
+        forward=rng.normal(size=(n, 3)),
+        speed=rng.uniform(0.0, 5.0, n),
+        vehicle={"mass": mass},
+        values={"falloff_distance": reach, "speed": share, "prediction_time": ahead},
+    )
+    velocity = place.start().motion.velocity
+    found, steered = place.steering()[0], 0
+    for k in range(n):
+        [flow] = flow_at(((line,),), place.position[k : k + 1] + velocity[k] * ahead[k], reach[k : k + 1])
+        strength = np.linalg.norm(flow)
+        if strength == 0.0:
+            assert (found[k] == 0.0).all()
+            continue
+        desired = flow / strength * share[k] * MAX_SPEED
+        wanted = strength * mass[k] * (desired - velocity[k]) / RESPONSE_TIME
+        assert np.abs(found[k] - wanted).max() < 1e-9
+        steered += 1
+    assert 10 < steered < 40
+
+
+def test_beyond_the_falloff_distance_there_is_nothing_to_correct() -> None:
+    aside = np.array([0.0, 2.0, 4.9, 5.0, 5.1, 50.0])
+    place = drifters(NORTH, position=np.stack((aside, aside * 0.0, aside * 0.0), axis=-1), forward=(1.0, 0.0, 0.0))
+    force = np.linalg.norm(place.steering()[0], axis=1)
+    assert (force[:3] > 0.0).all()
+    assert (np.diff(force[:3]) < 0.0).all()
+    assert (force[3:] == 0.0).all()
+
+
+def test_it_does_not_draw_anybody_to_the_curve() -> None:
+    place = drifters(NORTH, position=[[-3.0, 0.0, 1.0], [0.0, 0.0, 0.0], [2.0, 0.0, -2.0]])
+    assert np.abs(place.steering()[0][:, [0, 2]]).max() < 1e-9
+
+
+def test_two_flows_side_by_side_average() -> None:
+    slanted = (
+        spline(np.array([[-2.0 - 20.0, -40.0, 0.0], [-2.0 + 20.0, 40.0, 0.0]]), False),
+        spline(np.array([[2.0 + 20.0, -40.0, 0.0], [2.0 - 20.0, 40.0, 0.0]]), False),
+    )
+    at = [[0.0, -1.0, 0.0]]
+    both = drifters(*slanted, position=at).steering()[0][0]
+    alone = [drifters(line, position=at).steering()[0][0] for line in slanted]
+    assert abs(both[0]) < 1e-9 < both[1]
+    assert alone[0][0] > 1.0
+    assert alone[1][0] < -1.0
+
+
+def test_between_two_lanes_of_opposite_ways_it_does_nothing() -> None:
+    lanes = (NORTH, beside(NORTH, 4.0, against=True))
+    force = drifters(*lanes, position=[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 0.0, 0.0]]).steering()[0]
+    assert force[0, 1] == pytest.approx(-force[2, 1])
+    assert force[0, 1] > 1.0
+    assert np.abs(force[1]).max() < 1e-9
+
+
+def test_on_the_ground_it_does_not_push_up_or_down() -> None:
+    ramp = spline(np.array([[0.0, -10.0, -5.0], [0.0, 10.0, 5.0]]), False)
+    wall = spline(np.array([[0.0, 0.0, -9.0], [0.0, 0.0, 9.0]]), False)
+    for line, pushed in ((ramp, True), (wall, False)):
+        [force] = drifters(line, vehicle={"keep_in_plane": True}).steering()[0]
+        assert force[2] == 0.0
+        assert (force[1] > 0.0) == pushed
+
+
+# The way.
+
+
+def test_a_crowd_streams_along_a_bent_flow() -> None:
+    """All of them round the bend in their own lanes, at the speed of the flow, without a jerk."""
+    rng = np.random.default_rng(1)
+    start = rng.uniform((-34.0, -1.5, -1.5), (-20.0, 1.5, 1.5), (40, 3))
+    way = rng.normal(size=(40, 3)) * 0.3 + np.array([1.0, 0.0, 0.0])
+    line = bent()
+    states = drifters(line, position=start, forward=way, speed=CRUISE).run(20 * FPS)
+    arrived = headings(states)[-1]
+    assert arrived[:, 1].min() > 0.99
+    assert np.abs(speeds(states)[-1] - CRUISE).max() < 0.05
+    away = positions(states) - line.position(line.nearest(positions(states).reshape(-1, 3))).reshape(20 * FPS, 40, 3)
+    off = np.linalg.norm(away, axis=2)
+    assert np.abs(off[-1] - off[2 * FPS]).max() < 0.3, "each keeps its lane"
+    assert jerks(headings(states)[FPS:], FPS).max() < 2.0
+
+
+def test_it_takes_its_own_speed_from_the_flow_and_cruises_outside() -> None:
+    place = drifters(NORTH, position=[[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]], values={"speed": 0.4})
+    fast = speeds(place.run(8 * FPS))[-1]
+    assert fast[0] == pytest.approx(0.4 * MAX_SPEED, rel=0.02)
+    assert fast[1] == pytest.approx(CRUISE, rel=0.02)
+    rapids = drifters(NORTH, values={"speed": 1.0}, speed=1.0)
+    assert speeds(rapids.run(8 * FPS))[-1, 0] == pytest.approx(MAX_SPEED, rel=0.02)
+
+
+def test_who_stands_at_the_edge_of_a_flow_does_not_stay_there() -> None:
+    """There the flow is next to nothing."""
+    place = drifters(NORTH, position=[[4.99, 0.0, 0.0], [4.0, 0.0, 0.0], [3.0, 0.0, 0.0]], forward=(0.3, 1.0, 0.0))
+    assert speeds(place.run(6 * FPS))[-1].min() > 0.9 * CRUISE
+
+
+def test_who_comes_in_from_the_side_turns_into_it_without_a_jerk() -> None:
+    place = drifters(NORTH, position=[[-15.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=CRUISE)
+    states = place.run(12 * FPS)
+    assert headings(states)[-1, 0, 1] > 0.95
+    assert positions(states)[-1, 0, 0] < 5.0
+    assert jerks(headings(states), FPS).max() < 15.0
+
+
+def test_a_flow_that_moves_takes_along_those_it_comes_to() -> None:
+    """And lets go of the others."""
+    place = drifters(NORTH, position=[[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=CRUISE)
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, flows=((beside(NORTH, 0.0 if frame < 2 * FPS else 38.0),),))
+
+    way = velocities(place.run(4 * FPS, at=at))
+    middle, end = way[2 * FPS - 1], way[-1]
+    assert middle[0, 1] > 0.9 * CRUISE
+    assert middle[1, 1] == pytest.approx(0.0, abs=1e-9)
+    assert end[1, 1] > 0.9 * CRUISE
+    assert np.abs(end[0] - middle[0]).max() < 0.5, "it goes straight on"

@@ -1,0 +1,85 @@
+"""Hide (paper): gets behind an obstacle, out of an opponent's sight."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.hide import Hide
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.simulation.obstacles import obstacles
+from tests.scene import PRIORITY, Scene, leaders, positions
+
+ROCKS = np.array([[8.0, 0.0, 0.0], [0.0, -12.0, 0.0]])
+
+
+def hiders(at: object = (0.0, 10.0, 0.0), rocks: np.ndarray = ROCKS, **values) -> Scene:
+    behaviors = [(Hide, values), (ObstacleAvoidance, {})]
+    return Scene(
+        [[0.0, 0.0, 0.0]],
+        behaviors=behaviors,
+        tracked=leaders(at),
+        obstacles=obstacles(rocks, np.full(len(rocks), 1.5)),
+        combining=PRIORITY,
+        vehicle={"keep_in_plane": True, "radius": 0.4},
+    )
+
+
+def hidden(place: np.ndarray, opponent: np.ndarray, rock: np.ndarray, radius: float) -> bool:
+    """Whether the line of sight from the opponent meets the rock."""
+    way = place - opponent
+    share = np.clip((rock - opponent) @ way / (way @ way), 0.0, 1.0)
+    return bool(np.linalg.norm(opponent + share * way - rock) < radius)
+
+
+@pytest.mark.parametrize("opponent", [(0.0, 10.0, 0.0), (10.0, 10.0, 0.0), (-6.0, -3.0, 0.0)])
+def test_it_ends_out_of_sight(opponent: tuple) -> None:
+    end = positions(hiders(opponent).run(24 * 15))[-1, 0]
+    assert any(hidden(end, np.array(opponent), rock, 1.5) for rock in ROCKS)
+
+
+def test_it_chooses_the_hiding_place_that_is_nearest() -> None:
+    world, agents, [hide, _] = hiders().seen()
+    away = ROCKS[0] - (0.0, 10.0, 0.0)
+    assert np.allclose(hide.goal(world, agents), [ROCKS[0] + away / np.linalg.norm(away) * (1.5 + 0.4 + 0.5)])
+
+
+def test_it_goes_round_as_the_opponent_comes_round() -> None:
+    place = hiders((8.0, 8.0, 0.0), rocks=ROCKS[:1], distance=0.0)
+    place.drift = (0.0, -1.0, 0.0)
+    place.tracked = leaders([3.0, 8.0, 0.0])
+    track = positions(place.run(24 * 16))[:, 0]
+    opponent = np.array([3.0, 8.0, 0.0]) + np.array([0.0, -1.0, 0.0]) * (np.arange(len(track)) / 24.0)[:, None]
+    for frame in range(24 * 6, len(track), 12):
+        assert hidden(track[frame], opponent[frame], ROCKS[0], 1.5)
+
+
+def test_it_keeps_its_place_until_another_is_much_nearer() -> None:
+    rocks = np.array([[5.0, 0.0, 0.0], [-5.2, 0.0, 0.0]])
+    world, agents, [hide, _] = hiders(rocks=rocks).seen()
+    free, kept = (
+        hide.steer(world, replace(agents, memory={"obstacle": np.array([float(row)])}))[1]["obstacle"][0]
+        for row in (-1, 1)
+    )
+    assert free == 0.0
+    assert kept == 1.0
+
+
+def test_it_hides_at_its_own_height_of_a_pillar() -> None:
+    pillar = obstacles([[5.0, 0.0, -20.0]], 1.0, [[5.0, 0.0, 20.0]])
+    place = Scene([[0.0, 0.0, 4.0]], behaviors=[(Hide, {})], tracked=leaders([-3.0, 0.0, 4.0]), obstacles=pillar)
+    world, agents, [hide] = place.seen()
+    assert np.allclose(hide.goal(world, agents), [[5.0 + 1.0 + 0.5 + 0.5, 0.0, 4.0]])
+
+
+@pytest.mark.parametrize("values", [{"opponent": -1}, {"distance": 9.0}])
+def test_it_does_nothing_without_an_opponent_or_beyond_the_distance(values: dict) -> None:
+    place = hiders(**values)
+    world, agents, [hide, _] = place.seen()
+    assert (place.steering()[0] == 0.0).all()
+    assert np.isnan(hide.goal(world, agents)).all()
+    assert not hide.sets_speed(world, agents).any()
+
+
+def test_it_does_nothing_where_there_is_nothing_to_hide_behind() -> None:
+    assert (hiders(rocks=np.zeros((0, 3))).steering()[0] == 0.0).all()

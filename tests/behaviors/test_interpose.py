@@ -1,0 +1,51 @@
+"""Interpose (paper): gets between two others and stays there."""
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.interpose import Interpose
+from tests.scene import Scene, leaders, positions
+
+ONE, OTHER = np.array([10.0, 4.0, 0.0]), np.array([10.0, -8.0, 2.0])
+
+
+def blockers(drift: object = (0.0, 0.0, 0.0), start: object = (0.0, 0.0, 0.0), **values) -> Scene:
+    given = {"one": 1, "other": 2} | values
+    return Scene([start], behaviors=[(Interpose, given)], tracked=leaders(ONE, OTHER), drift=drift)
+
+
+@pytest.mark.parametrize("between", [0.0, 0.25, 0.5, 1.0])
+def test_it_comes_to_rest_between_two_that_stand(between: float) -> None:
+    end = positions(blockers(between=between).run(24 * 15))[-1, 0]
+    assert np.allclose(end, ONE + (OTHER - ONE) * between, atol=0.1)
+
+
+def test_it_stays_between_two_that_move() -> None:
+    track = positions(blockers(drift=(1.0, 2.0, 0.0)).run(24 * 20))[:, 0]
+    middle = (ONE + OTHER) / 2.0 + np.array([1.0, 2.0, 0.0]) * (len(track) - 1) / 24.0
+    assert np.linalg.norm(track[-1] - middle) < 0.6
+
+
+def test_it_heads_for_where_the_two_will_be() -> None:
+    drift = np.array([0.0, 3.0, 0.0])
+    world, agents, [interpose] = blockers(drift=drift).seen()
+    middle = (ONE + OTHER) / 2.0
+    time = np.linalg.norm(middle) / 5.0
+    assert np.allclose(interpose.goal(world, agents), [middle + drift * time])
+    world, agents, [interpose] = blockers(drift=drift, prediction_time=0.5).seen()
+    assert np.allclose(interpose.goal(world, agents), [middle + drift * 0.5])
+
+
+@pytest.mark.parametrize("missing", [{"one": -1}, {"other": -1}, {"one": -1, "other": -1}])
+def test_it_does_nothing_unless_both_are_there(missing: dict) -> None:
+    place = blockers(**missing)
+    world, agents, [interpose] = place.seen()
+    assert (place.steering()[0] == 0.0).all()
+    assert np.isnan(interpose.goal(world, agents)).all()
+    assert not interpose.sets_speed(world, agents).any()
+
+
+def test_an_empty_one_is_the_nearest_leader_and_an_empty_other_nobody() -> None:
+    [force] = Scene([[0.0, 0.0, 0.0]], behaviors=[(Interpose, {"other": 2})], tracked=leaders(ONE, OTHER)).steering()
+    assert np.array_equal(force, blockers().steering()[0])
+    assert (Scene([[0.0, 0.0, 0.0]], behaviors=[(Interpose, {})], tracked=leaders(ONE)).steering()[0] == 0.0).all()

@@ -1,0 +1,94 @@
+"""Pursuit (paper, Pursuit): heads for where the quarry will be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.prediction import prediction_time
+from steering_addon.behaviors.pursuit import Pursuit
+from steering_addon.behaviors.seek import Seek
+from tests.scene import Scene, leaders, positions
+
+FPS = 24
+
+
+def chase(start: object = (0.0, 0.0, 0.0), drift: object = (0.0, 0.0, 0.0), **changes) -> Scene:
+    given = {
+        "position": [start],
+        "behaviors": [(Pursuit, {})],
+        "tracked": leaders([0.0, 12.0, 0.0]),
+        "drift": drift,
+        "speed": 5.0,
+    }
+    return Scene(**(given | changes))
+
+
+def caught(place: Scene, seconds: float = 12.0) -> float:
+    """When a chaser first comes within a metre of its quarry, seconds; inf where it does not."""
+    states = place.run(int(seconds * FPS))
+    quarry = place.tracked.position[0] + np.asarray(place.drift) * (np.arange(len(states)) / FPS)[:, None]
+    near = np.linalg.norm(positions(states)[:, 0] - quarry, axis=1) < 1.0
+    return float(np.argmax(near)) / FPS if near.any() else np.inf
+
+
+def test_who_stands_still_is_sought() -> None:
+    place = chase(start=(3.0, 1.0, 2.0))
+    assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
+
+
+@pytest.mark.parametrize("drift", [(3.0, 0.0, 0.0), (-2.5, 0.0, 2.0), (2.5, 1.5, 0.0)])
+def test_a_quarry_that_crosses_is_caught_sooner_than_by_seeking(drift: tuple) -> None:
+    place = chase(drift=drift)
+    assert caught(place) < caught(replace(place, behaviors=[(Seek, {})]))
+
+
+def test_it_steers_ahead_of_a_quarry_that_crosses() -> None:
+    [force] = chase(drift=(3.0, 0.0, 0.0)).steering()
+    assert force[0, 0] > 0.0
+
+
+def interval(place: Scene, heading: object, quarry: object) -> float:
+    world, agents, _ = replace(place, tracked=leaders(quarry), drift=heading).seen()
+    return float(prediction_time(world, agents, np.array([1]), np.array([np.inf]))[0])
+
+
+@pytest.mark.parametrize(
+    ("quarry", "parallel", "across", "opposed"),
+    [((0.0, 10.0, 0.0), 4.0, 1.8, 0.85), ((10.0, 0.0, 0.0), 1.0, 0.8, 4.0), ((0.0, -10.0, 0.0), 0.5, 2.0, 2.0)],
+    ids=["ahead", "aside", "behind"],
+)
+def test_the_interval_hangs_on_where_the_quarry_is_and_how_it_heads(
+    quarry: tuple, parallel: float, across: float, opposed: float
+) -> None:
+    """OpenSteer's factors, times the way at top speed: 10 m at 5 m/s."""
+    headings = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0))
+    found = [interval(chase(), heading, quarry) for heading in headings]
+    assert np.allclose(found, np.array([parallel, across, opposed]) * 2.0)
+
+
+def test_between_the_cases_the_interval_changes_smoothly() -> None:
+    turn = np.radians(np.arange(0.0, 180.0, 2.0))
+    found = [interval(chase(), (0.0, 1.0, 0.0), (10.0 * np.sin(a), 10.0 * np.cos(a), 0.0)) for a in turn]
+    assert np.abs(np.diff(found)).max() < 0.5
+
+
+def test_the_nearer_the_quarry_the_shorter_the_interval() -> None:
+    near, far = (interval(chase(), (0.0, 1.0, 0.0), (0.0, distance, 0.0)) for distance in (1.0, 10.0))
+    assert 0.0 < near < far
+    assert interval(chase(), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)) == 0.0
+
+
+def test_it_looks_no_further_ahead_than_it_may() -> None:
+    place = chase(drift=(3.0, 0.0, 0.0), behaviors=[(Pursuit, {"prediction_time": 0.0})])
+    assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
+    world, agents, [pursuit] = replace(place, behaviors=[(Pursuit, {"prediction_time": 1.5})]).seen()
+    assert np.allclose(pursuit.goal(world, agents), [[4.5, 12.0, 0.0]])
+
+
+def test_without_a_quarry_it_does_nothing() -> None:
+    place = chase(behaviors=[(Pursuit, {"quarry": -1})])
+    world, agents, [pursuit] = place.seen()
+    assert (place.steering()[0] == 0.0).all()
+    assert np.isnan(pursuit.goal(world, agents)).all()
+    assert not pursuit.sets_speed(world, agents).any()

@@ -1,0 +1,94 @@
+"""Flows as Blender has them: curves tagged as such, standing or moving, and vehicles that go along."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from .building import (
+    bake,
+    baked_frames,
+    crowd,
+    frames,
+    insert,
+    part,
+    path_curve,
+    places,
+    scene_dump,
+    select,
+    stored_names,
+    tag,
+    vehicle,
+)
+
+CORNER = ((0.0, 0.0, 0.0), (0.0, 14.0, 0.0), (3.0, 20.0, 0.0), (9.0, 23.0, 0.0), (40.0, 23.0, 0.0))
+
+
+def current(name: str = "Current", points=CORNER, **made):
+    return tag(path_curve(name, points, **made), role="FLOW")
+
+
+def snapshots() -> list:
+    plan = part("blender.plan").plan_reading(bpy.context.scene)
+    return list(part("blender.sweep").sweep(plan, part("blender.reading").Reader(plan)))
+
+
+def drifter(name: str = "Ship", location=(0.0, 0.0, 0.0), **flow):
+    return vehicle(name=name, location=location, crowd=crowd(f"{name}s", flow_field_following=flow), start_speed=0.5)
+
+
+@pytest.mark.parametrize("kind", ["POLY", "BEZIER", "NURBS"])
+def test_a_vehicle_goes_along_a_curve_tagged_as_a_flow(kind) -> None:
+    frames(1, 240)
+    current(kind=kind)
+    carried, alone = drifter(location=(1.0, 2.0, 0.0)), drifter("Loner", (60.0, 2.0, 0.0))
+    bake()
+    way = places(carried, baked_frames())
+    assert way[-1, 0] > 20.0
+    assert abs(way[-1, 1] - 22.0) < 2.5
+    assert np.allclose(places(alone, baked_frames())[:, 0], 60.0, atol=1e-4), "it goes straight on"
+
+
+def test_a_flow_is_no_path_and_a_path_is_no_flow() -> None:
+    frames(1, 2)
+    drifter()
+    one, other = current(), tag(path_curve("Road", ((5.0, 0.0, 0.0), (5.0, 9.0, 0.0))), role="PATH")
+    seen = snapshots()[0]
+    assert (len(seen.flows), len(seen.paths)) == (1, 1)
+    assert seen.flows[0][0].points[0].tolist() == [0.0, 0.0, 0.0]
+    assert seen.paths[0][0].points[0].tolist() == [5.0, 0.0, 0.0]
+    tag(one, role="PATH")
+    assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (1, 2)
+    select(one)
+    assert bpy.ops.steering.untag(role="FLOW") == {"FINISHED"}
+    assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (0, 2)
+    assert other.steering.roles == {"PATH"}
+
+
+def test_a_flow_is_seen_where_it_is_on_each_frame() -> None:
+    frames(1, 20)
+    drifter()
+    insert(current(), "location", {1: (1.0, 0.0, 0.0), 20: (20.0, 0.0, 0.0)})
+    seen = np.array([s.flows[0][0].points[0, 0] for s in snapshots()])
+    np.testing.assert_allclose(seen, range(1, 21), atol=1e-3)
+
+
+def test_a_flow_that_is_switched_off_carries_nobody() -> None:
+    frames(1, 10)
+    drifter()
+    stream = current()
+    stream.steering.active = True
+    stream.keyframe_insert("steering.active", frame=1)
+    stream.steering.active = False
+    stream.keyframe_insert("steering.active", frame=6)
+    assert [len(s.flows) for s in snapshots()] == [1] * 5 + [0] * 5
+
+
+def test_baking_leaves_the_flow_as_it_was() -> None:
+    frames(1, 10)
+    drifter()
+    stream = current()
+    before = scene_dump(("curves",)), stored_names(stream)
+    bake()
+    assert (scene_dump(("curves",))["curves"], stored_names(stream)) == (before[0]["curves"], before[1])

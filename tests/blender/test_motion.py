@@ -1,0 +1,92 @@
+"""scripts/motion: what it finds in a baked file, in a Blender that never heard of the extension."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import bpy
+import pytest
+
+from tests.blender.building import ROOT, bake, crowd, frames, insert, obstacle, path_curve, vehicle, wedge
+
+WHATEVER = {"check": False, "objects": "", "kind": "", "path": "", "body_length": 0.0, "cruise": 0.0}
+
+
+def motion(user: Path, *files: Path, **asked) -> subprocess.CompletedProcess:
+    """The program as scripts/motion runs it, with an empty user folder."""
+    options = json.dumps(WHATEVER | {"files": [str(file) for file in files]} | asked)
+    environment = {**os.environ, "BLENDER_USER_RESOURCES": str(user), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(ROOT / "scripts" / "motion_report.py"), options]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Thirteen birds and two walkers, baked."""
+    frames(1, 40)
+    flock = crowd(name="Flock", wander={"shared_strength": 4.0}, separation={"distance": 2.0}, obstacle_avoidance={})
+    flock.steering.vehicle.max_speed, flock.steering.vehicle.cruise_speed = 13.0, 0.75
+    obstacle(location=(500.0, 0.0, 0.0))
+    for i in range(13):
+        bird = vehicle(name=f"Bird {i:02}", location=(2.0 * i, 0.0, 9.0), crowd=flock)
+        bird.steering.speed_factor = 2.0 if i < 12 else 1.0
+    road = path_curve("Road", [(0.0, 4.0 * i, 0.0) for i in range(20)])
+    people = crowd(name="People", path_following={"path": road})
+    people.steering.vehicle.keep_in_plane, people.steering.vehicle.max_speed = True, 2.0
+    for i in range(2):
+        vehicle(name=f"Walker {i}", location=(1.0 + i, 1.0, 0.0), crowd=people)
+    bake()
+    path = tmp_path / "baked.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def test_it_finds_crowds_and_what_is_stored_of_them(file: Path, tmp_path: Path) -> None:
+    done = motion(tmp_path / "user", file, file)
+    assert done.returncode == 0, done.stderr
+    length = bpy.data.objects["Bird 00"].dimensions.y
+    cruise = 13.0 * 0.75 * 25.0 / 13.0
+    assert f"Flock: 13 birds, 40 frames at 24 a second, body {length:.2f} m, cruise {cruise:.1f} m/s" in done.stdout
+    assert "People: 2 walkers, 40 frames at 24 a second" in done.stdout
+    assert "below 0.02" in done.stdout, "the flock has an obstacle to go round"
+    kept = next(line for line in done.stdout.splitlines() if "neighbors kept" in line).split()
+    assert kept[5:8].count(kept[5]) == 3, "the same file twice, and its mean"
+
+
+def test_a_check_fails_where_something_is_not_alive(file: Path, tmp_path: Path) -> None:
+    done = motion(tmp_path / "user", file, check=True)
+    assert done.returncode == 1
+    assert "Not alive: " in done.stdout, "thirteen birds in a row are no flock"
+
+
+def test_objects_without_any_settings_are_measured_by_what_is_told(tmp_path: Path) -> None:
+    frames(1, 40)
+    for i in range(3):
+        ship = wedge(f"Ship {i}")
+        insert(ship, "location", {1: (9.0 * i, 0.0, 0.0), 40: (9.0 * i, 30.0, 0.0)})
+    path = tmp_path / "plain.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    done = motion(tmp_path / "user", path, objects="Ship [12]", kind="flyers", body_length=0.25, cruise=12.0)
+    assert "Ship [12]: 2 flyers, 40 frames at 24 a second, body 0.25 m, cruise 12.0 m/s" in done.stdout, done.stderr
+    none = motion(tmp_path / "user", path)
+    assert none.returncode == 1
+    assert "There is no vehicle in a crowd; try --objects" in none.stderr
+
+
+def test_fronts_other_than_the_usual_one_are_known(tmp_path: Path) -> None:
+    """A vehicle whose front is -Y flies with its -Y ahead: taken for +Y, it would roll the wrong way."""
+    frames(1, 60)
+    flyers = crowd(name="Flyers", wander={"strength": 8.0, "vertical": 0.0})
+    flyers.steering.vehicle.max_speed = 10.0
+    ship = vehicle(name="Ship", crowd=flyers)
+    ship.steering.forward_axis = "NEG_Y"
+    ship.rotation_euler.z = math.pi
+    bake()
+    path = tmp_path / "baked.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    done = motion(tmp_path / "user", path)
+    lag = next(line for line in done.stdout.splitlines() if "roll lag" in line)
+    assert " alive " in lag, done.stdout

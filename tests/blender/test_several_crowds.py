@@ -1,0 +1,180 @@
+"""Several crowds: vehicles move from one to another and stay as large as they are."""
+
+import bpy
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    crowd,
+    drive,
+    fleet,
+    frames,
+    link,
+    places,
+    scene_dump,
+    select,
+    vehicle,
+)
+
+
+def assign(name: str = "") -> None:
+    assert bpy.ops.steering.crowd_assign(crowd=name) == {"FINISHED"}
+
+
+def radius(ship) -> float:
+    return ship.steering.crowd.steering.vehicle.radius * ship.steering.size_factor
+
+
+def selected() -> set[str]:
+    return {ob.name for ob in bpy.context.selected_objects}
+
+
+# ---- moving
+
+
+def test_the_selected_vehicles_move_and_no_other() -> None:
+    ships, other = fleet(4), crowd("Other")
+    home = ships[0].steering.crowd
+    select(*ships[:2])
+    assign("Other")
+    assert [ship.steering.crowd for ship in ships] == [other, other, home, home]
+
+
+def test_without_a_name_they_move_to_a_new_crowd() -> None:
+    ships = fleet(3)
+    home = ships[0].steering.crowd
+    select(*ships[1:])
+    assign()
+    assert ships[0].steering.crowd == home
+    assert ships[1].steering.crowd == ships[2].steering.crowd != home
+    assert ships[1].steering.crowd.steering.roles == {"CROWD"}
+    assert bpy.context.scene.steering.crowd == home, "newly tagged ones join the same crowd as before"
+    assert selected() == {"Ship 1", "Ship 2"}
+
+
+@pytest.mark.parametrize("there", [0.1, 4.0])
+def test_they_stay_as_large_as_they_are(there: float) -> None:
+    large, small = vehicle(name="Large", size=1.0), vehicle(name="Small", size=0.25)
+    other = crowd("Other")
+    vehicle(name="Third", crowd=other, size=there)
+    select(large, small)
+    assign("Other")
+    assert radius(large) == pytest.approx(1.0, rel=1e-6)
+    assert radius(small) == pytest.approx(0.25, rel=1e-6)
+    assert other.steering.vehicle.radius == pytest.approx(there)
+
+
+def test_an_empty_crowd_takes_on_their_radius() -> None:
+    large, small = vehicle(name="Large", size=1.0), vehicle(name="Small", size=0.25)
+    other = crowd("Other")
+    select(small)
+    assign("Other")
+    assert other.steering.vehicle.radius == pytest.approx(0.25)
+    assert small.steering.size_factor == pytest.approx(1.0)
+    assert radius(large) == pytest.approx(1.0)
+
+
+def test_a_driven_size_is_left_alone() -> None:
+    ship = vehicle()
+    other = crowd("Other")
+    vehicle(name="Third", crowd=other, size=2.0)
+    drive(ship, "steering.size_factor", "1.0")
+    select(ship)
+    assign("Other")
+    assert ship.steering.size_factor == 1.0
+
+
+def test_who_has_lost_its_crowd_finds_one() -> None:
+    ship = vehicle()
+    bpy.data.objects.remove(ship.steering.crowd)
+    select(ship)
+    assign()
+    assert ship.steering.crowd.steering.roles == {"CROWD"}
+
+
+def test_moving_where_they_are_changes_nothing() -> None:
+    ships = fleet(2)
+    select(*ships)
+    before = scene_dump()
+    assert bpy.ops.steering.crowd_assign(crowd=ships[0].steering.crowd.name) == {"CANCELLED"}
+    assert_same(before, scene_dump())
+
+
+def test_a_crowd_there_is_not_is_refused() -> None:
+    ship = vehicle()
+    select(ship)
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match="There is no crowd Nobody in the scene: choose another, or none for a new"):
+        bpy.ops.steering.crowd_assign(crowd="Nobody")
+    assert_same(before, scene_dump())
+
+
+def test_linked_vehicles_are_refused_and_no_crowd_is_made(tmp_path) -> None:
+    ship = vehicle(name="Linked")
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {ship, ship.steering.crowd})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    select(link(bpy.data.objects["Linked"]))
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match="Linked is linked and cannot be changed here"):
+        bpy.ops.steering.crowd_assign()
+    assert_same(before, scene_dump())
+
+
+def test_without_vehicles_selected_it_is_grey_and_says_why() -> None:
+    crowd()
+    with pytest.raises(RuntimeError, match="Select the vehicles that shall go to another crowd"):
+        bpy.ops.steering.crowd_assign()
+
+
+def test_a_copy_of_a_crowd_has_a_chance_of_its_own() -> None:
+    """The quick way to a second crowd with the same settings is Blender's own duplicate."""
+    frames(1, 30)
+    one = crowd("One", wander={"strength": 0.0, "shared_strength": 6.0, "shared_rate": 1.0, "vertical": 0.0})
+    one.steering.identity = 77
+    ships = [vehicle(name=f"Ship {k}", location=(50.0 * k, 0.0, 0.0), crowd=one, identity=k + 1) for k in range(2)]
+    bake()
+    together = [path - path[0] for path in (places(ship, range(1, 31)) for ship in ships)]
+    assert together[0] == pytest.approx(together[1], abs=1e-3), "a crowd does it together"
+    other = link(one.copy())
+    select(ships[1])
+    assign(other.name)
+    bake()
+    apart = [path - path[0] for path in (places(ship, range(1, 31)) for ship in ships)]
+    assert apart[0] == pytest.approx(together[0], abs=1e-3), "the first by name keeps its chance"
+    assert abs(apart[1] - together[1]).max() > 0.1
+
+
+# ---- selecting
+
+
+def test_the_vehicles_of_the_crowd_in_focus_are_selected() -> None:
+    ships = fleet(3)
+    others = fleet(2, crowd=crowd("Other"))
+    assert {ship.name for ship in others} & {ship.name for ship in ships} == set()
+    select(ships[0].steering.crowd)
+    assert bpy.ops.steering.crowd_select() == {"FINISHED"}
+    assert selected() == {ship.name for ship in ships}
+    assert bpy.context.view_layer.objects.active in ships
+    select(others[0])
+    assert bpy.ops.steering.crowd_select(extend=True) == {"FINISHED"}
+    assert selected() == {ship.name for ship in others}
+    assert bpy.context.view_layer.objects.active == others[0]
+
+
+def test_hidden_ones_are_not_selected() -> None:
+    ships = fleet(3)
+    ships[0].hide_set(True)
+    ships[1].hide_select = True
+    select(ships[2].steering.crowd)
+    bpy.ops.steering.crowd_select()
+    assert selected() == {"Ship 2"}
+
+
+def test_a_crowd_without_vehicles_has_none_to_select() -> None:
+    ob = crowd("Nobody")
+    assert bpy.ops.steering.crowd_select() == {"CANCELLED"}
+    assert selected() == {ob.name}

@@ -1,0 +1,78 @@
+"""Crowds that live by a shipped preset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scripts.motion_bands import Recording
+from steering_addon.behaviors.catalogue import CATALOGUE
+from steering_addon.behaviors.preset import Preset, complete, read
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.declaration import Declared, Kind
+from steering_addon.simulation.regions import SPHERE, regions
+from steering_addon.simulation.vehicle import VehicleModel
+from tests.scene import Scene, headings, positions, ups
+
+FOLDER = Path(__file__).resolve().parents[2] / "presets"
+SHIPPED = {path.stem: path for path in sorted(FOLDER.glob("*.json"))}
+FPS = 24.0
+START_SPEED = 0.7
+"""What vehicles have unless someone says otherwise, as a share of max_speed."""
+
+
+def shipped(name: str) -> Preset:
+    return read(SHIPPED[name].read_text(encoding="utf-8"))
+
+
+def columns(declaration: type[Declared], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a preset as the simulation has them: in full, and choices by number."""
+    found = complete(declaration, values)
+    for name, parameter in declaration.parameters().items():
+        if parameter.kind is Kind.CHOICE:
+            found[name] = next(choice.number for choice in parameter.choices if choice.name == found[name])
+    return found
+
+
+def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
+    """In an ellipsoid with room for all, heading about the same way, in a sphere of the radius `within`.
+
+    On the ground the ellipsoid is flat, and all stand at one height.
+    """
+    rng = np.random.default_rng(seed)
+    flat = bool(preset.vehicle["keep_in_plane"])
+    ball = rng.normal(size=(n, 3)) * (1.0, 1.0, 0.0 if flat else 1.0)
+    ball *= (rng.uniform(size=n) ** (1.0 / (2.0 if flat else 3.0)) / np.linalg.norm(ball, axis=1))[:, None]
+    spread = 0.75 * preset.behaviors["separation"]["distance"] * n ** (0.5 if flat else 1.0 / 3.0)
+    kinds = {kind.name: kind for kind in CATALOGUE}
+    return Scene(
+        spread * ball * (1.3, 1.0, 0.6),
+        forward=rng.normal(size=(n, 3)) * (0.2, 0.2, 0.0 if flat else 0.05) + (0.0, 1.0, 0.0),
+        speed=START_SPEED * preset.vehicle["max_speed"],
+        vehicle={**columns(VehicleModel, preset.vehicle), "radius": preset.body_length / 2.0},
+        behaviors=[(kinds[name], columns(kinds[name], values)) for name, values in preset.behaviors.items()],
+        combining=next(choice.number for choice in COMBININGS if choice.name == preset.combining),
+        regions=regions([[0.0, 0.0, 0.0]], within, SPHERE),
+        fps=FPS,
+        seed=seed,
+    )
+
+
+def recorded(kind: str, preset: Preset, n: int, seed: int, within: float, frames: int) -> Recording:
+    """What happens in such a crowd after its pre-roll."""
+    states = crowd(preset, n, seed, within).run(frames, preroll=preset.preroll)
+    cruise = preset.vehicle["cruise_speed"] * preset.vehicle["max_speed"]
+    apart = preset.behaviors["separation"]["distance"]
+    return Recording(
+        kind,
+        positions(states),
+        headings(states),
+        ups(states),
+        FPS,
+        preset.body_length,
+        np.full(n, cruise),
+        apart,
+    )
