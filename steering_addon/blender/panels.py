@@ -55,7 +55,10 @@ class STEERING_PT_object(SteeringPanel, bpy.types.Panel):
             operator = "steering.untag" if tagged else "steering.tag"
             row.operator(operator, text=DESCRIPTIONS[role][0], icon=ICONS[role], depress=tagged).role = role.name
         if active is not None and has_role(active, Role.OBSTACLE):
-            _fields(layout).prop(active.steering, "pass_side")
+            fields = _fields(layout)
+            fields.prop(active.steering, "obstacle_shape")
+            fields.prop(active.steering, "obstacle_side")
+            fields.prop(active.steering, "pass_side")
         if active is not None and has_role(active, Role.REGION):
             _fields(layout).prop(active.steering, "region_shape")
         if active is not None and settings_of(active) and active.steering.roles:
