@@ -96,12 +96,17 @@ def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
     return np.where(still[:, None], kept, direction)
 
 
-def moved(model: VehicleModel, motion: Motion, force: Vectors, dt: float) -> tuple[Vectors, Vectors, Vectors]:
+def moved(
+    model: VehicleModel, motion: Motion, force: Vectors, dt: float, fastest: Scalars | None = None
+) -> tuple[Vectors, Vectors, Vectors]:
     """The next positions, velocities and headings under the steering forces, by forward Euler.
 
     Speed stays within max_speed and the change of velocity within what max_force allows. Turning is limited to
     max_turn_rate. A force that asks a slow vehicle to go backwards makes it drive round; one that asks it to stop
     lets it stop.
+
+    Args:
+        fastest: (n,) m/s to which they brake besides, as hard as they may; None for no such limit.
 
     Returns:
         position, velocity, forward: each (n, 3).
@@ -117,7 +122,15 @@ def moved(model: VehicleModel, motion: Motion, force: Vectors, dt: float) -> tup
         wanted = np.where(free[:, None], wanted, _round(model, forward, velocity, change, dt))
     velocity = velocity + truncate(wanted - velocity, strongest)
     velocity = truncate(velocity, model.max_speed)
+    if fastest is not None:
+        velocity = _braked(flattened(motion.velocity, model), velocity, fastest, strongest)
     return motion.position + velocity * dt, velocity, heading(velocity, forward, model)
+
+
+def _braked(before: Vectors, after: Vectors, fastest: Scalars, strongest: Scalars) -> Vectors:
+    """The velocities, no faster than they may be or, where that is too sudden, than full braking leaves them."""
+    limited = truncate(after, np.maximum(fastest, magnitude(before) - strongest))
+    return before + truncate(limited - before, strongest)
 
 
 def _turn(model: VehicleModel, speed: Scalars, dt: float) -> Scalars:
