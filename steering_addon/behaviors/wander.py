@@ -10,7 +10,7 @@ from ..simulation.chance import Keys, smooth_noise
 from ..simulation.declaration import Unit, acceleration, number, share
 from ..simulation.vectors import Number, Scalars, Vectors, same_for_all
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Wander(Behavior):
     name = "wander"
     label = "Wander"
     term = "wander"
+    intent = Intent.GO
 
     strength: Number = acceleration(2.0, "Size of the sphere ahead: how hard the turns get")
     rate: Number = number(0.5, "Restlessness: how often it changes its mind, per second", Unit.RATE, animatable=False)
