@@ -31,7 +31,7 @@ SAME_WAY = 0.7
 class BrakeFor(Neighborhood):
     """Slow down and stop for what crosses or stands in the way, and do not go round it.
 
-    Supposes that everything goes straight on. Does nothing where it is through before the other comes or the other
+    Supposes that everything goes straight on. Does nothing where it is through before the other comes, or the other
     before it does. Of two of one crowd who come from right and left, the one from the right goes first. Who goes the
     same way is left to Keep Distance.
     """

@@ -25,7 +25,7 @@ class Rest(Behavior):
     """Go for a while and rest for a while, each in a rhythm of its own.
 
     A vehicle at rest stands still, whatever else it wants, until its rest is over or the menace comes near. Bouts last
-    half as long to half as long again as they do on average.
+    half as long to half as long again as they do on average. Does nothing while it goes.
     """
 
     name = "rest"

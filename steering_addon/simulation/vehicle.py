@@ -31,6 +31,9 @@ from .vectors import (
 
 REVERSAL_TIME = 0.1
 """A force that would have the vehicle going backwards this many seconds from now asks it to turn round."""
+STRAIGHT = 0.5
+"""Share of max_speed from which on one who brakes to a stop turns less and less: what little speed is left would turn
+it about in a moment."""
 TURNING_SPEED = 0.2
 """Share of max_speed at which a vehicle drives round: a small circle, yet not a crawl."""
 STANDSTILL = 0.005
@@ -116,6 +119,9 @@ def moved(
     velocity = flattened(motion.velocity, model)
     forward = heading(velocity, motion.forward, model)
 
+    if fastest is not None:
+        fastest = np.maximum(fastest, magnitude(velocity) - strongest)
+        change = _straightened(model, forward, velocity, change, fastest)
     wanted = velocity + change
     free = _free(model, forward, wanted, dt)
     if not free.all():
@@ -123,14 +129,19 @@ def moved(
     velocity = velocity + truncate(wanted - velocity, strongest)
     velocity = truncate(velocity, model.max_speed)
     if fastest is not None:
-        velocity = _braked(flattened(motion.velocity, model), velocity, fastest, strongest)
+        before = flattened(motion.velocity, model)
+        velocity = before + truncate(truncate(velocity, fastest) - before, strongest)
     return motion.position + velocity * dt, velocity, heading(velocity, forward, model)
 
 
-def _braked(before: Vectors, after: Vectors, fastest: Scalars, strongest: Scalars) -> Vectors:
-    """The velocities, no faster than they may be or, where that is too sudden, than full braking leaves them."""
-    limited = truncate(after, np.maximum(fastest, magnitude(before) - strongest))
-    return before + truncate(limited - before, strongest)
+def _straightened(
+    model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, fastest: Scalars
+) -> Vectors:
+    """The change of velocity, of which who brakes to a stop keeps less and less that would turn it aside."""
+    share = np.minimum(fastest / np.maximum(STRAIGHT * model.max_speed, EPSILON), 1.0)
+    kept = np.where(fastest < magnitude(velocity + change), share * share, 1.0)
+    along = dot(change, forward)[:, None] * forward
+    return along + (change - along) * kept[:, None]
 
 
 def _turn(model: VehicleModel, speed: Scalars, dt: float) -> Scalars:
