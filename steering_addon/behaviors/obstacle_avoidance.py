@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import integer, length, seconds
 from ..simulation.vectors import EPSILON, Number, Vectors, clamp
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 from .threats import threats
 
 FIRMNESS = 1.3
@@ -31,6 +31,7 @@ class ObstacleAvoidance(Behavior):
     name = "obstacle_avoidance"
     label = "Avoid Obstacles"
     term = "obstacle avoidance"
+    intent = Intent.STAY
 
     priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
     look_ahead_time: Number = seconds(1.5, "How far ahead it looks, as time at its present speed")
