@@ -70,8 +70,8 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
 
 
 def crowd_in_focus(context: Context) -> Object | None:
-    """The crowd that the active object is, or belongs to."""
-    active = context.view_layer.objects.active
+    """The crowd that the active object is, or belongs to; in the Properties editor, the object that is shown."""
+    active = context.object
     if active is None:
         return None
     if has_role(active, Role.CROWD):
