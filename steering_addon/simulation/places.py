@@ -60,12 +60,12 @@ def luck(seed: int, numbers: Rows, salt: int) -> Scalars:
 
 def sizes(population: Population, numbers: Rows) -> Scalars:
     """What each member's size is multiplied by, (n,)."""
-    return 1.0 + population.scale * (2.0 * luck(population.seed, numbers, SCALE) - 1.0)
+    return 1.0 + population.random_scale * (2.0 * luck(population.seed, numbers, SCALE) - 1.0)
 
 
 def turns(population: Population, numbers: Rows) -> Scalars:
     """By how much each member is turned about its up axis, (n,) radians."""
-    return population.turn * (2.0 * luck(population.seed, numbers, TURN) - 1.0)
+    return population.random_turn * (2.0 * luck(population.seed, numbers, TURN) - 1.0)
 
 
 def models(population: Population, numbers: Rows, weights: Scalars) -> Rows:

@@ -49,11 +49,11 @@ class Population(Declared):
         "arrangement", CURVE, switch(True, "Spread them evenly over the whole curve, not by chance")
     )
     height: Number = only_with("arrangement", SURFACE, length(0.0, "How high above the surface they are", -REACH))
-    align: Number = only_with(
+    align_to_surface: Number = only_with(
         "arrangement", SURFACE, share(0.0, "How far they lean with the slope: people 0, animals half, cars 1")
     )
-    turn: Number = number(
+    random_turn: Number = number(
         np.pi / 12.0, "How far each may be turned away from the crowd's heading, by chance", Unit.ANGLE, 0.0, np.pi
     )
-    scale: Number = number(0.0, "How much larger or smaller each may be, by chance", Unit.SHARE, 0.0, 0.9)
+    random_scale: Number = number(0.0, "How much larger or smaller each may be, by chance", Unit.SHARE, 0.0, 0.9)
     seed: Number = integer(0, "Other numbers give other chances", 0, 2**31 - 1)

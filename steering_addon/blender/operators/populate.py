@@ -95,10 +95,9 @@ class STEERING_OT_populate(bpy.types.Operator):
         """
         stored = crowd.steering.populate if crowd is not None and crowd.steering.is_property_set("populate") else None
         looks_so, kind = _ground_in(context, crowd)
-        values = values_of(Population, stored) if stored is not None else {"arrangement": kind}
-        told = {name: getattr(self, name) for name in Population.parameters() if self.properties.is_property_set(name)}
-        if "arrangement" in told:
-            told["arrangement"] = NUMBERS[told["arrangement"]]
+        own = values_of(Population, self)
+        values = values_of(Population, stored) if stored is not None else {**own, "arrangement": kind}
+        told = {name: value for name, value in own.items() if self.properties.is_property_set(name)}
         population = Population(**{**values, **told})
 
         place = context.scene.objects.get(self.place) if self.place else stored.place if stored is not None else None

@@ -101,7 +101,7 @@ def plan_filling(
     frame = Matrix.Translation(context.scene.cursor.location)
     if crowd is not None:
         frame = crowd.evaluated_get(depsgraph).matrix_world
-    ground = Ground.of(population, frame, place, max(rooms, default=0.0) * (1.0 + population.scale), depsgraph)
+    ground = Ground.of(population, frame, place, max(rooms, default=0.0) * (1.0 + population.random_scale), depsgraph)
 
     there = members_of(crowd, context.scene) if crowd is not None else {}
     worked = {number for number, ob in there.items() if worked_on(ob, family)}
@@ -170,7 +170,7 @@ class _Making:
             copies = source.model.copied(number, self.collection)
             plain(copies)
             self._enlist(copies[0], source)
-            self._first[row] = Model.of(copies[0], Family())
+            self._first[row] = Model.made_of(copies, source.model.names)
         else:
             copies = self._first[row].copied(number, self.collection)
         for part in copies:

@@ -84,7 +84,7 @@ class Ground:
         propose, line, made_of = None, None, np.zeros((0, 3))
         if kind == SURFACE:
             found = _triangles(place, depsgraph)
-            propose, made_of = on_surface(found, population.height, population.align), found
+            propose, made_of = on_surface(found, population.height, population.align_to_surface), found
         elif kind == VOLUME:
             propose, made_of = _inside(place, depsgraph)
         elif kind == CURVE:
@@ -104,8 +104,7 @@ class Ground:
     @property
     def mark(self) -> str:
         """Tells whether members would be put elsewhere than the last time."""
-        # As Blender stores them: what comes back from a file is no other setting.
-        settings = {name: float(np.float32(value)) for name, value in asdict(self.population).items()}
+        settings = asdict(self.population)
         if not (self.in_order and self.population.arrangement in (CIRCLE, CURVE)):
             # More of them change nothing for the others.
             del settings["count"]

@@ -38,16 +38,23 @@ class Model:
 
     Attributes:
         parts: the object itself, then what hangs on it.
+        names: what copies of them are called, before their number.
         links: which part points at which other part, and how that is set.
     """
 
     parts: list[Object]
+    names: list[str]
     links: list[tuple[int, int, Setting]]
 
     @classmethod
     def of(cls, ob: Object, family: Family) -> Model:
         """The model that an object is."""
         parts = [ob, *family.descendants(ob)]
+        return cls.made_of(parts, [NUMBERED.sub("", part.name) for part in parts])
+
+    @classmethod
+    def made_of(cls, parts: list[Object], names: list[str]) -> Model:
+        """The model of these parts, the one that the others hang on first."""
         places = {part: place for place, part in enumerate(parts)}
         links = [
             (place, places[target], setting)
@@ -55,11 +62,11 @@ class Model:
             for target, setting in _pointers(part)
             if target in places
         ]
-        return cls(parts, links)
+        return cls(parts, names, links)
 
     def copied(self, number: int, collection: bpy.types.Collection) -> list[Object]:
-        """A copy of all parts, named after them and the number."""
-        copies = [_copy(part, number) for part in self.parts]
+        """A copy of all parts, named by the number."""
+        copies = [_copy(part, f"{name} {number:04}") for part, name in zip(self.parts, self.names)]
         for place, target, setting in self.links:
             setting(copies[place], copies[target])
         for copy in copies:
@@ -145,12 +152,12 @@ def plain(copies: list[Object]) -> None:
         copy.property_unset("steering")
 
 
-def _copy(part: Object, number: int) -> Object:
+def _copy(part: Object, name: str) -> Object:
     copy = part.copy()
     if copy.override_library is not None:
         # Blender takes the copies of overridden parts for stray ones and deletes them when the file is opened again.
         copy = copy.make_local(clear_liboverride=True)
-    copy.name = f"{NUMBERED.sub('', part.name)} {number:04}"
+    copy.name = name
     return copy
 
 
@@ -202,7 +209,9 @@ def _pointers_of(struct, find: Callable[[Object], object]) -> Iterator[tuple[Obj
 
 
 def _set_parent(ob: Object, other: Object) -> None:
+    between = ob.matrix_parent_inverse.copy()
     ob.parent = other
+    ob.matrix_parent_inverse = between
 
 
 def _input(row: int, name: str) -> Setting:
