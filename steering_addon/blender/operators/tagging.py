@@ -175,7 +175,7 @@ def give_role(ob: Object, role: Role, family: Family) -> None:
         if ob.steering.identity == 0:
             ob.steering.identity = new_identity()
         # Looking at a group writes it into the file: done here, so that drawing the panel does not.
-        _ = ob.steering.vehicle.mass
+        _ = ob.steering.vehicle.mass, ob.steering.portrayal.use
 
 
 def _tag_vehicles(context: Context, objects: list[Object], family: Family) -> None:
