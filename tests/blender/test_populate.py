@@ -30,9 +30,9 @@ from tests.blender.building import (
 )
 
 
-def populate(**settings):
-    """The crowd that is filled then."""
-    assert bpy.ops.steering.populate(**settings) == {"FINISHED"}
+def populate(*, moves_like: str = "UNCHANGED", **settings):
+    """The crowd that is filled then; it is given nothing else."""
+    assert bpy.ops.steering.populate(moves_like=moves_like, **settings) == {"FINISHED"}
     return bpy.context.view_layer.objects.active
 
 
@@ -155,6 +155,37 @@ def test_a_populated_crowd_bakes() -> None:
     crowd = populate(count=5)
     bake()
     assert all(is_baked(ob) for ob in members(crowd))
+
+
+def test_a_new_crowd_lives_like_what_it_is_asked_to() -> None:
+    frames(1, 30)
+    select(ground(200.0), wedge())
+    crowd = populate(moves_like="BIRD", count=12)
+    assert crowd.name == "Birds"
+    assert crowd.steering.separation.use
+    assert len({round(ob.scale.x, 5) for ob in members(crowd)}) > 6, "they differ"
+    before = [told(ob) for ob in members(crowd)]
+    populate(moves_like="FISH", count=15)
+    assert [told(ob) for ob in members(crowd)[:12]] == before
+    bake()
+    way = [np.linalg.norm(np.diff(places(ob, (1, 30)), axis=0)) for ob in members(crowd)]
+    assert min(way) > 0.1
+
+
+def test_a_bare_populate_leaves_a_crowd_that_moves() -> None:
+    frames(1, 30)
+    select(wedge())
+    assert bpy.ops.steering.populate(count=5) == {"FINISHED"}
+    bake()
+    crowd = bpy.context.view_layer.objects.active
+    assert min(np.linalg.norm(np.diff(places(ob, (1, 30)), axis=0)) for ob in members(crowd)) > 0.1
+
+
+def test_people_need_no_more_room_than_people_do() -> None:
+    tall = cube("Person", size=2.0, scale=(0.9, 0.15, 0.9))
+    select(tall)
+    crowd = populate(count=9)
+    assert 0.5 < nearest(locations(crowd)) < 1.0, "their arms are spread in the model only"
 
 
 def test_several_models_are_taken_as_often_as_they_weigh() -> None:

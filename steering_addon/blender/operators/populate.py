@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import IntProperty, StringProperty
+from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ...simulation.population import ARRANGEMENTS, CURVE, GRID, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
 from ..generated import operator_property, values_of
+from ..moves_like import ANYTHING, ITEMS, UNCHANGED, bring_to_life, is_settled, likeness
 from ..populating.filling import Plan, fill, plan_filling
 from ..populating.ground import FITS, WANTED
 from ..populating.models import roots, usable
 from ..properties import has_role
 from ..refusal import Refusal
+from ..roles import new_crowd
 from ..variation import MOST_NAMES
 from .behaviors import crowd_in_focus, has_editable_crowd
 from .polls import in_object_mode
-from .tagging import new_crowd
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -49,6 +50,14 @@ class STEERING_OT_populate(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
+    moves_like: EnumProperty(
+        name="Moves Like",
+        description="What a crowd that has no settings yet starts to live like; others stay as they are",
+        items=ITEMS,
+        default=ANYTHING.name,
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context) -> bool:
         if not in_object_mode(cls, context):
@@ -70,6 +79,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             fields.prop(self, name)
             if name == "arrangement" and NUMBERS[self.arrangement] in WANTED:
                 fields.prop(self, "place")
+        fields.prop(self, "moves_like")
 
     def execute(self, context):
         crowd = crowd_in_focus(context)
@@ -78,10 +88,12 @@ class STEERING_OT_populate(bpy.types.Operator):
         except Refusal as why:
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
-        crowd = crowd or new_crowd(context)
+        crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
         self._remember(crowd, plan, place, models)
         self._tell(crowd, plan, place)
-        fill(context, crowd, plan)
+        members = fill(context, crowd, plan)
+        for warning in bring_to_life(context, crowd, members, plan.preset) if plan.preset and members else ():
+            self.report({"WARNING"}, warning)
         for ob in context.selected_objects:
             ob.select_set(False)
         crowd.select_set(True)
@@ -108,7 +120,10 @@ class STEERING_OT_populate(bpy.types.Operator):
         models = [] if known else usable(list(context.selected_objects), crowd, {place, looks_so})
         if population.arrangement not in WANTED:
             place = None
-        plan = plan_filling(context, crowd, population, place, known or [(ob, 1.0) for ob in models])
+        made_of = known or [(ob, 1.0) for ob in models]
+        like = likeness(self.moves_like)
+        fresh = like is not UNCHANGED and (crowd is None or not is_settled(crowd))
+        plan = plan_filling(context, crowd, population, place, made_of, like if fresh else UNCHANGED)
         return plan, place, models
 
     def _remember(self, crowd: Object, plan: Plan, place: Object | None, models: list[Object]) -> None:

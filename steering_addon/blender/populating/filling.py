@@ -16,10 +16,11 @@ from ...simulation.population import VOLUME, Population
 from ...simulation.roles import Role
 from ..family import Family
 from ..identity import MOST, new_identity
-from ..operators.tagging import SMALLEST
+from ..joining import SMALLEST, measure_for
+from ..moves_like import UNCHANGED, Likeness, fitting
 from ..properties import has_role
 from ..refusal import Refusal
-from ..tagged import crowd_of
+from ..tagged import crowd_of, in_use, tagged
 from .ground import Ground
 from .homes import collection_for, own_collection, shows
 from .members import bodies, members_of, put, remove, resize, usual_room, worked_on
@@ -27,6 +28,8 @@ from .models import Model, Source, plain
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
+
+    from ...behaviors.preset import Preset
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Plan:
     Attributes:
         ground: where members may be.
         sources: what they are made of.
+        sizes: how large a vehicle each of them makes, in metres.
+        preset: what the crowd starts to live with; None where it is left as it is.
         there: the members there are, by number.
         staying: the numbers of those that stay as and where they are.
         kept: those of them that would have gone or moved, had nobody worked on them.
@@ -47,6 +52,8 @@ class Plan:
 
     ground: Ground
     sources: list[Source]
+    sizes: list[float]
+    preset: Preset | None
     there: dict[int, Object]
     staying: set[int]
     kept: list[Object]
@@ -76,6 +83,7 @@ def plan_filling(
     population: Population,
     place: Object | None,
     objects: Sequence[tuple[Object, float]],
+    like: Likeness,
 ) -> Plan:
     """Work out who comes, goes and stands where, in a crowd or in a new one at the 3D cursor; nothing is changed.
 
@@ -85,6 +93,7 @@ def plan_filling(
     Args:
         place: the surface, region or curve, where the arrangement wants one.
         objects: what members are made of, and how often each.
+        like: what a crowd starts to live like that has not lived yet.
 
     Raises:
         Refusal: it cannot be done.
@@ -97,7 +106,7 @@ def plan_filling(
     collection = own_collection(crowd, context.scene)
     if collection is not None and not shows(context.view_layer.layer_collection, collection):
         raise Refusal(f"{collection.name}, where the members live, is not in the view layer: tick it in the Outliner.")
-    rooms = [source.radius if population.arrangement == VOLUME else source.footprint for source in sources]
+    rooms = [source.room(on_ground=population.arrangement != VOLUME) for source in sources]
     frame = Matrix.Translation(context.scene.cursor.location)
     if crowd is not None:
         frame = crowd.evaluated_get(depsgraph).matrix_world
@@ -116,9 +125,14 @@ def plan_filling(
     if len(numbers) and not found and not staying:
         raise Refusal(f"{place.name if place else name} has no room for a single member: make it larger.")
     forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:found]))
+    preset = None if like is UNCHANGED or not sources else fitting(like, _length(sources))
+    already = [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd is not None and crowd_of(ob) == crowd]
+    measure = measure_for(crowd, already, preset, depsgraph, family)
     return Plan(
         ground=ground,
         sources=sources,
+        sizes=[measure(source.body) for source in sources],
+        preset=preset,
         there=there,
         staying=staying,
         kept=[there[number] for number in sorted(worked) if not same or number > population.count],
@@ -132,8 +146,8 @@ def plan_filling(
     )
 
 
-def fill(context: Context, crowd: Object, plan: Plan) -> None:
-    """Do what is planned for a crowd."""
+def fill(context: Context, crowd: Object, plan: Plan) -> list[Object]:
+    """Do what is planned for a crowd; the members that were put somewhere."""
     leaving = plan.leaving
     making = _Making(crowd, collection_for(context, crowd), plan)
     numbers, rows = plan.numbers.tolist(), plan.made_of.tolist()
@@ -146,6 +160,7 @@ def fill(context: Context, crowd: Object, plan: Plan) -> None:
     crowd.steering.populate.collection = making.collection
     # Until then Blender does not list what was linked to the collection.
     context.view_layer.update()
+    return members
 
 
 class _Making:
@@ -154,14 +169,15 @@ class _Making:
     def __init__(self, crowd: Object, collection: Collection, plan: Plan) -> None:
         self.crowd = crowd
         self.collection = collection
-        self._sources = plan.sources
+        self._sources, self._sizes = plan.sources, plan.sizes
         keys = keys_of(crowd.steering.identity, plan.numbers)
         self._identities = dict(zip(plan.numbers.tolist(), (keys % np.uint64(MOST) + np.uint64(1)).tolist()))
         self._first: dict[int, Model] = {}
         vehicles = [ob for ob in bpy.data.objects if has_role(ob, Role.VEHICLE)]
         self._taken = {0, *(ob.steering.identity for ob in vehicles)}
-        if not any(crowd_of(ob) == crowd for ob in vehicles):
-            _size_up(crowd, plan.sources)
+        largest = max(plan.sizes, default=0.0)
+        if largest > SMALLEST and not any(crowd_of(ob) == crowd for ob in vehicles):
+            crowd.steering.vehicle.radius = largest
 
     def member(self, number: int, row: int) -> Object:
         """The member of a number, made of the source of a row; where it is, is still to be said."""
@@ -176,9 +192,10 @@ class _Making:
         for part in copies:
             part.steering.member.number = number
         root = copies[0]
-        root.scale = source.size
+        root.scale = source.scale
         root.steering.identity = self._identity(number)
-        root.steering.size_factor = source.radius / max(self.crowd.steering.vehicle.radius, SMALLEST)
+        if self._sizes[row] > SMALLEST:
+            root.steering.size_factor = self._sizes[row] / self.crowd.steering.vehicle.radius
         root.steering.member.scale = 1.0
         return root
 
@@ -198,12 +215,11 @@ class _Making:
         return identity
 
 
+def _length(sources: Sequence[Source]) -> float:
+    """How long the models are, the middle one of them; 0 without a size."""
+    lengths = [length for source in sources if (length := source.body.length(*source.front)) > SMALLEST]
+    return float(np.median(lengths)) if lengths else 0.0
+
+
 def _weights(sources: Sequence[Source]) -> np.ndarray:
     return np.array([source.weight for source in sources])
-
-
-def _size_up(crowd: Object, sources: Sequence[Source]) -> None:
-    """Give a crowd that has no vehicles yet the size of its members."""
-    largest = max((source.radius for source in sources), default=0.0)
-    if largest > SMALLEST:
-        crowd.steering.vehicle.radius = largest

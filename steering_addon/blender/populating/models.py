@@ -15,13 +15,14 @@ import bpy
 import numpy as np
 
 from ...simulation.roles import Role
-from ...simulation.vectors import across, magnitude
+from ...simulation.vectors import across, magnitude, unit
 from ..family import Family
+from ..front import front_of
 from ..local_space import model_axes
 from ..plan import AXIS_NAMES
 from ..properties import has_role, settings_of
 from ..refusal import Refusal
-from ..shapes import front_of, points_of
+from ..shapes import UPRIGHT, Body, points_of
 from ..staging import clear_all
 
 if TYPE_CHECKING:
@@ -82,35 +83,40 @@ class Source:
         model: what is copied.
         weight: how often it is taken beside others.
         front: the names of its forward and up axis.
-        size: (3,) its scale.
-        radius: of the sphere about its origin that holds it, in metres.
-        footprint: of the upright cylinder about its origin that holds it.
+        scale: (3,) of its own.
+        body: to be measured.
     """
 
     model: Model
     weight: float
     front: tuple[str, str]
-    size: np.ndarray
-    radius: float
-    footprint: float
+    scale: np.ndarray
+    body: Body
 
     @classmethod
     def of(cls, ob: Object, weight: float, family: Family, depsgraph: Depsgraph) -> Source:
         """An object as a source, measured as it stands."""
-        stored = settings_of(ob)
-        tagged = stored is not None and stored.roles
-        front = (stored.forward_axis, stored.up_axis) if tagged else front_of(ob, family)
-        up_axis = model_axes(*(AXIS_NAMES[axis] for axis in front))[:, 2]
+        # One that is in no view layer is not worked out, but mostly stands on nothing.
         free = ob.parent is None and not ob.constraints
         world = ob.matrix_basis if free else ob.matrix_world
-        turn = np.array(world)[:3, :3]
-        points = np.einsum("ab,kb->ka", turn, points_of(ob, depsgraph, family))
-        up = turn @ up_axis
-        flat = across(points, up / max(float(magnitude(up)), 1e-12))
-        size = np.array(ob.scale if free else world.to_scale())
-        return cls(
-            Model.of(ob, family), weight, front, size, float(magnitude(points).max()), float(magnitude(flat).max())
-        )
+        body = Body(points_of(ob, depsgraph, family), np.array(world)[:3, :3])
+        stored = settings_of(ob)
+        tagged = stored is not None and stored.roles
+        front = (stored.forward_axis, stored.up_axis) if tagged else front_of(ob, family, body)
+        return cls(Model.of(ob, family), weight, front, np.array(ob.scale if free else world.to_scale()), body)
+
+    def room(self, *, on_ground: bool) -> float:
+        """The radius in metres that one of them needs for itself: beside it, or all round.
+
+        Who stands upright may have arms spread, which take no room.
+        """
+        if not on_ground:
+            return self.body.radius()
+        points = np.einsum("ab,kb->ka", self.body.matrix, self.body.points)
+        up = self.body.matrix @ model_axes(*(AXIS_NAMES[axis] for axis in self.front))[:, 2]
+        beside = float(magnitude(across(points, unit(up))).max())
+        _, depth, height = np.ptp(points, axis=0)
+        return min(beside, self.body.footprint()) if height > UPRIGHT * depth else beside
 
 
 def usable(objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None]) -> list[Object]:
