@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +16,15 @@ import numpy as np
 from ..simulation.declaration import Declared, integer, number, share
 from ..simulation.vectors import Mask, Number, Vectors
 from ..simulation.world import Agents, Memory, World
+
+
+class Intent(Enum):
+    """What a vehicle is after, in the order in which behaviors are offered; the value is what an animator reads."""
+
+    GO = "Go Somewhere"
+    REACT = "React to Somebody"
+    WITH = "Move with the Others"
+    STAY = "Stay in the World"
 
 
 @dataclass(frozen=True)
@@ -28,12 +38,14 @@ class Behavior(Declared):
         name: in data paths and presets; never changes.
         label: what an animator reads.
         term: the paper's name for it.
+        intent: under which heading it is offered.
         remembers: what it remembers of each agent, by name, with the value before anything happened.
     """
 
     name: ClassVar[str]
     label: ClassVar[str]
     term: ClassVar[str]
+    intent: ClassVar[Intent]
     remembers: ClassVar[Mapping[str, float]] = {}
 
     weight: Number = number(1.0, "How much it counts; 0 switches it off")

@@ -10,6 +10,7 @@ from ..simulation.declaration import acceleration, integer, length, seconds
 from ..simulation.neighbors import Near
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, picked, unit
 from ..simulation.world import Agents, Memory, World
+from .declaration import Intent
 from .neighborhood import Neighborhood
 
 HASTE = 0.5
@@ -34,6 +35,7 @@ class UnalignedCollisionAvoidance(Neighborhood):
     name = "unaligned_collision_avoidance"
     label = "Avoid Each Other"
     term = "unaligned collision avoidance"
+    intent = Intent.WITH
     remembers = dict.fromkeys(AXES, 0.0)
 
     weight: Number = acceleration(3.0, "How hard it steers at most")

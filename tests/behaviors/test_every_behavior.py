@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.declaration import Behavior
+from steering_addon.behaviors.declaration import Behavior, Intent
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.neighborhood import Neighborhood
 from steering_addon.behaviors.wall_following import WallFollowing
@@ -462,6 +462,16 @@ def test_names_are_the_papers_and_unique() -> None:
     for kind in CATALOGUE:
         assert kind.__name__ == kind.name.title().replace("_", "")
         assert kind.__module__.endswith(f".{kind.name}")
+
+
+@every
+def test_it_says_itself_under_which_heading_it_is_offered(kind: type[Behavior]) -> None:
+    assert vars(kind)["intent"] in Intent
+
+
+def test_every_heading_has_something_under_it() -> None:
+    assert {kind.intent for kind in CATALOGUE} == set(Intent)
+    assert len({intent.value for intent in Intent}) == len(Intent)
 
 
 @every
