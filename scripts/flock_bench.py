@@ -149,7 +149,7 @@ def _tag(obs: Iterable[bpy.types.Object], role: str) -> None:
     for ob in obs:
         ob.select_set(True)
         bpy.context.view_layer.objects.active = ob
-    bpy.ops.steering.tag(role=role)
+    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
 
 
 def time_bake(flock: Flock, count: int, frames: int) -> dict[str, float]:
