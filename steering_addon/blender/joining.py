@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..behaviors.preset import Preset, complete
+from ..behaviors.preset import Preset
+from ..behaviors.preset_values import complete
 from ..simulation.roles import Role
 from ..simulation.vehicle import VehicleModel
 from .family import Family
