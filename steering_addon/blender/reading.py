@@ -26,7 +26,7 @@ from .properties import has_role, settings_of
 from .refusal import Refusal
 from .rotation_channels import matrices_from_channels
 from .shapes import body_radius, points_of
-from .solids import Solids, box_of, sizes
+from .solids import Solids, box_of, sizes_of
 from .tagged import crowd_of
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Reader:
             self._boxes = [_box(ob, depsgraph) for ob in obs]
         middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
         half = np.array([half for _, half in self._boxes]).reshape(-1, 3)
-        sizes = np.array([sizes(matrix) for matrix in matrices]).reshape(-1, 3)
+        sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
         return Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
             axes=unit(np.swapaxes(matrices[:, :3, :3], 1, 2)),
