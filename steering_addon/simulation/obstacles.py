@@ -1,4 +1,4 @@
-"""Obstacles: bodies to keep clear of, as spheres drawn out along an axis, or as boxes.
+"""Obstacles: bodies to keep clear of, as spheres drawn out along an axis, as boxes or as meshes.
 
 The paper idealises an obstacle as its bounding sphere and points to finer hulls (Obstacle Avoidance). A sphere drawn
 out along a segment costs little more and fits a pylon as well as a ball: a sphere is one whose ends meet. Whatever its
@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .boxes import box_surface, way_to_sides
 from .declaration import Choice
+from .meshes import Mesh
 from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, cross, dot, magnitude, picked, unit
 
 PASS_SIDES = (
@@ -28,8 +30,9 @@ EITHER, LEFT, RIGHT, OVER, UNDER = (c.number for c in PASS_SIDES)
 OBSTACLE_SHAPES = (
     Choice("ROUND", 0, "Round", "A sphere or a pylon with round ends, whichever fits the object more closely"),
     Choice("BOX", 1, "Box", "A box along the object's own axes"),
+    Choice("MESH", 2, "Mesh", "The object's own surface, with its modifiers; it may be hollow or open"),
 )
-ROUND, BOX = (c.number for c in OBSTACLE_SHAPES)
+ROUND, BOX, MESH = (c.number for c in OBSTACLE_SHAPES)
 OBSTACLE_SIDES = (
     Choice("OUTSIDE", 0, "Outside", "Vehicles keep out of it"),
     Choice("INSIDE", 1, "Inside", "Vehicles are within it, as in a room, and keep off its walls"),
@@ -39,6 +42,12 @@ TRIES = 16
 """Steps in which a course is followed up to a surface; each doubles the digits, but for courses that graze it."""
 CLOSE = 1e-9
 """Share of the way at which a surface counts as reached."""
+MESH_TRIES = 8
+"""Steps in which a course is followed along a mesh that it passes rather than hits."""
+MESH_CLOSE = 0.02
+"""Share of the reach at which a mesh counts as reached."""
+STEEPEST = 0.2
+"""Share of the reach, before the place where a course hits a mesh, that even a glancing one is told of it."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,7 @@ class Obstacles:
         axes: (k, 3, 3) the unit axes of each one as rows, as start and end in the space of the carrier.
         half: (k, 3) metres from the middle of a box to its sides.
         spin: (k, 3) the axis it turns about, as long as it is quick, rad/s.
+        mesh: (k,) the meshes, in their axes about their middles; None for what is none.
     """
 
     start: Vectors
@@ -73,6 +83,7 @@ class Obstacles:
     axes: Vectors
     half: Vectors
     spin: Vectors
+    mesh: NDArray[np.object_]
 
     def __len__(self) -> int:
         return len(self.radius)
@@ -144,7 +155,8 @@ class Obstacles:
         away = np.zeros((len(rows), 3))
         side, shape = self.side[rows], self.shape[rows]
         for these, touched in (
-            (side == OUTSIDE, self._touch_from_outside),
+            ((side == OUTSIDE) & (shape != MESH), self._touch_from_outside),
+            (shape == MESH, self._touch_meshes),
             ((side == INSIDE) & (shape == ROUND), self._touch_from_within),
             ((side == INSIDE) & (shape == BOX), self._touch_sides),
         ):
@@ -183,6 +195,10 @@ class Obstacles:
             box = rows[boxes]
             distance[boxes], out = box_surface(self.localized(offset[boxes], box), self.half[box])
             away[boxes] = self.globalized(out, box)
+        for row in _rows_of(self.shape == MESH, rows):
+            some = np.flatnonzero(rows == row)
+            distance[some], out = self.mesh[row].surface(self.localized(offset[some], rows[some]))
+            away[some] = self.globalized(out, rows[some])
         return distance, away
 
     def _touch_from_outside(
@@ -210,6 +226,59 @@ class Obstacles:
         half = np.maximum(self.half[rows] - reach[:, None], 0.0)
         way, away = way_to_sides(local, self.localized(course, rows), half)
         return way, self.globalized(away, rows)
+
+
+    def _touch_meshes(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> tuple[Scalars, Vectors]:
+        way = np.full(len(rows), np.inf)
+        away = np.zeros((len(rows), 3))
+        for row in _rows_of(self.shape == MESH, rows):
+            some = np.flatnonzero(rows == row)
+            local = self.localized(points[some] - self.start[rows[some]], rows[some])
+            along = self.localized(course[some], rows[some])
+            sign = -1.0 if self.side[row] == INSIDE else 1.0
+            way[some], out = touch_mesh(self.mesh[row], sign, local, along, reach[some])
+            away[some] = self.globalized(out, rows[some])
+        return way, away
+
+
+def _rows_of(these: Mask, rows: Rows) -> list[int]:
+    """The rows among `rows` of which `these` (k,) says so."""
+    return np.unique(rows[these[rows]]).tolist() if these.any() else []
+
+
+def touch_mesh(
+    mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach: Scalars
+) -> tuple[Scalars, Vectors]:
+    """Where straight courses first come near a mesh, as `Obstacles.touch` has it, in the axes of the mesh.
+
+    What a course hits is found at once. Past what it does not hit it goes in steps as long as there is nothing near.
+
+    Args:
+        sign: 1 for who has to keep out of a closed mesh, -1 for who is in it.
+    """
+    low, high = mesh.bounds
+    furthest = magnitude(points - 0.5 * (low + high)) + 0.5 * magnitude(high - low) + reach
+    met, triangle = mesh.hit(points, course, furthest)
+    normal = mesh.normal[triangle]
+    facing = dot(normal, course)
+    away = np.where((facing > 0.0)[:, None], -normal, normal)
+    steep = np.maximum(np.abs(facing), STEEPEST)
+    way = np.where(triangle >= 0, np.maximum(met - reach / steep, 0.0), np.inf)
+    limit = np.minimum(way, furthest)
+    gone = np.zeros(len(points))
+    going = np.arange(len(points))
+    for _ in range(MESH_TRIES):
+        distance, out = mesh.surface(points[going] + course[going] * gone[going, None])
+        gap = distance * sign - reach[going]
+        near = gap <= MESH_CLOSE * reach[going]
+        closing = dot(out * sign, course[going]) < 0.0
+        touched = going[near & closing]
+        way[touched], away[touched] = gone[touched], (out * sign)[near & closing]
+        gone[going] += np.maximum(gap, MESH_CLOSE * reach[going])
+        going = going[~(near & closing) & (gone[going] < limit[going])]
+        if not len(going):
+            break
+    return way, away
 
 
 Surface = Callable[[Vectors], tuple[Scalars, Vectors]]
@@ -263,6 +332,7 @@ def obstacles(
         axes=np.broadcast_to(np.eye(3), (k, 3, 3)),
         half=np.zeros((k, 3)),
         spin=np.zeros((k, 3)),
+        mesh=np.full(k, None, dtype=np.object_),
     )
 
 
@@ -277,6 +347,20 @@ def boxes(centre: Vectors, half: Vectors, axes: Vectors | None = None, **others:
         half=half,
         axes=made.axes if axes is None else np.broadcast_to(np.asarray(axes, dtype=np.float64), (k, 3, 3)),
     )
+
+
+def mesh_obstacles(meshes: list[Mesh], centre: Vectors, axes: Vectors | None = None, **others: Any) -> Obstacles:
+    """Meshes that lie about their middles (k, 3), in their unit axes as rows (k, 3, 3); others as of `obstacles`."""
+    made = boxes(centre, np.zeros((len(meshes), 3)), axes, **others)
+    own = np.empty(len(meshes), dtype=np.object_)
+    own[:] = meshes
+    radius = np.array([mesh_radius(one) for one in meshes])
+    return replace(made, shape=np.full(len(meshes), MESH), mesh=own, radius=radius)
+
+
+def mesh_radius(mesh: Mesh) -> float:
+    """The radius about the origin of a mesh within which all of it lies, metres."""
+    return float(magnitude(mesh.corners).max(initial=0.0))
 
 
 def hull(points: Vectors) -> tuple[Vectors, Vectors, float]:
