@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from ..properties import settings_of
-from .drawing import fields
+from typing import TYPE_CHECKING
+
+from ...simulation.roles import Role
+from ..census import Census, known
+from ..plan import frame_range
+from ..properties import has_role, settings_of
+from .drawing import counted, fields, note
 from .homes import in_tab
+
+if TYPE_CHECKING:
+    from bpy.types import Scene
 
 
 class Baking:
@@ -12,14 +20,29 @@ class Baking:
 
     bl_label = "Bake"
 
-    def draw(self, _context) -> None:
-        layout = self.layout
+    def draw(self, context) -> None:
+        layout, census = self.layout, known(context.scene)
+        if census is not None and not census.vehicles:
+            note(layout, context, "Nothing to bake yet: select what shall move and make it a vehicle")
+        elif census is not None and not census.baked:
+            note(layout, context, "Vehicles move when they are baked")
         column = layout.column(align=True)
         row = column.row(align=True)
         row.scale_y = 1.5
-        row.operator("steering.bake", icon="REC").selected = False
-        column.operator("steering.bake", text="Bake Selected").selected = True
-        layout.operator("steering.clear_bake", icon="TRASH").selected = False
+        row.enabled = census is None or census.free > 0
+        row.operator("steering.bake", text=_what_it_does(context.scene, census), icon="REC").selected = False
+        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
+            column.operator("steering.bake", text="Bake Selected").selected = True
+        if census is None or census.baked:
+            layout.operator("steering.clear_bake", icon="TRASH").selected = False
+
+
+def _what_it_does(scene: Scene, census: Census | None) -> str:
+    """What the button would do, in words."""
+    if census is None or not census.free:
+        return "Bake"
+    first, last = frame_range(scene)
+    return f"Bake {counted(census.free, 'Vehicle')}, {counted(max(last - first + 1, 0), 'Frame')}"
 
 
 class Run:

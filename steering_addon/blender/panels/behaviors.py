@@ -10,13 +10,16 @@ from ...behaviors.catalogue import CATALOGUE
 from ...behaviors.declaration import Behavior, Intent
 from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
+from ..census import Census, known
+from ..operators.behavior_presets import preset_button
 from ..operators.behaviors import crowd_in_focus
+from ..stillness import why_idle, why_still
 from .crowds import PartOfCrowd
 from .drawing import fields, meaningful, note, parameters
 from .homes import in_both
 
 if TYPE_CHECKING:
-    from bpy.types import Object, UILayout
+    from bpy.types import Context, Object, UILayout
 
 COMMON = tuple(Behavior.parameters())
 """What every behavior has; what of it matters is shown in its row, and last among its fields."""
@@ -33,32 +36,44 @@ class Behaviors(PartOfCrowd):
     def draw(self, context) -> None:
         layout, crowd = self.layout, crowd_in_focus(context)
         in_use = [behavior for behavior in CATALOGUE if crowd.steering.is_property_set(behavior.name)]
-        if not in_use:
-            note(layout, context, "None yet: the vehicles go straight on. Add what they shall do")
+        census = known(context.scene)
+        if why := why_still(crowd, census):
+            note(layout, context, why, icon="ERROR" if in_use else "INFO")
         matters = MATTERS[next(c.number for c in COMBININGS if c.name == crowd.steering.combining)]
         for behavior in in_use:
-            _behavior(layout, crowd, behavior, matters)
+            _behavior(layout, context, crowd, behavior, matters, census)
         layout.menu(STEERING_MT_behavior_add.bl_idname, icon="ADD")
         if len(in_use) > 1:
             fields(layout).prop(crowd.steering, "combining")
 
 
-def _behavior(layout: UILayout, crowd: Object, behavior: type[Behavior], matters: tuple[str, ...]) -> None:
+def _behavior(
+    layout: UILayout,
+    context: Context,
+    crowd: Object,
+    behavior: type[Behavior],
+    matters: tuple[str, ...],
+    census: Census | None,
+) -> None:
     """The row of one behavior, and unfolded its fields."""
     group = getattr(crowd.steering, behavior.name)
     header, body = layout.panel(f"steering_{behavior.name}", default_closed=True)
     header.prop(group, "use", text="")
     name = header.row()
     name.active = group.use
-    name.label(text=behavior.label)
+    idle = why_idle(behavior, crowd, census) if group.use else ""
+    name.label(text=behavior.label, icon="ERROR" if idle else "NONE")
     numbers = header.row(align=True)
     numbers.active = group.use
     for parameter in matters:
         number = numbers.row(align=True)
         number.scale_x = WIDTH.get(behavior.parameters()[parameter].kind, 1.0)
         number.prop(group, parameter, text="")
+    preset_button(header, behavior)
     header.operator("steering.behavior_remove", text="", icon="X", emboss=False).behavior = behavior.name
     if body is not None:
+        if idle:
+            note(body, context, idle, icon="BLANK1")
         column = fields(body)
         column.active = group.use
         own = [name for name in meaningful(behavior, group) if name not in COMMON]

@@ -17,6 +17,9 @@ LETTER = 6.6
 BESIDE = 44
 """Pixels of a panel's width that its margins and an icon take."""
 
+NARROWEST, WIDEST = 16, 120
+"""Letters a line."""
+
 
 def fields(layout: UILayout) -> UILayout:
     """A column of fields as Blender's own panels have them, names on the left."""
@@ -51,11 +54,16 @@ def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> N
         column.label(text=line, icon="BLANK1" if k else icon, translate=False)
 
 
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _letters(context: Context) -> int:
     """How many letters a line of the region holds."""
-    scale = context.preferences.system.ui_scale
-    width = context.region.width if context.region else 0
-    return max(int((width / scale - BESIDE) / LETTER), 16)
+    if context.region is None:
+        return WIDEST
+    width = context.region.width / context.preferences.system.ui_scale
+    return min(max(int((width - BESIDE) / LETTER), NARROWEST), WIDEST)
 
 
 def _bone(layout: UILayout, group: Any, name: str) -> None:
