@@ -31,31 +31,48 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
     memories: dict[str, Memory] = dict(state.memories)
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        agents = _agents(state, snapshot, world, crowd)
-        behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
-        agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
-        luck = _draws(crowd, agents, world)
-        components = []
-        sets_speed = np.zeros(len(agents), dtype=np.bool_)
-        for behavior in behaviors:
-            steering, memories[behavior.name] = _steer(
-                behavior, world, agents, memories.get(behavior.name, {}), len(state)
-            )
-            components.append(
-                Component(
-                    steering * behavior.weight[:, None],
-                    behavior.priority,
-                    behavior.weight,
-                    behavior.probability,
-                    luck(behavior),
-                )
-            )
-            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(
-                world, _remembering(agents, memories[behavior.name])
-            )
-        cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
-        force[crowd.rows] = COMBINE[crowd.combining](components, cruise, agents.max_force)
+        agents, components, cruise = _considered(state, snapshot, world, crowd, memories)
+        force[crowd.rows] = COMBINE[crowd.combining](list(components.values()), cruise, agents.max_force)
     return force, memories
+
+
+def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
+    """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
+    asked: dict[str, Vectors] = {}
+    for crowd in snapshot.crowds:
+        crowd = _present(crowd, snapshot.present[crowd.rows])
+        _, components, _ = _considered(state, snapshot, world, crowd, dict(state.memories))
+        for name, component in components.items():
+            asked.setdefault(name, no_vectors(len(state)))[crowd.rows] = component.force
+    return asked
+
+
+def _considered(
+    state: State, snapshot: Snapshot, world: World, crowd: Crowd, memories: dict[str, Memory]
+) -> tuple[Agents, dict[str, Component], Vectors]:
+    """The agents of a crowd, what its behaviors contribute by name, and the hold on cruise speed.
+
+    What the behaviors remember afterwards takes the place of what `memories` held.
+    """
+    agents = _agents(state, snapshot, world, crowd)
+    behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
+    agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
+    luck = _draws(crowd, agents, world)
+    components: dict[str, Component] = {}
+    sets_speed = np.zeros(len(agents), dtype=np.bool_)
+    for behavior in behaviors:
+        steering, memories[behavior.name] = _steer(behavior, world, agents, memories.get(behavior.name, {}), len(state))
+        components[behavior.name] = Component(
+            steering * behavior.weight[:, None],
+            behavior.priority,
+            behavior.weight,
+            behavior.probability,
+            luck(behavior),
+        )
+        sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(
+            world, _remembering(agents, memories[behavior.name])
+        )
+    return agents, components, np.where(sets_speed[:, None], 0.0, _cruise(agents))
 
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:

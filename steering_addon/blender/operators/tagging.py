@@ -207,6 +207,9 @@ def _tag_vehicles(context: Context, objects: list[Object], family: Family) -> No
         make_vehicle(ob, crowd, family)
         if sizes[ob.name] > SMALLEST:
             ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
+    # Blender notices by itself what is typed into a field only.
+    for ob in (crowd, *objects):
+        ob.update_tag()
 
 
 def make_vehicle(ob: Object, crowd: Object, family: Family) -> None:
