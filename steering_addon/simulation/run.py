@@ -96,9 +96,9 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
 
 def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
     """All decide, then all move."""
-    force, memories = decisions(state, snapshot, world)
+    force, memories, fastest = decisions(state, snapshot, world)
     was = state.motion
-    position, velocity, forward = moved(snapshot.vehicle, was, force, dt)
+    position, velocity, forward = moved(snapshot.vehicle, was, force, dt, fastest)
     acceleration = (velocity - was.velocity) / dt
     up, roll_rate, smoothed = leaned(
         snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt

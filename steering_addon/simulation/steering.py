@@ -20,20 +20,31 @@ DRAWS = 0xD1CE
 """Salts the keys from which is drawn what counts in a step, apart from other uses of the same luck."""
 
 
-def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, dict[str, Memory]]:
+def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, dict[str, Memory], Scalars | None]:
     """The steering force each vehicle decides on and what its behaviors remember next; nobody moves.
 
     Returns:
         force: (n, 3) newtons, not yet limited; zero for vehicles that do not take part.
         memories: (n,) columns by behavior and name.
+        fastest: (n,) m/s that the behaviors let them go, inf for no limit; None where nobody has one.
     """
     force = no_vectors(len(state))
     memories: dict[str, Memory] = dict(state.memories)
+    fastest: Scalars | None = None
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        agents, components, cruise = _considered(state, snapshot, world, crowd, memories)
+        agents, components, cruise, limits = _considered(state, snapshot, world, crowd, memories)
         force[crowd.rows] = COMBINE[crowd.combining](list(components.values()), cruise, agents.max_force)
-    return force, memories
+        for limit in limits:
+            fastest = np.full(len(state), np.inf) if fastest is None else fastest
+            fastest[crowd.rows] = np.minimum(fastest[crowd.rows], limit)
+    return force, memories, fastest
+
+
+def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
+    """The limits on speed (n,) as far as weights below 1 let them come into force."""
+    counts = np.minimum(weight, 1.0)
+    return np.where((limit < top) & (counts > 0.0), top + (np.minimum(limit, top) - top) * counts, np.inf)
 
 
 def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
@@ -41,7 +52,7 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     asked: dict[str, Vectors] = {}
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        _, components, _ = _considered(state, snapshot, world, crowd, dict(state.memories))
+        _, components, _, _ = _considered(state, snapshot, world, crowd, dict(state.memories))
         for name, component in components.items():
             asked.setdefault(name, no_vectors(len(state)))[crowd.rows] = component.force
     return asked
@@ -49,8 +60,8 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
 
 def _considered(
     state: State, snapshot: Snapshot, world: World, crowd: Crowd, memories: dict[str, Memory]
-) -> tuple[Agents, dict[str, Component], Vectors]:
-    """The agents of a crowd, what its behaviors contribute by name, and the hold on cruise speed.
+) -> tuple[Agents, dict[str, Component], Vectors, list[Scalars]]:
+    """The agents of a crowd, what its behaviors contribute by name, the hold on cruise speed, and limits on speed.
 
     What the behaviors remember afterwards takes the place of what `memories` held.
     """
@@ -59,6 +70,7 @@ def _considered(
     agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
     luck = _draws(crowd, agents, world)
     components: dict[str, Component] = {}
+    limits: list[Scalars] = []
     sets_speed = np.zeros(len(agents), dtype=np.bool_)
     for behavior in behaviors:
         steering, memories[behavior.name] = _steer(behavior, world, agents, memories.get(behavior.name, {}), len(state))
@@ -69,10 +81,12 @@ def _considered(
             behavior.probability,
             luck(behavior),
         )
-        sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(
-            world, _remembering(agents, memories[behavior.name])
-        )
-    return agents, components, np.where(sets_speed[:, None], 0.0, _cruise(agents))
+        remembering = _remembering(agents, memories[behavior.name])
+        sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
+        limit = behavior.fastest(world, remembering)
+        if limit is not None:
+            limits.append(_eased(limit, behavior.weight, agents.max_speed))
+    return agents, components, np.where(sets_speed[:, None], 0.0, _cruise(agents)), limits
 
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:

@@ -267,7 +267,7 @@ def test_what_behaviors_ask_for_is_what_is_decided_upon() -> None:
     wanted = [(Seek, {"weight": 0.5}), (Flee, {"weight": 2.0, "distance": 90.0}), (Wander, {})]
     place = Scene(
         [[0.0, 0.0, 0.0], [3.0, 1.0, 2.0]],
-        speed=2.0,
+        speed=4.0,
         behaviors=wanted,
         combining=WEIGHTED_SUM,
         tracked=leaders([9, 5, 1]),
