@@ -150,6 +150,17 @@ def test_obstacles_regions_and_paths_are_drawn_where_they_are_and_hidden_ones_ar
     assert len(points(drawn(*ALL))) == 0
 
 
+def test_a_box_in_the_way_is_drawn_as_a_box() -> None:
+    ball = obstacle(sphere(location=(5.0, 0.0, 0.0), radius=2.0))
+    ball.steering.obstacle_shape = "BOX"
+    ball.rotation_euler.z = 0.5
+    bpy.context.view_layer.update()
+    corners = colored(drawn("OBSTACLES"), part("blender.overlay.picture").OBSTACLE) - (5.0, 0.0, 0.0)
+    assert len(corners) == 24
+    assert np.allclose(np.linalg.norm(corners, axis=1), 2.0 * math.sqrt(3.0), rtol=0.05)
+    assert np.allclose(np.abs(corners[:, 2]), 2.0, atol=0.01)
+
+
 def test_lines_lead_to_the_nearest_leader_or_to_the_target_that_was_chosen() -> None:
     leader(location=(10.0, 0.0, 0.0), name="Far")
     leader(location=(3.0, 0.0, 0.0), name="Near")

@@ -13,6 +13,8 @@ import numpy as np
 
 from ...behaviors.catalogue import CATALOGUE
 from ...simulation.declaration import NEAREST, Kind
+from ...simulation.obstacles import BOX as OBSTACLE_BOX
+from ...simulation.obstacles import ROUND
 from ...simulation.paths import spline
 from ...simulation.regions import BOX
 from ...simulation.roles import Role
@@ -140,7 +142,10 @@ def _things(drawn: Picture, depsgraph: Depsgraph, who: Cast, wanted: frozenset[s
         return
     obstacles, regions = snapshot.obstacles, snapshot.regions
     for row in np.flatnonzero(obstacles.present).tolist() if "OBSTACLES" in wanted else ():
-        drawn.add(drawn_out(obstacles.start[row], obstacles.end[row], float(obstacles.radius[row])), OBSTACLE)
+        if obstacles.shape[row] == ROUND:
+            drawn.add(drawn_out(obstacles.start[row], obstacles.end[row], float(obstacles.radius[row])), OBSTACLE)
+        elif obstacles.shape[row] == OBSTACLE_BOX:
+            drawn.add(box(obstacles.start[row], obstacles.axes[row] * obstacles.half[row][:, None]), OBSTACLE)
     for row in np.flatnonzero(regions.present).tolist() if "REGIONS" in wanted else ():
         half = regions.axes[row] * regions.half[row][:, None]
         shape = box if regions.shape[row] == BOX else ellipsoid
