@@ -129,6 +129,8 @@ class Mesh:
         An open mesh has no inside: it is two-sided, and away is to the side where one is. Beyond the reach the distance
         is inf and the direction zero.
         """
+        if not len(self):
+            return np.full(len(points), np.inf), np.zeros((len(points), 3))
         far = np.full(len(points), np.inf) if reach is None else reach
         distance, place, triangle = self.nearest(points, far)
         sign = np.where(self.inside(points), -1.0, 1.0)

@@ -7,7 +7,6 @@ shape, each obstacle answers two questions: how far a place is from it, and wher
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from .boxes import box_surface, way_to_sides
 from .declaration import Choice
 from .meshes import Mesh
+from .touching import first_touch, touch_mesh
 from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, cross, dot, magnitude, picked, unit
 
 PASS_SIDES = (
@@ -38,16 +38,6 @@ OBSTACLE_SIDES = (
     Choice("INSIDE", 1, "Inside", "Vehicles are within it, as in a room, and keep off its walls"),
 )
 OUTSIDE, INSIDE = (c.number for c in OBSTACLE_SIDES)
-TRIES = 16
-"""Steps in which a course is followed up to a surface; each doubles the digits, but for courses that graze it."""
-CLOSE = 1e-9
-"""Share of the way at which a surface counts as reached."""
-MESH_TRIES = 8
-"""Steps in which a course is followed along a mesh that it passes rather than hits."""
-MESH_CLOSE = 0.02
-"""Share of the reach at which a mesh counts as reached."""
-STEEPEST = 0.2
-"""Share of the reach, before the place where a course hits a mesh, that even a glancing one is told of it."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +217,6 @@ class Obstacles:
         way, away = way_to_sides(local, self.localized(course, rows), half)
         return way, self.globalized(away, rows)
 
-
     def _touch_meshes(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> tuple[Scalars, Vectors]:
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
@@ -244,66 +233,6 @@ class Obstacles:
 def _rows_of(these: Mask, rows: Rows) -> list[int]:
     """The rows among `rows` of which `these` (k,) says so."""
     return np.unique(rows[these[rows]]).tolist() if these.any() else []
-
-
-def touch_mesh(
-    mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach: Scalars
-) -> tuple[Scalars, Vectors]:
-    """Where straight courses first come near a mesh, as `Obstacles.touch` has it, in the axes of the mesh.
-
-    What a course hits is found at once. Past what it does not hit it goes in steps as long as there is nothing near.
-
-    Args:
-        sign: 1 for who has to keep out of a closed mesh, -1 for who is in it.
-    """
-    low, high = mesh.bounds
-    furthest = magnitude(points - 0.5 * (low + high)) + 0.5 * magnitude(high - low) + reach
-    met, triangle = mesh.hit(points, course, furthest)
-    normal = mesh.normal[triangle]
-    facing = dot(normal, course)
-    away = np.where((facing > 0.0)[:, None], -normal, normal)
-    steep = np.maximum(np.abs(facing), STEEPEST)
-    way = np.where(triangle >= 0, np.maximum(met - reach / steep, 0.0), np.inf)
-    limit = np.minimum(way, furthest)
-    gone = np.zeros(len(points))
-    going = np.arange(len(points))
-    for _ in range(MESH_TRIES):
-        distance, out = mesh.surface(points[going] + course[going] * gone[going, None])
-        gap = distance * sign - reach[going]
-        near = gap <= MESH_CLOSE * reach[going]
-        closing = dot(out * sign, course[going]) < 0.0
-        touched = going[near & closing]
-        way[touched], away[touched] = gone[touched], (out * sign)[near & closing]
-        gone[going] += np.maximum(gap, MESH_CLOSE * reach[going])
-        going = going[~(near & closing) & (gone[going] < limit[going])]
-        if not len(going):
-            break
-    return way, away
-
-
-Surface = Callable[[Vectors], tuple[Scalars, Vectors]]
-"""From (m, 3) places to how far each is from its surface, (m,), and the unit directions away from there, (m, 3)."""
-
-
-def first_touch(surface: Surface, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-    """Where straight courses first come near the surfaces of bodies without hollows, as `Obstacles.touch` has it.
-
-    Newton's method: along a course the distance from such a body falls ever less, so that it never goes too far.
-    """
-    way = np.zeros(len(points))
-    distance, away = surface(points)
-    gap = distance - reach
-    missed = dot(away, course) >= 0.0
-    for _ in range(TRIES):
-        going_on = ~missed & (gap > CLOSE * (1.0 + way))
-        if not going_on.any():
-            break
-        closing = -dot(away, course)
-        way = way + np.where(going_on, gap / np.where(closing > EPSILON, closing, 1.0), 0.0)
-        distance, away = surface(points + course * way[:, None])
-        gap = distance - reach
-        missed |= going_on & (dot(away, course) >= 0.0)
-    return np.where(missed, np.inf, way), away
 
 
 def obstacles(
@@ -350,12 +279,23 @@ def boxes(centre: Vectors, half: Vectors, axes: Vectors | None = None, **others:
 
 
 def mesh_obstacles(meshes: list[Mesh], centre: Vectors, axes: Vectors | None = None, **others: Any) -> Obstacles:
-    """Meshes that lie about their middles (k, 3), in their unit axes as rows (k, 3, 3); others as of `obstacles`."""
+    """Meshes that lie about their middles (k, 3), in their unit axes as rows (k, 3, 3); others as of `obstacles`.
+
+    An open one is to be kept off from both of its sides; one without triangles is not there.
+    """
     made = boxes(centre, np.zeros((len(meshes), 3)), axes, **others)
     own = np.empty(len(meshes), dtype=np.object_)
     own[:] = meshes
     radius = np.array([mesh_radius(one) for one in meshes])
-    return replace(made, shape=np.full(len(meshes), MESH), mesh=own, radius=radius)
+    closed = np.array([one.closed for one in meshes], dtype=np.bool_)
+    return replace(
+        made,
+        shape=np.full(len(meshes), MESH),
+        side=np.where(closed, made.side, OUTSIDE),
+        present=made.present & np.array([len(one) > 0 for one in meshes], dtype=np.bool_),
+        mesh=own,
+        radius=radius,
+    )
 
 
 def mesh_radius(mesh: Mesh) -> float:
@@ -387,101 +327,3 @@ def hull(points: Vectors) -> tuple[Vectors, Vectors, float]:
         if volume < least * (1.0 - 1e-9):
             best, least = (centre - half * axis, centre + half * axis, radius), volume
     return best
-
-
-PLACES = 4
-"""Places on an axis looked at between the one nearest to a course and the end that is reached first."""
-
-
-def nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> tuple[Scalars, Vectors]:
-    """Where a straight course comes nearest to each obstacle's axis.
-
-    Args:
-        points: (n, 3) where each course starts.
-        course: (n, k, 3) unit directions, one for each pair, as obstacles may move.
-
-    Returns:
-        way: (n, k) metres along the course, negative for what lies behind.
-        aside: (n, k, 3) from there to the place on the axis, square to the course.
-    """
-    return _place(obstacles, points, course, _part_nearest_to_course(obstacles, points, course))
-
-
-def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-    """The place on each obstacle's axis that takes the tightest turn to pass; without one, the nearest to the course.
-
-    What is met first of a pylon that leans along the course is not what the course comes nearest to.
-
-    Args:
-        points: (n, 3) where each course starts.
-        course: (n, k, 3) unit directions.
-        reach: (n, k) how near a course may come to the axis.
-
-    Returns:
-        way, aside: as of `nearest_to_course`.
-    """
-    part = _part_nearest_to_course(obstacles, points, course)
-    way, aside = _place(obstacles, points, course, part)
-    if not (obstacles.start != obstacles.end).any():
-        return way, aside
-    first = np.where(dot((obstacles.end - obstacles.start)[None], course) >= 0.0, 0.0, 1.0)
-    most = _tightness(way, aside, reach)
-    for step in range(1, PLACES + 1):
-        other_way, other_aside = _place(obstacles, points, course, part + (first - part) * (step / PLACES))
-        tightness = _tightness(other_way, other_aside, reach)
-        tighter = tightness > most
-        way, most = np.where(tighter, other_way, way), np.where(tighter, tightness, most)
-        aside = np.where(tighter[..., None], other_aside, aside)
-    return way, aside
-
-
-def _part_nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> Scalars:
-    """How far along each axis, from 0 to 1, a course comes nearest to it, (n, k)."""
-    axis = obstacles.end - obstacles.start
-    offset = obstacles.start[None] - points[:, None, :]
-    lateral_axis = axis[None] - dot(axis[None], course)[..., None] * course
-    lateral = offset - dot(offset, course)[..., None] * course
-    steepness = dot(lateral_axis, lateral_axis)
-    part = np.where(steepness > EPSILON, -dot(lateral, lateral_axis) / np.maximum(steepness, EPSILON), 0.0)
-    part = clamp(part, 0.0, 1.0)
-    # An axis along the course: its nearer end counts.
-    nearer = np.where(dot(axis[None], course) >= 0.0, 0.0, 1.0)
-    return np.where(steepness > EPSILON, part, nearer)
-
-
-def _place(obstacles: Obstacles, points: Vectors, course: Vectors, part: Scalars) -> tuple[Scalars, Vectors]:
-    """The way along each course to the place on an axis, and how far aside that is."""
-    axis = obstacles.end - obstacles.start
-    offset = obstacles.start[None] - points[:, None, :]
-    place = offset + np.multiply(part[..., None], axis[None])
-    way = dot(place, course)
-    return way, place - way[..., None] * course
-
-
-def _tightness(way: Scalars, aside: Vectors, reach: Scalars) -> Scalars:
-    """What the circle that just passes a place is to be bent, in halves of 1/m; -1 for what is not in the way."""
-    wanting = reach - magnitude(aside)
-    room = way * way + dot(aside, aside) - reach * reach
-    bend = np.where(room > EPSILON, wanting / np.maximum(room, EPSILON), 1.0 / EPSILON)
-    return np.where((wanting > 0.0) & (way > 0.0), bend, -1.0)
-
-
-def directions_to_pass(obstacle_side: Rows, aside: Vectors, course: Vectors, own_side: Vectors) -> Vectors:
-    """Which way to turn, square to the course, so as to pass on the side each obstacle asks for.
-
-    Args:
-        obstacle_side: (n,) pass_side of the obstacle in question.
-        aside: (n, 3) from the course to the obstacle, square to the course.
-        course: (n, 3) unit directions.
-        own_side: (n, 3) the vehicles' side axes, which settle a dead heat.
-    """
-    up = np.zeros_like(course)
-    up[:, 2] = 1.0
-    over = unit(up - dot(up, course)[:, None] * course)
-    over = np.where((magnitude(over) < 0.5)[:, None], own_side, over)
-    right = np.stack((course[:, 1], -course[:, 0], np.zeros(len(course))), axis=-1)
-    right = np.where((magnitude(right) < 1e-6)[:, None], own_side, unit(right))
-    away = -unit(aside)
-    away = np.where((magnitude(aside) < 1e-9)[:, None], right, away)
-    chosen = [obstacle_side == LEFT, obstacle_side == RIGHT, obstacle_side == OVER, obstacle_side == UNDER]
-    return np.select([c[:, None] for c in chosen], [-right, right, over, -over], away)
