@@ -20,6 +20,8 @@ from typing import Any
 
 import bpy
 
+HAND = 0.4
+"""Seconds in which somebody moves the mouse or presses its button, and Blender sees it."""
 END = "The story has come to its end."
 """Printed once all of it has been told."""
 
@@ -65,17 +67,19 @@ def picture(path: Path) -> None:
     subprocess.run(["import", "-window", "root", str(path)], check=True)
 
 
-def click(x: int, y: int) -> None:
-    """Press the mouse somewhere, in pixels from the upper left corner of the window."""
-    point(x, y)
-    subprocess.run(["xdotool", "click", "1"], check=True)
+def click(x: int, y: int) -> Iterator[float]:
+    """Press the mouse somewhere, in pixels from the upper left corner of the window: `yield from click(100, 20)`."""
+    yield from point(x, y)
+    for action in ("mousedown", "mouseup"):
+        subprocess.run(["xdotool", action, "1"], check=True)
+        yield HAND
 
 
-def point(x: int, y: int) -> None:
-    """Move the mouse somewhere. It moves on a little, as menus open for a moving mouse."""
-    subprocess.run(
-        ["xdotool", "mousemove", str(x - 2), str(y), "sleep", "0.1", "mousemove", str(x), str(y)], check=True
-    )
+def point(x: int, y: int) -> Iterator[float]:
+    """Move the mouse somewhere; what lies under it lights up, and menus open."""
+    for before in (8, 4, 0):
+        subprocess.run(["xdotool", "mousemove", str(x - before), str(y)], check=True)
+        yield HAND / 2
 
 
 def press(key: str) -> None:

@@ -85,7 +85,7 @@ def populated() -> Iterator[float]:
         crowd = bpy.context.object
         bpy.ops.view3d.view_axis(type="TOP")
     yield DRAWN
-    click(*POPULATE)
+    yield from click(*POPULATE)
     yield DRAWN
     picture(FOLDER / "populated 1.png")
     before = members(crowd)
