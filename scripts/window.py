@@ -26,8 +26,12 @@ END = "The story has come to its end."
 """Printed once all of it has been told."""
 
 
-def tell(story: Iterator[float]) -> None:
-    """Go through a story once Blender has its window, then leave Blender; at each `yield` so many seconds pass."""
+def tell(story: Iterator[float], *, splash: bool = False) -> None:
+    """Go through a story once Blender has its window, then leave Blender; at each `yield` so many seconds pass.
+
+    Args:
+        splash: whether Blender greets with its splash screen, as it does a new user.
+    """
 
     def go_on() -> float | None:
         try:
@@ -39,7 +43,7 @@ def tell(story: Iterator[float]) -> None:
         bpy.ops.wm.quit_blender()
         return None
 
-    bpy.context.preferences.view.show_splash = False
+    bpy.context.preferences.view.show_splash = splash
     bpy.app.timers.register(go_on, first_interval=2.0, persistent=True)
 
 
