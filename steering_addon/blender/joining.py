@@ -75,7 +75,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         preset = fitting(like, _length(objects, bodies, family))
     crowd = crowd or new_crowd(context, like.crowd)
     already = [ob for ob in members if crowd_of(ob) == crowd]
-    measure = _measure(crowd, already, preset, depsgraph, family)
+    measure = measure_for(crowd, already, preset, depsgraph, family)
     sizes = {ob.name: measure(bodies[ob.name]) for ob in objects}
     if not already and max(sizes.values()) > SMALLEST:
         crowd.steering.vehicle.radius = max(sizes.values())
@@ -111,8 +111,8 @@ def _length(objects: Sequence[Object], bodies: dict[str, Body], family: Family) 
     return float(np.median(known)) if known else 0.0
 
 
-def _measure(
-    crowd: Object, already: Sequence[Object], preset: Preset | None, depsgraph: Depsgraph, family: Family
+def measure_for(
+    crowd: Object | None, already: Sequence[Object], preset: Preset | None, depsgraph: Depsgraph, family: Family
 ) -> Measure:
     """How the sizes of a crowd are measured: as those of its members were, else by whether it keeps to the ground."""
     if preset is not None:
