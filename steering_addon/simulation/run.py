@@ -76,14 +76,17 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     """What there is to see at a part of the way between two frames."""
     motion = state.motion
     tracked = _tracked_at(motion, before.tracked, after.tracked, part, before.frame_time)
+    amount = before.tracked.amount
+    left = amount - state.taken if len(state.taken) else amount
     bodies = Bodies(
         position=np.concatenate((motion.position.T, tracked[0].T), axis=1).T,
         velocity=np.concatenate((motion.velocity.T, tracked[1].T), axis=1).T,
         forward=np.concatenate((motion.forward.T, tracked[2].T), axis=1).T,
         radius=np.concatenate((before.vehicle.radius, before.tracked.radius)),
         roles=np.concatenate((before.roles, before.tracked.roles)),
-        present=np.concatenate((before.present, before.tracked.present)),
+        present=np.concatenate((before.present, before.tracked.present & (left > 0.0))),
         crowd=np.concatenate((_crowds(before), before.tracked.crowd)),
+        left=np.concatenate((np.full(len(state), np.inf), left)),
     )
     seen = np.flatnonzero(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
@@ -96,9 +99,9 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
 
 def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
     """All decide, then all move."""
-    force, memories, fastest = decisions(state, snapshot, world)
+    decided = decisions(state, snapshot, world)
     was = state.motion
-    position, velocity, forward = moved(snapshot.vehicle, was, force, dt, fastest)
+    position, velocity, forward = moved(snapshot.vehicle, was, decided.force, dt, decided.fastest)
     acceleration = (velocity - was.velocity) / dt
     up, roll_rate, smoothed = leaned(
         snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt
@@ -115,8 +118,10 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
         motion=now,
         roll_rate=taking_part(snapshot, roll_rate, state.roll_rate),
         smoothed_acceleration=taking_part(snapshot, smoothed, state.smoothed_acceleration),
-        force=force,
-        memories=memories,
+        force=decided.force,
+        memories=decided.memories,
+        commons=decided.commons,
+        taken=decided.taken,
     )
 
 
