@@ -27,6 +27,7 @@ from .declaration import Behavior, Intent
 
 CELLS = 12
 """Cells along each axis of a region in which is noted for how long they were seen."""
+ALL_CELLS = CELLS * CELLS * CELLS
 BLOCK = 256
 """Agents that are looked after together."""
 OLD = 4.0
@@ -70,7 +71,7 @@ class Explore(Behavior):
             here = self.region == row
             name = f"region {row} of crowd {world.bodies.crowd[agents.rows[0]]}"
             places = world.regions.places(_middles(), row)
-            seen = agents.commons.get(name, np.zeros(CELLS**3))
+            seen = agents.commons.get(name, np.zeros(ALL_CELLS))
             memory = _chosen(world, agents, row, here, places, seen, memory)
             way = agents.level(picked(places, np.maximum(memory["goal"], 0.0).astype(np.int64)) - agents.position)
             heading_there = agents.steering_to(unit(way) * agents.cruise_speed[:, None])
@@ -93,7 +94,7 @@ class Explore(Behavior):
         cell = np.floor((shares + 1.0) * (CELLS / 2.0))
         inside = ((cell >= 0.0) & (cell < CELLS)).all(axis=1)
         own = clamp(cell[inside], 0.0, CELLS - 1.0).astype(np.int64)
-        count = np.bincount((own[:, 0] * CELLS + own[:, 1]) * CELLS + own[:, 2], minlength=CELLS**3)
+        count = np.bincount((own[:, 0] * CELLS + own[:, 1]) * CELLS + own[:, 2], minlength=ALL_CELLS)
         for low in range(0, len(rows), BLOCK):
             x, y, z = (d[low : low + BLOCK] for d in squared)
             distance = x[:, :, None, None] + y[:, None, :, None] + z[:, None, None, :]
@@ -162,7 +163,8 @@ def _claimed(part: Rows, rows: Rows) -> Scalars:
     count = np.bincount(part[part >= 0], minlength=int(_parts().max()) + 1).astype(np.float64)
     own = part[rows]
     others = count[_parts()][None] - (own[:, None] == _parts()[None])
-    return others / np.maximum(count.sum() - (own >= 0), 1.0)[:, None]
+    claimants = np.count_nonzero(part >= 0) - (own >= 0)
+    return others / np.maximum(claimants, 1)[:, None]
 
 
 @cache

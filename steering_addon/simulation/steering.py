@@ -45,27 +45,8 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> Decisions:
     minds = _Minds(state, world)
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        agents = _agents(state, snapshot, world, crowd)
-        behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
-        agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
-        luck = _draws(crowd, agents, world)
-        components = []
-        sets_speed = np.zeros(len(agents), dtype=np.bool_)
-        for behavior in behaviors:
-            steering, remembering = minds.steer(behavior, agents)
-            components.append(
-                Component(
-                    steering * behavior.weight[:, None],
-                    behavior.priority,
-                    behavior.weight,
-                    behavior.probability,
-                    luck(behavior),
-                )
-            )
-            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
-            minds.heed(behavior, remembering)
-        cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
-        force[crowd.rows] = COMBINE[crowd.combining](components, cruise, agents.max_force)
+        agents, components, cruise = _considered(snapshot, crowd, minds)
+        force[crowd.rows] = COMBINE[crowd.combining](list(components.values()), cruise, agents.max_force)
     return Decisions(force, minds.memories, minds.fastest, minds.commons, minds.taken)
 
 
@@ -76,7 +57,7 @@ class _Minds:
     """
 
     def __init__(self, state: State, world: World) -> None:
-        self._state, self._world = state, world
+        self.state, self.world = state, world
         self.memories: dict[str, Memory] = dict(state.memories)
         self.commons: dict[str, Commons] = dict(state.commons)
         self.fastest: Scalars | None = None
@@ -84,9 +65,9 @@ class _Minds:
 
     def steer(self, behavior: Steers, agents: Agents) -> tuple[Vectors, Agents]:
         """The behavior's steering force for its agents, (n, 3) newtons, and the agents with what they now remember."""
-        name, n = behavior.name, len(self._state)
-        commons = self._state.commons.get(name, {})
-        steering, memory, added = _steer(behavior, self._world, agents, self.memories.get(name, {}), n, commons)
+        name, n = behavior.name, len(self.state)
+        commons = self.state.commons.get(name, {})
+        steering, memory, added = _steer(behavior, self.world, agents, self.memories.get(name, {}), n, commons)
         self.memories[name] = memory
         if added:
             self.commons[name] = _added(self.commons.get(name, {}), added)
@@ -94,18 +75,18 @@ class _Minds:
 
     def heed(self, behavior: Steers, agents: Agents) -> None:
         """Take in how fast the behavior lets its agents go, and what they take."""
-        limit = behavior.fastest(self._world, agents)
+        limit = behavior.fastest(self.world, agents)
         if limit is not None:
-            fastest = np.full(len(self._state), np.inf) if self.fastest is None else self.fastest
+            fastest = np.full(len(self.state), np.inf) if self.fastest is None else self.fastest
             eased = _eased(limit, behavior.weight, agents.max_speed)
             fastest[agents.rows] = np.minimum(fastest[agents.rows], eased)
             self.fastest = fastest
-        takes = behavior.takes(self._world, agents)
+        takes = behavior.takes(self.world, agents)
         if takes is not None:
             body, amount = takes
-            tracked = body >= len(self._state)
-            count = len(self._world.bodies.left) - len(self._state)
-            here = np.bincount(body[tracked] - len(self._state), amount[tracked], minlength=count)
+            tracked = body >= len(self.state)
+            count = len(self.world.bodies.left) - len(self.state)
+            here = np.bincount(body[tracked] - len(self.state), amount[tracked], minlength=count)
             self.taken = here + (self.taken if len(self.taken) else 0.0)
 
 
@@ -113,6 +94,43 @@ def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
     """The limits on speed (n,) as far as weights below 1 let them come into force."""
     counts = np.minimum(weight, 1.0)
     return np.where((limit < top) & (counts > 0.0), top + (np.minimum(limit, top) - top) * counts, np.inf)
+
+
+def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
+    """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
+    asked: dict[str, Vectors] = {}
+    for crowd in snapshot.crowds:
+        crowd = _present(crowd, snapshot.present[crowd.rows])
+        _, components, _ = _considered(snapshot, crowd, _Minds(state, world))
+        for name, component in components.items():
+            asked.setdefault(name, no_vectors(len(state)))[crowd.rows] = component.force
+    return asked
+
+
+def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> tuple[Agents, dict[str, Component], Vectors]:
+    """The agents of a crowd, what its behaviors contribute by name, and the hold on cruise speed.
+
+    What follows from it besides is gathered in their minds.
+    """
+    world = minds.world
+    agents = _agents(minds.state, snapshot, world, crowd)
+    behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
+    agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
+    luck = _draws(crowd, agents, world)
+    components: dict[str, Component] = {}
+    sets_speed = np.zeros(len(agents), dtype=np.bool_)
+    for behavior in behaviors:
+        steering, remembering = minds.steer(behavior, agents)
+        components[behavior.name] = Component(
+            steering * behavior.weight[:, None],
+            behavior.priority,
+            behavior.weight,
+            behavior.probability,
+            luck(behavior),
+        )
+        sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
+        minds.heed(behavior, remembering)
+    return agents, components, np.where(sets_speed[:, None], 0.0, _cruise(agents))
 
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:

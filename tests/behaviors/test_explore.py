@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.explore import CELLS, Explore
+from steering_addon.behaviors.explore import ALL_CELLS, Explore
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.regions import BOX, SPHERE, regions
 from tests.scene import Scene, about, positions, turned
@@ -59,7 +59,7 @@ def test_what_is_seen_is_remembered_in_common_and_belongs_to_the_state() -> None
     place = explorers()
     states = place.run(48)
     [seen] = states[-1].commons["explore"].values()
-    assert seen.shape == (CELLS**3,)
+    assert seen.shape == (ALL_CELLS,)
     assert (seen > 0.0).any() and (seen == 0.0).any()
     [before] = states[10].commons["explore"].values()
     assert (before <= seen).all() and before.sum() < seen.sum()

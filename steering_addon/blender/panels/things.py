@@ -24,7 +24,7 @@ ICONS = {
     Role.RESOURCE: "OUTLINER_OB_POINTCLOUD",
 }
 SETTINGS: dict[Role, tuple[str, ...]] = {
-    Role.OBSTACLE: ("pass_side",),
+    Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
     Role.REGION: ("region_shape",),
     Role.RESOURCE: ("amount",),
 }
