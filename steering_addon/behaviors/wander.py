@@ -46,17 +46,16 @@ class Wander(Behavior):
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         side, up = agents.level_frame()
-        own = _astray(self.method, agents.keys, self.rate, world.time) * self.strength
-        shared = self._shared(agents, world.time) * self.shared_strength
-        sideways, upward = own + shared
+        # A place that all share is worked out once, along with those of each one.
+        shared = slice(1) if same_for_all(self.shared_rate) and same_for_all(self.method) else slice(None)
+        keys = np.concatenate((agents.keys, agents.crowd_keys[shared]))
+        method = np.concatenate((self.method, self.method[shared]))
+        places = _astray(method, keys, np.concatenate((self.rate, self.shared_rate[shared])), world.time)
+        own, of_all = places[:, : len(agents)], places[:, len(agents) :]
+        sideways, upward = own * self.strength + of_all * self.shared_strength
         wandering = sideways[:, None] * side + (upward * self.vertical)[:, None] * up
         wandering[:, 2] -= self.leveling * agents.velocity[:, 2]
         return wandering * agents.mass[:, None]
-
-    def _shared(self, agents: Agents, time: float) -> Scalars:
-        """The same place for all of a crowd, (2, n), or (2, 1) where its settings are one."""
-        few = slice(1) if same_for_all(self.shared_rate) and same_for_all(self.method) else slice(None)
-        return _astray(self.method[few], agents.crowd_keys[few], self.shared_rate[few], time)
 
 
 def _astray(method: Rows, keys: Keys, rate: Scalars, time: float) -> Scalars:
