@@ -12,7 +12,7 @@ from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .declaration import NEAREST, Kind
 from .snapshot import Crowd, Snapshot, State, Steers
-from .vectors import Mask, Rows, Scalars, Vectors, magnitude, no_vectors, picked
+from .vectors import Mask, Rows, Scalars, Vectors, alike, magnitude, no_vectors, picked, same_for_all
 from .vehicle import VehicleModel
 from .world import Agents, Memory, World
 
@@ -114,8 +114,8 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     )
     return Agents(
         rows=rows,
-        keys=snapshot.keys[rows],
-        crowd_keys=mix(np.full(len(rows), crowd.key & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64), 1),
+        keys=snapshot.keys if alone else snapshot.keys[rows],
+        crowd_keys=alike(_key_of(crowd), len(rows), np.uint64),
         position=position,
         velocity=velocity,
         side=side,
@@ -125,6 +125,11 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         vehicle=model,
         goal_distance=np.full(len(rows), np.inf),
     )
+
+
+def _key_of(crowd: Crowd) -> int:
+    """What the part of their luck hangs on that the vehicles of a crowd share."""
+    return int(mix(np.array([crowd.key & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
 def _with_targets(behavior: Steers, world: World, agents: Agents) -> Steers:
@@ -147,7 +152,9 @@ def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
     if (rows == NEAREST).any():
         rows = np.where(rows == NEAREST, world.regions.nearest(agents.position), rows)
     if not len(world.regions):
-        return np.full(len(agents), -1, dtype=np.int64)
+        return alike(-1, len(agents), np.int64)
+    if same_for_all(rows):
+        return alike(rows[0] if rows[0] >= 0 and world.regions.present[rows[0]] else -1, len(agents), np.int64)
     return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
 
 

@@ -4,6 +4,7 @@ from . import (
     baking,
     behavior_presets,
     behaviors,
+    contacts,
     crowds,
     populate,
     presets,
@@ -22,6 +23,7 @@ MODULES = (
     variation,
     ready_scenes,
     baking,
+    contacts,
 )
 
 
