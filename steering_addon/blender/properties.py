@@ -21,6 +21,7 @@ from bpy.props import (
 from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
 from ..simulation.combining import COMBININGS
+from ..simulation.declaration import REACH
 from ..simulation.obstacles import EITHER, OBSTACLE_SHAPES, OBSTACLE_SIDES, OUTSIDE, PASS_SIDES, ROUND
 from ..simulation.population import Population
 from ..simulation.portrayal import Portrayal
@@ -47,7 +48,7 @@ OVERLAY_ITEMS = [
     ("PATHS", "Paths and Flows", "Curves with the way they go, and how far aside is still on a path", 16),
     ("OBSTACLES", "Obstacles", "Obstacles as round as vehicles see them", 32),
     ("REGIONS", "Regions", "The spheres and boxes that vehicles keep to", 64),
-    ("FORCES", "Steering", "What each behavior asks of the selected vehicles, and what they make of it", 128),
+    ("FORCES", "Forces", "What each behavior asks of the selected vehicles, and what they make of it", 128),
 ]
 """What can be drawn over the viewport, with stored bits."""
 LASTING: set[str] = set()
@@ -293,6 +294,15 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         subtype="FACTOR",
         override=OVERRIDABLE,
         options=LASTING,
+    )
+    amount: FloatProperty(
+        name="Amount",
+        description="How much of this resource there is: it is gone when vehicles have eaten so much; may be keyframed",
+        default=10.0,
+        min=0.0,
+        max=REACH,
+        soft_max=100.0,
+        override=OVERRIDABLE,
     )
     pass_side: choice_property(
         {
