@@ -419,6 +419,7 @@ def test_library_overrides_are_copied_and_outlive_the_file(tmp_path: Path) -> No
     assert (locations(crowd) == where).all()
     for ob in members(crowd):
         assert ob.data.library is not None, "its data is shared with the library"
+        assert ob.override_library is None, "Blender may delete overrides that it does not know"
         body = next(child for child in ob.children if child.modifiers)
         assert body.modifiers[0].object == ob
     select(crowd)
