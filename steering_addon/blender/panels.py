@@ -11,6 +11,7 @@ from ..simulation.declaration import Declared, Kind
 from ..simulation.portrayal import Portrayal
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
+from . import preview
 from .generated import bone_of
 from .operators.behaviors import crowd_in_focus
 from .properties import has_role, pointed_at, settings_of
@@ -222,6 +223,12 @@ class STEERING_PT_bake(SteeringPanel, bpy.types.Panel):
     def draw(self, context) -> None:
         layout = self.layout
         scene = context.scene
+        on = preview.is_on(scene)
+        row = layout.row()
+        row.scale_y = 1.5
+        row.operator("steering.preview", text="Preview is On" if on else "Preview", icon="PLAY", depress=on)
+        if told := preview.report(scene):
+            layout.label(text=told, icon="INFO")
         stored = settings_of(scene)
         if stored is not None:
             fields = _fields(layout)
