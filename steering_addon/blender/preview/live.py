@@ -6,6 +6,7 @@ One scene at a time has a preview, and only its own viewports show it.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 0.25
 """Most seconds of playing on that one change of the frame or the scene may take; the rest follows bit by bit."""
-PIECE, PAUSE = 0.1, 0.01
+LEAST_PIECE, MOST_PIECE, PAUSE = 0.05, 0.5, 0.01
 """Seconds of playing on, and of leaving the window to the animator, where it follows bit by bit."""
 FOR_A_RENDER = "The preview was ended for a render, which shows only what is baked: bake first."
 
@@ -112,13 +113,8 @@ class Live:
         _evaluate_anew(self._moves)
 
     def _tells_on_run(self, scene: Scene, depsgraph: Depsgraph) -> bool:
-        for update in depsgraph.updates:
-            block = update.id.original
-            if block.session_uid in self._reads and (
-                not isinstance(block, bpy.types.Object) or update.is_updated_transform or update.is_updated_geometry
-            ):
-                return True
-        return _taking_part(scene) != self._taking_part
+        updated = any(update.id.original.session_uid in self._reads for update in depsgraph.updates)
+        return updated or _taking_part(scene) != self._taking_part
 
     def _plan_anew(self, scene: Scene) -> None:
         self._taking_part = _taking_part(scene)
@@ -146,6 +142,8 @@ class Live:
 
 _live: Live | None = None
 _ended = ""
+_rested = 0.0
+"""When playing on bit by bit has last left the window to the animator."""
 
 
 def is_on(scene: Scene) -> bool:
@@ -197,6 +195,7 @@ def _present(scene: Scene, depsgraphs: list[Depsgraph], *, fresh: bool = False) 
 
 def _catch_up() -> float | None:
     """Play on for a moment; Blender calls this until the present frame is reached."""
+    global _rested
     if _live is None:
         return None
     scene = next((scene for scene in bpy.data.scenes if scene.session_uid == _live.scene), None)
@@ -205,7 +204,10 @@ def _catch_up() -> float | None:
         return None
     layers = {window.view_layer for window in bpy.context.window_manager.windows if window.scene == scene}
     depsgraphs = [layer.depsgraph for layer in layers if layer.depsgraph is not None]
-    there = _live.present(scene, depsgraphs, PIECE)
+    # As much work as drawing the window took since: where drawing is slow, playing on is not much slower.
+    drawing = time.perf_counter() - _rested
+    there = _live.present(scene, depsgraphs, min(max(drawing, LEAST_PIECE), MOST_PIECE))
+    _rested = time.perf_counter()
     _redraw_panels()
     return None if there else PAUSE
 
