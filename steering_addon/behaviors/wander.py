@@ -19,7 +19,8 @@ class Wander(Behavior):
 
     The steering stays on a sphere ahead, of which only the part across the heading counts: speed is the vehicle's own
     affair. Where the paper adds small random steps, smooth noise of time moves it, which gives the same turns at any
-    frame rate. A part is shared by the whole crowd, as individual wandering averages out in a flock.
+    frame rate. A part is shared by the whole crowd, as individual wandering averages out in a flock. Does
+    nothing while both strengths are 0.
     """
 
     name = "wander"

@@ -273,6 +273,23 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     )
 
 
+def _noticed(_self, _context) -> None:
+    """Where a property has an update function, Blender evaluates its object anew, though a script has set it."""
+
+
+def _have_noticed(*groups: type) -> None:
+    """Give an update function to all that a run is made from; the bake itself writes identities."""
+    for group in groups:
+        for name, declared in group.__annotations__.items():
+            if name != "identity" and declared.keywords.get("type", bpy.types.Object) is bpy.types.Object:
+                declared.keywords["update"] = _noticed
+
+
+_have_noticed(
+    STEERING_PG_vehicle, STEERING_PG_portrayal, *BEHAVIOR_GROUPS.values(), STEERING_PG_object, STEERING_PG_scene
+)
+
+
 def settings_of(owner: bpy.types.Object | bpy.types.Scene) -> STEERING_PG_object | None:
     """What was stored on an object or scene, None where nothing was: then nothing is written by looking."""
     return owner.steering if owner.is_property_set("steering") else None

@@ -65,13 +65,16 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
         return has_editable_crowd(cls, context)
 
     def execute(self, context):
-        crowd_in_focus(context).steering.property_unset(self.behavior)
+        crowd = crowd_in_focus(context)
+        crowd.steering.property_unset(self.behavior)
+        # Blender does not notice this by itself, and a preview would go on with it.
+        crowd.update_tag()
         return {"FINISHED"}
 
 
 def crowd_in_focus(context: Context) -> Object | None:
-    """The crowd that the active object is, or belongs to."""
-    active = context.view_layer.objects.active
+    """The crowd that the active object is, or belongs to; in the Properties editor, the object that is shown."""
+    active = context.object
     if active is None:
         return None
     if has_role(active, Role.CROWD):

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 SMALLEST = 1e-4
 """A radius in metres below which an object has no size to speak of, such as a lone vertex."""
 
+REMEDIES = {
+    Role.PATH: "select a curve, such as Add > Curve > Path",
+    Role.FLOW: "select a curve, such as Add > Curve > Path",
+    Role.CROWD: "select an Empty, or use Add Crowd",
+    Role.VEHICLE: "select the objects that shall move",
+}
+"""What to do where nothing that is selected can have a role."""
+
 
 class STEERING_OT_tag(bpy.types.Operator):
     """Make the selected objects part of the steering simulation"""
@@ -167,7 +175,7 @@ def give_role(ob: Object, role: Role, family: Family) -> None:
         if ob.steering.identity == 0:
             ob.steering.identity = new_identity()
         # Looking at a group writes it into the file: done here, so that drawing the panel does not.
-        _ = ob.steering.vehicle.mass
+        _ = ob.steering.vehicle.mass, ob.steering.portrayal.use
 
 
 def _tag_vehicles(context: Context, objects: list[Object], family: Family) -> None:
@@ -226,28 +234,27 @@ def _default_crowd(context: Context) -> Object | None:
     return crowd if there else None
 
 
+def suits(ob: Object, role: Role) -> bool:
+    """Whether an object can have a role."""
+    if role in (Role.PATH, Role.FLOW):
+        return ob.type == "CURVE"
+    if role is Role.CROWD:
+        return ob.type == "EMPTY"
+    return role is not Role.VEHICLE or not has_role(ob, Role.CROWD)
+
+
 def _fitting(objects: list[Object], role: Role) -> tuple[list[Object], str]:
     """The objects that can have the role, and the names of the others.
 
     Raises:
         Refusal: none can, or one cannot be changed.
     """
-    if role in (Role.PATH, Role.FLOW):
-        fits = [ob for ob in objects if ob.type == "CURVE"]
-        remedy = "select a curve, such as Add > Curve > Path"
-    elif role is Role.CROWD:
-        fits = [ob for ob in objects if ob.type == "EMPTY"]
-        remedy = "select an Empty, or use Add Crowd"
-    elif role is Role.VEHICLE:
-        fits = [ob for ob in objects if not has_role(ob, Role.CROWD)]
-        remedy = "select the objects that shall move"
-    else:
-        fits, remedy = objects, ""
+    fits = [ob for ob in objects if suits(ob, role)]
     fitting = set(fits)
     names = ", ".join(ob.name for ob in objects if ob not in fitting)
     if not fits:
         what = DESCRIPTIONS[role][0].lower()
-        raise Refusal(f"{names} cannot be {_article(what)}: {remedy}.")
+        raise Refusal(f"{names} cannot be {_article(what)}: {REMEDIES[role]}.")
     check_editable(fits)
     # A crowd selected along with its future members says where they belong.
     return fits, "" if role is Role.VEHICLE else names
