@@ -12,6 +12,12 @@ from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter,
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object, from the first version on."""
 
+
+def noticed(_self: Any, _context: Any) -> None:
+    """For `update` of what a run is made from: only with such a function Blender evaluates the object anew when a
+    script sets the property, so that drivers and a preview notice it as if it were done by hand."""
+
+
 UNITS: dict[Unit, dict[str, Any]] = {
     Unit.NONE: {},
     Unit.SHARE: {"subtype": "FACTOR"},
@@ -50,6 +56,7 @@ def property_of(name: str, parameter: Parameter) -> Any:
         "name": name.replace("_", " ").title(),
         "description": _tooltip(parameter),
         "override": OVERRIDABLE,
+        "update": noticed,
         "options": {"ANIMATABLE"} if parameter.animatable else set(),
     }
     if parameter.kind is Kind.NUMBER:
@@ -74,6 +81,7 @@ def property_of(name: str, parameter: Parameter) -> Any:
         name=shared["name"],
         description=shared["description"],
         override=OVERRIDABLE,
+        update=noticed,
         poll=poll,
     )
 
@@ -89,6 +97,7 @@ def _bone_property(name: str) -> Any:
         name=f"{title} Bone",
         description="The bone that is meant, where that is an armature; empty: the armature as a whole",
         override=OVERRIDABLE,
+        update=noticed,
         options=set(),
     )
 

@@ -25,7 +25,7 @@ from ..simulation.portrayal import Portrayal
 from ..simulation.regions import SHAPES, SPHERE
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
-from .generated import OVERRIDABLE, choice_property, property_group
+from .generated import OVERRIDABLE, choice_property, noticed, property_group
 
 ROLE_ITEMS = [(role.name, label, description, int(role)) for role, (label, description) in DESCRIPTIONS.items()]
 """Roles as Blender lists them, with their stored bits."""
@@ -80,6 +80,7 @@ def _behavior_group(behavior: type[Behavior]) -> type:
         description=behavior.tooltip(),
         default=False,
         override=OVERRIDABLE,
+        update=noticed,
     )
     return property_group(f"STEERING_PG_{behavior.name}", behavior, {"use": use})
 
@@ -97,12 +98,14 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         items=ROLE_ITEMS,
         options={"ENUM_FLAG"},
         override=OVERRIDABLE,
+        update=noticed,
     )
     active: BoolProperty(
         name="Active",
         description="Whether it takes part at the moment; may be keyframed",
         default=True,
         override=OVERRIDABLE,
+        update=noticed,
     )
     crowd: PointerProperty(
         name="Crowd",
@@ -110,6 +113,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=lambda _self, ob: has_role(ob, Role.CROWD),
         override=OVERRIDABLE,
+        update=noticed,
     )
     identity: IntProperty(
         name="Identity",
@@ -122,6 +126,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         name="Locked",
         description="Keep this vehicle's motion as it is: others see it, a bake does not write it",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     forward_axis: EnumProperty(
@@ -130,6 +135,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         items=AXIS_ITEMS,
         default="POS_Y",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     up_axis: EnumProperty(
@@ -138,6 +144,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         items=AXIS_ITEMS,
         default="POS_Z",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     speed_factor: FloatProperty(
@@ -149,6 +156,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_min=0.5,
         soft_max=2.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     size_factor: FloatProperty(
         name="Size",
@@ -159,6 +167,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_min=0.5,
         soft_max=2.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     mass_factor: FloatProperty(
         name="Mass",
@@ -169,11 +178,13 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_min=0.5,
         soft_max=2.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     seed: IntProperty(
         name="Seed",
         description="Other numbers give this vehicle other chances",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     start_speed: FloatProperty(
@@ -184,6 +195,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         max=1.0,
         subtype="FACTOR",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     pass_side: choice_property(
@@ -191,6 +203,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Pass",
             "description": "On which side vehicles go round this obstacle",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": {"ANIMATABLE"},
         },
         PASS_SIDES,
@@ -201,6 +214,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Shape",
             "description": "The shape of this region",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": set(),
         },
         SHAPES,
@@ -211,6 +225,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Combine",
             "description": "How the behaviors of the crowd become one steering force",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": {"ANIMATABLE"},
         },
         COMBININGS,
@@ -240,13 +255,24 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         name="Own Frame Range",
         description="Bake these frames instead of the scene's",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     frame_start: IntProperty(
-        name="Start", description="First frame of the bake", default=1, override=OVERRIDABLE, options=LASTING
+        name="Start",
+        description="First frame of the bake",
+        default=1,
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
     )
     frame_end: IntProperty(
-        name="End", description="Last frame of the bake", default=250, override=OVERRIDABLE, options=LASTING
+        name="End",
+        description="Last frame of the bake",
+        default=250,
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
     )
     preroll: IntProperty(
         name="Pre-Roll",
@@ -256,6 +282,7 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         min=0,
         max=10000,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     substeps: IntProperty(
@@ -266,28 +293,16 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         max=100,
         soft_max=10,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     seed: IntProperty(
-        name="Seed", description="Other numbers give other chances", override=OVERRIDABLE, options=LASTING
+        name="Seed",
+        description="Other numbers give other chances",
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
     )
-
-
-def _noticed(_self, _context) -> None:
-    """Where a property has an update function, Blender evaluates its object anew, though a script has set it."""
-
-
-def _have_noticed(*groups: type) -> None:
-    """Give an update function to all that a run is made from; the bake itself writes identities."""
-    for group in groups:
-        for name, declared in group.__annotations__.items():
-            if name != "identity" and declared.keywords.get("type", bpy.types.Object) is bpy.types.Object:
-                declared.keywords["update"] = _noticed
-
-
-_have_noticed(
-    STEERING_PG_vehicle, STEERING_PG_portrayal, *BEHAVIOR_GROUPS.values(), STEERING_PG_object, STEERING_PG_scene
-)
 
 
 def settings_of(owner: bpy.types.Object | bpy.types.Scene) -> STEERING_PG_object | None:
