@@ -109,7 +109,8 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
         staging.discard()
         raise
     for vehicle in plan.vehicles:
-        vehicle.ob.steering.identity = vehicle.identity
+        if vehicle.ob.steering.identity != vehicle.identity:
+            vehicle.ob.steering.identity = vehicle.identity
         store(vehicle.ob, vehicle.location, vehicle.rotation)
     staging.commit(plan.scene.frame_current_final)
     closest = trajectory.clearance

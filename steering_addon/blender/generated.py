@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -13,9 +14,18 @@ OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object, from the first version on."""
 
 
+LISTENERS: list[Callable[[], None]] = []
+"""Who wants to know when a setting that a run is made from has changed."""
+
+
 def noticed(_self: Any, _context: Any) -> None:
-    """For `update` of what a run is made from: only with such a function Blender evaluates the object anew when a
-    script sets the property, so that drivers and a preview notice it as if it were done by hand."""
+    """For `update` of what a run is made from.
+
+    Without such a function Blender evaluates the object anew only when the property is set by hand; with one, drivers
+    and a preview notice scripts too.
+    """
+    for listener in LISTENERS:
+        listener()
 
 
 UNITS: dict[Unit, dict[str, Any]] = {

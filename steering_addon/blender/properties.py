@@ -120,6 +120,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         description="What this vehicle's chance hangs on; a number given once",
         min=0,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     locked: BoolProperty(

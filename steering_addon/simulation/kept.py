@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .snapshot import State
 
-MOST_BYTES = 256 * 2**20
+MOST_BYTES = 256 << 20
 """Memory that the kept states of a run may take, roughly."""
 
 
@@ -102,7 +102,11 @@ def digest(thing: Any) -> bytes:
 
 def size(thing: Any) -> int:
     """Bytes of the arrays in a snapshot, a state or the like."""
-    return sum(_unrepeated(leaf).nbytes for leaf in _leaves(thing) if isinstance(leaf, np.ndarray))
+    taken = 0
+    for leaf in _leaves(thing):
+        if isinstance(leaf, np.ndarray):
+            taken += _unrepeated(leaf).nbytes
+    return taken
 
 
 def _unrepeated(array: NDArray[Any]) -> NDArray[Any]:

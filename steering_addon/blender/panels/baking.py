@@ -25,7 +25,7 @@ class Baking:
         layout, census = self.layout, known(context.scene)
         if census is not None and not census.vehicles:
             note(layout, context, "Nothing to bake yet: select what shall move and make it a vehicle")
-        elif census is not None and not census.baked:
+        elif census is not None and not census.baked and not preview.is_on(context.scene):
             note(layout, context, "Vehicles move in a preview, and for good when they are baked")
         on = preview.is_on(context.scene)
         column = layout.column(align=True)

@@ -15,6 +15,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...simulation.kept import KeptRun
+from ..generated import LISTENERS
 from ..plan import frame_range, plan_reading
 from ..properties import settings_of
 from ..refusal import Refusal
@@ -53,6 +54,7 @@ class Live:
         self._shown: Poses | None = None
         self._reads: frozenset[int] = frozenset()
         self._moves: frozenset[int] = frozenset()
+        self._moved_by_time: set[int] = set()
         self._taking_part: tuple = ()
         self._plan_anew(scene)
 
@@ -99,6 +101,16 @@ class Live:
             return False
         self.forget_plan()
         return True
+
+    def changed_with_frame(self, depsgraph: Depsgraph) -> None:
+        """Look for what was changed by hand or script just before the frame was, of which Blender tells only now.
+
+        What is seen here for the first time may be keyed as well: it is looked at anew once, and then counts as that.
+        """
+        updated = {update.id.original.session_uid for update in depsgraph.updates} & self._reads
+        if not updated <= self._moved_by_time:
+            self._moved_by_time |= updated
+            self.forget_plan()
 
     def shows_through(self, depsgraph: Depsgraph) -> bool:
         """Whether Blender has just evaluated a vehicle, which shows it where it really is."""
@@ -231,6 +243,7 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     if _viewport_is_rendered():
         _end_for_a_render()
         return
+    _live.changed_with_frame(depsgraph)
     _present(scene, [depsgraph], fresh=True)
 
 
@@ -238,6 +251,11 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
 def _on_update(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     if _ours(scene, depsgraph) and (_live.changed_by(scene, depsgraph) or _live.shows_through(depsgraph)):
         _present(scene, [depsgraph])
+
+
+def _on_setting() -> None:
+    if _live is not None:
+        _live.forget_plan()
 
 
 @persistent
@@ -339,12 +357,14 @@ HANDLERS = {
 
 
 def register() -> None:
+    LISTENERS.append(_on_setting)
     for moment, handler in HANDLERS.items():
         getattr(bpy.app.handlers, moment).append(handler)
 
 
 def unregister() -> None:
     end()
+    LISTENERS.remove(_on_setting)
     for function in (_catch_up, _tell):
         if bpy.app.timers.is_registered(function):
             bpy.app.timers.unregister(function)
