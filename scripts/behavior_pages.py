@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.declaration import Behavior, Intent
+from steering_addon.behaviors.declaration import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
 
 from .figure_scenes import combining, drawing_of, figure_of
@@ -80,7 +80,7 @@ def _page(behavior: type[Behavior]) -> str:
         (
             WRITTEN,
             f"# {behavior.label}\n",
-            f"`{behavior.name}`, Reynolds' term: {behavior.term}. Found under *{behavior.intent.value}*.\n",
+            f"`{behavior.name}`, {_term(behavior)}. Found under *{behavior.intent.value}*.\n",
             " ".join(said) + "\n",
             f"![{behavior.label}]({behavior.name}.svg)\n",
             f"*{figure.caption}*\n",
@@ -94,6 +94,10 @@ def _page(behavior: type[Behavior]) -> str:
             "",
         )
     )
+
+
+def _term(behavior: type[Behavior]) -> str:
+    return OURS if behavior.term == OURS else f"Reynolds' term: {behavior.term}"
 
 
 def _settings(behavior: type[Behavior]) -> str:

@@ -10,13 +10,14 @@ import numpy as np
 from ..simulation.chance import keys_of, mix
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import Declared
-from ..simulation.obstacles import PASS_SIDES, Obstacles, hull
+from ..simulation.obstacles import Obstacles
 from ..simulation.regions import SHAPES, Regions
 from ..simulation.roles import Role
 from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
-from ..simulation.vectors import magnitude, unit
+from ..simulation.vectors import same_for_all, unit
 from ..simulation.vehicle import VehicleModel
 from .curves import CurveReader
+from .dependencies import animates
 from .family import Family
 from .generated import values_of
 from .local_space import model_axes, parent_part, to_world
@@ -25,6 +26,7 @@ from .properties import has_role, settings_of
 from .refusal import Refusal
 from .rotation_channels import matrices_from_channels
 from .shapes import body_radius, points_of
+from .solids import Solids, box_of, sizes_of
 from .tagged import crowd_of
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from mathutils import Matrix
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
-PASS_SIDE_NUMBERS = {choice.name: choice.number for choice in PASS_SIDES}
 COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
 FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
 """What of the crowd's vehicle model a vehicle varies, and by which property of its own."""
@@ -41,7 +42,7 @@ FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_f
 class Reader:
     """Reads the frames of a plan, one after the other.
 
-    What is found at the first frame and does not change is kept: hulls of obstacles, radii of bodies, settings that
+    What is found at the first frame and does not change is kept: shapes of obstacles, radii of bodies, settings that
     nothing animates.
     """
 
@@ -54,13 +55,17 @@ class Reader:
         self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
         self._curves = [CurveReader(ob) for ob in plan.paths]
         self._flows = [CurveReader(ob) for ob in plan.flows]
-        self._hulls: list[_Hull] | None = None
+        self._solids = Solids(plan.obstacles)
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
         self.keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
         self._own = _OwnSettings(plan.vehicles)
+        still = not any(v.animated for v in plan.vehicles)
+        self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
+        self._models_stay = still and all(crowd.stays for crowd in self._crowds)
+        self._model: VehicleModel | None = None
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
         """All that the scene says at the frame the depsgraph stands on.
@@ -79,10 +84,10 @@ class Reader:
             frame_time=plan.frame_time,
             substeps=plan.substeps,
             keys=self.keys,
-            vehicle=self._models(depsgraph, frame, own),
+            vehicle=self._vehicle(depsgraph, frame, own),
             roles=np.full(len(plan), int(Role.VEHICLE), dtype=np.int64),
             present=own["active"].astype(np.bool_),
-            crowds=tuple(_crowd(crowd, depsgraph, frame) for crowd in plan.crowds),
+            crowds=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
             tracked=self._tracked(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
@@ -111,6 +116,11 @@ class Reader:
                 velocity[row] = np.einsum("ab,b->a", parts[row, :3, :3], vehicle.velocity)
         return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
 
+    def _vehicle(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
+        if self._model is None or not self._models_stay:
+            self._model = self._models(depsgraph, frame, own)
+        return self._model
+
     def _models(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
         columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
         for crowd in self.plan.crowds:
@@ -119,7 +129,8 @@ class Reader:
                 columns[name][crowd.rows] = value
         for name, factor in FACTORS.items():
             columns[name] = columns[name] * own[factor]
-        return VehicleModel.of(len(self.plan), **columns)
+        # One number for all is quicker to work with than as many that are alike.
+        return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
 
     def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
         sources = self.plan.bodies
@@ -152,7 +163,7 @@ class Reader:
             self._boxes = [_box(ob, depsgraph) for ob in obs]
         middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
         half = np.array([half for _, half in self._boxes]).reshape(-1, 3)
-        sizes = np.array([_sizes(matrix) for matrix in matrices]).reshape(-1, 3)
+        sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
         return Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
             axes=unit(np.swapaxes(matrices[:, :3, :3], 1, 2)),
@@ -165,19 +176,7 @@ class Reader:
         sources = self.plan.obstacles
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         _check_numbers(matrices, [source.ob for source in sources], frame)
-        if self._hulls is None:
-            family = Family()
-            self._hulls = [_Hull(s.ob, m, depsgraph, family) for s, m in zip(sources, matrices)]
-        placed = [shape.placed(m) for shape, m in zip(self._hulls, matrices)]
-        return Obstacles(
-            start=np.array([start for start, _, _ in placed]).reshape(-1, 3),
-            end=np.array([end for _, end, _ in placed]).reshape(-1, 3),
-            velocity=np.zeros((len(sources), 3)),
-            radius=np.array([radius for _, _, radius in placed]),
-            pass_side=np.array([_pass_side(source.ob, depsgraph) for source in sources], dtype=np.int64),
-            present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_),
-            carrier=np.array([source.carrier for source in sources], dtype=np.int64),
-        )
+        return self._solids.read(matrices, depsgraph)
 
 
 class _OwnSettings:
@@ -204,49 +203,46 @@ class _OwnSettings:
         return self._columns
 
 
-class _Hull:
-    """An obstacle's hull in its own space, measured as large as it is at the first frame."""
+class _CrowdReader:
+    """Reads the settings of a crowd: once, where nothing animates them."""
 
-    def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
-        self._size = _sizes(matrix)
-        # Measured in the object's own axes but at its size in the world, and kept in its own space.
-        start, end, self._radius = hull(points_of(ob, depsgraph, family) * self._size)
-        self._start, self._end = start / self._size, end / self._size
+    def __init__(self, source: CrowdSource) -> None:
+        self._source = source
+        self._read: Crowd | None = None
+        self.stays = not animates(source.ob, "steering")
+        """Whether all frames have the same settings."""
 
-    def placed(self, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """Start, end and radius where the object is now."""
-        turn, place = matrix[:3, :3], matrix[:3, 3]
-        grown = float((_sizes(matrix) / self._size).max())
-        start, end = np.einsum("ab,kb->ka", turn, np.stack((self._start, self._end))) + place
-        return start, end, self._radius * grown
+    def read(self, depsgraph: Depsgraph, frame: int) -> Crowd:
+        """The vehicles of the crowd and what they want.
+
+        Raises:
+            Refusal: a value is no number.
+        """
+        if self._read is None or not self.stays:
+            self._read = self._now(depsgraph, frame)
+        return self._read
+
+    def _now(self, depsgraph: Depsgraph, frame: int) -> Crowd:
+        source = self._source
+        settings = source.ob.evaluated_get(depsgraph).steering
+        behaviors = []
+        for behavior in source.behaviors:
+            group = getattr(settings, behavior.name)
+            if group.use:
+                values = _values(behavior, group, source.ob, behavior.name, frame)
+                pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
+                behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
+        return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
 
 
 def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     """The middle and the half sizes of an object in its own space; of an Empty, as large as it is drawn."""
-    points = points_of(ob, depsgraph, None)
-    low, high = points.min(axis=0), points.max(axis=0)
-    return (low + high) / 2.0, (high - low) / 2.0
+    return box_of(points_of(ob, depsgraph, None))
 
 
 def _shape(ob: Object) -> str:
     stored = settings_of(ob)
     return stored.region_shape if stored else "SPHERE"
-
-
-def _sizes(matrix: np.ndarray) -> np.ndarray:
-    return np.maximum(magnitude(matrix[:3, :3].T), 1e-9)
-
-
-def _crowd(source: CrowdSource, depsgraph: Depsgraph, frame: int) -> Crowd:
-    settings = source.ob.evaluated_get(depsgraph).steering
-    behaviors = []
-    for behavior in source.behaviors:
-        group = getattr(settings, behavior.name)
-        if group.use:
-            values = _values(behavior, group, source.ob, behavior.name, frame)
-            pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
-            behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
-    return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
 
 
 def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
@@ -313,10 +309,6 @@ def _roles(ob: Object) -> int:
 
 def _active(ob: Object, depsgraph: Depsgraph) -> bool:
     return settings_of(ob) is None or ob.evaluated_get(depsgraph).steering.active
-
-
-def _pass_side(ob: Object, depsgraph: Depsgraph) -> int:
-    return PASS_SIDE_NUMBERS[ob.evaluated_get(depsgraph).steering.pass_side]
 
 
 def _radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:

@@ -11,29 +11,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.declaration import Behavior, Intent
+from steering_addon.behaviors.declaration import OURS, Behavior, Intent
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.neighborhood import Neighborhood
+from steering_addon.behaviors.orbit import Orbit
+from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import NEAREST, Kind, Parameter, Unit
-from steering_addon.simulation.obstacles import obstacles
+from steering_addon.simulation.obstacles import boxes, obstacles
 from steering_addon.simulation.paths import spline
 from steering_addon.simulation.regions import SPHERE, regions
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.behaviors.situations import SITUATIONS, busy, everywhere, flat, heap, without_sides
-from tests.scene import Scene, about, leaders, locked, positions, speeds, together, turned, velocities
+from tests.scene import Scene, about, all_of, leaders, locked, positions, speeds, together, turned, velocities
 from tests.simulation.odd_input import BOUNDED
 
 COUNTS = (0, 1, 2, 3, 7)
 UP = (0.0, 0.0, 1.0)
-REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing}
+REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit}
 """Turns with the world only about the up axis: wanderers come back to level flight, followers fly in a level volume,
-walls stand upright."""
-BY_CHANCE = {Wander, LeaderFollowing}
+walls stand upright, circles lie level."""
+BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest}
 """Runs otherwise with another seed."""
 PAPER = {
     "seek",
@@ -114,6 +116,7 @@ def test_nothing_it_is_given_is_written(kind: type[Behavior], situation: Any) ->
     behavior.steer(world, agents)
     behavior.goal(world, agents)
     behavior.sets_speed(world, agents)
+    behavior.fastest(world, agents)
 
 
 def make_read_only(thing: Any) -> None:
@@ -170,7 +173,10 @@ def test_odd_numbers_in_odd_places_stay_finite_and_within_limits(kind: type[Beha
         vehicle=vehicle,
         combining=data.draw(st.sampled_from([way.number for way in COMBININGS])),
         tracked=leaders(*places(2)),
-        obstacles=obstacles(places(2), scale, places(2), places(2)),
+        obstacles=all_of(
+            obstacles(places(2), scale, places(2), places(2)),
+            boxes(places(2), np.abs(places(2)), velocity=places(2), side=np.arange(2)),
+        ),
         paths=((spline(places(4), data.draw(st.booleans())),), (spline(places(1), False),)),
         flows=((spline(places(3), False), spline(places(1), False)), (spline(places(4), True),)),
     )
@@ -401,7 +407,7 @@ def test_every_parameter_is_described_in_one_sentence(kind: Any) -> None:
 @every
 def test_it_is_described_in_one_sentence_that_ends_with_the_papers_term(kind: type[Behavior]) -> None:
     assert_sentence(kind.tooltip(), kind.name)
-    assert kind.tooltip().endswith(f"(Reynolds: {kind.term})")
+    assert kind.tooltip().endswith(f"({OURS})" if kind.term == OURS else f"(Reynolds: {kind.term})")
     assert "\n" not in kind.tooltip()
     assert "  " not in kind.tooltip()
 
@@ -456,7 +462,8 @@ def test_what_hangs_on_a_choice_hangs_on_one_of_its_own(kind: type[Behavior]) ->
 
 def test_names_are_the_papers_and_unique() -> None:
     names = [kind.name for kind in CATALOGUE]
-    assert set(names) <= PAPER
+    assert {kind.name for kind in CATALOGUE if kind.term != OURS} <= PAPER
+    assert not {kind.name for kind in CATALOGUE if kind.term == OURS} & PAPER
     assert len(set(names)) == len(names)
     assert len({kind.label for kind in CATALOGUE}) == len(names)
     for kind in CATALOGUE:

@@ -6,6 +6,8 @@ import pytest
 from tests.blender.building import part
 
 REACH = 1e6
+EXTRA = {"vehicle": set(), "portrayal": set(), "populate": {"sources", "place", "collection", "laid_out"}}
+"""What the groups hold beside the declared parameters; a behavior's its switch."""
 
 
 def properties_of(group) -> dict:
@@ -40,6 +42,7 @@ def declarations() -> list:
     return [
         ("vehicle", part("simulation.vehicle").VehicleModel),
         ("portrayal", part("simulation.portrayal").Portrayal),
+        ("populate", part("simulation.population").Population),
         *((b.name, b) for b in catalogue),
     ]
 
@@ -69,7 +72,7 @@ def test_every_property_and_pointer_can_be_overridden_on_a_linked_object(addon) 
 def test_every_declared_parameter_is_a_property_and_nothing_else_is(addon) -> None:
     for group, declared in declarations():
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
-        extra = set() if group in ("vehicle", "portrayal") else {"use"}
+        extra = EXTRA.get(group, {"use"})
         kinds = part("simulation.declaration").Kind
         bones = {f"{name}_bone" for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
         assert names == set(declared.parameters()) | extra | bones, group
@@ -146,6 +149,9 @@ def test_choices_keep_the_numbers_that_files_store(addon) -> None:
     stored = {
         "forward_axis": {"POS_X": 0, "POS_Y": 1, "POS_Z": 2, "NEG_X": 3, "NEG_Y": 4, "NEG_Z": 5},
         "pass_side": {c.name: c.number for c in part("simulation.obstacles").PASS_SIDES},
+        "obstacle_shape": {c.name: c.number for c in part("simulation.obstacles").OBSTACLE_SHAPES},
+        "obstacle_side": {c.name: c.number for c in part("simulation.obstacles").OBSTACLE_SIDES},
+        "region_shape": {c.name: c.number for c in part("simulation.regions").SHAPES},
         "combining": {c.name: c.number for c in part("simulation.combining").COMBININGS},
     }
     stored["up_axis"] = stored["forward_axis"]

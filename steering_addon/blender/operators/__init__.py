@@ -1,8 +1,30 @@
 """What the animator does: the operators, which are also the scripting interface."""
 
-from . import baking, behaviors, crowds, presets, preview, ready_scenes, tagging, variation
+from . import (
+    baking,
+    behavior_presets,
+    behaviors,
+    crowds,
+    populate,
+    presets,
+    preview,
+    ready_scenes,
+    tagging,
+    variation,
+)
 
-MODULES = (tagging, behaviors, crowds, presets, variation, ready_scenes, preview, baking)
+MODULES = (
+    tagging,
+    behaviors,
+    crowds,
+    populate,
+    presets,
+    behavior_presets,
+    variation,
+    ready_scenes,
+    preview,
+    baking,
+)
 
 
 def register() -> None:

@@ -11,6 +11,7 @@ from ...behaviors.declaration import Behavior, Intent
 from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
 from ..census import Census, known
+from ..operators.behavior_presets import preset_button
 from ..operators.behaviors import crowd_in_focus
 from ..stillness import why_idle, why_still
 from .crowds import PartOfCrowd
@@ -68,6 +69,7 @@ def _behavior(
         number = numbers.row(align=True)
         number.scale_x = WIDTH.get(behavior.parameters()[parameter].kind, 1.0)
         number.prop(group, parameter, text="")
+    preset_button(header, behavior)
     header.operator("steering.behavior_remove", text="", icon="X", emboss=False).behavior = behavior.name
     if body is not None:
         if idle:

@@ -12,6 +12,7 @@ from ...simulation.vehicle import VehicleModel
 from ..census import Members, known
 from ..operators.behaviors import crowd_in_focus
 from ..properties import has_role, settings_of
+from . import populate
 from .drawing import counted, fields, meaningful, note
 from .homes import in_both
 from .things import ICONS
@@ -33,6 +34,7 @@ class Crowd:
         if crowd is None:
             note(layout, context, "Select a vehicle or its crowd to see what they share")
             layout.operator("steering.crowd_add", icon="ADD")
+            layout.operator("steering.populate", icon="COMMUNITY")
             return
         row = layout.row(align=True)
         row.prop(crowd, "name", text="", icon=ICONS[Role.CROWD])
@@ -139,6 +141,7 @@ class Limbs(PartOfCrowd):
 
 CLASSES = (
     *in_both(Crowd, "crowd"),
+    *populate.CLASSES,
     *in_both(Model, "model", "crowd"),
     *in_both(Banking, "banking", "crowd"),
     *in_both(Limbs, "portrayal", "crowd"),

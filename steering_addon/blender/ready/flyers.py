@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from mathutils import Vector
 
 from ...behaviors.preset import Preset, scaled
-from ..presets import find, load, take_up
+from ..moves_like import settle_in
+from ..presets import CROWDS, take_up
 from ..variation import Amounts
-from .gathering import Gathering, Wish, scattered, settle_in
+from .gathering import Gathering, Wish, scattered
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
@@ -57,7 +58,7 @@ def add(context: Context, kind: Kind, wish: Wish, bringing: Bringing) -> Object:
     Raises:
         Refusal: the preset it takes up cannot be read.
     """
-    preset = _fitting(load(find(kind.preset)), wish)
+    preset = _fitting(CROWDS.find(kind.preset).load(), wish)
     chance = random.Random(wish.seed)
     gathering = Gathering.begin(context, kind.title, wish.place)
     crowd = gathering.crowd
