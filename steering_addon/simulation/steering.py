@@ -12,7 +12,7 @@ from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .declaration import NEAREST, Kind
 from .snapshot import Crowd, Snapshot, State, Steers
-from .vectors import Mask, Rows, Scalars, Vectors, magnitude, no_vectors, picked
+from .vectors import Mask, Rows, Scalars, Vectors, alike, magnitude, no_vectors, picked, same_for_all
 from .vehicle import VehicleModel
 from .world import Agents, Memory, World
 
@@ -33,33 +33,11 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
     fastest: Scalars | None = None
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        agents = _agents(state, snapshot, world, crowd)
-        behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
-        agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
-        luck = _draws(crowd, agents, world)
-        components = []
-        sets_speed = np.zeros(len(agents), dtype=np.bool_)
-        for behavior in behaviors:
-            steering, memories[behavior.name] = _steer(
-                behavior, world, agents, memories.get(behavior.name, {}), len(state)
-            )
-            components.append(
-                Component(
-                    steering * behavior.weight[:, None],
-                    behavior.priority,
-                    behavior.weight,
-                    behavior.probability,
-                    luck(behavior),
-                )
-            )
-            remembering = _remembering(agents, memories[behavior.name])
-            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
-            limit = behavior.fastest(world, remembering)
-            if limit is not None:
-                fastest = np.full(len(state), np.inf) if fastest is None else fastest
-                fastest[crowd.rows] = np.minimum(fastest[crowd.rows], _eased(limit, behavior.weight, agents.max_speed))
-        cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
-        force[crowd.rows] = COMBINE[crowd.combining](components, cruise, agents.max_force)
+        agents, components, cruise, limits = _considered(state, snapshot, world, crowd, memories)
+        force[crowd.rows] = COMBINE[crowd.combining](list(components.values()), cruise, agents.max_force)
+        for limit in limits:
+            fastest = np.full(len(state), np.inf) if fastest is None else fastest
+            fastest[crowd.rows] = np.minimum(fastest[crowd.rows], limit)
     return force, memories, fastest
 
 
@@ -67,6 +45,48 @@ def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
     """The limits on speed (n,) as far as weights below 1 let them come into force."""
     counts = np.minimum(weight, 1.0)
     return np.where((limit < top) & (counts > 0.0), top + (np.minimum(limit, top) - top) * counts, np.inf)
+
+
+def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
+    """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
+    asked: dict[str, Vectors] = {}
+    for crowd in snapshot.crowds:
+        crowd = _present(crowd, snapshot.present[crowd.rows])
+        _, components, _, _ = _considered(state, snapshot, world, crowd, dict(state.memories))
+        for name, component in components.items():
+            asked.setdefault(name, no_vectors(len(state)))[crowd.rows] = component.force
+    return asked
+
+
+def _considered(
+    state: State, snapshot: Snapshot, world: World, crowd: Crowd, memories: dict[str, Memory]
+) -> tuple[Agents, dict[str, Component], Vectors, list[Scalars]]:
+    """The agents of a crowd, what its behaviors contribute by name, the hold on cruise speed, and limits on speed.
+
+    What the behaviors remember afterwards takes the place of what `memories` held.
+    """
+    agents = _agents(state, snapshot, world, crowd)
+    behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
+    agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
+    luck = _draws(crowd, agents, world)
+    components: dict[str, Component] = {}
+    limits: list[Scalars] = []
+    sets_speed = np.zeros(len(agents), dtype=np.bool_)
+    for behavior in behaviors:
+        steering, memories[behavior.name] = _steer(behavior, world, agents, memories.get(behavior.name, {}), len(state))
+        components[behavior.name] = Component(
+            steering * behavior.weight[:, None],
+            behavior.priority,
+            behavior.weight,
+            behavior.probability,
+            luck(behavior),
+        )
+        remembering = _remembering(agents, memories[behavior.name])
+        sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
+        limit = behavior.fastest(world, remembering)
+        if limit is not None:
+            limits.append(_eased(limit, behavior.weight, agents.max_speed))
+    return agents, components, np.where(sets_speed[:, None], 0.0, _cruise(agents)), limits
 
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:
@@ -94,8 +114,8 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     )
     return Agents(
         rows=rows,
-        keys=snapshot.keys[rows],
-        crowd_keys=mix(np.full(len(rows), crowd.key & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64), 1),
+        keys=snapshot.keys if alone else snapshot.keys[rows],
+        crowd_keys=alike(_key_of(crowd), len(rows), np.uint64),
         position=position,
         velocity=velocity,
         side=side,
@@ -105,6 +125,11 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         vehicle=model,
         goal_distance=np.full(len(rows), np.inf),
     )
+
+
+def _key_of(crowd: Crowd) -> int:
+    """What the part of their luck hangs on that the vehicles of a crowd share."""
+    return int(mix(np.array([crowd.key & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
 def _with_targets(behavior: Steers, world: World, agents: Agents) -> Steers:
@@ -127,7 +152,9 @@ def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
     if (rows == NEAREST).any():
         rows = np.where(rows == NEAREST, world.regions.nearest(agents.position), rows)
     if not len(world.regions):
-        return np.full(len(agents), -1, dtype=np.int64)
+        return alike(-1, len(agents), np.int64)
+    if same_for_all(rows):
+        return alike(rows[0] if rows[0] >= 0 and world.regions.present[rows[0]] else -1, len(agents), np.int64)
     return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
 
 

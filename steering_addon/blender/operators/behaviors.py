@@ -47,7 +47,10 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
         return has_editable_crowd(cls, context)
 
     def execute(self, context):
-        getattr(crowd_in_focus(context).steering, self.behavior).use = True
+        crowd = crowd_in_focus(context)
+        getattr(crowd.steering, self.behavior).use = True
+        # Blender notices by itself what is typed into a field only.
+        crowd.update_tag()
         return {"FINISHED"}
 
 

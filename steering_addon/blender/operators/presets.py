@@ -78,6 +78,7 @@ class STEERING_OT_preset_apply(bpy.types.Operator):
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
         animated = take_up(preset, crowd)
+        crowd.update_tag()
         if self.use_preroll:
             context.scene.steering.preroll = preset.preroll
         for warning in [*_remarks(preset, crowd.name, animated), *left]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import bpy
 
-from . import baking, behaviors, crowds, things
+from . import baking, behaviors, crowds, display, things
 
-CLASSES = (*things.CLASSES, *crowds.CLASSES, *behaviors.CLASSES, *baking.CLASSES)
+CLASSES = (*things.CLASSES, *crowds.CLASSES, *behaviors.CLASSES, *baking.CLASSES, *display.CLASSES)
 """In the order in which they are shown."""
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, ViewLayer
 
 AHEAD = 24
-"""Frames played beyond the one asked for where frames are read aside, as each time that is begun has its price."""
+"""Frames played beyond the one asked for where the timeline runs and frames are read aside all the same: each time that
+is begun has its price."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Rehearsal:
             self._take(frame, self._reader.read(depsgraph, frame))
         until = time.perf_counter() + seconds
         while self.reached < frame:
-            self._go_on_aside(frame + AHEAD, until)
+            self._go_on_aside(frame + AHEAD if depsgraph is not None else frame, until)
             if time.perf_counter() > until:
                 break
         return self.reached >= frame
