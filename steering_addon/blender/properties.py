@@ -47,7 +47,7 @@ OVERLAY_ITEMS = [
     ("PATHS", "Paths and Flows", "Curves with the way they go, and how far aside is still on a path", 16),
     ("OBSTACLES", "Obstacles", "Obstacles as round as vehicles see them", 32),
     ("REGIONS", "Regions", "The spheres and boxes that vehicles keep to", 64),
-    ("FORCES", "Steering", "What each behavior asks of the selected vehicles, and what they make of it", 128),
+    ("FORCES", "Forces", "What each behavior asks of the selected vehicles, and what they make of it", 128),
 ]
 """What can be drawn over the viewport, with stored bits."""
 LASTING: set[str] = set()

@@ -4,6 +4,7 @@ from . import (
     baking,
     behavior_presets,
     behaviors,
+    contacts,
     crowds,
     populate,
     presets,
@@ -24,6 +25,7 @@ MODULES = (
     ready_scenes,
     preview,
     baking,
+    contacts,
 )
 
 
