@@ -30,6 +30,8 @@ from .tagged import crowd_of, full_name, in_use, tagged
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
+TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
+"""Roles of what may be steered by without being pointed at."""
 AXIS_NAMES = {"POS_X": "X", "POS_Y": "Y", "POS_Z": "Z", "NEG_X": "-X", "NEG_Y": "-Y", "NEG_Z": "-Z"}
 
 
@@ -401,8 +403,8 @@ def _check_targets(crowds: list[Object], objects: list[Object], paths: list[Obje
 
 
 def _bodies(objects: list[Object], targets: list[_Pointed], rows: dict[str, int]) -> tuple[BodySource, ...]:
-    """Leaders, targets and the vehicles that do not move, by name."""
-    wanted = {full_name(ob): (ob, "") for ob in [*tagged(objects, Role.LEADER), *tagged(objects, Role.VEHICLE)]}
+    """Leaders, resources, targets and the vehicles that do not move, by name."""
+    wanted = {full_name(ob): (ob, "") for role in TARGETS for ob in tagged(objects, role)}
     wanted |= {target.name: (target.ob, target.bone) for target in targets}
     found = (wanted[name] for name in sorted(set(wanted) - set(rows)))
     return tuple(BodySource(ob, _carrier(ob, rows), bone) for ob, bone in found)

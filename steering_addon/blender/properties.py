@@ -21,6 +21,7 @@ from bpy.props import (
 from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
 from ..simulation.combining import COMBININGS
+from ..simulation.declaration import REACH
 from ..simulation.obstacles import EITHER, OBSTACLE_SHAPES, OBSTACLE_SIDES, OUTSIDE, PASS_SIDES, ROUND
 from ..simulation.population import Population
 from ..simulation.portrayal import Portrayal
@@ -306,6 +307,15 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
         update=noticed,
         options=LASTING,
+    )
+    amount: FloatProperty(
+        name="Amount",
+        description="How much of this resource there is: it is gone when vehicles have eaten so much; may be keyframed",
+        default=10.0,
+        min=0.0,
+        max=REACH,
+        soft_max=100.0,
+        override=OVERRIDABLE,
     )
     pass_side: choice_property(
         {
