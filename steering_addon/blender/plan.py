@@ -234,7 +234,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         flows=tuple(flows),
         candidates=tuple(some.candidates(pointed_rows[Kind.BODY]) for some in several),
         in_users_scene=any(
-            reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in _with_all_behind(read)
+            reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
         warnings=tuple(_warnings(vehicles, crowds)),
     )
@@ -436,7 +436,7 @@ def _carrier(ob: Object, rows: dict[str, int]) -> int:
     return -1
 
 
-def _with_all_behind(objects: Iterable[Object]) -> list[Object]:
+def with_all_behind(objects: Iterable[Object]) -> list[Object]:
     """The objects and whatever they hang on, directly or not."""
     found: dict[str, Object] = {}
     waiting = list(objects)
@@ -461,7 +461,7 @@ def _check_independent(
             what = next((_word(role) for role in (Role.PATH, Role.FLOW) if has_role(ob, role)), "region")
             raise Refusal(f"The {what} {ob.name} hangs on the vehicle {vehicles[row].ob.name}: unparent it.")
     parents = [v.ob.parent for v in vehicles if v.ob.parent is not None]
-    for ob in _with_all_behind([*looked_at, *crowds, *parents]):
+    for ob in with_all_behind([*looked_at, *crowds, *parents]):
         if full_name(ob) in rows:
             continue
         for behind, why in reasons(ob):
