@@ -69,7 +69,8 @@ def _behavior(
         number = numbers.row(align=True)
         number.scale_x = WIDTH.get(behavior.parameters()[parameter].kind, 1.0)
         number.prop(group, parameter, text="")
-    preset_button(header, behavior)
+    if body is not None:
+        preset_button(header, behavior)
     header.operator("steering.behavior_remove", text="", icon="X", emboss=False).behavior = behavior.name
     if body is not None:
         if idle:
