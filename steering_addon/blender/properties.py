@@ -28,7 +28,7 @@ from ..simulation.portrayal import Portrayal
 from ..simulation.regions import SHAPES, SPHERE
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
-from .generated import OVERRIDABLE, choice_property, property_group
+from .generated import OVERRIDABLE, choice_property, noticed, property_group
 
 ROLE_ITEMS = [(role.name, label, description, int(role)) for role, (label, description) in DESCRIPTIONS.items()]
 """Roles as Blender lists them, with their stored bits."""
@@ -189,6 +189,7 @@ def _behavior_group(behavior: type[Behavior]) -> type:
         description=behavior.tooltip(),
         default=False,
         override=OVERRIDABLE,
+        update=noticed,
     )
     return property_group(f"STEERING_PG_{behavior.name}", behavior, {"use": use})
 
@@ -206,12 +207,14 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         items=ROLE_ITEMS,
         options={"ENUM_FLAG"},
         override=OVERRIDABLE,
+        update=noticed,
     )
     active: BoolProperty(
         name="Active",
         description="Whether it takes part at the moment; may be keyframed",
         default=True,
         override=OVERRIDABLE,
+        update=noticed,
     )
     crowd: PointerProperty(
         name="Crowd",
@@ -219,18 +222,21 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=lambda _self, ob: has_role(ob, Role.CROWD),
         override=OVERRIDABLE,
+        update=noticed,
     )
     identity: IntProperty(
         name="Identity",
         description="What this vehicle's chance hangs on; a number given once",
         min=0,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     locked: BoolProperty(
         name="Locked",
         description="Keep this vehicle's motion as it is: others see it, a bake does not write it",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     forward_axis: EnumProperty(
@@ -239,6 +245,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         items=AXIS_ITEMS,
         default="POS_Y",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     up_axis: EnumProperty(
@@ -247,6 +254,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         items=AXIS_ITEMS,
         default="POS_Z",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     speed_factor: FloatProperty(
@@ -258,6 +266,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_min=0.5,
         soft_max=2.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     size_factor: FloatProperty(
         name="Size",
@@ -268,6 +277,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_min=0.5,
         soft_max=2.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     mass_factor: FloatProperty(
         name="Mass",
@@ -278,11 +288,13 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_min=0.5,
         soft_max=2.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     seed: IntProperty(
         name="Seed",
         description="Other numbers give this vehicle other chances",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     start_speed: FloatProperty(
@@ -293,6 +305,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         max=1.0,
         subtype="FACTOR",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     amount: FloatProperty(
@@ -309,6 +322,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Pass",
             "description": "On which side vehicles go round this obstacle",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": {"ANIMATABLE"},
         },
         PASS_SIDES,
@@ -339,6 +353,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Shape",
             "description": "The shape of this region",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": set(),
         },
         SHAPES,
@@ -349,6 +364,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Combine",
             "description": "How the behaviors of the crowd become one steering force",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": {"ANIMATABLE"},
         },
         COMBININGS,
@@ -380,13 +396,24 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         name="Own Frame Range",
         description="Bake these frames instead of the scene's",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     frame_start: IntProperty(
-        name="Start", description="First frame of the bake", default=1, override=OVERRIDABLE, options=LASTING
+        name="Start",
+        description="First frame of the bake",
+        default=1,
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
     )
     frame_end: IntProperty(
-        name="End", description="Last frame of the bake", default=250, override=OVERRIDABLE, options=LASTING
+        name="End",
+        description="Last frame of the bake",
+        default=250,
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
     )
     preroll: IntProperty(
         name="Pre-Roll",
@@ -396,6 +423,7 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         min=0,
         max=10000,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     substeps: IntProperty(
@@ -406,10 +434,15 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         max=100,
         soft_max=10,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     seed: IntProperty(
-        name="Seed", description="Other numbers give other chances", override=OVERRIDABLE, options=LASTING
+        name="Seed",
+        description="Other numbers give other chances",
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
     )
     show_overlay: BoolProperty(
         name="Steering",
