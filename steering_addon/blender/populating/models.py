@@ -227,7 +227,7 @@ def _inputs(modifier) -> list[tuple[str, object]]:
     if not hasattr(modifier, "properties"):
         return list(modifier.items())
     inputs = modifier.properties.inputs
-    sockets = [(name, getattr(inputs, name)) for name in inputs.bl_rna.properties.keys() if name != "rna_type"]
+    sockets = [(name, getattr(inputs, name)) for name, _ in inputs.bl_rna.properties.items() if name != "rna_type"]
     return [(name, socket.value) for name, socket in sockets if hasattr(socket, "value")]
 
 
