@@ -300,7 +300,7 @@ def _along_a_winding_line(places: Vectors) -> NDArray[np.uint64]:
         return np.zeros(0, dtype=np.uint64)
     low, high = places.min(axis=0), places.max(axis=0)
     widest = max(float((high - low).max()), EPSILON)
-    cells = np.floor((places - low) * ((2**BITS - 1) / widest)).astype(np.uint64)
+    cells = np.floor((places - low) * (((1 << BITS) - 1) / widest)).astype(np.uint64)
     number = np.zeros(len(places), dtype=np.uint64)
     for bit in range(BITS):
         for axis in range(3):

@@ -20,7 +20,7 @@ from ...simulation.regions import BOX
 from ...simulation.roles import Role
 from ...simulation.vectors import cross, magnitude, unit
 from ..curves import sketched
-from ..generated import bone_of
+from ..generated import bone_of, choice_of, collection_of
 from ..local_space import model_axes
 from ..plan import AXIS_NAMES, BodySource, behaviors_of, scenery
 from ..properties import pointed_at, settings_of
@@ -246,6 +246,8 @@ def _targets(ob: Object, at: np.ndarray, who: Cast, depsgraph: Depsgraph) -> lis
             if parameter.kind is not Kind.BODY or not group.use or group.weight == 0.0:
                 continue
             target = pointed_at(group, name)
+            if pointed_at(group, collection_of(name)) or getattr(group, choice_of(name)) != "NEAREST":
+                continue
             if target is not None:
                 found.append(_place(target, _bone(group, name, target), depsgraph))
             elif parameter.default == NEAREST:
