@@ -22,7 +22,7 @@ from ...simulation.regions import BOX
 from ...simulation.roles import Role
 from ...simulation.vectors import cross, magnitude, unit
 from ..curves import sketched
-from ..generated import bone_of
+from ..generated import bone_of, choice_of, collection_of
 from ..local_space import model_axes
 from ..plan import AXIS_NAMES, BodySource, behaviors_of, scenery
 from ..properties import has_role, pointed_at, settings_of
@@ -277,6 +277,8 @@ def _targets(
             if parameter.kind is not Kind.BODY:
                 continue
             target = pointed_at(group, name)
+            if pointed_at(group, collection_of(name)) or getattr(group, choice_of(name)) != "NEAREST":
+                continue
             if target is not None:
                 yield np.broadcast_to(_place(target, _bone(group, name, target), depsgraph), place.shape)
             elif parameter.default == NEAREST and parameter.role is Role.LEADER and who.leaders:

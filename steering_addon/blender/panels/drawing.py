@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ...simulation.declaration import Declared, Kind
-from ..generated import bone_of
+from ...simulation.declaration import Declared, Kind, Parameter
+from ..choosing import is_several
+from ..generated import bone_of, choice_of, collection_of
 from ..properties import pointed_at
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def parameters(layout: UILayout, declaration: type[Declared], group: Any, names:
         layout.prop(group, name)
         if declaration.parameters()[name].kind is Kind.BODY:
             _bone(layout, group, name)
+            _several(layout, group, name, declaration.parameters()[name])
 
 
 def meaningful(declaration: type[Declared], group: Any) -> list[str]:
@@ -71,6 +73,14 @@ def _letters(context: Context) -> int:
         return WIDEST
     width = context.region.width / context.preferences.system.ui_scale
     return min(max(int((width - BESIDE) / LETTER), NARROWEST), WIDEST)
+
+
+def _several(layout: UILayout, group: Any, name: str, parameter: Parameter) -> None:
+    """The collection that may stand for it, and where several are meant, which one."""
+    if pointed_at(group, name) is None:
+        layout.prop(group, collection_of(name), text="or Collection")
+    if is_several(group, name, parameter):
+        layout.prop(group, choice_of(name), text="Which One")
 
 
 def _bone(layout: UILayout, group: Any, name: str) -> None:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 Setting = Callable[["Object", "Object"], None]
 """Lets a part point at another."""
-NUMBERED = re.compile(r"\.\d{3,}$")
+NUMBERED = re.compile(r"[ ._]\d{3,}$")
+"""The number of a copy, as Blender and the ready scenes write it."""
 
 
 @dataclass(frozen=True)
