@@ -20,6 +20,8 @@ BESIDE = 44
 
 NARROWEST, WIDEST = 16, 120
 """Letters a line."""
+ROOMY = 26
+"""Letters a line from which on there is room for more than the most important."""
 
 
 def fields(layout: UILayout) -> UILayout:
@@ -58,6 +60,11 @@ def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> N
 
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def roomy(context: Context) -> bool:
+    """Whether the region is wide enough for several things beside each other."""
+    return _letters(context) >= ROOMY
 
 
 def _letters(context: Context) -> int:
