@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import Choice, choice, integer, length, only_with, seconds
+from ..simulation.declaration import Choice, called, choice, integer, length, only_with, seconds
 from ..simulation.obstacles import Obstacles
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, clamp, truncate
 from ..simulation.world import Agents, World
@@ -44,7 +44,9 @@ class ObstacleAvoidance(Behavior):
 
     priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
     method: Number = choice("TURN", "How it keeps clear of obstacles", METHODS)
-    look_ahead_time: Number = seconds(1.5, "How far ahead it looks, as time at its present speed")
+    look_ahead_time: Number = called(
+        "Looks Ahead", seconds(1.5, "How far ahead it looks, as time at its present speed")
+    )
     clearance: Number = length(0.2, "Distance it keeps from the obstacle besides its own radius")
 
     field_distance: Number = only_with(
