@@ -26,7 +26,7 @@ from .properties import has_role, settings_of
 from .refusal import Refusal
 from .rotation_channels import matrices_from_channels
 from .shapes import body_radius, points_of
-from .solids import Solids, box_of, sizes_of
+from .solids import Solids, Surface, axes_of, box_of, sizes_of
 from .tagged import crowd_of
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Reader:
         self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
         self._flows = [CurveReader(ob, read_lines) for ob in plan.flows]
         self._solids = Solids(plan.obstacles)
+        self._insides: dict[int, Surface] = {}
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
@@ -180,11 +181,30 @@ class Reader:
         sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
         return Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
-            axes=unit(np.swapaxes(matrices[:, :3, :3], 1, 2)),
+            axes=axes_of(matrices),
+            mesh=self._region_meshes(matrices, depsgraph),
             half=half * sizes,
             shape=np.array([SHAPE_NUMBERS[_shape(ob)] for ob in obs], dtype=np.int64),
             present=np.array([_active(ob, depsgraph) for ob in obs], dtype=np.bool_),
         )
+
+    def _region_meshes(self, matrices: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
+        """The meshes of the regions that are such, None of the others, (k,).
+
+        Raises:
+            Refusal: one has no inside.
+        """
+        meshes = np.full(len(self.plan.regions), None, dtype=np.object_)
+        for row, (ob, matrix) in enumerate(zip(self.plan.regions, matrices)):
+            if _shape(ob) == "MESH":
+                if row not in self._insides:
+                    self._insides[row] = Surface(ob, matrix, depsgraph, None)
+                meshes[row] = self._insides[row].placed(matrix, depsgraph).mesh
+                if not meshes[row].closed:
+                    raise Refusal(
+                        f"The region {ob.name} is a mesh with holes, or none at all: close it, or let it be a box."
+                    )
+        return meshes
 
     def _obstacles(self, depsgraph: Depsgraph, frame: int) -> Obstacles:
         sources = self.plan.obstacles
