@@ -462,6 +462,34 @@ def test_what_is_moved_while_it_plays_counts_from_then_on_though_blender_tells_i
     assert again[: len(seen)].tobytes() != seen.tobytes()
 
 
+def test_a_vehicle_that_is_gone_before_the_next_frame_is_not_missed() -> None:
+    obs = ships()
+    toggle()
+    played(obs, range(FIRST, 6))
+    bpy.data.objects.remove(obs.pop())
+    seen = played(obs)
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    assert played(obs)[5:].tobytes() == seen[5:].tobytes()
+
+
+def test_a_mistake_in_the_program_ends_it_and_leaves_the_start(monkeypatch) -> None:
+    obs = ships()
+    stood = [tuple(ob.location) for ob in obs]
+    toggle()
+
+    def failing(*_) -> None:
+        raise ZeroDivisionError("a mistake in the program")
+
+    monkeypatch.setattr(part("blender.preview.rehearsal"), "step", failing)
+    bpy.context.scene.frame_set(2)
+    assert not is_on()
+    assert np.allclose(shown(obs)[:, :3, 3], stood)
+    assert [tuple(ob.location) for ob in obs] == stood
+    assert [scene.name for scene in bpy.data.scenes] == [bpy.context.scene.name]
+
+
 def counted_steps(monkeypatch) -> list:
     rehearsal, steps = part("blender.preview.rehearsal"), []
     real = rehearsal.step

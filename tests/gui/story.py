@@ -30,6 +30,8 @@ def story() -> Iterator[float]:
         yield from new_file()
         yield from ready_scene(name, count)
     yield from new_file()
+    yield from previewed()
+    yield from new_file()
     yield from populated()
     yield from switched_off()
 
@@ -99,6 +101,57 @@ def populated() -> Iterator[float]:
     yield from play()
     picture(FOLDER / "populated 3 baked.png")
     yield from step_back_and_clear()
+
+
+def previewed() -> Iterator[float]:
+    """A preview: played, scrubbed back, with another setting, undone, rendered as the viewport shows it, and over."""
+    with view():
+        assert bpy.ops.steering.add_flock("EXEC_DEFAULT", True, count=30) == {"FINISHED"}
+        assert bpy.ops.steering.crowd_select("EXEC_DEFAULT", True) == {"FINISHED"}
+        flock = bpy.context.object.steering.crowd or bpy.context.object
+        bpy.ops.view3d.view_all()
+        assert bpy.ops.steering.preview() == {"FINISHED"}
+        bpy.ops.ed.undo_push(message="Before the Strength")
+    stood = places()
+    yield DRAWN
+    yield from play()
+    bpy.context.scene.frame_set(30)
+    yield DRAWN
+    seen = places(drawn=True)
+    assert seen != stood, "The preview does not move anybody."
+    picture(FOLDER / "preview 1 playing.png")
+    for frame in (10, 30):
+        bpy.context.scene.frame_set(frame)
+        yield DRAWN
+    assert places(drawn=True) == seen
+    flock.steering.wander.strength = 40.0
+    yield 1.0
+    assert places(drawn=True) != seen, "Another strength makes no difference."
+    picture(FOLDER / "preview 2 other strength.png")
+    with view():
+        bpy.ops.ed.undo_push(message="Strength")
+        bpy.ops.ed.undo()
+    yield DRAWN
+    bpy.context.scene.frame_set(30)
+    yield DRAWN
+    assert places(drawn=True) == seen, "The preview does not go on with what undo brought back."
+    assert places() == stood
+    bpy.context.scene.render.filepath = str(FOLDER / "viewport ")
+    bpy.context.scene.frame_end = 2
+    with view():
+        bpy.ops.render.opengl("INVOKE_DEFAULT", animation=True)
+    yield 2.0
+    assert places(drawn=True) == stood == places(), "A preview goes on when the viewport is rendered."
+    picture(FOLDER / "preview 3 over.png")
+
+
+def places(*, drawn: bool = False) -> list:
+    """Where the vehicles stand, or where the viewport draws them."""
+    layer = bpy.context.window_manager.windows[0].view_layer
+    vehicles = [ob for ob in layer.objects if is_vehicle(ob)]
+    if drawn:
+        vehicles = [ob.evaluated_get(layer.depsgraph) for ob in vehicles]
+    return [tuple(ob.matrix_world.translation if drawn else ob.location) for ob in vehicles]
 
 
 def bake() -> Iterator[float]:
