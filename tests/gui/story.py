@@ -1,5 +1,6 @@
 """What an animator does, in a real window: `blender --python story.py -- FOLDER`. It ends where it goes wrong."""
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,25 +116,22 @@ def previewed() -> Iterator[float]:
     stood = places()
     yield DRAWN
     yield from play()
-    bpy.context.scene.frame_set(30)
-    yield DRAWN
+    yield from go_to(30)
     seen = places(drawn=True)
     assert seen != stood, "The preview does not move anybody."
     picture(FOLDER / "preview 1 playing.png")
-    for frame in (10, 30):
-        bpy.context.scene.frame_set(frame)
-        yield DRAWN
+    yield from go_to(10)
+    yield from go_to(30)
     assert places(drawn=True) == seen
     flock.steering.wander.strength = 40.0
-    yield 1.0
+    yield from go_to(30)
     assert places(drawn=True) != seen, "Another strength makes no difference."
     picture(FOLDER / "preview 2 other strength.png")
     with view():
         bpy.ops.ed.undo_push(message="Strength")
         bpy.ops.ed.undo()
     yield DRAWN
-    bpy.context.scene.frame_set(30)
-    yield DRAWN
+    yield from go_to(30)
     assert places(drawn=True) == seen, "The preview does not go on with what undo brought back."
     assert places() == stood
     bpy.context.scene.render.filepath = str(FOLDER / "viewport ")
@@ -143,6 +141,17 @@ def previewed() -> Iterator[float]:
     yield 2.0
     assert places(drawn=True) == stood == places(), "A preview goes on when the viewport is rendered."
     picture(FOLDER / "preview 3 over.png")
+
+
+def go_to(frame: int) -> Iterator[float]:
+    """Move the playhead, and wait until the preview has played on to it."""
+    bpy.context.scene.frame_set(frame)
+    yield DRAWN
+    waited = 0.0
+    while importlib.import_module(f"{MODULE}.steering_addon.blender.preview").report(bpy.context.scene):
+        assert waited < PATIENCE, "The preview does not get there."
+        waited += 0.2
+        yield 0.2
 
 
 def places(*, drawn: bool = False) -> list:

@@ -1,4 +1,4 @@
-"""What an animator does in a real window: ready scenes, preview, populate, bake, play, undo, clear, switching off and on.
+"""What an animator does in a real window: ready scenes, a preview, populate, bake, play, undo, clear, switching off.
 
 Runs where the environment variable STEERING_BLENDER names a Blender program. Its pictures and what Blender printed stay
 in build/gui, to be looked at.

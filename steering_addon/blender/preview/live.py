@@ -103,7 +103,10 @@ class Live:
         return there
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
-        """Whether what Blender has just evaluated may make another run; if so, the next look goes through it anew."""
+        """Whether what Blender has just evaluated may make another run; if so, the next look goes through it anew.
+
+        That goes for the vehicles too, which are seen where they really are once Blender has evaluated them.
+        """
         if self._rehearsal is not None and not self._tells_on_run(scene, depsgraph):
             return False
         self.forget_plan()
@@ -118,10 +121,6 @@ class Live:
         if not updated <= self._moved_by_time:
             self._moved_by_time |= updated
             self.forget_plan()
-
-    def shows_through(self, depsgraph: Depsgraph) -> bool:
-        """Whether Blender has just evaluated a vehicle, which shows it where it really is."""
-        return any(update.id.original.session_uid in self._moves for update in depsgraph.updates)
 
     def forget_plan(self) -> None:
         """Look at the scene anew; what was played is kept as far as it still holds."""
@@ -271,7 +270,7 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
 
 @persistent
 def _on_update(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
-    if _ours(scene, depsgraph) and (_live.changed_by(scene, depsgraph) or _live.shows_through(depsgraph)):
+    if _ours(scene, depsgraph) and _live.changed_by(scene, depsgraph):
         _present(scene, depsgraph)
 
 
