@@ -6,13 +6,15 @@ Worked out when something changes, so that drawing only hands it to the graphics
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...behaviors.catalogue import CATALOGUE
-from ...simulation.declaration import NEAREST, Kind
+from ...simulation.declaration import Kind
 from ...simulation.obstacles import BOX as OBSTACLE_BOX
 from ...simulation.obstacles import ROUND
 from ...simulation.paths import spline
@@ -20,24 +22,24 @@ from ...simulation.regions import BOX
 from ...simulation.roles import Role
 from ...simulation.vectors import cross, magnitude, unit
 from ..curves import sketched
-from ..generated import bone_of
 from ..local_space import model_axes
-from ..plan import AXIS_NAMES, BodySource, behaviors_of, scenery
-from ..properties import pointed_at, settings_of
-from ..reading import Reader, standing
+from ..plan import AXIS_NAMES, behaviors_of, scenery
+from ..properties import has_role, pointed_at, settings_of
+from ..reading import Reader
 from ..refusal import Refusal
-from ..tagged import crowd_of, full_name, in_use, tagged
-from .strokes import arrows, box, drawn_out, ellipsoid, ring, spine, tube, way_marks
+from ..tagged import crowd_of, full_name
+from .aims import Aim, aims_of
+from .strokes import arrows, box, drawn_out, ellipsoid, rings, spine, tube, way_marks
 from .tracks import Tracks
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, PropertyGroup, Scene, ViewLayer
+    from bpy.types import Depsgraph, Object, Scene, ViewLayer
 
     from .requests import Request
 
 USUAL = frozenset({"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"})
 """What is shown where nobody has chosen yet; as the property has it."""
-MOST = 500
+MOST = 200
 """So many of the selected vehicles are drawn on."""
 FRONT = (1.0, 0.78, 0.2, 0.9)
 SIZE = (1.0, 0.78, 0.2, 0.35)
@@ -61,15 +63,20 @@ class Cast:
     """Who is drawn: the visible things of a scene, and those vehicles that are selected or whose crowd is.
 
     Attributes:
-        tubes: how far aside of each path is still on it, 0 where nobody says.
+        axes: (n, 3, 3) the side, forward and up of each vehicle's model in its own space, as columns.
+        radius: (n,) metres.
+        aims: what their behaviors steer by.
+        tubes: how far aside of each path is still on it, by its full name.
     """
 
     vehicles: list[Object]
+    axes: np.ndarray
+    radius: np.ndarray
+    aims: list[Aim]
     paths: list[Object]
     flows: list[Object]
     things: Reader
     tubes: dict[str, float]
-    leaders: dict[Role, list[Object]]
 
 
 @dataclass
@@ -97,23 +104,37 @@ def shown(scene: Scene) -> frozenset[str]:
 
 def cast(scene: Scene, layer: ViewLayer) -> Cast:
     """Who there is to be drawn now."""
-    objects = [ob for ob in in_use(scene) if settings_of(ob) is not None]
-    visible = [ob for ob in objects if ob.visible_get(view_layer=layer)]
-    selected = {full_name(ob) for ob in objects if ob.select_get(view_layer=layer)}
-    vehicles = [
-        ob
-        for ob in tagged(visible, Role.VEHICLE)
-        if full_name(ob) in selected or ((crowd := crowd_of(ob)) is not None and full_name(crowd) in selected)
-    ]
-    paths = tagged(visible, Role.PATH)
+    there: dict[Role, list[Object]] = {role: [] for role in Role}
+    for ob in layer.objects:
+        if ob is not None and (stored := settings_of(ob)) is not None:
+            for name in stored.roles:
+                there[Role[name]].append(ob)
+
+    def visible(role: Role) -> list[Object]:
+        return [ob for ob in there[role] if ob.visible_get(view_layer=layer)]
+
+    vehicles = list(islice(_chosen(layer, there[Role.VEHICLE]), MOST))
+    paths = visible(Role.PATH)
     return Cast(
-        vehicles=vehicles[:MOST],
+        vehicles=vehicles,
+        axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
+        radius=np.array([_radius(ob) for ob in vehicles]),
+        aims=aims_of(vehicles, scene, there),
         paths=[ob for ob in paths if ob.type == "CURVE"],
-        flows=[ob for ob in tagged(visible, Role.FLOW) if ob.type == "CURVE"],
-        things=Reader(scenery(scene, tagged(visible, Role.OBSTACLE), tagged(visible, Role.REGION))),
-        tubes=_tubes(tagged(objects, Role.CROWD), paths),
-        leaders={role: tagged(objects, role) for role in (Role.LEADER,)},
+        flows=[ob for ob in visible(Role.FLOW) if ob.type == "CURVE"],
+        things=Reader(scenery(scene, visible(Role.OBSTACLE), visible(Role.REGION))),
+        tubes=_tubes(there[Role.CROWD], paths),
     )
+
+
+def _chosen(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Object]:
+    """The visible vehicles that are selected or whose crowd is."""
+    selected = [ob for ob in layer.objects.selected if ob is not None and settings_of(ob) is not None]
+    crowds = {ob for ob in selected if has_role(ob, Role.CROWD)}
+    themselves = set(selected)
+    for ob in vehicles if crowds else [ob for ob in selected if has_role(ob, Role.VEHICLE)]:
+        if (ob in themselves or pointed_at(ob.steering, "crowd") in crowds) and ob.visible_get(view_layer=layer):
+            yield ob
 
 
 def picture(
@@ -170,17 +191,14 @@ def _vehicles(
 ) -> None:
     frame, frame_time = scene.frame_current, scene.render.fps_base / scene.render.fps
     matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in who.vehicles])
-    place = matrices[:, :3, 3]
-    axes = np.array([_axes(ob) for ob in who.vehicles])
-    side, forward, up = (unit(np.einsum("nab,nb->na", matrices[:, :3, :3], axes[:, :, k])) for k in range(3))
-    radius = np.array([_radius(ob) for ob in who.vehicles])
+    place, radius = matrices[:, :3, 3], who.radius[:, None]
+    side, forward, up = (unit(np.einsum("nab,nb->na", matrices[:, :3, :3], who.axes[:, :, k])) for k in range(3))
     if "FRONT" in wanted:
-        drawn.add(arrows(place + forward * radius[:, None], forward * radius[:, None], side), FRONT, on_top=True)
+        drawn.add(arrows(place + forward * radius, forward * radius, side), FRONT, on_top=True)
         # A fin on the back tells the top from the bottom.
-        fin = np.stack((place + up * radius[:, None], place + up * 1.4 * radius[:, None]), axis=1)
-        drawn.add(fin.reshape(-1, 3), FRONT, on_top=True)
-        for at, one, other, size in zip(place, side, forward, radius):
-            drawn.add(ring(at, one * size, other * size), SIZE, on_top=True)
+        fins = np.stack((place + up * radius, place + up * 1.4 * radius), axis=1)
+        drawn.add(fins.reshape(-1, 3), FRONT, on_top=True)
+        drawn.add(rings(place, side * radius, forward * radius), SIZE, on_top=True)
     if "VELOCITY" in wanted:
         known = [tracks.velocity(ob, depsgraph, frame, frame_time) for ob in who.vehicles]
         rows = [row for row, velocity in enumerate(known) if velocity is not None and magnitude(velocity[None])[0] > 0]
@@ -194,9 +212,9 @@ def _vehicles(
             frames, places = tracks.between(ob, depsgraph, frame - length, frame + length)
             _trail(drawn, frames, places, frame, length)
     if "TARGETS" in wanted:
-        for ob, at in zip(who.vehicles, place):
-            for goal in _targets(ob, at, who, depsgraph):
-                drawn.add(np.array((at, goal)), TARGET, on_top=True)
+        for aim in who.aims:
+            goals = aim.goals(place, depsgraph)
+            drawn.add(np.stack((place[aim.rows], goals), axis=1).reshape(-1, 3), TARGET, on_top=True)
 
 
 def _trail(drawn: Picture, frames: np.ndarray, places: np.ndarray, frame: int, length: int) -> None:
@@ -234,34 +252,6 @@ def color_of(behavior: str) -> tuple[float, ...]:
     """A color for each behavior, those next to each other in the catalogue far apart."""
     row = next(row for row, kind in enumerate(CATALOGUE) if kind.name == behavior)
     return (*colorsys.hsv_to_rgb(0.618034 * row % 1.0, 0.65, 1.0), 1.0)
-
-
-def _targets(ob: Object, at: np.ndarray, who: Cast, depsgraph: Depsgraph) -> list[np.ndarray]:
-    """Where the bodies are that a vehicle's behaviors steer by."""
-    crowd = crowd_of(ob)
-    found = []
-    for behavior in behaviors_of(crowd) if crowd is not None else ():
-        group = getattr(crowd.steering, behavior.name)
-        for name, parameter in behavior.parameters().items():
-            if parameter.kind is not Kind.BODY or not group.use or group.weight == 0.0:
-                continue
-            target = pointed_at(group, name)
-            if target is not None:
-                found.append(_place(target, _bone(group, name, target), depsgraph))
-            elif parameter.default == NEAREST:
-                others = [_place(other, "", depsgraph) for other in who.leaders.get(parameter.role, ()) if other != ob]
-                if others:
-                    found.append(min(others, key=lambda place: float(magnitude((place - at)[None])[0])))
-    return found
-
-
-def _bone(group: PropertyGroup, name: str, target: Object) -> str:
-    bone = getattr(group, bone_of(name)) if target.type == "ARMATURE" else ""
-    return bone if bone and target.pose and bone in target.pose.bones else ""
-
-
-def _place(ob: Object, bone: str, depsgraph: Depsgraph) -> np.ndarray:
-    return np.array(standing(BodySource(ob, -1, bone), depsgraph).translation)
 
 
 def _tubes(crowds: list[Object], paths: list[Object]) -> dict[str, float]:
