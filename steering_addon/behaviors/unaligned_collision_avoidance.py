@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import acceleration, integer, length, seconds
+from ..simulation.declaration import acceleration, called, integer, length, seconds
 from ..simulation.neighbors import Near
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, picked, unit
 from ..simulation.world import Agents, Memory, World
@@ -40,8 +40,8 @@ class UnalignedCollisionAvoidance(Neighborhood):
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
     priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
-    distance: Number = length(8.0, "How far away others still count")
-    look_ahead_time: Number = seconds(3.0, "How soon a meeting has to be to matter", 0.01)
+    distance: Number = called("Sees Up To", length(8.0, "How far away others still count"))
+    look_ahead_time: Number = called("Looks Ahead", seconds(3.0, "How soon a meeting has to be to matter", 0.01))
     clearance: Number = length(0.3, "Room between the bodies where they come nearest")
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
