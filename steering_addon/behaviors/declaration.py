@@ -55,6 +55,13 @@ class Behavior(Declared):
         """Which agents it gives a speed of their own, (n,); the others are held at cruise speed."""
         return np.zeros(len(agents), dtype=np.bool_)
 
+    def corrects(self) -> Mask:
+        """Whose steering it corrects as a whole, once all others have had their say, (n,).
+
+        Its force is added to what they have come to, however they are combined; `agents.force` tells what that is.
+        """
+        return np.zeros(len(self.weight), dtype=np.bool_)
+
     def sight(self) -> float:
         """How far any agent looks at others, metres; 0 for a behavior that does not."""
         return 0.0

@@ -35,27 +35,39 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
         behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
         agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
         luck = _draws(crowd, agents, world)
-        components = []
+        components: list[Component] = []
         sets_speed = np.zeros(len(agents), dtype=np.bool_)
-        for behavior in behaviors:
+        correction = agents.none()
+        for behavior in sorted(behaviors, key=_corrects_anybody):
+            corrects = behavior.corrects()
+            if corrects.any():
+                agents = replace(agents, force=_combined(crowd, agents, components, sets_speed) + correction)
             steering, memories[behavior.name] = _steer(
                 behavior, world, agents, memories.get(behavior.name, {}), len(state)
             )
-            components.append(
-                Component(
-                    steering * behavior.weight[:, None],
-                    behavior.priority,
-                    behavior.weight,
-                    behavior.probability,
-                    luck(behavior),
+            steering = steering * behavior.weight[:, None]
+            if corrects.any():
+                correction = correction + np.where(corrects[:, None], steering, 0.0)
+                steering = np.where(corrects[:, None], 0.0, steering)
+            if not corrects.all():
+                components.append(
+                    Component(steering, behavior.priority, behavior.weight, behavior.probability, luck(behavior))
                 )
-            )
             sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(
                 world, _remembering(agents, memories[behavior.name])
             )
-        cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
-        force[crowd.rows] = COMBINE[crowd.combining](components, cruise, agents.max_force)
+        force[crowd.rows] = _combined(crowd, agents, components, sets_speed) + correction
     return force, memories
+
+
+def _combined(crowd: Crowd, agents: Agents, components: list[Component], sets_speed: Mask) -> Vectors:
+    """The force that the behaviors have come to, with the hold on cruise speed of those whom none gives a speed."""
+    cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
+    return COMBINE[crowd.combining](components, cruise, agents.max_force)
+
+
+def _corrects_anybody(behavior: Steers) -> bool:
+    return bool(behavior.corrects().any())
 
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:
@@ -92,6 +104,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         up=up,
         speed=magnitude(velocity),
         vehicle=model,
+        force=no_vectors(len(rows)),
         goal_distance=np.full(len(rows), np.inf),
     )
 

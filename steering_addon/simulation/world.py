@@ -25,7 +25,9 @@ from .vectors import (
     level_side,
     magnitude,
     no_vectors,
+    picked,
     same_for_all,
+    truncate,
     unit,
 )
 from .vehicle import VehicleModel, flattened
@@ -144,6 +146,7 @@ class Agents:
         side, forward, up: (n, 3) their local space.
         speed: (n,) metres a second.
         vehicle: their vehicle models.
+        force: (n, 3) the steering force decided on so far, newtons; zero unless the behavior comes after the others.
         goal_distance: (n,) metres to the nearest place they want to be at, inf where they want to be nowhere.
         memory: what the behavior at hand remembers of them.
     """
@@ -158,6 +161,7 @@ class Agents:
     up: Vectors
     speed: Scalars
     vehicle: VehicleModel
+    force: Vectors
     goal_distance: Scalars
     memory: Memory = field(default_factory=dict)
 
@@ -189,6 +193,12 @@ class Agents:
     def cruise_speed(self) -> Scalars:
         """(n,) the speed kept when nothing asks for another, m/s."""
         return self.vehicle.cruise_speed * self.vehicle.max_speed
+
+    @property
+    def wished_velocity(self) -> Vectors:
+        """(n, 3) the velocity that the force decided on so far leads to within the response time, m/s."""
+        change = self.level(self.force) * (self.vehicle.response_time / self.mass)[:, None]
+        return truncate(self.level(self.velocity) + change, self.max_speed)
 
     def none(self) -> Vectors:
         """(n, 3) no steering for anybody."""
@@ -227,6 +237,17 @@ class Agents:
         away = np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
         return self.steering_to(away * self.max_speed[:, None])
 
+    def take(self, some: Rows) -> Agents:
+        """Some of the agents, with what is remembered of them."""
+        vectors = {name: picked(getattr(self, name), some) for name in _VECTORS}
+        numbers = {name: getattr(self, name)[some] for name in _NUMBERS}
+        memory = {name: column[some] for name, column in self.memory.items()}
+        return replace(self, **vectors, **numbers, vehicle=self.vehicle.take(some), memory=memory)
+
     def remembering(self, memory: Memory) -> Agents:
         """The same agents with what another behavior remembers of them."""
         return replace(self, memory=memory)
+
+
+_VECTORS = ("position", "velocity", "side", "forward", "up", "force")
+_NUMBERS = ("rows", "keys", "crowd_keys", "speed", "goal_distance")
