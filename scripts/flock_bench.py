@@ -1,12 +1,14 @@
 """Times bakes of flocks beside Blender's own Boids; scripts/bench runs this in a Blender with nothing added.
 
-The flock is that of starlings, in the room it takes in flight: separation, alignment, cohesion, wander, containment.
-The Boids are as many, in the same room, with rules that come near it.
+There are two flocks, each in the room it takes in flight: that of the paper, by separation, alignment and cohesion
+alone, and that of starlings, which wander and keep to a region besides and see almost twice as many. The Boids are as
+many, in the same room, with rules that come near it.
 """
 
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import math
 import sys
@@ -24,12 +26,9 @@ from mathutils.kdtree import KDTree
 
 from scripts.blender_process import leave
 from scripts.demos import extension
+from scripts.flocks import FLOCKS, Flock
 
 FPS = 24
-CRUISE, TOP_SPEED, STRENGTH = 10.0, 13.0, 20.0
-APART, SIGHT = 1.5, 3.0
-ROOM = 35.0  # m, of two hundred
-SHAPE = np.array((1.3, 1.0, 0.6))
 SAMPLE = 500
 """So many are asked how many neighbors they have."""
 
@@ -103,49 +102,39 @@ def _replaced(module: ModuleType, name: str, wrapped: Callable[[Any], Any]) -> I
         setattr(module, name, original)
 
 
-def places(count: int) -> np.ndarray:
+def places(flock: Flock, count: int) -> np.ndarray:
     """(n, 3) metres: spread over the room a flock takes in flight."""
     chance = np.random.default_rng(1)
     ball = chance.normal(size=(count, 3))
     ball *= np.cbrt(chance.uniform(size=count))[:, None] / np.linalg.norm(ball, axis=1)[:, None]
-    return ball * _size(count)
+    return ball * flock.taken(count)
 
 
-def _size(count: int) -> np.ndarray:
-    return 0.75 * APART * math.cbrt(count) * SHAPE
-
-
-def build(count: int, frames: int) -> list[bpy.types.Object]:
+def build(flock: Flock, count: int, frames: int) -> list[bpy.types.Object]:
     """A scene with a flock, tagged and set up as one does in the sidebar."""
     scene = _new_scene(frames)
     mesh = bpy.data.meshes.new("Starling")
     mesh.from_pydata([(0, 0.11, 0), (-0.2, -0.08, 0), (0.2, -0.08, 0), (0, -0.11, 0.04)], [], [(0, 1, 3), (0, 3, 2)])
     birds = []
-    for i, place in enumerate(places(count).tolist()):
+    for i, place in enumerate(places(flock, count).tolist()):
         bird = bpy.data.objects.new(f"Bird {i:05}", mesh)
         bird.location = place
         scene.collection.objects.link(bird)
         birds.append(bird)
-    room = bpy.data.objects.new("Room", None)
-    room.scale = [ROOM * math.cbrt(count / 200)] * 3
-    scene.collection.objects.link(room)
-
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
     _tag(birds, "VEHICLE")
-    _tag([room], "REGION")
+    if flock.room > 0.0:
+        room = bpy.data.objects.new("Room", None)
+        room.scale = [flock.room * math.cbrt(count)] * 3
+        scene.collection.objects.link(room)
+        _tag([room], "REGION")
     for i, bird in enumerate(birds):
         bird.steering.crowd, bird.steering.identity = crowd, i + 1
     vehicle = crowd.steering.vehicle
-    vehicle.mass, vehicle.radius, vehicle.max_force = 1.0, 0.11, STRENGTH
-    vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
-    for name, values in {
-        "separation": {"distance": APART, "weight": 8.0},
-        "alignment": {"distance": SIGHT, "angle": math.radians(270), "weight": 6.0},
-        "cohesion": {"distance": SIGHT, "weight": 3.0},
-        "wander": {"strength": 3.0, "rate": 0.5, "shared_strength": 4.0, "shared_rate": 0.25},
-        "containment": {"region": room, "weight": 8.0},
-    }.items():
+    vehicle.mass, vehicle.radius, vehicle.max_force = 1.0, 0.11, flock.strength
+    vehicle.max_speed, vehicle.cruise_speed = flock.top_speed, flock.cruise / flock.top_speed
+    for name, values in flock.behaviors.items():
         settings = getattr(crowd.steering, name)
         settings.use = True
         for setting, value in values.items():
@@ -160,12 +149,12 @@ def _tag(obs: Iterable[bpy.types.Object], role: str) -> None:
     for ob in obs:
         ob.select_set(True)
         bpy.context.view_layer.objects.active = ob
-    bpy.ops.steering.tag(role=role)
+    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
 
 
-def time_bake(count: int, frames: int) -> dict[str, float]:
+def time_bake(flock: Flock, count: int, frames: int) -> dict[str, float]:
     """Seconds in all and by stage, of the wall and of the processor, and how many neighbors each has at the end."""
-    birds = build(count, frames)
+    birds = build(flock, count, frames)
     stages = Stages()
     with stages.timed():
         start, work = time.perf_counter(), time.process_time()
@@ -175,45 +164,46 @@ def time_bake(count: int, frames: int) -> dict[str, float]:
     bpy.context.scene.frame_set(frames)
     write = taken - stages.read - stages.step
     result = {"all": taken, "work": worked, "read": stages.read, "step": stages.step, "write": write}
-    return result | {"neighbors": neighbors([bird.matrix_world.translation for bird in birds])}
+    return result | {"neighbors": neighbors([bird.matrix_world.translation for bird in birds], flock.sight)}
 
 
-def neighbors(where: list[Vector]) -> float:
-    """How many others one has in sight, on average."""
+def neighbors(where: list[Vector], sight: float) -> float:
+    """How many others one has nearer than it sees, on average."""
     tree = KDTree(len(where))
     for i, place in enumerate(where):
         tree.insert(place, i)
     tree.balance()
-    return float(np.mean([len(tree.find_range(place, SIGHT)) - 1 for place in where[:: -(-len(where) // SAMPLE)]]))
+    return float(np.mean([len(tree.find_range(place, sight)) - 1 for place in where[:: -(-len(where) // SAMPLE)]]))
 
 
 # -- Boids -------------------------------------------------------------------------------------
 
 
-def time_boids(count: int, frames: int) -> dict[str, float]:
+def time_boids(flock: Flock, count: int, frames: int) -> dict[str, float]:
     """Seconds that Blender's own Boids take for as many, in the same room, from frame to frame."""
     scene = _new_scene(frames)
     bpy.ops.mesh.primitive_ico_sphere_add(radius=1.0, subdivisions=3)
     room = bpy.context.object
-    room.scale = _size(count)
+    room.scale = flock.taken(count)
     bpy.ops.object.transform_apply(scale=True)
     room.modifiers.new("Boids", "PARTICLE_SYSTEM")
     system = room.particle_systems[0]
     particles = system.settings
     particles.count, particles.frame_start, particles.frame_end, particles.lifetime = count, 1, 1, 2 * frames
     particles.emit_from, particles.distribution, particles.physics_type = "VOLUME", "RAND", "BOIDS"
-    particles.normal_factor, particles.object_align_factor = 0.0, (0.0, CRUISE, 0.0)
-    particles.particle_size = APART / 2.0  # they keep apart by two sizes
+    particles.normal_factor, particles.object_align_factor = 0.0, (0.0, flock.cruise, 0.0)
+    particles.particle_size = flock.apart / 2.0  # they keep apart by two sizes
     boids = particles.boids
     boids.use_flight, boids.use_land = True, False
-    boids.air_speed_max, boids.air_acc_max, boids.air_personal_space = TOP_SPEED, STRENGTH / TOP_SPEED, 1.0
+    boids.air_speed_max, boids.air_acc_max = flock.top_speed, flock.strength / flock.top_speed
+    boids.air_personal_space = 1.0
     rules = {rule.type for rule in boids.states[0].rules}
     if rules != {"SEPARATE", "FLOCK"}:
         raise SystemExit(f"Boids are expected to separate and to flock at first, not {sorted(rules)}.")
     with bpy.context.temp_override(particle_settings=particles, object=room):
         bpy.ops.boid.rule_add(type="AVERAGE_SPEED")
     average = boids.states[0].rules[-1]
-    average.speed, average.wander, average.level = CRUISE / TOP_SPEED, 0.1, 0.4
+    average.speed, average.wander, average.level = flock.cruise / flock.top_speed, 0.1, 0.4
     boids.states[0].ruleset_type = "AVERAGE"  # else they only keep apart, and scatter slowly
     system.point_cache.frame_end = frames
 
@@ -223,9 +213,9 @@ def time_boids(count: int, frames: int) -> dict[str, float]:
     taken, worked = time.perf_counter() - start, time.process_time() - work
     flown = room.evaluated_get(bpy.context.evaluated_depsgraph_get()).particle_systems[0].particles
     alive = [particle.location.copy() for particle in flown if particle.alive_state == "ALIVE"]
-    if len(alive) != count or (alive[0] - Vector(places(count)[0])).length == 0.0:
+    if len(alive) != count or (alive[0] - Vector(places(flock, count)[0])).length == 0.0:
         raise SystemExit(f"{len(alive)} of {count} Boids fly.")
-    return {"all": taken, "work": worked, "neighbors": neighbors(alive)}
+    return {"all": taken, "work": worked, "neighbors": neighbors(alive, flock.sight)}
 
 
 # -- both --------------------------------------------------------------------------------------
@@ -243,10 +233,10 @@ def main(asked: dict[str, Any]) -> int:
     """Bake and fly in turn, so that both meet the same disturbances; the times go into a file as JSON."""
     extension.install(Path(asked["package"]))
     results = []
-    for count in asked["counts"]:
+    for name, count in itertools.product(asked["flock"], asked["counts"]):
         for _ in range(asked["repeat"]):
-            ours, boids = time_bake(count, asked["frames"]), time_boids(count, asked["frames"])
-            results.append({"count": count, "ours": ours, "boids": boids})
+            ours, boids = (time(FLOCKS[name], count, asked["frames"]) for time in (time_bake, time_boids))
+            results.append({"flock": name, "count": count, "ours": ours, "boids": boids})
     version = f"Blender {bpy.app.version_string}, numpy {np.__version__}"
     Path(asked["results"]).write_text(json.dumps({"version": version, "results": results}), encoding="utf-8")
     return 0

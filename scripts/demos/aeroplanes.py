@@ -173,7 +173,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
     _select(cast.planes)
-    bpy.ops.steering.tag(role="VEHICLE")
+    bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED")
     _select([*cast.pylons, cast.balloon])
     bpy.ops.steering.tag(role="OBSTACLE")
     _select([cast.course])

@@ -291,7 +291,7 @@ def _tag(obs: list[bpy.types.Object], role: str) -> None:
     for ob in obs:
         ob.select_set(True)
     bpy.context.view_layer.objects.active = obs[0]
-    bpy.ops.steering.tag(role=role)
+    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
 
 
 # -- the cameras -------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import numpy as np
 from ..simulation.declaration import Unit, acceleration, number, share
 from ..simulation.vectors import EPSILON, Number, Vectors, picked
 from ..simulation.world import Agents, World
+from .declaration import Intent
 from .neighborhood import Neighborhood, faded
 
 
@@ -22,6 +23,7 @@ class Alignment(Neighborhood):
     name = "alignment"
     label = "Match Heading"
     term = "alignment"
+    intent = Intent.WITH
 
     weight: Number = acceleration(6.0, "How hard it steers at most")
     angle: Number = number(1.5 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)

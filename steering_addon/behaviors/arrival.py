@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import body, length
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, unit
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 BRAKING = 0.8
 """Share of max_force that slowing down counts on; the rest is left for staying on course."""
@@ -29,6 +29,7 @@ class Arrival(Behavior):
     name = "arrival"
     label = "Go To and Stop"
     term = "arrival"
+    intent = Intent.GO
 
     target: Number = body("What to arrive at; empty: the nearest leader")
     slowing_distance: Number = length(4.0, "Distance from the target at which braking starts", 0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .alignment import Alignment
 from .arrival import Arrival
+from .brake_for import BrakeFor
 from .cohesion import Cohesion
 from .containment import Containment
 from .declaration import Behavior
@@ -13,11 +14,14 @@ from .flee import Flee
 from .flow_field_following import FlowFieldFollowing
 from .hide import Hide
 from .interpose import Interpose
+from .keep_distance import KeepDistance
 from .leader_following import LeaderFollowing
 from .obstacle_avoidance import ObstacleAvoidance
 from .offset_pursuit import OffsetPursuit
+from .orbit import Orbit
 from .path_following import PathFollowing
 from .pursuit import Pursuit
+from .rest import Rest
 from .seek import Seek
 from .separation import Separation
 from .shadow import Shadow
@@ -37,6 +41,8 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Interpose,
     Hide,
     Wander,
+    Rest,
+    Orbit,
     ObstacleAvoidance,
     PathFollowing,
     WallFollowing,
@@ -47,4 +53,6 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     LeaderFollowing,
     Containment,
     UnalignedCollisionAvoidance,
+    KeepDistance,
+    BrakeFor,
 )

@@ -12,6 +12,7 @@ from ..simulation.neighbors import CHOSEN_CROWD, Neighbors
 from ..simulation.roles import Role
 from ..simulation.vectors import EPSILON, Number, Vectors, clamp, magnitude
 from ..simulation.world import Agents, World
+from .declaration import Intent
 from .neighborhood import Neighborhood, faded
 
 PARTS = 8
@@ -36,6 +37,7 @@ class Cohesion(Neighborhood):
     name = "cohesion"
     label = "Stay Together"
     term = "cohesion"
+    intent = Intent.WITH
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
     rejoin_distance: Number = length(

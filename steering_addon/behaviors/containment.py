@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import acceleration, region, seconds, share
 from ..simulation.vectors import EPSILON, Number, Vectors, dot, magnitude, unit
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 AGAINST = 0.3
 """Share of the push along the heading that is kept: containment turns rather than brakes."""
@@ -31,6 +31,7 @@ class Containment(Behavior):
     name = "containment"
     label = "Stay Inside"
     term = "containment"
+    intent = Intent.STAY
 
     weight: Number = acceleration(8.0, "How hard it steers at most")
     region: Number = region("The sphere or box to stay inside; empty: the nearest region")

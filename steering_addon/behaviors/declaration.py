@@ -8,13 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import ClassVar
 
 import numpy as np
 
 from ..simulation.declaration import Declared, integer, number, share
-from ..simulation.vectors import Mask, Number, Vectors
+from ..simulation.vectors import Mask, Number, Scalars, Vectors
 from ..simulation.world import Agents, Memory, World
+
+OURS = "not in the paper"
+"""The term of a behavior that comes from practice."""
+
+
+class Intent(Enum):
+    """What a vehicle is after, in the order in which behaviors are offered; the value is what an animator reads."""
+
+    GO = "Go Somewhere"
+    REACT = "React to Somebody"
+    WITH = "Move with the Others"
+    STAY = "Stay in the World"
 
 
 @dataclass(frozen=True)
@@ -27,13 +40,15 @@ class Behavior(Declared):
     Attributes:
         name: in data paths and presets; never changes.
         label: what an animator reads.
-        term: the paper's name for it.
+        term: the paper's name for it, or OURS.
+        intent: under which heading it is offered.
         remembers: what it remembers of each agent, by name, with the value before anything happened.
     """
 
     name: ClassVar[str]
     label: ClassVar[str]
     term: ClassVar[str]
+    intent: ClassVar[Intent]
     remembers: ClassVar[Mapping[str, float]] = {}
 
     weight: Number = number(1.0, "How much it counts; 0 switches it off")
@@ -62,12 +77,23 @@ class Behavior(Declared):
         """
         return np.zeros(len(self.weight), dtype=np.bool_)
 
+    def fastest(self, world: World, agents: Agents) -> Scalars | None:
+        """How fast it lets the agents go, (n,) m/s, inf or None for all where it sets no limit.
+
+        Whatever the other behaviors want and however they combine: brakes are no matter of weighing up.
+        """
+        return None
+
     def sight(self) -> float:
         """How far any agent looks at others, metres; 0 for a behavior that does not."""
         return 0.0
 
     @classmethod
+    def sentence(cls) -> str:
+        """What it does in one sentence, without the final stop."""
+        return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").strip().rstrip(".")
+
+    @classmethod
     def tooltip(cls) -> str:
         """What it does in one sentence, and the paper's term for it."""
-        first = (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").strip().rstrip(".")
-        return f"{first} (Reynolds: {cls.term})"
+        return f"{cls.sentence()} ({OURS if cls.term == OURS else f'Reynolds: {cls.term}'})"

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import body, length, share
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 BRAKING = 0.5
 """Share of max_force that slowing down counts on; the rest is for lining up."""
@@ -31,6 +31,7 @@ class Docking(Behavior):
     name = "docking"
     label = "Dock"
     term = "docking"
+    intent = Intent.GO
 
     target: Number = body("Where to dock; empty: the nearest leader")
     approach_distance: Number = length(6.0, "Length of the straight way in, behind the target", 0.1)

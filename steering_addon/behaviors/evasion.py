@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import body, length, seconds
 from ..simulation.vectors import EPSILON, Mask, Number, Vectors, magnitude, picked
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 from .prediction import predicted
 
 
@@ -24,6 +24,7 @@ class Evasion(Behavior):
     name = "evasion"
     label = "Run From Chaser"
     term = "evasion"
+    intent = Intent.REACT
 
     pursuer: Number = body("Whom to run from; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0 means however far")

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import body, length
 from ..simulation.vectors import Mask, Number, Vectors, magnitude
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Flee(Behavior):
     name = "flee"
     label = "Run From"
     term = "flee"
+    intent = Intent.REACT
 
     target: Number = body("What to run from; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0 means however far")

@@ -10,7 +10,7 @@ from ..simulation.declaration import length, seconds, share
 from ..simulation.flows import flow_at
 from ..simulation.vectors import Mask, Number, Vectors, magnitude, unit
 from ..simulation.world import Agents, Memory, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 HALF = 0.5
 """Strength from which on the flow says how fast to go; below, the agent is held at its own cruise speed."""
@@ -27,6 +27,7 @@ class FlowFieldFollowing(Behavior):
     name = "flow_field_following"
     label = "Go with the Flow"
     term = "flow field following"
+    intent = Intent.GO
     remembers = {"strength": 0.0}
 
     falloff_distance: Number = length(5.0, "Distance from a flow curve from which on it has no effect", 0.01)

@@ -11,7 +11,7 @@ from ..simulation.obstacles import Obstacles
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Vectors, clamp, dot, magnitude, picked, unit
 from ..simulation.world import Agents, Memory, World
 from .accompanying import velocity_to_keep
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 BETTER = 0.7
 """Another hiding place has to be nearer by this factor before an agent gives its own up."""
@@ -28,6 +28,7 @@ class Hide(Behavior):
     name = "hide"
     label = "Hide From"
     term = "hide"
+    intent = Intent.REACT
     remembers = {"obstacle": -1.0}
 
     opponent: Number = body("Whom to hide from; empty: the nearest leader")

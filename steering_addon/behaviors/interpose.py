@@ -10,7 +10,7 @@ from ..simulation.declaration import another_body, body, seconds, share
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, magnitude, picked
 from ..simulation.world import Agents, World
 from .accompanying import velocity_to_keep
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 from .prediction import predicted
 
 
@@ -25,6 +25,7 @@ class Interpose(Behavior):
     name = "interpose"
     label = "Get Between"
     term = "interpose"
+    intent = Intent.REACT
 
     one: Number = body("The one; empty: the nearest leader")
     other: Number = another_body("The other")

@@ -25,6 +25,7 @@ from ..simulation.vectors import (
 )
 from ..simulation.world import Agents, World
 from .accompanying import velocity_to_keep
+from .declaration import Intent
 from .neighborhood import Neighborhood
 from .separation import pushed_apart
 
@@ -46,6 +47,7 @@ class LeaderFollowing(Neighborhood):
     name = "leader_following"
     label = "Follow Leader"
     term = "leader following"
+    intent = Intent.WITH
 
     leader: Number = body("Whom to follow; empty: the nearest leader")
     behind: Number = length(2.0, "Distance behind the leader")

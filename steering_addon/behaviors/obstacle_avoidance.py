@@ -10,7 +10,7 @@ from ..simulation.declaration import integer, length, seconds
 from ..simulation.obstacles import Obstacles, directions_to_pass, most_pressing
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 FIRMNESS = 1.3
 """How much harder than just grazing the turn is, so that it is over before the obstacle is reached."""
@@ -39,6 +39,7 @@ class ObstacleAvoidance(Behavior):
     name = "obstacle_avoidance"
     label = "Avoid Obstacles"
     term = "obstacle avoidance"
+    intent = Intent.STAY
 
     priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
     look_ahead_time: Number = seconds(1.5, "How far ahead it looks, as time at its present speed")

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import body, length, seconds
 from ..simulation.vectors import Mask, Number, Vectors, across, magnitude, unit
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 from .prediction import predicted, prediction_time
 
 
@@ -24,6 +24,7 @@ class OffsetPursuit(Behavior):
     name = "offset_pursuit"
     label = "Fly By"
     term = "offset pursuit"
+    intent = Intent.REACT
 
     quarry: Number = body("Whom to pass; empty: the nearest leader")
     radius: Number = length(3.0, "Distance at which it passes")

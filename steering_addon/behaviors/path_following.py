@@ -10,7 +10,7 @@ from ..simulation.declaration import NEAREST, Choice, choice, length, path, seco
 from ..simulation.paths import Path, Spline, nearest_spline
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
 from ..simulation.world import Agents, Memory, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 RESPONSE_TIME = 0.5
 """Seconds in which followers take up the direction of the path, where the radius leaves that much."""
@@ -57,6 +57,7 @@ class PathFollowing(Behavior):
     name = "path_following"
     label = "Follow Path"
     term = "path following"
+    intent = Intent.GO
     remembers = {"path": NOWHERE, "spline": 0.0, "along": 0.0, "way": 1.0, "returning": 0.0, "free": 0.0}
 
     path: Number = path("Curve to follow; empty: the nearest path")

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import body, seconds
 from ..simulation.vectors import Mask, Number, Vectors
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 from .prediction import predicted, prediction_time
 
 
@@ -23,6 +23,7 @@ class Pursuit(Behavior):
     name = "pursuit"
     label = "Chase"
     term = "pursuit"
+    intent = Intent.REACT
 
     quarry: Number = body("Whom to chase; empty: the nearest leader")
     prediction_time: Number = seconds(5.0, "How far ahead it looks at most")

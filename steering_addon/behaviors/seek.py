@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import body
 from ..simulation.vectors import Mask, Number, Vectors
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Seek(Behavior):
     name = "seek"
     label = "Go To"
     term = "seek"
+    intent = Intent.GO
 
     target: Number = body("What to go to; empty: the nearest leader")
 

@@ -8,6 +8,7 @@ from ..simulation.declaration import acceleration, length
 from ..simulation.neighbors import Near, Neighbors
 from ..simulation.vectors import Number, Scalars, Vectors
 from ..simulation.world import Agents, World
+from .declaration import Intent
 from .neighborhood import Neighborhood, faded
 
 
@@ -22,6 +23,7 @@ class Separation(Neighborhood):
     name = "separation"
     label = "Keep Apart"
     term = "separation"
+    intent = Intent.WITH
 
     weight: Number = acceleration(8.0, "How hard it pushes away at most")
     distance: Number = length(1.5, "How far away others still count")

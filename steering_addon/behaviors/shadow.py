@@ -10,7 +10,7 @@ from ..simulation.declaration import body, length, seconds
 from ..simulation.vectors import EPSILON, Mask, Number, Vectors, magnitude, picked
 from ..simulation.world import Agents, World
 from .accompanying import velocity_to_keep
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Shadow(Behavior):
     name = "shadow"
     label = "Go Along With"
     term = "shadow"
+    intent = Intent.REACT
 
     quarry: Number = body("Whom to go along with; empty: the nearest leader")
     distance: Number = length(3.0, "How near it comes")

@@ -26,6 +26,7 @@ from ..simulation.vectors import (
     unit,
 )
 from ..simulation.world import Agents, Memory, World
+from .declaration import Intent
 from .neighborhood import Neighborhood
 from .velocity_choice import Choosers
 
@@ -69,6 +70,7 @@ class UnalignedCollisionAvoidance(Neighborhood):
     name = "unaligned_collision_avoidance"
     label = "Avoid Each Other"
     term = "unaligned collision avoidance"
+    intent = Intent.WITH
     remembers = {
         **dict.fromkeys((*AXES, *CHOICE), 0.0),
         **dict.fromkeys(("looked", "engaged", "way_round"), 0.0),

@@ -10,7 +10,7 @@ from ..simulation.declaration import NEAREST, length, path, seconds
 from ..simulation.paths import Path
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, across, clamp, dot, magnitude, unit
 from ..simulation.world import Agents, Memory, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 HALF = 0.5
 """Strength from which on the wall says how fast to go; below, the agent is held at cruise speed anyway."""
@@ -30,6 +30,7 @@ class WallFollowing(Behavior):
     name = "wall_following"
     label = "Follow Wall"
     term = "wall following"
+    intent = Intent.GO
     remembers = {"strength": 0.0}
 
     wall: Number = path("Curve on which the wall stands; empty: the nearest path")

@@ -10,7 +10,7 @@ from ..simulation.chance import Keys, smooth_noise
 from ..simulation.declaration import Unit, acceleration, number, share
 from ..simulation.vectors import Number, Scalars, Vectors, same_for_all
 from ..simulation.world import Agents, World
-from .declaration import Behavior
+from .declaration import Behavior, Intent
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,14 @@ class Wander(Behavior):
 
     The steering stays on a sphere ahead, of which only the part across the heading counts: speed is the vehicle's own
     affair. Where the paper adds small random steps, smooth noise of time moves it, which gives the same turns at any
-    frame rate. A part is shared by the whole crowd, as individual wandering averages out in a flock.
+    frame rate. A part is shared by the whole crowd, as individual wandering averages out in a flock. Does
+    nothing while both strengths are 0.
     """
 
     name = "wander"
     label = "Wander"
     term = "wander"
+    intent = Intent.GO
 
     strength: Number = acceleration(2.0, "Size of the sphere ahead: how hard the turns get")
     rate: Number = number(0.5, "Restlessness: how often it changes its mind, per second", Unit.RATE, animatable=False)

@@ -1,8 +1,8 @@
 """Where the simulation's input comes from and where its result goes. The only code that knows bpy."""
 
-from . import operators, panels, properties
+from . import census, operators, panels, properties
 
-MODULES = (properties, operators, panels)
+MODULES = (properties, census, operators, panels)
 
 
 def register() -> None:

@@ -46,12 +46,17 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
 
 def property_of(name: str, parameter: Parameter) -> Any:
     """The Blender property of one declared parameter."""
-    shared = {
-        "name": name.replace("_", " ").title(),
-        "description": _tooltip(parameter),
-        "override": OVERRIDABLE,
-        "options": {"ANIMATABLE"} if parameter.animatable else set(),
-    }
+    options = {"ANIMATABLE"} if parameter.animatable else set()
+    return _property(name, parameter, {"override": OVERRIDABLE, "options": options})
+
+
+def operator_property(name: str, parameter: Parameter) -> Any:
+    """The property of an operator for one declared parameter; where it is not set, it is for the operator to say."""
+    return _property(name, parameter, {"options": {"SKIP_SAVE"}})
+
+
+def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
+    shared = {"name": name.replace("_", " ").title(), "description": _tooltip(parameter), **settings}
     if parameter.kind is Kind.NUMBER:
         return bpy.props.FloatProperty(
             **shared,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import (
     BoolProperty,
+    CollectionProperty,
     EnumProperty,
     FloatProperty,
     FloatVectorProperty,
@@ -21,6 +22,7 @@ from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
 from ..simulation.combining import COMBININGS
 from ..simulation.obstacles import EITHER, PASS_SIDES
+from ..simulation.population import Population
 from ..simulation.portrayal import Portrayal
 from ..simulation.regions import SHAPES, SPHERE
 from ..simulation.roles import DESCRIPTIONS, Role
@@ -70,6 +72,101 @@ class STEERING_PG_variation(bpy.types.PropertyGroup):
     scale: _varied("Scale", "The part of the object's own scale that is due to Vary")
 
 
+class STEERING_PG_member(bpy.types.PropertyGroup):
+    """Which member of its crowd Populate made this object, kept so that it stays the one it is."""
+
+    number: IntProperty(
+        name="Number",
+        description="Its place among the members, from 1; the parts of a model have the number of their vehicle",
+        min=0,
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    scale: FloatProperty(
+        name="Scale",
+        description="By what Populate multiplied its size",
+        default=1.0,
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    room: FloatProperty(
+        name="Room",
+        description="The radius that Populate kept free for it",
+        unit="LENGTH",
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    placed: PointerProperty(type=STEERING_PG_start, override=OVERRIDABLE)
+
+
+class STEERING_PG_source(bpy.types.PropertyGroup):
+    """A model that members are made of, or a collection of them."""
+
+    kind: EnumProperty(
+        name="Kind",
+        description="What members are made of",
+        items=[
+            ("OBJECT", "Object", "An object with all that hangs on it", "OBJECT_DATA", 0),
+            ("COLLECTION", "Collection", "The objects of a collection, each as often", "OUTLINER_COLLECTION", 1),
+        ],
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    object: PointerProperty(
+        name="Object",
+        description="The model, which itself stays where and as it is",
+        type=bpy.types.Object,
+        poll=lambda _self, ob: not has_role(ob, Role.CROWD),
+        override=OVERRIDABLE,
+    )
+    collection: PointerProperty(
+        name="Collection",
+        description="The models, of which each is as often",
+        type=bpy.types.Collection,
+        override=OVERRIDABLE,
+    )
+    weight: FloatProperty(
+        name="Weight",
+        description="How often it is taken, beside the others",
+        default=1.0,
+        min=0.0,
+        soft_max=10.0,
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+
+
+STEERING_PG_populate = property_group(
+    "STEERING_PG_populate",
+    Population,
+    {
+        "sources": CollectionProperty(
+            name="Models",
+            description="What the members are made of",
+            type=STEERING_PG_source,
+            override={*OVERRIDABLE, "USE_INSERTION"},
+        ),
+        "place": PointerProperty(
+            name="Place",
+            description="The mesh, region or curve where the members are put",
+            type=bpy.types.Object,
+            poll=lambda _self, ob: ob.name in bpy.context.scene.objects,
+            override=OVERRIDABLE,
+        ),
+        "collection": PointerProperty(
+            name="Collection",
+            description="The collection that the members live in",
+            type=bpy.types.Collection,
+            override=OVERRIDABLE,
+        ),
+        "laid_out": StringProperty(
+            name="Laid Out",
+            description="What the places of the members were worked out from",
+            override=OVERRIDABLE,
+            options=LASTING,
+        ),
+    },
+)
 STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
 STEERING_PG_portrayal = property_group("STEERING_PG_portrayal", Portrayal)
 
@@ -218,6 +315,8 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     start: PointerProperty(type=STEERING_PG_start, override=OVERRIDABLE)
     variation: PointerProperty(type=STEERING_PG_variation, override=OVERRIDABLE)
+    member: PointerProperty(type=STEERING_PG_member, override=OVERRIDABLE)
+    populate: PointerProperty(type=STEERING_PG_populate, override=OVERRIDABLE)
     vehicle: PointerProperty(type=STEERING_PG_vehicle, override=OVERRIDABLE)
     portrayal: PointerProperty(type=STEERING_PG_portrayal, override=OVERRIDABLE)
 
@@ -292,6 +391,9 @@ def pointed_at(group: bpy.types.PropertyGroup, name: str) -> bpy.types.Object | 
 CLASSES = (
     STEERING_PG_start,
     STEERING_PG_variation,
+    STEERING_PG_member,
+    STEERING_PG_source,
+    STEERING_PG_populate,
     STEERING_PG_vehicle,
     STEERING_PG_portrayal,
     *BEHAVIOR_GROUPS.values(),

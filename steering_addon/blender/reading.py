@@ -14,9 +14,10 @@ from ..simulation.obstacles import PASS_SIDES, Obstacles, hull
 from ..simulation.regions import SHAPES, Regions
 from ..simulation.roles import Role
 from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
-from ..simulation.vectors import magnitude, unit
+from ..simulation.vectors import magnitude, same_for_all, unit
 from ..simulation.vehicle import VehicleModel
 from .curves import CurveReader
+from .dependencies import animates
 from .family import Family
 from .generated import values_of
 from .local_space import model_axes, parent_part, to_world
@@ -61,6 +62,10 @@ class Reader:
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
         self.keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
         self._own = _OwnSettings(plan.vehicles)
+        still = not any(v.animated for v in plan.vehicles)
+        self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
+        self._models_stay = still and all(crowd.stays for crowd in self._crowds)
+        self._model: VehicleModel | None = None
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
         """All that the scene says at the frame the depsgraph stands on.
@@ -79,10 +84,10 @@ class Reader:
             frame_time=plan.frame_time,
             substeps=plan.substeps,
             keys=self.keys,
-            vehicle=self._models(depsgraph, frame, own),
+            vehicle=self._vehicle(depsgraph, frame, own),
             roles=np.full(len(plan), int(Role.VEHICLE), dtype=np.int64),
             present=own["active"].astype(np.bool_),
-            crowds=tuple(_crowd(crowd, depsgraph, frame) for crowd in plan.crowds),
+            crowds=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
             tracked=self._tracked(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
@@ -111,6 +116,11 @@ class Reader:
                 velocity[row] = np.einsum("ab,b->a", parts[row, :3, :3], vehicle.velocity)
         return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
 
+    def _vehicle(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
+        if self._model is None or not self._models_stay:
+            self._model = self._models(depsgraph, frame, own)
+        return self._model
+
     def _models(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
         columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
         for crowd in self.plan.crowds:
@@ -119,7 +129,8 @@ class Reader:
                 columns[name][crowd.rows] = value
         for name, factor in FACTORS.items():
             columns[name] = columns[name] * own[factor]
-        return VehicleModel.of(len(self.plan), **columns)
+        # One number for all is quicker to work with than as many that are alike.
+        return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
 
     def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
         sources = self.plan.bodies
@@ -204,6 +215,38 @@ class _OwnSettings:
         return self._columns
 
 
+class _CrowdReader:
+    """Reads the settings of a crowd: once, where nothing animates them."""
+
+    def __init__(self, source: CrowdSource) -> None:
+        self._source = source
+        self._read: Crowd | None = None
+        self.stays = not animates(source.ob, "steering")
+        """Whether all frames have the same settings."""
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> Crowd:
+        """The vehicles of the crowd and what they want.
+
+        Raises:
+            Refusal: a value is no number.
+        """
+        if self._read is None or not self.stays:
+            self._read = self._now(depsgraph, frame)
+        return self._read
+
+    def _now(self, depsgraph: Depsgraph, frame: int) -> Crowd:
+        source = self._source
+        settings = source.ob.evaluated_get(depsgraph).steering
+        behaviors = []
+        for behavior in source.behaviors:
+            group = getattr(settings, behavior.name)
+            if group.use:
+                values = _values(behavior, group, source.ob, behavior.name, frame)
+                pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
+                behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
+        return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
+
+
 class _Hull:
     """An obstacle's hull in its own space, measured as large as it is at the first frame."""
 
@@ -235,18 +278,6 @@ def _shape(ob: Object) -> str:
 
 def _sizes(matrix: np.ndarray) -> np.ndarray:
     return np.maximum(magnitude(matrix[:3, :3].T), 1e-9)
-
-
-def _crowd(source: CrowdSource, depsgraph: Depsgraph, frame: int) -> Crowd:
-    settings = source.ob.evaluated_get(depsgraph).steering
-    behaviors = []
-    for behavior in source.behaviors:
-        group = getattr(settings, behavior.name)
-        if group.use:
-            values = _values(behavior, group, source.ob, behavior.name, frame)
-            pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
-            behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
-    return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
 
 
 def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""How large things are: the hull of an obstacle, the radius of a vehicle, and which side of a model is its front."""
+"""How large things are: the hull of an obstacle, the radius and the length of a vehicle."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 SOLID = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 """Types of objects that have a surface to measure."""
+UPRIGHT = 2.0
+"""What is so many times as tall as it is long stands on two feet: its size is its height."""
+SLIM = 0.2
+"""Share of their height that people need to either side."""
 
 
 def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
@@ -58,23 +63,47 @@ def _own_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     return points.reshape(-1, 3).astype(np.float64)
 
 
+@dataclass(frozen=True)
+class Body:
+    """What a model is made of, to be measured in several ways.
+
+    Attributes:
+        points: (m, 3) in the object's own space.
+        matrix: (3, 3) what turns and scales them into the world's.
+    """
+
+    points: np.ndarray
+    matrix: np.ndarray
+
+    @classmethod
+    def of(cls, ob: Object, depsgraph: Depsgraph, family: Family) -> Body:
+        """The body of an object and its children."""
+        matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
+        return cls(points_of(ob, depsgraph, family), matrix[:3, :3])
+
+    def radius(self) -> float:
+        """The radius in metres of the sphere about the origin that holds it; 0 without a size."""
+        return float(magnitude(np.einsum("ab,kb->ka", self.matrix, self.points)).max())
+
+    def footprint(self) -> float:
+        """The radius in metres of the room it takes on the ground; that of somebody with arms spread is a person's."""
+        width, depth, height = np.ptp(np.einsum("ab,kb->ka", self.matrix, self.points), axis=0)
+        return float(min(0.25 * (width + depth), SLIM * height) if height > UPRIGHT * depth else 0.25 * (width + depth))
+
+    def length(self, forward_axis: str, up_axis: str) -> float:
+        """How many metres it is long along its front, or tall where it stands upright; 0 without a size."""
+        long, tall = (self._along("XYZ".index(axis[-1])) for axis in (forward_axis, up_axis))
+        return tall if tall > UPRIGHT * long else long
+
+    def _along(self, axis: int) -> float:
+        return float(np.ptp(self.points[:, axis]) * magnitude(self.matrix[None, :, axis])[0])
+
+
 def body_radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
     """The radius in metres of the sphere about an object's origin that holds it and its children; 0 without a size."""
-    matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
-    points = np.einsum("ab,kb->ka", matrix[:3, :3], points_of(ob, depsgraph, family))
-    return float(magnitude(points).max())
+    return Body.of(ob, depsgraph, family).radius()
 
 
 def body_length(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
-    """How long a vehicle and its children are along its front, in metres; 0 without a size."""
-    axis = "XYZ".index(ob.steering.forward_axis[-1])
-    along = points_of(ob, depsgraph, family)[:, axis]
-    matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
-    return float((along.max() - along.min()) * magnitude(matrix[None, :3, axis])[0])
-
-
-def front_of(ob: Object, family: Family) -> tuple[str, str]:
-    """The forward and up axis a model most likely has: characters face -Y, anything else +Y; both stand along Z."""
-    character = ob.type == "ARMATURE" or any(child.type == "ARMATURE" for child in family.descendants(ob))
-    deformed = ob.find_armature() is not None
-    return ("NEG_Y" if character or deformed else "POS_Y"), "POS_Z"
+    """How long a vehicle and its children are, or how tall if they stand upright, in metres; 0 without a size."""
+    return Body.of(ob, depsgraph, family).length(ob.steering.forward_axis, ob.steering.up_axis)

@@ -17,7 +17,9 @@ def in_use(scene: Scene) -> list[Object]:
     seen: dict[str, Object] = {}
     for layer in scene.view_layers:
         for ob in layer.objects:
-            seen[full_name(ob)] = ob
+            # Something removed is listed as nothing until the layer is brought up to date.
+            if ob is not None:
+                seen[full_name(ob)] = ob
     return [seen[name] for name in sorted(seen)]
 
 

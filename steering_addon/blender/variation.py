@@ -96,6 +96,13 @@ def vary(
     ]
 
 
+def give_size_back(scene: Scene, objects: Iterable[Object]) -> None:
+    """Let vehicles look as they did before they were varied; locked ones stay as they are."""
+    varied = [ob for ob in objects if ob.steering.is_property_set("variation") and not ob.steering.locked]
+    if varied:
+        vary(scene, None, Amounts(), only=varied)
+
+
 def differs(ob: Object, what: str, factor: float) -> bool:
     """Whether a vehicle is not yet multiplied so."""
     return abs(_before(ob, what) - factor) > 1e-6

@@ -141,9 +141,9 @@ def acceleration(default: float, description: str) -> Any:
     return number(default, description, Unit.ACCELERATION)
 
 
-def integer(default: int, description: str, least: int = 0, most: int = 100) -> Any:
+def integer(default: int, description: str, least: int = 0, most: int = 100, *, animatable: bool = True) -> Any:
     """A whole number between two limits."""
-    return declared(Parameter(Kind.INTEGER, default, description, least=least, most=most))
+    return declared(Parameter(Kind.INTEGER, default, description, least=least, most=most, animatable=animatable))
 
 
 def switch(default: bool, description: str, *, animatable: bool = True) -> Any:

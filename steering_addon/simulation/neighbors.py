@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .angles import cosine
 from .declaration import Choice
-from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, dot, no_vectors, picked, same_for_all
+from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, no_vectors, picked, same_for_all
 
 NEIGHBORS = (
     Choice("OWN_CROWD", 0, "Own Crowd", "Only vehicles of the same crowd"),
@@ -38,10 +38,15 @@ MOST = 2**20
 """Cells along an axis; whoever is further out shares the last one, so that their numbers never overflow."""
 BLOCK = 2**17
 """Candidates that are tried together."""
+ROUNDING = 1e-6
+"""By how much of it the square of a radius is taken too large where points are looked for, to lose none to rounding."""
 ALL_ROUND = 2.0 * np.pi - 1e-6
 """Radians: who sees so much sees everything."""
 BEHIND = -2.0
 """A cosine that is exceeded even straight behind."""
+
+
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -84,51 +89,78 @@ def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
     return [pairs for pairs in found if len(pairs)]
 
 
-def _within(lined_up: Vectors, order: Rows, begin: Rows, length: Rows, low: int, radius: float) -> Pairs:
+def _within(lined_up: Vectors, order: Rows, begin: Counts, length: Counts, low: int, radius: float) -> Pairs:
     """The pairs among the candidates of some points, whose first is `low`, all in the order of their cells."""
-    first, second = _expanded(begin, length)
-    first += low
+    high = low + len(length)
+    candidates = length[:, 0] + length[:, 1] + length[:, 2] + length[:, 3] + length[:, 4]
+    second = _expanded(begin, length)
     gaps = []
-    distance_squared = np.zeros(len(first))
     for axis in range(3):
         along = lined_up[:, axis]
         gap = along[second]
-        gap -= along[first]
+        gap -= np.repeat(along[low:high], candidates)
         gaps.append(gap)
+    distance_squared = gaps[0] * gaps[0]
+    for gap in gaps[1:]:
         distance_squared += gap * gap
     near = np.flatnonzero(distance_squared < radius * radius)
+    first = np.repeat(order[low:high], candidates)
     offset = columns(gaps[0][near], gaps[1][near], gaps[2][near])
-    return Pairs(order[first[near]], order[second[near]], offset, distance_squared[near])
+    return Pairs(first[near], order[second[near]], offset, distance_squared[near])
 
 
-def _runs(points: Vectors, radius: float) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
+def _runs(points: Vectors, radius: float) -> tuple[Rows, Counts, Counts]:
     """The points in order of their cells, and for each the runs of that order that may hold its partners.
 
-    Half of the rows round a point are enough, as each pair is found from one end only.
+    Half of the rows round a point are enough, as each pair is found from one end only. Of a row that lies further off,
+    a shorter part is within the radius.
 
     Returns:
         order: (m,) rows of points.
         begin, length: (m, 5) runs in that order.
     """
-    low = points.min(axis=0)
+    offset = points - points.min(axis=0)
     cell = np.array([radius / FINE, radius, radius])
-    place = np.minimum(np.floor((points - low) / cell), MOST).astype(np.int64)
+    along, row_y, row_z = np.minimum(np.floor(offset / cell), MOST).T.astype(np.int64)
+    wide, deep = int(along.max()) + 1, int(row_y.max()) + 3
     # An empty row of cells all round saves asking whether a neighboring row exists.
-    place[:, 1:] += 1
-    wide, deep = int(place[:, 0].max()) + 1, int(place[:, 1].max()) + 2
-    cells = (place[:, 2] * deep + place[:, 1]) * wide + place[:, 0]
-    order = np.argsort(cells, kind="stable")
-    cells, along = cells[order], place[:, 0][order]
+    rows = (row_z * deep + row_y + 1) * wide
+    order = np.argsort(rows + along, kind="stable")
+    rows, row_y, row_z = rows[order], row_y[order], row_z[order]
+    cells = rows + along[order]
+    x, y, z = picked(offset, order).T
 
     stride = deep * wide
-    rows = (cells - along)[:, None] + np.array([0, wide, stride - wide, stride, stride + wide])
-    left = np.maximum(along - FINE, 0)[:, None]
-    right = np.minimum(along + FINE, wide - 1)[:, None]
-    most = int(cells[-1]) + 2 * stride
-    begin = _position(cells, rows + left, most)
-    end = _position(cells, rows + right + 1, most)
-    begin[:, 0] = np.arange(1, len(points) + 1)
-    return order, begin, np.maximum(end - begin, 0)
+    reach, any_reach = _reaches(y - row_y * radius, z - row_z * radius, radius)
+    ends = np.empty((2, ROWS, len(points)))
+    ends[0], ends[1] = x - reach, x + reach
+    ends /= cell[0]
+    places = np.minimum(np.maximum(ends, 0.0), wide - 1.0).astype(np.int64)
+    places[1] += 1
+    places += rows + np.array([[0], [wide], [stride - wide], [stride], [stride + wide]])
+    begin, end = _position(cells, places, int(cells[-1]) + 2 * stride)
+    begin[0] = np.arange(1, len(points) + 1)
+    length = np.maximum(end - begin, 0) * any_reach
+    return order, np.ascontiguousarray(begin.T), np.ascontiguousarray(length.T)
+
+
+def _reaches(beyond_y: Scalars, beyond_z: Scalars, radius: float) -> tuple[Scalars, NDArray[np.bool_]]:
+    """How far each point's partners in the rows round it may be along them, (5, m), and whether there may be any.
+
+    Args:
+        beyond_y, beyond_z: (m,) how far each point is beyond the lower edge of its row.
+    """
+    # Whoever is out of all bounds is far from the rows below.
+    low, back = np.minimum(beyond_y, radius), np.minimum(beyond_z, radius)
+    high, front = radius - low, radius - back
+    square = radius * radius * (1.0 + ROUNDING)
+    squares = np.empty((ROWS, len(low)))
+    squares[0] = square
+    squares[1] = square - high * high
+    squares[3] = square - front * front
+    squares[2] = squares[3] - low * low
+    squares[4] = squares[3] - high * high
+    return np.sqrt(np.maximum(squares, 0.0)), squares > 0.0
 
 
 def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) -> NDArray[np.int64]:
@@ -140,24 +172,15 @@ def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) ->
     return begin[wanted]
 
 
-def _expanded(begin: NDArray[np.int64], length: NDArray[np.int64]) -> tuple[Rows, Rows]:
-    """The runs written out: (c,) whose run it is, and each member of it."""
+def _expanded(begin: Counts, length: Counts) -> Rows:
+    """The runs written out: (c,) the members of one after the other."""
     filled = np.flatnonzero(length)
     size, start = length.ravel()[filled], begin.ravel()[filled]
     ends = np.cumsum(size)
     total = int(ends[-1]) if len(ends) else 0
-    return _counted(filled // ROWS, ends, total, 0), _counted(start, ends, total, 1, size)
-
-
-def _counted(start: Rows, ends: Rows, total: int, step: int, size: Rows | None = None) -> Rows:
-    """Numbers that begin anew with each run and go on by a step: (total,), a running sum of the differences."""
-    if not total:
-        return np.zeros(0, dtype=np.int64)
-    difference = np.full(total, step, dtype=np.int64)
-    difference[0] = start[0]
-    last = start[:-1] if size is None else start[:-1] + (size[:-1] - 1)
-    difference[ends[:-1]] = start[1:] - last
-    return np.cumsum(difference)
+    members = np.arange(total)
+    members += np.repeat(start - (ends - size), size)
+    return members
 
 
 @dataclass(frozen=True)
@@ -180,20 +203,32 @@ class Lookers:
             return np.bincount(self.agent, values, minlength=self.count).astype(np.float64, copy=False)
         total = np.zeros(self.count)
         if len(values):
-            begin, whose = self._lines
+            begin, _, whose = self._lines
             total[whose] = np.add.reduceat(values, begin)
         return total
+
+    def own(self, column: Any) -> Any:
+        """The entry of each pair's agent in a column; (n,) to (p,)."""
+        if not self.lined_up:
+            return column[self.agent]
+        _, size, whose = self._lines
+        return np.repeat(column[whose], size)
 
     @cached_property
     def number(self) -> Scalars:
         """(n,) how many pairs each agent is in."""
-        return np.bincount(self.agent, minlength=self.count).astype(np.float64)
+        if not self.lined_up:
+            return np.bincount(self.agent, minlength=self.count).astype(np.float64)
+        _, size, whose = self._lines
+        number = np.zeros(self.count)
+        number[whose] = size
+        return number
 
     @cached_property
-    def _lines(self) -> tuple[Rows, Rows]:
-        """Where equal agents begin, and who they are."""
-        begin = np.flatnonzero(np.concatenate(([True], self.agent[1:] != self.agent[:-1])))
-        return begin, self.agent[begin]
+    def _lines(self) -> tuple[Rows, Rows, Rows]:
+        """Where equal agents begin, how many they are, and who."""
+        begin = np.flatnonzero(np.concatenate(([len(self.agent) > 0], self.agent[1:] != self.agent[:-1])))
+        return begin, np.diff(begin, append=len(self.agent)), self.agent[begin]
 
 
 @dataclass(frozen=True)
@@ -221,7 +256,17 @@ class Near:
 
     def own(self, column: Any) -> Any:
         """The entry of each pair's agent in a column (n,): (p,), or one number where all have the same."""
-        return column[0] if same_for_all(column) else column[self.agent]
+        return column[0] if same_for_all(column) else self.lookers.own(column)
+
+    def ahead(self, forward: Vectors) -> Scalars:
+        """(p,) how far each body is along the heading of its agent, of which there are (n, 3); metres."""
+        ahead = self.lookers.own(forward[:, 0])
+        ahead *= self.offset[:, 0]
+        for axis in (1, 2):
+            part = self.lookers.own(forward[:, axis])
+            part *= self.offset[:, axis]
+            ahead += part
+        return ahead
 
     def perceived(self, seen: Mask) -> Near:
         """Those of the list that the agents perceive."""
@@ -242,12 +287,25 @@ class Near:
         """What the perceived pairs of each agent add up to; (p,) to (n,), (p, 3) to (n, 3)."""
         if values.ndim == 2:
             return columns(*(self.sum(values[:, axis]) for axis in range(3)))
-        return self.lookers.total(values if self.seen is None else values * self.seen)
+        return self.lookers.total(values if self.seen is None else values * self._counts)
 
-    @property
+    @cached_property
     def number(self) -> Scalars:
         """(n,) how many each agent perceives."""
-        return self.lookers.number if self.seen is None else self.lookers.total(self.seen.astype(np.float64))
+        return self.lookers.number if self.seen is None else self.lookers.total(self._counts)
+
+    @cached_property
+    def _counts(self) -> Scalars:
+        """(p,) 1 for those that are perceived, else 0."""
+        assert self.seen is not None
+        return self.seen.astype(np.float64)
+
+    def linked(self) -> tuple[Rows, Rows]:
+        """Who perceives whom: which of the agents, and the rows of the bodies."""
+        if self.seen is None:
+            return self.agent, self.body
+        some = np.flatnonzero(self.seen)
+        return self.agent[some], self.body[some]
 
 
 @dataclass(frozen=True)
@@ -289,7 +347,7 @@ class Neighbors:
 
     def links(self, rows: Rows) -> list[tuple[Rows, Rows]]:
         """Who perceives whom, as rows of bodies; `rows` (n,) are those of the agents."""
-        return [(rows[near.agent], near.body) for near in map(Near.alone, self.lists)]
+        return [(rows[agent], body) for agent, body in map(Near.linked, self.lists)]
 
     def together(self) -> Near:
         """All pairs in one list, each of them perceived; it takes longer than sums do."""
@@ -395,15 +453,16 @@ def _edges(angle: Scalars) -> Scalars:
     return np.where(angle < ALL_ROUND, cosine(np.minimum(angle, 2.0 * np.pi) / 2.0), BEHIND)
 
 
-def perceived(near: Near, distance: Scalars, edge: Scalars, forward: Vectors) -> Near:
+def perceived(near: Near, distance: Scalars | None, edge: Scalars, forward: Vectors) -> Near:
     """Those whom the agents perceive (paper, Separation: neighborhood of a distance and an angle).
 
     Args:
-        distance: (n,) metres.
+        distance: (n,) metres; None where all of the list are near enough.
         edge: (n,) the edge of view of each agent.
         forward: (n, 3) the agents' headings.
     """
-    seen: Mask = near.distance < near.own(distance)
+    if distance is not None:
+        near = near.perceived(near.distance < near.own(distance))
     if (edge > BEHIND).any():
-        seen &= dot(picked(forward, near.agent), near.offset) >= near.own(edge) * near.distance
-    return near.perceived(seen)
+        near = near.perceived(near.ahead(forward) >= near.own(edge) * near.distance)
+    return near

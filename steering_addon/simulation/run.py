@@ -98,9 +98,9 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
 
 def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
     """All decide, then all move."""
-    force, memories = decisions(state, snapshot, world)
+    force, memories, fastest = decisions(state, snapshot, world)
     was = state.motion
-    position, velocity, forward = moved(snapshot.vehicle, was, force, dt)
+    position, velocity, forward = moved(snapshot.vehicle, was, force, dt, fastest)
     position, velocity = kept_apart(snapshot.vehicle, snapshot.present, world, position, velocity)
     acceleration = (velocity - was.velocity) / dt
     up, roll_rate, smoothed = leaned(

@@ -20,15 +20,17 @@ DRAWS = 0xD1CE
 """Salts the keys from which is drawn what counts in a step, apart from other uses of the same luck."""
 
 
-def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, dict[str, Memory]]:
+def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, dict[str, Memory], Scalars | None]:
     """The steering force each vehicle decides on and what its behaviors remember next; nobody moves.
 
     Returns:
         force: (n, 3) newtons, not yet limited; zero for vehicles that do not take part.
         memories: (n,) columns by behavior and name.
+        fastest: (n,) m/s that the behaviors let them go, inf for no limit; None where nobody has one.
     """
     force = no_vectors(len(state))
     memories: dict[str, Memory] = dict(state.memories)
+    fastest: Scalars | None = None
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
         agents = _agents(state, snapshot, world, crowd)
@@ -53,11 +55,20 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
                 components.append(
                     Component(steering, behavior.priority, behavior.weight, behavior.probability, luck(behavior))
                 )
-            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(
-                world, _remembering(agents, memories[behavior.name])
-            )
+            remembering = _remembering(agents, memories[behavior.name])
+            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
+            limit = behavior.fastest(world, remembering)
+            if limit is not None:
+                fastest = np.full(len(state), np.inf) if fastest is None else fastest
+                fastest[crowd.rows] = np.minimum(fastest[crowd.rows], _eased(limit, behavior.weight, agents.max_speed))
         force[crowd.rows] = _combined(crowd, agents, components, sets_speed) + correction
-    return force, memories
+    return force, memories, fastest
+
+
+def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
+    """The limits on speed (n,) as far as weights below 1 let them come into force."""
+    counts = np.minimum(weight, 1.0)
+    return np.where((limit < top) & (counts > 0.0), top + (np.minimum(limit, top) - top) * counts, np.inf)
 
 
 def _combined(crowd: Crowd, agents: Agents, components: list[Component], sets_speed: Mask) -> Vectors:

@@ -31,6 +31,9 @@ from .vectors import (
 
 REVERSAL_TIME = 0.1
 """A force that would have the vehicle going backwards this many seconds from now asks it to turn round."""
+STRAIGHT = 0.5
+"""Share of max_speed from which on one who brakes to a stop turns less and less: what little speed is left would turn
+it about in a moment."""
 TURNING_SPEED = 0.2
 """Share of max_speed at which a vehicle drives round: a small circle, yet not a crawl."""
 STANDSTILL = 0.005
@@ -97,12 +100,17 @@ def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
     return np.where(still[:, None], kept, direction)
 
 
-def moved(model: VehicleModel, motion: Motion, force: Vectors, dt: float) -> tuple[Vectors, Vectors, Vectors]:
+def moved(
+    model: VehicleModel, motion: Motion, force: Vectors, dt: float, fastest: Scalars | None = None
+) -> tuple[Vectors, Vectors, Vectors]:
     """The next positions, velocities and headings under the steering forces, by forward Euler.
 
     Speed stays within max_speed and the change of velocity within what max_force allows. Turning is limited to
     max_turn_rate. A force that asks a slow vehicle to go backwards makes it drive round; one that asks it to stop
     lets it stop.
+
+    Args:
+        fastest: (n,) m/s to which they brake besides, as hard as they may; None for no such limit.
 
     Returns:
         position, velocity, forward: each (n, 3).
@@ -112,13 +120,29 @@ def moved(model: VehicleModel, motion: Motion, force: Vectors, dt: float) -> tup
     velocity = flattened(motion.velocity, model)
     forward = heading(velocity, motion.forward, model)
 
+    if fastest is not None:
+        fastest = np.maximum(fastest, magnitude(velocity) - strongest)
+        change = _straightened(model, forward, velocity, change, fastest)
     wanted = velocity + change
     free = _free(model, forward, wanted, dt)
     if not free.all():
         wanted = np.where(free[:, None], wanted, _round(model, forward, velocity, change, dt))
     velocity = velocity + truncate(wanted - velocity, strongest)
     velocity = truncate(velocity, model.max_speed)
+    if fastest is not None:
+        before = flattened(motion.velocity, model)
+        velocity = before + truncate(truncate(velocity, fastest) - before, strongest)
     return motion.position + velocity * dt, velocity, heading(velocity, forward, model)
+
+
+def _straightened(
+    model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, fastest: Scalars
+) -> Vectors:
+    """The change of velocity, of which who brakes to a stop keeps less and less that would turn it aside."""
+    share = np.minimum(fastest / np.maximum(STRAIGHT * model.max_speed, EPSILON), 1.0)
+    kept = np.where(fastest < magnitude(velocity + change), share * share, 1.0)
+    along = dot(change, forward)[:, None] * forward
+    return along + (change - along) * kept[:, None]
 
 
 def _turn(model: VehicleModel, speed: Scalars, dt: float) -> Scalars:

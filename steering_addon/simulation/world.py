@@ -114,8 +114,9 @@ class World:
         if furthest <= 0.0:
             return Neighbors(len(agents), ())
         edge = edge_of_view(angle)
+        nearer = None if same_for_all(distance) else distance
         lists = tuple(
-            perceived(near, distance, edge, agents.forward) for near in self.vicinity.around(furthest, agents.rows)
+            perceived(near, nearer, edge, agents.forward) for near in self.vicinity.around(furthest, agents.rows)
         )
         if (which == EVERYONE).all() or ((which == OWN_CROWD).all() and same_for_all(self._crowds_seen)):
             return Neighbors(len(agents), lists)

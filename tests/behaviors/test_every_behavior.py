@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.declaration import Behavior
+from steering_addon.behaviors.declaration import OURS, Behavior, Intent
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.neighborhood import Neighborhood
+from steering_addon.behaviors.orbit import Orbit
+from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.combining import COMBININGS
@@ -30,10 +32,10 @@ from tests.simulation.odd_input import BOUNDED
 
 COUNTS = (0, 1, 2, 3, 7)
 UP = (0.0, 0.0, 1.0)
-REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing}
+REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit}
 """Turns with the world only about the up axis: wanderers come back to level flight, followers fly in a level volume,
-walls stand upright."""
-BY_CHANCE = {Wander, LeaderFollowing}
+walls stand upright, circles lie level."""
+BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest}
 """Runs otherwise with another seed."""
 PAPER = {
     "seek",
@@ -114,6 +116,7 @@ def test_nothing_it_is_given_is_written(kind: type[Behavior], situation: Any) ->
     behavior.steer(world, agents)
     behavior.goal(world, agents)
     behavior.sets_speed(world, agents)
+    behavior.fastest(world, agents)
 
 
 def make_read_only(thing: Any) -> None:
@@ -401,7 +404,7 @@ def test_every_parameter_is_described_in_one_sentence(kind: Any) -> None:
 @every
 def test_it_is_described_in_one_sentence_that_ends_with_the_papers_term(kind: type[Behavior]) -> None:
     assert_sentence(kind.tooltip(), kind.name)
-    assert kind.tooltip().endswith(f"(Reynolds: {kind.term})")
+    assert kind.tooltip().endswith(f"({OURS})" if kind.term == OURS else f"(Reynolds: {kind.term})")
     assert "\n" not in kind.tooltip()
     assert "  " not in kind.tooltip()
 
@@ -456,12 +459,23 @@ def test_what_hangs_on_a_choice_hangs_on_one_of_its_own(kind: type[Behavior]) ->
 
 def test_names_are_the_papers_and_unique() -> None:
     names = [kind.name for kind in CATALOGUE]
-    assert set(names) <= PAPER
+    assert {kind.name for kind in CATALOGUE if kind.term != OURS} <= PAPER
+    assert not {kind.name for kind in CATALOGUE if kind.term == OURS} & PAPER
     assert len(set(names)) == len(names)
     assert len({kind.label for kind in CATALOGUE}) == len(names)
     for kind in CATALOGUE:
         assert kind.__name__ == kind.name.title().replace("_", "")
         assert kind.__module__.endswith(f".{kind.name}")
+
+
+@every
+def test_it_says_itself_under_which_heading_it_is_offered(kind: type[Behavior]) -> None:
+    assert vars(kind)["intent"] in Intent
+
+
+def test_every_heading_has_something_under_it() -> None:
+    assert {kind.intent for kind in CATALOGUE} == set(Intent)
+    assert len({intent.value for intent in Intent}) == len(Intent)
 
 
 @every

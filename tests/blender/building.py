@@ -113,10 +113,10 @@ def select(*objects) -> None:
     bpy.context.view_layer.objects.active = objects[0] if objects else None
 
 
-def tag(*objects, role: str):
-    """Tag objects with a role through the operator; the first of them comes back."""
+def tag(*objects, role: str, moves_like: str = "UNCHANGED"):
+    """Tag objects with a role through the operator; the first of them comes back. A crowd gets no behaviors by it."""
     select(*objects)
-    assert bpy.ops.steering.tag(role=role) == {"FINISHED"}
+    assert bpy.ops.steering.tag(role=role, moves_like=moves_like) == {"FINISHED"}
     return objects[0]
 
 
@@ -154,7 +154,7 @@ def vehicle(ob=None, *, crowd=None, identity: int | None = None, start_speed: fl
     """An object tagged as a vehicle, of the crowd or else of the scene's default crowd."""
     ob = ob or wedge(**made)
     select(ob, *([crowd] if crowd else []))
-    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
     if identity is not None:
         ob.steering.identity = identity
     if start_speed is not None:

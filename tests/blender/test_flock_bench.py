@@ -4,10 +4,16 @@ import bpy
 import pytest
 
 from scripts.flock_bench import neighbors, time_bake, time_boids
+from scripts.flocks import FLOCKS, Flock
 
 
-def test_the_stages_of_a_bake_are_found_and_add_up(addon) -> None:
-    found = time_bake(12, 6)
+@pytest.fixture(params=FLOCKS.values(), ids=FLOCKS.keys())
+def flock(request: pytest.FixtureRequest) -> Flock:
+    return request.param
+
+
+def test_the_stages_of_a_bake_are_found_and_add_up(addon, flock: Flock) -> None:
+    found = time_bake(flock, 12, 6)
     assert all(found[stage] > 0.0 for stage in ("read", "step", "write"))
     assert found["read"] + found["step"] + found["write"] == pytest.approx(found["all"])
     birds = [ob for ob in bpy.context.scene.objects if ob.name.startswith("Bird")]
@@ -15,15 +21,15 @@ def test_the_stages_of_a_bake_are_found_and_add_up(addon) -> None:
     assert all(bird.animation_data.action is not None for bird in birds)
 
 
-def test_the_flock_begins_in_the_room_it_takes_in_flight(addon) -> None:
-    assert 10.0 < time_bake(200, 2)["neighbors"] < 25.0
+def test_the_flock_begins_in_the_room_it_takes_in_flight(addon, flock: Flock) -> None:
+    assert 10.0 < time_bake(flock, 200, 2)["neighbors"] < 25.0
 
 
-def test_boids_fly_and_flock(addon) -> None:
-    found = time_boids(60, 24)
+def test_boids_fly_and_flock(addon, flock: Flock) -> None:
+    found = time_boids(flock, 60, 24)
     assert found["all"] > 0.0
     assert found["neighbors"] > 5.0
 
 
 def test_neighbors_are_those_in_sight() -> None:
-    assert neighbors([(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)]) == pytest.approx(4.0 / 3.0)
+    assert neighbors([(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)], 3.0) == pytest.approx(4.0 / 3.0)

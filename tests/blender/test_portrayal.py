@@ -1,6 +1,5 @@
 """Wings, wheels and legs play by custom properties of their vehicle, which come and go with the bake."""
 
-import importlib
 import os
 import subprocess
 import sys
@@ -600,7 +599,6 @@ class Layout:
 def test_the_panel_shows_what_counts(phase_by, fields) -> None:
     ship = bird(phase_by=phase_by)
     select(ship)
-    panels = importlib.import_module(part("blender.panels").__name__)
     panel = type("Shown", (), {"layout": Layout([])})()
-    panels.STEERING_PT_portrayal.draw(panel, bpy.context)
+    bpy.types.STEERING_PT_portrayal.draw(panel, bpy.context)
     assert panel.layout.drawn == fields

@@ -6,6 +6,8 @@ import pytest
 from tests.blender.building import part
 
 REACH = 1e6
+EXTRA = {"vehicle": set(), "portrayal": set(), "populate": {"sources", "place", "collection", "laid_out"}}
+"""What the groups hold beside the declared parameters; a behavior's its switch."""
 
 
 def properties_of(group) -> dict:
@@ -40,6 +42,7 @@ def declarations() -> list:
     return [
         ("vehicle", part("simulation.vehicle").VehicleModel),
         ("portrayal", part("simulation.portrayal").Portrayal),
+        ("populate", part("simulation.population").Population),
         *((b.name, b) for b in catalogue),
     ]
 
@@ -69,7 +72,7 @@ def test_every_property_and_pointer_can_be_overridden_on_a_linked_object(addon) 
 def test_every_declared_parameter_is_a_property_and_nothing_else_is(addon) -> None:
     for group, declared in declarations():
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
-        extra = set() if group in ("vehicle", "portrayal") else {"use"}
+        extra = EXTRA.get(group, {"use"})
         kinds = part("simulation.declaration").Kind
         bones = {f"{name}_bone" for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
         assert names == set(declared.parameters()) | extra | bones, group

@@ -210,7 +210,7 @@ class Scene:
                 member.scale = self.chance.choice(((2.0, 2.0, 2.0), (1.0, 3.0, 0.5), (-1.0, 1.0, 1.0)))
         bpy.context.view_layer.update()
         select(*members, ob)
-        assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
+        assert bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
         for k, member in enumerate(members):
             self._make_particular(member, k)
 

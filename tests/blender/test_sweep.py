@@ -126,6 +126,13 @@ def test_a_choice_may_be_keyed(flock) -> None:
     assert ways[0] != ways[9]
 
 
+def test_settings_that_nothing_animates_are_read_once(flock) -> None:
+    seen = snapshots()
+    assert len({id(s.crowds[0]) for s in seen}) == len({id(s.vehicle) for s in seen}) == 1
+    keyed(flock, "steering.wander.strength")
+    assert len({id(s.crowds[0]) for s in snapshots()}) == 20
+
+
 def test_values_beyond_the_limits_of_a_parameter_are_held_at_the_limit(flock) -> None:
     insert(flock, "steering.vehicle.cruise_speed", {1: 0.5})
     for curve in curves(flock):

@@ -2,17 +2,19 @@
 
 import json
 import re
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pytest
 
 from scripts.motion_bands import ALIVE, BETWEEN, BIRDS, FISH, measured, rows
-from scripts.motion_metrics import lost, nearest_distances, polarization, reversals, turns
+from scripts.motion_metrics import lost, nearest_distances, polarization, reversals, rolls, turns
 from steering_addon.behaviors.catalogue import CATALOGUE
 from steering_addon.behaviors.preset import held
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.trying import FPS, SHIPPED, crowd, recorded, shipped
-from tests.scene import headings, positions, speeds
+from tests.scene import headings, positions, speeds, ups
 
 FLOCKING = {
     "starling": (BIRDS, 35.0),
@@ -22,10 +24,21 @@ FLOCKING = {
     "school": (FISH, 10.7),
 }
 """What kind of flock each makes, and the radius in metres of a region with room for it."""
+HERDS = ("herd", "sheep")
+EACH_FOR_ITSELF = {
+    "anything": 12.0,
+    "bee": 1.5,
+    "car": 80.0,
+    "child": 10.0,
+    "paper_aeroplane": 25.0,
+    "pedestrian": 12.0,
+    "shark": 20.0,
+}
+"""Those that do not flock, and the radius in metres of a region with room for a dozen."""
 
 
 def test_each_preset_that_ships_is_tried_here() -> None:
-    assert set(SHIPPED) == {*FLOCKING, "herd"}
+    assert set(SHIPPED) == {*FLOCKING, *HERDS, *EACH_FOR_ITSELF}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -36,8 +49,8 @@ def test_a_shipped_preset_is_read_without_a_warning(name: str) -> None:
     assert re.fullmatch(r"[a-z_]+", name)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_preset_names_the_paper_s_nine_numbers(name: str) -> None:
+@pytest.mark.parametrize("name", [*FLOCKING, *HERDS])
+def test_a_preset_that_flocks_names_the_paper_s_nine_numbers(name: str) -> None:
     """Flocking is a distance, an angle and a weight for each of three (paper, Flocking)."""
     behaviors = shipped(name).behaviors
     for behavior in ("separation", "alignment", "cohesion"):
@@ -51,7 +64,7 @@ def test_the_values_in_a_shipped_file_are_those_that_count(name: str) -> None:
     preset = shipped(name)
     assert found["vehicle"] == preset.vehicle
     assert found["behaviors"] == preset.behaviors
-    assert found["portrayal"] == preset.portrayal
+    assert found.get("portrayal") == preset.portrayal
     assert set(found["vehicle"]) <= set(held(VehicleModel))
     assert set(found["behaviors"]) <= {behavior.name for behavior in CATALOGUE}
 
@@ -66,21 +79,20 @@ def test_sixty_of_a_flock_look_alive(name: str) -> None:
     assert set(verdicts.values()) == {ALIVE}, values
 
 
-# ---- the herd
+# ---- herds
 
 
-@pytest.fixture(scope="module")
-def herd():
+@pytest.fixture(scope="module", params=HERDS)
+def herd(request):
     """Where thirty sheep go in half a minute, how they head and how fast they are."""
-    states = crowd(shipped("herd"), 30, 1, 20.0).run(720, preroll=48)
+    states = crowd(shipped(request.param), 30, 1, 20.0).run(720, preroll=48)
     return positions(states), headings(states), speeds(states)
 
 
 def test_sheep_stay_together_and_apart(herd) -> None:
     place, _, _ = herd
-    preset = shipped("herd")
-    assert lost(place[::24], 3.0 * preset.behaviors["separation"]["distance"]).mean() < 0.01
-    assert np.percentile(nearest_distances(place[::24]), 1) > 0.9 * preset.body_length
+    assert lost(place[::24], 9.0).mean() < 0.01
+    assert np.percentile(nearest_distances(place[::24]), 1) > 0.7 * 1.2
 
 
 def test_sheep_do_not_all_head_the_same_way_forever(herd) -> None:
@@ -105,3 +117,80 @@ def test_sheep_stay_on_the_ground_and_upright_and_near_their_pasture(herd) -> No
     assert np.abs(place[..., 2]).max() < 1e-9
     assert np.abs(forward[..., 2]).max() < 1e-9
     assert np.linalg.norm(place, axis=-1).max() < 20.0 * 1.5
+
+
+# ---- each for itself
+
+
+@dataclass(frozen=True)
+class Life:
+    """What a dozen do in ten seconds: (f, n) numbers and (f, n, 3) vectors.
+
+    Attributes:
+        speed: as a share of cruise speed.
+        turn: degrees a second.
+        roll: degrees.
+        away: from the middle, as a share of the region's radius.
+    """
+
+    place: np.ndarray
+    forward: np.ndarray
+    speed: np.ndarray
+    turn: np.ndarray
+    roll: np.ndarray
+    away: np.ndarray
+
+
+@cache
+def life(name: str) -> Life:
+    preset, room = shipped(name), EACH_FOR_ITSELF[name]
+    states = crowd(preset, 12, 1, room).run(240, preroll=48)
+    place, forward = positions(states), headings(states)
+    cruise = preset.vehicle["cruise_speed"] * preset.vehicle["max_speed"]
+    turn = np.linalg.norm(turns(forward, FPS), axis=-1)
+    away = np.linalg.norm(place, axis=-1) / room
+    return Life(place, forward, speeds(states) / cruise, turn, np.abs(rolls(forward, ups(states))), away)
+
+
+@pytest.mark.parametrize("name", EACH_FOR_ITSELF)
+def test_each_keeps_going_about_its_place_without_trembling(name: str) -> None:
+    found = life(name)
+    assert 0.7 < np.median(found.speed) < 1.3
+    assert np.percentile(found.speed, 1) > 0.25
+    assert np.median(found.away) < 1.5
+    assert reversals(found.forward, FPS) < (0.15 if name == "bee" else 0.02)
+
+
+@pytest.mark.parametrize("name", ["car", "child", "pedestrian"])
+def test_who_walks_or_drives_stays_on_the_ground(name: str) -> None:
+    assert np.abs(life(name).place[..., 2]).max() < 1e-9
+    assert life(name).roll.max() < 1e-6
+
+
+def test_a_shark_turns_widely_and_hardly_leans() -> None:
+    assert np.percentile(life("shark").turn, 95) < 25.0
+    assert life("shark").roll.max() < 25.0
+
+
+def test_a_bee_darts() -> None:
+    """It takes another way several times a second, where a bird of its speed would go straight on."""
+    assert np.median(life("bee").turn) > 90.0
+    assert np.percentile(life("bee").turn, 95) > 200.0
+
+
+def test_a_paper_aeroplane_glides_and_banks() -> None:
+    found = life("paper_aeroplane")
+    assert np.percentile(np.abs(found.forward[..., 2]), 95) < np.sin(np.radians(20.0))
+    assert 8.0 < np.percentile(found.roll, 95) < 45.0
+    steep, level = found.turn[found.roll[1:] > 15.0], found.turn[found.roll[1:] < 5.0]
+    assert np.median(steep) > 2.0 * np.median(level), "it leans into its turns"
+
+
+def test_children_are_livelier_than_grown_ups() -> None:
+    assert np.median(life("child").turn) > 1.5 * np.median(life("pedestrian").turn)
+
+
+def test_a_car_never_turns_on_the_spot() -> None:
+    found = life("car")
+    metres_a_second = found.speed[1:] * 0.83 * 16.7
+    assert (metres_a_second / np.maximum(np.radians(found.turn), 1e-9)).min() > 5.0

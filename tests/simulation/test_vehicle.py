@@ -244,3 +244,21 @@ def test_during_the_preroll_the_scene_stands_still() -> None:
     still = replace(place, drift=(0.0, 0.0, 0.0))
     assert positions(place.run(1, preroll=48)).tobytes() == positions(still.run(1, preroll=48)).tobytes()
     assert positions(place.run(9, preroll=48)).tobytes() != positions(still.run(9, preroll=48)).tobytes()
+
+
+@BOUNDED
+@given(numbers(0.0, 8.0), vectors(4, 1e3), vectors(4, 1e3))
+def test_a_limit_on_speed_is_kept_as_far_as_full_braking_can(
+    fastest: float, velocity: np.ndarray, force: np.ndarray
+) -> None:
+    model = VehicleModel.of(4, max_speed=1e9, max_force=10.0)
+    motion = motion_of(np.zeros((4, 3)), velocity, np.tile([0.0, 1.0, 0.0], (4, 1)))
+
+    def after(push: np.ndarray, limit: float) -> np.ndarray:
+        return moved(model, motion, push, DT, np.full(4, limit))[1]
+
+    braked = after(force, fastest)
+    assert (np.linalg.norm(braked - velocity, axis=1) <= 10.0 * DT + 1e-9).all()
+    slowest = np.maximum(fastest, np.linalg.norm(velocity, axis=1) - 10.0 * DT)
+    assert (np.linalg.norm(after(np.zeros((4, 3)), fastest), axis=1) <= slowest + 1e-9).all()
+    assert np.allclose(after(force, np.inf), moved(model, motion, force, DT)[1], atol=1e-9)

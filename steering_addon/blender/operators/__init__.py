@@ -1,8 +1,8 @@
 """What the animator does: the operators, which are also the scripting interface."""
 
-from . import baking, behaviors, crowds, presets, ready_scenes, tagging, variation
+from . import baking, behaviors, crowds, populate, presets, ready_scenes, tagging, variation
 
-MODULES = (tagging, behaviors, crowds, presets, variation, ready_scenes, baking)
+MODULES = (tagging, behaviors, crowds, populate, presets, variation, ready_scenes, baking)
 
 
 def register() -> None:

@@ -8,6 +8,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...behaviors.catalogue import CATALOGUE
+from ...behaviors.declaration import Intent
 from ...simulation.roles import Role
 from ..properties import has_role
 from ..tagged import crowd_of
@@ -15,7 +16,14 @@ from ..tagged import crowd_of
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-ITEMS = [(b.name, b.label, b.tooltip()) for b in CATALOGUE]
+ITEMS = [
+    item
+    for intent in Intent
+    for item in [("", intent.value, ""), *((b.name, b.label, b.tooltip()) for b in CATALOGUE if b.intent is intent)]
+]
+"""Behaviors as Blender lists them: an item without a name is the heading of a column of its own."""
+FIRST = CATALOGUE[0].name
+"""What is meant where a script names no behavior: a heading is none."""
 
 
 class STEERING_OT_behavior_add(bpy.types.Operator):
@@ -26,7 +34,9 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
     bl_property = "behavior"
 
-    behavior: EnumProperty(name="Behavior", description="What the vehicles of the crowd shall want", items=ITEMS)
+    behavior: EnumProperty(
+        name="Behavior", description="What the vehicles of the crowd shall want", items=ITEMS, default=FIRST
+    )
 
     @classmethod
     def description(cls, _context, properties) -> str:
@@ -48,7 +58,7 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
     bl_label = "Remove Behavior"
     bl_options = {"REGISTER", "UNDO"}
 
-    behavior: EnumProperty(name="Behavior", description="What the vehicles no longer want", items=ITEMS)
+    behavior: EnumProperty(name="Behavior", description="What the vehicles no longer want", items=ITEMS, default=FIRST)
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -60,8 +70,8 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
 
 
 def crowd_in_focus(context: Context) -> Object | None:
-    """The crowd that the active object is, or belongs to."""
-    active = context.view_layer.objects.active
+    """The crowd that the active object is, or belongs to; in the Properties editor, the object that is shown."""
+    active = context.object
     if active is None:
         return None
     if has_role(active, Role.CROWD):

@@ -9,12 +9,14 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
 from ..dependencies import animated_paths
+from ..joining import SMALLEST
 from ..properties import has_role
 from ..refusal import Refusal
+from ..roles import new_crowd
 from ..tagged import crowd_of, in_use, tagged
 from .behaviors import crowd_in_focus
 from .polls import in_object_mode
-from .tagging import SMALLEST, check_editable, new_crowd
+from .tagging import check_editable
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene

@@ -5,24 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..family import Family
-from ..identity import new_identity
+from ..joining import Joined, join, selected_crowd
+from ..moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
+from ..moves_like import ITEMS as MOVES_LIKE_ITEMS
 from ..ownership import is_baked
-from ..properties import ROLE_ITEMS, has_role, pointed_at, settings_of
+from ..presets import missing
+from ..properties import ROLE_ITEMS, has_role
 from ..refusal import Refusal
-from ..shapes import body_radius, front_of
+from ..roles import default_crowd, give_role, new_crowd
 from ..start import channels, store
-from ..tagged import crowd_of, in_use, tagged
+from ..tagged import tagged
+from ..variation import give_size_back
 from .polls import in_object_mode, something_selected
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
+    from bpy.types import Context, Object, Scene
 
-SMALLEST = 1e-4
-"""A radius in metres below which an object has no size to speak of, such as a lone vertex."""
+REMEDIES = {
+    Role.PATH: "select a curve, such as Add > Curve > Path",
+    Role.FLOW: "select a curve, such as Add > Curve > Path",
+    Role.CROWD: "select an Empty, or use Add Crowd",
+    Role.VEHICLE: "select the objects that shall move",
+}
+"""What to do where nothing that is selected can have a role."""
 
 
 class STEERING_OT_tag(bpy.types.Operator):
@@ -33,23 +42,55 @@ class STEERING_OT_tag(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     role: EnumProperty(name="As", description="What the objects become", items=ROLE_ITEMS, default="VEHICLE")
+    moves_like: EnumProperty(
+        name="Moves Like",
+        description="What a crowd that has no settings yet starts to live like; others stay as they are",
+        items=MOVES_LIKE_ITEMS,
+        default=ANYTHING.name,
+        options={"SKIP_SAVE"},
+    )
+    new_crowd: BoolProperty(
+        name="New Crowd",
+        description="Make a crowd of their own, even if there is one they could join",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def description(cls, _context, properties) -> str:
+        if properties.role == Role.VEHICLE.name and properties.is_property_set("moves_like"):
+            return likeness(properties.moves_like).description
         return DESCRIPTIONS[Role[properties.role]][1]
 
     @classmethod
     def poll(cls, context) -> bool:
         return something_selected(cls, context)
 
+    def invoke(self, context, _event):
+        asked = self.properties.is_property_set("moves_like") or self.role != Role.VEHICLE.name
+        crowd = selected_crowd(context)
+        if asked or bpy.app.background or (crowd is not None and is_settled(crowd)):
+            return self.execute(context)
+        bpy.ops.wm.call_menu(name=STEERING_MT_moves_like.bl_idname)
+        return {"CANCELLED"}
+
+    def draw(self, _context) -> None:
+        fields = self.layout.column()
+        fields.use_property_split = True
+        fields.prop(self, "role")
+        if self.role == Role.VEHICLE.name:
+            fields.prop(self, "moves_like")
+            fields.prop(self, "new_crowd")
+
     def execute(self, context):
         role = Role[self.role]
         objects = _selected(context)
+        joined = Joined()
         try:
             chosen, left_out = _fitting(objects, role)
-            family = Family()
             if role is Role.VEHICLE:
-                _tag_vehicles(context, chosen, family)
+                joined = join(context, chosen, likeness(self.moves_like), apart=self.new_crowd)
+            family = Family()
             for ob in chosen:
                 give_role(ob, role, family)
         except Refusal as why:
@@ -57,7 +98,35 @@ class STEERING_OT_tag(bpy.types.Operator):
             return {"CANCELLED"}
         if left_out:
             self.report({"WARNING"}, f"Left out, as no {DESCRIPTIONS[role][0].lower()} can be made of them: {left_out}")
+        for warning in joined.warnings:
+            self.report({"WARNING"}, warning)
+        if joined.crowd is not None:
+            self.report({"INFO"}, _told(joined, context.scene))
         return {"FINISHED"}
+
+
+class STEERING_MT_moves_like(bpy.types.Menu):
+    """What the selected objects shall move like"""
+
+    bl_idname = "STEERING_MT_moves_like"
+    bl_label = "Moves Like"
+
+    def draw(self, context) -> None:
+        layout = self.layout
+        # Invoked, the operator would ask again.
+        layout.operator_context = "EXEC_DEFAULT"
+        crowd = selected_crowd(context) or default_crowd(context)
+        settled = crowd is not None and is_settled(crowd)
+        if settled:
+            entry = layout.operator("steering.tag", text=f"Join {crowd.name}", icon=UNCHANGED.icon, translate=False)
+            entry.role, entry.moves_like = Role.VEHICLE.name, UNCHANGED.name
+            layout.separator()
+            layout.label(text="New Crowd Like")
+        for like in LIKENESSES:
+            if settled and like is UNCHANGED:
+                continue
+            entry = layout.operator("steering.tag", text=like.label, icon=like.icon)
+            entry.role, entry.moves_like, entry.new_crowd = Role.VEHICLE.name, like.name, settled
 
 
 class STEERING_OT_untag(bpy.types.Operator):
@@ -84,6 +153,8 @@ class STEERING_OT_untag(bpy.types.Operator):
         except Refusal as why:
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
+        if self.role == Role.VEHICLE.name:
+            give_size_back(context.scene, objects)
         for ob in objects:
             ob.steering.roles -= {self.role}
             if self.role == Role.VEHICLE.name:
@@ -139,91 +210,13 @@ class STEERING_OT_set_start(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def new_crowd(context: Context, name: str = "Crowd", collection: Collection | None = None) -> Object:
-    """An Empty with the role CROWD at the 3D cursor, which becomes the scene's default if it has none.
-
-    Args:
-        collection: where it goes, if not into the active one.
-    """
-    crowd = bpy.data.objects.new(name, None)
-    crowd.empty_display_type = "SPHERE"
-    crowd.empty_display_size = 0.5
-    crowd.location = context.scene.cursor.location
-    collection = collection or context.collection or context.scene.collection
-    collection.objects.link(crowd)
-    give_role(crowd, Role.CROWD, Family())
-    scene = context.scene
-    if _default_crowd(context) is None:
-        scene.steering.crowd = crowd
-    return crowd
-
-
-def give_role(ob: Object, role: Role, family: Family) -> None:
-    """Make an object, which can be that, what a role says; which side of it is the front is guessed the first time."""
-    if not settings_of(ob) or not ob.steering.roles:
-        ob.steering.forward_axis, ob.steering.up_axis = front_of(ob, family)
-    ob.steering.roles |= {role.name}
+def suits(ob: Object, role: Role) -> bool:
+    """Whether an object can have a role."""
+    if role in (Role.PATH, Role.FLOW):
+        return ob.type == "CURVE"
     if role is Role.CROWD:
-        if ob.steering.identity == 0:
-            ob.steering.identity = new_identity()
-        # Looking at a group writes it into the file: done here, so that drawing the panel does not.
-        _ = ob.steering.vehicle.mass
-
-
-def _tag_vehicles(context: Context, objects: list[Object], family: Family) -> None:
-    """Give the objects a crowd, a size, a start and an identity; those that have them keep them.
-
-    A crowd that is selected along with them is the one they join, even from another.
-    """
-    there = in_use(context.scene)
-    members = set(tagged(there, Role.VEHICLE))
-    chosen = _chosen_crowd(context)
-    fitting = set(there) if chosen is None else {chosen}
-    objects = [ob for ob in objects if not (ob in members and crowd_of(ob) in fitting)]
-    if not objects:
-        return
-    depsgraph = context.evaluated_depsgraph_get()
-    sizes = {ob.name: body_radius(ob, depsgraph, family) for ob in objects}
-    crowd = chosen or _default_crowd(context)
-    taken = {0, *(ob.steering.identity for ob in members - set(objects))}
-    if crowd is None:
-        crowd = new_crowd(context)
-    if not any(crowd_of(ob) == crowd for ob in members):
-        largest = max(sizes.values())
-        if largest > SMALLEST:
-            crowd.steering.vehicle.radius = largest
-    for ob in objects:
-        if ob.steering.identity in taken:
-            ob.steering.identity = new_identity(taken)
-        taken.add(ob.steering.identity)
-        make_vehicle(ob, crowd, family)
-        if sizes[ob.name] > SMALLEST:
-            ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
-
-
-def make_vehicle(ob: Object, crowd: Object, family: Family) -> None:
-    """Make an object a vehicle of a crowd, which starts where it is now unless a bake has a start of its own for it."""
-    give_role(ob, Role.VEHICLE, family)
-    ob.steering.crowd = crowd
-    if not (ob.steering.start.stored and is_baked(ob)):
-        store(ob, *channels(ob))
-
-
-def _chosen_crowd(context: Context) -> Object | None:
-    """The crowd among the selected objects, the active one first; else that of the active vehicle."""
-    active = context.view_layer.objects.active
-    selected = [*([active] if active in context.selected_objects[:] else []), *context.selected_objects]
-    for ob in selected:
-        if has_role(ob, Role.CROWD):
-            return ob
-    return None
-
-
-def _default_crowd(context: Context) -> Object | None:
-    stored = settings_of(context.scene)
-    crowd = pointed_at(stored, "crowd") if stored else None
-    there = crowd is not None and has_role(crowd, Role.CROWD) and crowd in in_use(context.scene)
-    return crowd if there else None
+        return ob.type == "EMPTY"
+    return role is not Role.VEHICLE or not has_role(ob, Role.CROWD)
 
 
 def _fitting(objects: list[Object], role: Role) -> tuple[list[Object], str]:
@@ -232,22 +225,12 @@ def _fitting(objects: list[Object], role: Role) -> tuple[list[Object], str]:
     Raises:
         Refusal: none can, or one cannot be changed.
     """
-    if role in (Role.PATH, Role.FLOW):
-        fits = [ob for ob in objects if ob.type == "CURVE"]
-        remedy = "select a curve, such as Add > Curve > Path"
-    elif role is Role.CROWD:
-        fits = [ob for ob in objects if ob.type == "EMPTY"]
-        remedy = "select an Empty, or use Add Crowd"
-    elif role is Role.VEHICLE:
-        fits = [ob for ob in objects if not has_role(ob, Role.CROWD)]
-        remedy = "select the objects that shall move"
-    else:
-        fits, remedy = objects, ""
+    fits = [ob for ob in objects if suits(ob, role)]
     fitting = set(fits)
     names = ", ".join(ob.name for ob in objects if ob not in fitting)
     if not fits:
         what = DESCRIPTIONS[role][0].lower()
-        raise Refusal(f"{names} cannot be {_article(what)}: {remedy}.")
+        raise Refusal(f"{names} cannot be {_article(what)}: {REMEDIES[role]}.")
     check_editable(fits)
     # A crowd selected along with its future members says where they belong.
     return fits, "" if role is Role.VEHICLE else names
@@ -260,6 +243,18 @@ def check_editable(objects: list[Object]) -> None:
             raise Refusal(f"{ob.name} is linked and cannot be changed here: make a library override of it.")
 
 
+def _told(joined: Joined, scene: Scene) -> str:
+    """One line of what became of the objects."""
+    number, crowd, preset = len(joined.members), joined.crowd.name, joined.preset
+    who = "1 vehicle" if number == 1 else f"{number} vehicles"
+    if preset is None:
+        return f"{who} joined {crowd}"
+    text = f"{who} in {crowd}, which lives like {preset.label}"
+    if number > 1 and preset.preroll and scene.steering.preroll:
+        text += f"; pre-roll {scene.steering.preroll} frames"
+    return "; ".join([text, *missing(preset, joined.crowd, scene)])
+
+
 def _selected(context: Context) -> list[Object]:
     return sorted(context.selected_objects, key=lambda ob: ob.name)
 
@@ -268,6 +263,6 @@ def _article(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-CLASSES = (STEERING_OT_tag, STEERING_OT_untag, STEERING_OT_crowd_add, STEERING_OT_set_start)
+CLASSES = (STEERING_OT_tag, STEERING_MT_moves_like, STEERING_OT_untag, STEERING_OT_crowd_add, STEERING_OT_set_start)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from mathutils import Vector
 
 from ...behaviors.preset import Preset, scaled
+from ..moves_like import settle_in
 from ..presets import find, load, take_up
 from ..variation import Amounts
-from .gathering import Gathering, Wish, scattered, settle_in
+from .gathering import Gathering, Wish, scattered
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object

@@ -16,8 +16,8 @@ from mathutils import Vector
 from ...simulation.roles import Role
 from ..family import Family
 from ..identity import new_identity
-from ..operators.tagging import give_role, make_vehicle, new_crowd
 from ..properties import has_role
+from ..roles import give_role, make_vehicle, new_crowd
 from ..tagged import in_use, tagged
 from ..variation import Amounts, vary
 
@@ -96,13 +96,6 @@ class Gathering:
             if ob.parent is None:
                 ob.select_set(True)
         context.view_layer.objects.active = self.crowd
-
-
-def settle_in(context: Context, crowd: Object, frames: int) -> None:
-    """Give the scene a pre-roll, unless it has vehicles of other crowds, whose motion that would change."""
-    scene = context.scene
-    if all(ob.steering.crowd == crowd for ob in tagged(in_use(scene), Role.VEHICLE)):
-        scene.steering.preroll = max(scene.steering.preroll, frames)
 
 
 def free_place(context: Context, width: float) -> Vector:

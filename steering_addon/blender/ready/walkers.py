@@ -12,9 +12,10 @@ from mathutils import Vector
 
 from ...simulation.roles import Role
 from ..family import Family
-from ..operators.tagging import give_role
+from ..moves_like import settle_in
+from ..roles import give_role
 from ..variation import Amounts
-from .gathering import Gathering, Wish, settle_in
+from .gathering import Gathering, Wish
 from .person import OUTFITS, RADIUS, STRIDE, bring, person
 from .shape import Paints
 

@@ -1,0 +1,33 @@
+"""The figures of the manual: one file a behavior with its FIGURE, and `combining` with one for each way to combine."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from steering_addon.behaviors.catalogue import CATALOGUE
+
+from ..figure import Figure
+from . import combining
+
+
+def figures() -> dict[str, Figure]:
+    """All figures by the name of their drawing, those of the behaviors in the order of the catalogue."""
+    known = {behavior.name: figure_of(behavior.name) for behavior in CATALOGUE if has_figure(behavior.name)}
+    return known | {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
+
+
+def has_figure(behavior: str) -> bool:
+    """Whether there is a figure of a behavior, by its name."""
+    return (Path(__file__).parent / f"{behavior}.py").exists()
+
+
+def figure_of(behavior: str) -> Figure:
+    """The figure of a behavior, by its name."""
+    figure: Figure = import_module(f"{__name__}.{behavior}").FIGURE
+    return figure
+
+
+def drawing_of(way: str) -> str:
+    """The name of the drawing of a way to combine, by the name of the choice."""
+    return f"combining-{way.lower().replace('_', '-')}"

@@ -1,0 +1,44 @@
+"""Alignment: the heading and speed of the others."""
+
+import numpy as np
+
+from steering_addon.behaviors.alignment import Alignment
+from tests.scene import Scene
+
+from ..figure import Figure, Run
+
+COUNT = 9
+
+
+def scene() -> Scene:
+    rng = np.random.default_rng(8)
+    angle = rng.uniform(-1.3, 1.3, COUNT)
+    place = np.stack((np.repeat((-7.0, -5.0, -3.0), 3), np.tile((-2.2, 0.0, 2.2), 3), np.zeros(COUNT)), axis=-1)
+    return Scene(
+        position=place,
+        forward=np.stack((np.cos(angle), np.sin(angle), np.zeros(COUNT)), axis=-1),
+        speed=2.0,
+        behaviors=[(Alignment, {"distance": 6.0})],
+        vehicle={"keep_in_plane": True, "max_speed": 2.5, "radius": 0.2},
+    )
+
+
+def order(run: Run) -> np.ndarray:
+    """(frames,) how much the headings agree: 1 where all are the same."""
+    return np.linalg.norm(run.forward.mean(axis=1), axis=-1)
+
+
+def shows(run: Run) -> dict[str, bool]:
+    return {
+        "at the start they head every way": bool(order(run)[0] < 0.85),
+        "in the end all head the same way": bool(order(run)[-1] > 0.99),
+    }
+
+
+FIGURE = Figure(
+    "Nine vehicles head each its own way. They turn until all go the same way; nothing holds them together or apart.",
+    scene,
+    5.0,
+    shows,
+    every=2.5,
+)

@@ -1,0 +1,50 @@
+"""Arrival: to a stop at the target."""
+
+import numpy as np
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.seek import Seek
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+
+def coming(behavior: type) -> Scene:
+    return Scene(
+        position=[(-12.0, -2.0, 0.0)],
+        forward=(0.0, 1.0, 0.0),
+        speed=4.0,
+        behaviors=[(behavior, {"target": 1})],
+        vehicle={"keep_in_plane": True},
+        tracked=leaders((2.0, 2.0, 0.0)),
+    )
+
+
+def scene() -> Scene:
+    return coming(Arrival)
+
+
+def without() -> Scene:
+    return coming(Seek)
+
+
+def shows(run: Run) -> dict[str, bool]:
+    distance = run.to_body()[:, 0]
+    near, far = distance < 4.0, (distance > 5.0) & (distance < 9.0)
+    return {
+        "it stops at the target": bool(distance[-1] < 0.2 and run.speed[-1, 0] < 0.2),
+        "it keeps its speed until the slowing distance": bool(run.speed[far].min() > 3.5),
+        "and slows down steadily from there": bool((np.diff(run.speed[near, 0]) < 0.02).all()),
+        "it does not overshoot": bool(run.position[:, 0, 0].max() < 2.2),
+    }
+
+
+FIGURE = Figure(
+    "A vehicle is drawn every half second: at 4 m from the target (the slowing distance) it begins to slow down, and "
+    "stops on it. Seek (dotted) shoots past.",
+    scene,
+    6.0,
+    shows,
+    without,
+    every=0.5,
+)

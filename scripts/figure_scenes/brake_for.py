@@ -1,0 +1,43 @@
+"""Brake For: a deer crosses the road."""
+
+import numpy as np
+
+from steering_addon.behaviors.brake_for import BrakeFor
+from steering_addon.behaviors.seek import Seek
+from steering_addon.simulation.obstacles import obstacles
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+SECONDS = 9.0
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-16.0, 0.0, 0.0)],
+        forward=(1.0, 0.0, 0.0),
+        speed=5.0,
+        behaviors=[(Seek, {"target": 1}), (BrakeFor, {})],
+        vehicle={"keep_in_plane": True},
+        tracked=leaders((24.0, 0.0, 0.0)),
+        obstacles=obstacles([(0.0, -4.5, 0.0)], [0.6], velocity=[(0.0, 1.3, 0.0)]),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    return {
+        "it touches nothing": bool(run.clearance().min() > 0.5),
+        "it slows down": bool(run.speed.min() < 3.0),
+        "it goes straight on": bool(np.abs(run.position[..., 1]).max() < 0.01),
+        "and as fast as before": bool(run.speed[-1].min() > 4.5),
+    }
+
+
+FIGURE = Figure(
+    "One vehicle, drawn twice a second. The round thing crosses its way from below. The vehicle slows down, lets it "
+    "pass and goes on; it does not swerve.",
+    scene,
+    SECONDS,
+    shows,
+    every=0.5,
+)

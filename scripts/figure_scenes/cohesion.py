@@ -1,0 +1,43 @@
+"""Cohesion: toward the middle of the others."""
+
+import numpy as np
+
+from steering_addon.behaviors.cohesion import Cohesion
+from tests.scene import Scene
+
+from ..figure import Figure, Run
+
+COUNT = 8
+
+
+def scene() -> Scene:
+    angle = np.linspace(0.0, 2.0 * np.pi, COUNT, endpoint=False)
+    return Scene(
+        position=np.stack((4.0 * np.cos(angle) - 6.0, 4.0 * np.sin(angle), np.zeros(COUNT)), axis=-1),
+        forward=(1.0, 0.0, 0.0),
+        speed=2.0,
+        behaviors=[(Cohesion, {"distance": 12.0})],
+        vehicle={"keep_in_plane": True, "max_speed": 2.5, "radius": 0.2},
+    )
+
+
+def width(run: Run) -> np.ndarray:
+    """(frames,) metres from the middle of the crowd to its members, on the average."""
+    return np.linalg.norm(run.position - run.position.mean(axis=1, keepdims=True), axis=-1).mean(axis=1)
+
+
+def shows(run: Run) -> dict[str, bool]:
+    return {
+        "the ring closes": bool(width(run)[-1] < 0.5 * width(run)[0]),
+        "as it goes on": bool(run.position[-1, :, 0].mean() > run.position[0, :, 0].mean() + 3.0),
+    }
+
+
+FIGURE = Figure(
+    "Eight vehicles start on a ring, all heading right. Each steers to the middle of those it sees, and the ring draws "
+    "together while it goes on; Keep Apart would stop it from becoming a point.",
+    scene,
+    2.6,
+    shows,
+    every=2.6,
+)

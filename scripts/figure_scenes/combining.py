@@ -1,0 +1,138 @@
+"""The ways to combine: the same three vehicles and the same two behaviors, each way."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+import numpy as np
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.obstacles import obstacles
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+SECONDS = 9.0
+NUMBERS = {choice.name: choice.number for choice in COMBININGS}
+
+
+def scene(name: str) -> Scene:
+    return Scene(
+        position=[(-11.0, 2.0, 0.0), (-11.0, 0.4, 0.0), (-11.0, -2.4, 0.0)],
+        forward=(1.0, 0.0, 0.0),
+        speed=3.0,
+        behaviors=[
+            (Arrival, {"target": 3, "priority": 2, "probability": 0.3}),
+            (ObstacleAvoidance, {"priority": 1, "probability": 0.9}),
+        ],
+        vehicle={"keep_in_plane": True, "radius": 0.4, "max_speed": 4.0},
+        combining=NUMBERS[name],
+        tracked=leaders((9.0, 0.0, 0.0)),
+        obstacles=obstacles([(-2.0, 0.0, 0.0), (4.0, 2.5, 0.0), (3.0, -3.0, 0.0)], [2.0, 1.2, 1.0]),
+    )
+
+
+@cache
+def run_of(name: str) -> Run:
+    return Run.of(scene(name), SECONDS)
+
+
+def room(name: str) -> float:
+    """Metres between the vehicles' bodies and the nearest obstacle, at the least."""
+    return float(run_of(name).clearance().min() - 0.4)
+
+
+def restlessness(name: str) -> float:
+    """How much the steering changes from frame to frame, on the average over the way."""
+    force = np.stack([state.force for state in run_of(name).states])[1:]
+    return float(np.linalg.norm(np.diff(force, axis=0), axis=-1).mean())
+
+
+def _arrived(run: Run) -> bool:
+    return bool((run.to_body()[-1] < 0.4).all())
+
+
+def blend(run: Run) -> dict[str, bool]:
+    return {
+        "all arrive": _arrived(run),
+        "the pull to the target leads one onto the edge of an obstacle": room("WEIGHTED_SUM") < 0.0,
+        "those that avoid first keep clear of it": room("PRIORITY") > 0.0,
+    }
+
+
+def first_that_applies(run: Run) -> dict[str, bool]:
+    return {
+        "nobody touches an obstacle": room("PRIORITY") > 0.0,
+        "all arrive": _arrived(run),
+        "they go further round than in the blend": room("PRIORITY") > room("WEIGHTED_SUM"),
+    }
+
+
+def until_spent(run: Run) -> dict[str, bool]:
+    return {"nobody touches an obstacle": room("ALLOCATION") > 0.0, "all arrive": _arrived(run)}
+
+
+def directions(run: Run) -> dict[str, bool]:
+    others = [restlessness(name) for name in NUMBERS if name != "NORMALIZED_SUM"]
+    return {
+        "all get to the target": bool((run.to_body().min(axis=0) < 0.4).all()),
+        "through the obstacles": room("NORMALIZED_SUM") < 0.0,
+        "no other steering is as restless": restlessness("NORMALIZED_SUM") > 2.0 * max(others),
+    }
+
+
+def one_at_a_time(run: Run) -> dict[str, bool]:
+    return {
+        "all get near the target": bool((run.to_body().min(axis=0) < 1.0).all()),
+        "one grazes an obstacle": -1.0 < room("ONE") < 0.0,
+        "the steering is more restless than in the blend": restlessness("ONE") > 1.5 * restlessness("WEIGHTED_SUM"),
+    }
+
+
+def first_by_chance(run: Run) -> dict[str, bool]:
+    return {
+        "nobody touches an obstacle": room("DITHERING") > 0.0,
+        "the steering is more restless than without chance": restlessness("DITHERING") > 1.5 * restlessness("PRIORITY"),
+        "all get near the target": bool((run.to_body().min(axis=0) < 1.0).all()),
+    }
+
+
+CAPTIONS = {
+    "WEIGHTED_SUM": (
+        blend,
+        "Both count all the time. The pull to the target straightens the ways, and the middle vehicle is led onto the "
+        "edge of the large obstacle; more weight for Avoid Obstacles would keep it off.",
+    ),
+    "PRIORITY": (
+        first_that_applies,
+        "Where an obstacle is in the way only Avoid Obstacles counts, else only the target. Nobody touches anything.",
+    ),
+    "ALLOCATION": (
+        until_spent,
+        "Avoid Obstacles takes of the force what it needs, the target gets what is left and may not work against it. "
+        "Nobody touches anything.",
+    ),
+    "NORMALIZED_SUM": (
+        directions,
+        "Of each only the direction counts, and they steer with full force all the time: the most restless of all. "
+        "With equal weights they are led through the obstacles.",
+    ),
+    "ONE": (
+        one_at_a_time,
+        "On each frame chance picks one: Avoid Obstacles on three of four. Momentum makes a way of it, less exact than "
+        "the others: one vehicle grazes an obstacle.",
+    ),
+    "DITHERING": (
+        first_by_chance,
+        "As First That Applies, but Avoid Obstacles is passed over on one frame of ten. Nobody touches anything; the "
+        "steering is a little restless.",
+    ),
+}
+
+FIGURES = {
+    name: Figure(caption, partial(scene, name), SECONDS, shows, every=1.5)
+    for name, (shows, caption) in CAPTIONS.items()
+}
+"""By the name of the choice."""

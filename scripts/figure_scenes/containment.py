@@ -1,0 +1,41 @@
+"""Containment: back in before the edge is far behind."""
+
+import numpy as np
+
+from steering_addon.behaviors.containment import Containment
+from steering_addon.simulation.regions import BOX, SPHERE, regions
+from tests.scene import Scene
+
+from ..figure import Figure, Run
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-10.0, -2.0, 0.0), (-7.0, 2.0, 0.0), (5.0, 2.0, 0.0), (8.0, -2.0, 0.0)],
+        forward=[(0.2, 1.0, 0.0), (1.0, -0.4, 0.0), (1.0, 0.5, 0.0), (0.3, -1.0, 0.0)],
+        speed=3.0,
+        behaviors=[(Containment, {"region": np.array((0, 0, 1, 1))})],
+        vehicle={"keep_in_plane": True, "max_speed": 4.0, "radius": 0.2},
+        regions=regions([(-7.5, 0.0, 0.0), (7.5, 0.0, 0.0)], [(5.5, 5.5, 5.5), (5.5, 4.5, 5.0)], [SPHERE, BOX]),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    ball = np.linalg.norm(run.position[:, :2] - (-7.5, 0.0, 0.0), axis=-1) - 5.5
+    box = (abs(run.position[:, 2:] - (7.5, 0.0, 0.0)) - (5.5, 4.5, 5.0)).max(axis=-1)
+    out = np.maximum(ball, box)
+    return {
+        "nobody gets far out": bool(out.max() < 1.0),
+        "everybody keeps moving": bool(run.speed.min() > 1.5),
+        "and comes to the edge": bool((out.max(axis=0) > -1.5).all()),
+    }
+
+
+FIGURE = Figure(
+    "Two vehicles in a sphere and two in a box. Each looks ahead, and where it would leave its region turns back "
+    "in, softly: the edge is soft and they may graze it.",
+    scene,
+    9.0,
+    shows,
+    every=3.0,
+)

@@ -1,0 +1,35 @@
+"""Docking: there, facing the right way."""
+
+from steering_addon.behaviors.docking import Docking
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-9.0, -7.0, 0.0), (7.0, -8.0, 0.0), (-7.0, 5.0, 0.0)],
+        forward=[(1.0, 0.0, 0.0), (-1.0, 0.3, 0.0), (1.0, 0.0, 0.0)],
+        speed=3.0,
+        behaviors=[(Docking, {"target": 3})],
+        vehicle={"keep_in_plane": True, "max_speed": 4.0},
+        tracked=leaders((0.0, 2.0, 0.0)),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    return {
+        "each arrives": bool((run.to_body()[-1] < 0.3).all()),
+        "and stops": bool((run.speed[-1] < 0.3).all()),
+        "facing as the target does": bool((run.forward[-1, :, 1] > 0.95).all()),
+    }
+
+
+FIGURE = Figure(
+    "The target faces up the page. From wherever the vehicles come, they swing onto the line behind it, come in along "
+    "the line and stop facing as it does.",
+    scene,
+    16.0,
+    shows,
+    facing=True,
+)

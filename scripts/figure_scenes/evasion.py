@@ -1,0 +1,47 @@
+"""Evasion: away from where the pursuer will be."""
+
+from steering_addon.behaviors.evasion import Evasion
+from steering_addon.behaviors.flee import Flee
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+
+def chased(behavior: type) -> Scene:
+    name = "target" if behavior is Flee else "pursuer"
+    return Scene(
+        position=[(0.0, 0.0, 0.0)],
+        forward=(1.0, 0.0, 0.0),
+        speed=3.0,
+        behaviors=[(behavior, {name: 1, "distance": 14.0})],
+        vehicle={"keep_in_plane": True, "max_speed": 4.0},
+        tracked=leaders((-14.0, 0.8, 0.0)),
+        drift=(7.0, 0.0, 0.0),
+    )
+
+
+def scene() -> Scene:
+    return chased(Evasion)
+
+
+def without() -> Scene:
+    return chased(Flee)
+
+
+def shows(run: Run) -> dict[str, bool]:
+    fleeing = Run.of(without(), FIGURE.seconds)
+    return {
+        "it keeps further away than flee": run.to_body().min() > fleeing.to_body().min() + 0.2,
+        "it gives way aside, not along": bool(run.position[-1, 0, 0] < fleeing.position[-1, 0, 0] - 1.0),
+    }
+
+
+FIGURE = Figure(
+    "The pursuer comes from the left. Evasion runs from where the pursuer will be and is out of its way "
+    "early; flee (dotted) runs from where it is, along with it, and is nearly caught.",
+    scene,
+    4.5,
+    shows,
+    without,
+    every=0.5,
+)

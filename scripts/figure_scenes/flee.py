@@ -1,0 +1,38 @@
+"""Flee: away from a place, whatever the heading was."""
+
+import numpy as np
+
+from steering_addon.behaviors.flee import Flee
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-5.0, -1.0, 0.0), (1.0, -4.0, 0.0), (3.0, 4.0, 0.0)],
+        forward=[(1.0, 0.3, 0.0), (0.0, 1.0, 0.0), (-1.0, -0.6, 0.0)],
+        speed=4.0,
+        behaviors=[(Flee, {"target": 3, "distance": 0.0})],
+        vehicle={"keep_in_plane": True},
+        tracked=leaders((0.0, 0.0, 0.0)),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    distance = run.to_body()
+    away = run.position[-1] - run.bodies[-1, 0]
+    outward = away / np.linalg.norm(away, axis=-1, keepdims=True)
+    return {
+        "at first they still come nearer": bool((distance.min(axis=0) < distance[0] - 0.2).all()),
+        "in the end they head straight away": bool(((run.forward[-1] * outward).sum(axis=-1) > 0.97).all()),
+    }
+
+
+FIGURE = Figure(
+    "All three head for the cross at the start. Each turns away from it and ends up running straight outward.",
+    scene,
+    3.0,
+    shows,
+    every=0.5,
+)

@@ -1,0 +1,35 @@
+"""Interpose: between two others."""
+
+import numpy as np
+
+from steering_addon.behaviors.interpose import Interpose
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-3.0, -8.0, 0.0)],
+        forward=(-1.0, 0.0, 0.0),
+        speed=2.0,
+        behaviors=[(Interpose, {"one": 1, "other": 2})],
+        vehicle={"keep_in_plane": True},
+        tracked=leaders((-8.0, -3.0, 0.0), (-4.0, 7.0, 0.0)),
+        drift=[(2.0, 0.6, 0.0), (1.2, -0.4, 0.0)],
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    middle = run.bodies.mean(axis=1)
+    off = np.linalg.norm(run.position[:, 0] - middle, axis=-1)
+    return {"it gets between them": bool(off[-1] < 0.5), "and stays there": bool(off[-24:].max() < 0.6)}
+
+
+FIGURE = Figure(
+    "Two others go to the right at speeds of their own. The vehicle makes for the place between where both will be,"
+    " and stays in the middle.",
+    scene,
+    7.0,
+    shows,
+)

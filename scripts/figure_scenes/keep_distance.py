@@ -1,0 +1,43 @@
+"""Keep Distance: a queue."""
+
+import numpy as np
+
+from steering_addon.behaviors.keep_distance import KeepDistance
+from steering_addon.behaviors.seek import Seek
+from tests.scene import Scene, leaders, locked, together
+
+from ..figure import Figure, Run
+
+COUNT = 5
+
+
+def scene() -> Scene:
+    behind = -np.array([8.0, 13.0, 19.0, 22.0, 28.0])
+    return Scene(
+        position=np.stack((behind, np.zeros(COUNT), np.zeros(COUNT)), axis=-1),
+        forward=(1.0, 0.0, 0.0),
+        speed=3.0,
+        behaviors=[(Seek, {"target": COUNT}), (KeepDistance, {"gap": 2.0})],
+        vehicle={"keep_in_plane": True},
+        tracked=together(leaders((9.0, 0.0, 0.0)), locked((6.0, 0.0, 0.0), forward=(1.0, 0.0, 0.0))),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    gap = -np.diff(run.position[..., 0], axis=1) - 1.0
+    return {
+        "nobody touches": bool(gap.min() > 0.0),
+        "all stand in the end": bool(run.speed[-1].max() < 0.1),
+        "in an even queue": bool(np.ptp(gap[-1]) < 0.2),
+        "nobody turns out": bool(np.abs(run.position[..., 1]).max() < 0.01),
+    }
+
+
+FIGURE = Figure(
+    "All want to go on to the right, where a vehicle stands in their lane. They come at all distances, slow down one "
+    "after the other and queue up two metres apart.",
+    scene,
+    16.0,
+    shows,
+    every=0.0,
+)

@@ -1,0 +1,39 @@
+"""Obstacle avoidance: round what is in the way, and straight on past what is not."""
+
+import numpy as np
+
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.simulation.obstacles import obstacles
+from tests.scene import PRIORITY, Scene
+
+from ..figure import Figure, Run
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-12.0, 3.0, 0.0), (-12.0, 0.7, 0.0), (-12.0, -1.0, 0.0), (-12.0, -6.0, 0.0)],
+        forward=(1.0, 0.0, 0.0),
+        speed=4.0,
+        behaviors=[(ObstacleAvoidance, {})],
+        vehicle={"keep_in_plane": True, "radius": 0.4},
+        combining=PRIORITY,
+        obstacles=obstacles([(0.0, 0.0, 0.0), (7.0, 2.6, 0.0), (5.0, -3.6, 0.0)], [2.0, 1.2, 1.0]),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    return {
+        "nobody touches one": bool((run.clearance() > 0.4).all()),
+        "who is not in danger goes straight on": bool(np.ptp(run.position[:, 3, 1]) < 0.01),
+        "those in the middle turn aside": bool((abs(run.position[:, 1:3, 1]).max(axis=0) > 2.0).all()),
+        "to either side": bool(run.position[-1, 1, 1] > 0.0 > run.position[-1, 2, 1]),
+    }
+
+
+FIGURE = Figure(
+    "Those who would hit an obstacle turn aside, each on its nearer side. The lowest one is in no danger and goes "
+    "straight on.",
+    scene,
+    6.0,
+    shows,
+)

@@ -1,0 +1,39 @@
+"""Circle Round: round and round a target."""
+
+import numpy as np
+
+from steering_addon.behaviors.orbit import Orbit
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-14.0, -9.0, 0.0), (13.0, -4.0, 0.0), (1.0, 1.0, 0.0)],
+        forward=[(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0)],
+        speed=4.0,
+        behaviors=[(Orbit, {"distance": 6.0, "spread": 2.0})],
+        vehicle={"keep_in_plane": True},
+        tracked=leaders((0.0, 0.0, 0.0)),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    late = run.to_body()[-96:]
+    turning = np.cross(run.position - run.bodies[:, :1], np.diff(run.position, axis=0, append=run.position[-1:]))
+    return {
+        "each keeps to its circle": bool(np.ptp(late, axis=0).max() < 0.3),
+        "the circles differ": bool(np.ptp(late[-1]) > 0.5),
+        "all go round to the left": bool((turning[-96:-1, :, 2] > 0.0).all()),
+    }
+
+
+FIGURE = Figure(
+    "From outside and from inside each vehicle comes to a circle of its own round the target, 6 m wide give or take "
+    "2 m, and goes round counterclockwise.",
+    scene,
+    14.0,
+    shows,
+    every=2.0,
+)

@@ -1,0 +1,43 @@
+"""Path following: along a curve, within its radius."""
+
+import numpy as np
+
+from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.simulation.paths import spline
+from tests.scene import Scene
+
+from ..figure import Figure, Run
+
+RADIUS = 1.0
+X = np.linspace(-12.0, 12.0, 60)
+ROAD = spline(np.stack((X, 3.0 * np.sin(X / 3.5), np.zeros(60)), axis=-1), False)
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-10.0, -6.5, 0.0), (-6.0, 1.0, 0.0), (0.0, 6.0, 0.0)],
+        forward=[(0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
+        speed=3.0,
+        behaviors=[(PathFollowing, {"radius": RADIUS})],
+        vehicle={"keep_in_plane": True, "max_speed": 4.0},
+        paths=((ROAD,),),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    off = np.stack([np.linalg.norm(p - ROAD.position(ROAD.nearest(p)), axis=-1) for p in run.position])
+    return {
+        "they come onto the path": bool((off[-1] < RADIUS).all()),
+        "and keep within its radius": bool((off[96:] < RADIUS + 0.1).all()),
+        "to its end, where they stop": bool((run.position[-1, :, 0] > 10.5).all() and (run.speed[-1] < 0.5).all()),
+    }
+
+
+FIGURE = Figure(
+    "Three vehicles come onto the path, whose radius the band shows, each from where it starts. They keep within "
+    "it, slow down where it bends too much for their speed, and stop at its end.",
+    scene,
+    14.0,
+    shows,
+    every=2.0,
+)

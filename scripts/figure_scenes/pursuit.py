@@ -1,0 +1,54 @@
+"""Pursuit: to where the quarry will be."""
+
+from steering_addon.behaviors.pursuit import Pursuit
+from steering_addon.behaviors.seek import Seek
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+
+def chase(behavior: type) -> Scene:
+    name = "target" if behavior is Seek else "quarry"
+    return Scene(
+        position=[(5.0, -15.0, 0.0)],
+        forward=(0.0, 1.0, 0.0),
+        speed=4.0,
+        behaviors=[(behavior, {name: 1})],
+        vehicle={"keep_in_plane": True},
+        tracked=leaders((-10.0, 2.0, 0.0)),
+        drift=(4.4, 0.0, 0.0),
+    )
+
+
+def scene() -> Scene:
+    return chase(Pursuit)
+
+
+def without() -> Scene:
+    return chase(Seek)
+
+
+def caught(run: Run) -> int:
+    """The frame in which the quarry is reached."""
+    return int((run.to_body()[:, 0] < 1.0).argmax())
+
+
+def shows(run: Run) -> dict[str, bool]:
+    seeking = Run.of(without(), FIGURE.seconds)
+    return {
+        "it meets the quarry": caught(run) > 0,
+        "seek does not": bool(seeking.to_body().min() > 1.0),
+        "seek is drawn to the left first": bool(seeking.position[:, 0, 0].min() < run.position[:, 0, 0].min() - 3.0),
+        "and ends behind the quarry": bool(seeking.position[-1, 0, 0] < seeking.bodies[-1, 0, 0] - 1.0),
+    }
+
+
+FIGURE = Figure(
+    "The quarry comes from the left. Pursuit makes for the place where both will meet; seek (dotted) makes for "
+    "where the quarry is, and is drawn into a bow behind it.",
+    scene,
+    5.2,
+    shows,
+    without,
+    every=0.8,
+)

@@ -1,0 +1,39 @@
+"""Seek: through the target and back."""
+
+from steering_addon.behaviors.seek import Seek
+from tests.scene import Scene, leaders
+
+from ..figure import Figure, Run
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
+        forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
+        speed=4.0,
+        behaviors=[(Seek, {"target": 2})],
+        vehicle={"keep_in_plane": True, "max_force": 3.0},
+        tracked=leaders((4.0, 2.0, 0.0)),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    distance = run.to_body()
+    there = (distance < 0.8).argmax(axis=0)
+    return {
+        "each reaches the target": bool((distance.min(axis=0) < 0.6).all()),
+        "at speed": all(run.speed[frame, row] > 3.0 for row, frame in enumerate(there)),
+        "and shoots past it": all(distance[frame:, row].max() > 1.5 for row, frame in enumerate(there)),
+        "and comes back": all(
+            distance[frame + distance[frame:, row].argmax() :, row].min() < 1.5 for row, frame in enumerate(there)
+        ),
+    }
+
+
+FIGURE = Figure(
+    "Two vehicles turn toward the target at top speed. Neither slows down: each shoots past and turns back.",
+    scene,
+    8.0,
+    shows,
+    every=1.5,
+)

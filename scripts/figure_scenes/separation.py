@@ -1,0 +1,40 @@
+"""Separation: apart from those too near."""
+
+import numpy as np
+
+from steering_addon.behaviors.separation import Separation
+from tests.scene import Scene
+
+from ..figure import Figure, Run
+
+DISTANCE = 2.5
+
+
+def scene() -> Scene:
+    rng = np.random.default_rng(4)
+    return Scene(
+        position=np.concatenate((rng.uniform(-1.2, 1.2, (7, 2)) - (6.0, 0.0), np.zeros((7, 1))), axis=1),
+        forward=(1.0, 0.0, 0.0),
+        speed=2.0,
+        behaviors=[(Separation, {"distance": DISTANCE})],
+        vehicle={"keep_in_plane": True, "max_speed": 2.5, "radius": 0.2},
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    nearest = run.apart().min(axis=-1)
+    return {
+        "at the start they crowd": bool(nearest[0].min() < 1.0),
+        "in the end all are out of the distance": bool(nearest[-1].min() > DISTANCE),
+        "and go straight on from there": bool(((run.forward[-24] * run.forward[-1]).sum(axis=-1) > 0.999).all()),
+    }
+
+
+FIGURE = Figure(
+    "Seven vehicles start in a crush, all heading right. They are driven apart; once nobody is within 2.5 m of another "
+    "there is nothing more to correct, and each goes straight on.",
+    scene,
+    5.0,
+    shows,
+    every=5.0,
+)

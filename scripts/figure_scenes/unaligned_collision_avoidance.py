@@ -1,0 +1,57 @@
+"""Unaligned collision avoidance: out of each other's way."""
+
+import numpy as np
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from tests.scene import PRIORITY, Scene, leaders
+
+from ..figure import Figure, Run
+
+COUNT = 8
+RADIUS = 0.4
+
+
+def crossing(*avoiding: tuple) -> Scene:
+    step = np.linspace(-3.0, 3.0, COUNT // 2)
+    zero = np.zeros(COUNT // 2)
+    start = np.array([(-8.0, 0.0, 0.0), (0.0, -8.0, 0.0)])
+    right, up = np.stack((zero, step, zero), axis=-1), np.stack((step + 0.35, zero, zero), axis=-1)
+    return Scene(
+        position=np.concatenate((right + start[0], up + start[1])),
+        forward=[(1.0, 0.0, 0.0)] * (COUNT // 2) + [(0.0, 1.0, 0.0)] * (COUNT // 2),
+        speed=1.3,
+        behaviors=[*avoiding, (Arrival, {"target": COUNT + np.arange(COUNT)})],
+        vehicle={"keep_in_plane": True, "max_speed": 1.6, "radius": RADIUS, "max_force": 4.0},
+        combining=PRIORITY,
+        tracked=leaders(*(right - start[0]), *(up - start[1])),
+    )
+
+
+def scene() -> Scene:
+    return crossing((UnalignedCollisionAvoidance, {}))
+
+
+def without() -> Scene:
+    return crossing()
+
+
+def shows(run: Run) -> dict[str, bool]:
+    straight = Run.of(without(), FIGURE.seconds)
+    return {
+        "going straight on they would run into each other": bool(straight.apart().min() < 2.0 * RADIUS),
+        "steering they do not": bool(run.apart().min() > 2.0 * RADIUS),
+        "and all get where they want": all(run.to_body(row)[-1, row] < 1.0 for row in range(COUNT)),
+    }
+
+
+FIGURE = Figure(
+    "Four walkers go to the right and four up the page. Straight on (dotted) they would run into one another; each "
+    "turns aside, slows or hurries a little, and nobody touches anybody.",
+    scene,
+    16.0,
+    shows,
+    without,
+    every=3.0,
+    groups=((0, 1, 2, 3), (4, 5, 6, 7)),
+)

@@ -1,0 +1,42 @@
+"""Wall following: along a wall, at an offset, on either side."""
+
+import numpy as np
+
+from steering_addon.behaviors.wall_following import WallFollowing
+from steering_addon.simulation.paths import spline
+from tests.scene import Scene
+
+from ..figure import Figure, Run
+
+OFFSET = 1.5
+X = np.linspace(-12.0, 12.0, 80)
+WALL = spline(np.stack((X, 1.6 * np.sin(X / 4.0), np.zeros(80)), axis=-1), False)
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-11.0, 5.0, 0.0), (-10.0, -7.0, 0.0)],
+        forward=[(1.0, -0.6, 0.0), (1.0, 0.9, 0.0)],
+        speed=3.0,
+        behaviors=[(WallFollowing, {"offset": OFFSET})],
+        vehicle={"keep_in_plane": True, "max_speed": 4.0},
+        paths=((WALL,),),
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    late = run.position[72:]
+    off = np.stack([np.linalg.norm(p - WALL.position(WALL.nearest(p)), axis=-1) for p in late])
+    above = late[..., 1] > 1.6 * np.sin(late[..., 0] / 4.0)
+    return {
+        "each keeps the offset": bool((abs(off - OFFSET) < 0.35).all()),
+        "on its own side": bool(above[:, 0].all() and not above[:, 1].any()),
+    }
+
+
+FIGURE = Figure(
+    "One vehicle comes to the wall from each side. Each turns along it and keeps the offset of 1.5 m on its own side.",
+    scene,
+    6.5,
+    shows,
+)

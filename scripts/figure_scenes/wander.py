@@ -1,0 +1,43 @@
+"""Wander: easy turns, each its own."""
+
+import numpy as np
+
+from steering_addon.behaviors.wander import Wander
+from tests.scene import Scene
+
+from ..figure import Figure, Run
+
+COUNT = 5
+
+
+def scene() -> Scene:
+    across = np.linspace(-8.0, 8.0, COUNT)
+    return Scene(
+        position=np.stack((across, np.zeros(COUNT), np.zeros(COUNT)), axis=-1),
+        speed=4.0,
+        behaviors=[(Wander, {"strength": 5.0})],
+        vehicle={"keep_in_plane": True},
+        seed=3,
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    turn = np.degrees(np.arccos(np.clip((run.forward[1:] * run.forward[:-1]).sum(axis=-1), -1.0, 1.0))) * 24.0
+    ends = run.position[-1] - run.position[0]
+    apart = np.linalg.norm(ends[:, None] - ends[None], axis=-1)[~np.eye(COUNT, dtype=bool)]
+    return {
+        "no two go alike": bool(apart.min() > 1.0),
+        "they turn": bool(np.median(turn) > 3.0),
+        "in easy turns": bool(turn.max() < 90.0),
+        "without stopping": bool(run.speed.min() > 2.5),
+    }
+
+
+FIGURE = Figure(
+    "Five vehicles start side by side with the same settings (a strength of 5). Each strolls about in easy turns of"
+    " its own; another seed gives other ways.",
+    scene,
+    12.0,
+    shows,
+    every=2.0,
+)

@@ -1,0 +1,69 @@
+"""The flocks that scripts/bench times."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Flock:
+    """How a flock flies.
+
+    Attributes:
+        cruise, top_speed: metres a second.
+        strength: newtons; each weighs a kilogram.
+        apart, sight: metres, how far away others are kept off and how far away they are seen.
+        size: (3,) metres, half of the room that one takes; a flock of n takes the cube root of n times as much.
+        behaviors: their settings.
+        room: metres, of the region that holds one, likewise; 0 for none.
+    """
+
+    cruise: float
+    top_speed: float
+    strength: float
+    apart: float
+    sight: float
+    size: tuple[float, float, float]
+    behaviors: dict[str, dict[str, float]]
+    room: float = 0.0
+
+    def taken(self, count: int) -> list[float]:
+        """Half of the room that so many take, (3,) metres."""
+        return [math.cbrt(count) * size for size in self.size]
+
+
+ROOM_OF_TWENTY = 9.0 / math.cbrt(20.0)
+FLOCKS = {
+    # The numbers of OpenSteer's Boids, for twenty neighbors. Cohesion is half as strong, as nothing else keeps them
+    # from huddling where there is no edge they come back in from on the other side.
+    "reynolds": Flock(
+        cruise=7.2,
+        top_speed=9.0,
+        strength=27.0,
+        apart=5.0,
+        sight=9.0,
+        size=(ROOM_OF_TWENTY, ROOM_OF_TWENTY, ROOM_OF_TWENTY),
+        behaviors={
+            "separation": {"distance": 5.0, "angle": 2.0 * math.acos(-0.707), "weight": 12.0},
+            "alignment": {"distance": 7.5, "angle": 2.0 * math.acos(0.7), "weight": 8.0},
+            "cohesion": {"distance": 9.0, "angle": 2.0 * math.acos(-0.15), "weight": 4.0, "rejoin_distance": 0.0},
+        },
+    ),
+    "starling": Flock(
+        cruise=10.0,
+        top_speed=13.0,
+        strength=20.0,
+        apart=1.5,
+        sight=3.0,
+        size=(1.4625, 1.125, 0.675),
+        behaviors={
+            "separation": {"distance": 1.5, "weight": 8.0},
+            "alignment": {"distance": 3.0, "angle": math.radians(270), "weight": 6.0},
+            "cohesion": {"distance": 3.0, "weight": 3.0},
+            "wander": {"strength": 3.0, "rate": 0.5, "shared_strength": 4.0, "shared_rate": 0.25},
+            "containment": {"weight": 8.0},
+        },
+        room=35.0 / math.cbrt(200.0),
+    ),
+}

@@ -1,0 +1,40 @@
+"""What the manual says of a parameter's values, from its declaration."""
+
+from __future__ import annotations
+
+import math
+
+from steering_addon.simulation.declaration import POINTERS, Kind, Parameter, Unit
+
+
+def default(parameter: Parameter) -> str:
+    """The value it has until someone sets it, with its unit; of a choice all values, the default among them marked."""
+    if parameter.kind in POINTERS:
+        return "empty"
+    if parameter.kind is Kind.CHOICE:
+        return ", ".join(f"*{c.label}*" if c.number == parameter.default else c.label for c in parameter.choices)
+    if parameter.kind is Kind.SWITCH:
+        return "on" if parameter.default else "off"
+    return _with_unit(parameter.default, parameter.unit)
+
+
+def limits(parameter: Parameter) -> str:
+    """Between what its values have to be, as an animator would say; nothing where there are no limits."""
+    if parameter.kind not in (Kind.NUMBER, Kind.INTEGER) or parameter.unit is Unit.SHARE:
+        return "0 to 1" if parameter.unit is Unit.SHARE else ""
+    if math.isfinite(parameter.most):
+        return f"{_with_unit(parameter.least, parameter.unit)} to {_with_unit(parameter.most, parameter.unit)}"
+    return f"at least {_with_unit(parameter.least, parameter.unit)}" if parameter.least > 0.0 else ""
+
+
+def meaning(parameter: Parameter) -> str:
+    """Its description, to go on a sentence with."""
+    return parameter.description[0].lower() + parameter.description[1:]
+
+
+def _with_unit(value: float, unit: Unit) -> str:
+    if unit in (Unit.ANGLE, Unit.TURN):
+        return f"{math.degrees(value):.4g}{unit.value.replace('rad', '°')}"
+    if unit in (Unit.NONE, Unit.SHARE):
+        return f"{value:g}"
+    return f"{value:g} {unit.value.replace('2', '²')}"

@@ -1,0 +1,26 @@
+"""Braking: what behaviors have in common that slow down and do not turn away."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..simulation.vectors import Rows, Scalars, Vectors
+from ..simulation.world import Agents
+
+COMFORT = 0.5
+"""Share of the strongest braking that is counted on; the rest is for surprises."""
+UNHINDERED = {"allowed": np.inf}
+"""What is remembered while there is nothing to brake for: the allowed speed, m/s."""
+
+
+def braking(agents: Agents, allowed: Scalars) -> Vectors:
+    """The push back, (n, 3) newtons, on those who are faster than they are allowed to be, (n,) m/s."""
+    over = np.minimum(allowed - agents.speed, 0.0)
+    return agents.forward * (agents.mass * over / agents.vehicle.response_time)[:, None]
+
+
+def least(count: int, agent: Rows, values: Scalars) -> Scalars:
+    """The least of the values of each agent, (p,) to (count,); inf for an agent that has none."""
+    found = np.full(count, np.inf)
+    np.minimum.at(found, agent, values)
+    return found

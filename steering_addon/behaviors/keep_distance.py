@@ -1,0 +1,65 @@
+"""Keep distance: queue up behind the one ahead (not in the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import length, seconds
+from ..simulation.vectors import Number, Scalars, Vectors, dot, magnitude, picked
+from ..simulation.world import Agents, Memory, World
+from .braking import COMFORT, UNHINDERED, braking, least
+from .declaration import OURS, Intent
+from .neighborhood import Neighborhood
+
+SAME_WAY = 0.5
+"""Cosine of headings that still go the same way: oncoming traffic and what crosses is nobody to queue behind."""
+
+
+@dataclass(frozen=True)
+class KeepDistance(Neighborhood):
+    """Slow down behind the one ahead in its lane, and queue where that stops.
+
+    Brakes as Gipps' drivers do: no faster than still lets it stop behind the one ahead, should that brake as hard.
+    Never turns away; does nothing with the lane free.
+    """
+
+    name = "keep_distance"
+    label = "Keep Distance"
+    term = OURS
+    intent = Intent.WITH
+    remembers = UNHINDERED
+
+    distance: Number = length(20.0, "How far ahead others still count")
+    gap: Number = length(0.5, "Room between the bodies at standstill")
+    gap_time: Number = seconds(1.0, "How much more room there is at speed, as time at its speed")
+    lane_width: Number = length(0.0, "Width of the lane in which others count; 0: as wide as both bodies")
+
+    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+        allowed = self._allowed(world, agents)
+        return braking(agents, allowed), {"allowed": allowed}
+
+    def fastest(self, world: World, agents: Agents) -> Scalars:
+        return agents.memory["allowed"]
+
+    def _allowed(self, world: World, agents: Agents) -> Scalars:
+        """The speed from which each agent can still stop behind whoever is ahead, (n,) m/s."""
+        near = self.near(world, agents).together()
+        agent = near.agent
+        forward = picked(agents.forward, agent)
+        ahead = dot(near.offset, forward)
+        aside = magnitude(near.offset - ahead[:, None] * forward)
+        bodies = agents.radius[agent] + world.bodies.radius[near.body]
+        half = np.where(self.lane_width[agent] > 0.0, self.lane_width[agent] / 2.0, bodies)
+        same_way = dot(picked(world.bodies.forward, near.body), forward) > SAME_WAY
+        before = np.flatnonzero((ahead > 0.0) & (aside < half) & same_way)
+        agent, forward = agent[before], picked(forward, before)
+
+        room = ahead[before] - bodies[before] - self.gap[agent]
+        others_speed = np.maximum(dot(picked(world.bodies.velocity, near.body[before]), forward), 0.0)
+        brakes = COMFORT * agents.agility[agent]
+        reacting = brakes * np.maximum(self.gap_time[agent], world.dt)
+        squared = reacting * reacting + others_speed * others_speed + 2.0 * brakes * room
+        allowed = np.sqrt(np.maximum(squared, 0.0)) - reacting
+        return least(len(agents), agent, np.maximum(allowed, 0.0))

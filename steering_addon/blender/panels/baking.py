@@ -1,0 +1,71 @@
+"""The bake: what it would do, and taking one back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...simulation.roles import Role
+from ..census import Census, known
+from ..plan import frame_range
+from ..properties import has_role, settings_of
+from .drawing import counted, fields, note
+from .homes import in_tab
+
+if TYPE_CHECKING:
+    from bpy.types import Scene
+
+
+class Baking:
+    """The buttons."""
+
+    bl_label = "Bake"
+
+    def draw(self, context) -> None:
+        layout, census = self.layout, known(context.scene)
+        if census is not None and not census.vehicles:
+            note(layout, context, "Nothing to bake yet: select what shall move and make it a vehicle")
+        elif census is not None and not census.baked:
+            note(layout, context, "Vehicles move when they are baked")
+        column = layout.column(align=True)
+        row = column.row(align=True)
+        row.scale_y = 1.5
+        row.enabled = census is None or census.free > 0
+        row.operator("steering.bake", text=_what_it_does(context.scene, census), icon="REC").selected = False
+        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
+            column.operator("steering.bake", text="Bake Selected").selected = True
+        if census is None or census.baked:
+            layout.operator("steering.clear_bake", icon="TRASH").selected = False
+
+
+def _what_it_does(scene: Scene, census: Census | None) -> str:
+    """What the button would do, in words."""
+    if census is None or not census.free:
+        return "Bake"
+    first, last = frame_range(scene)
+    return f"Bake {counted(census.free, 'Vehicle')}, {counted(max(last - first + 1, 0), 'Frame')}"
+
+
+class Run:
+    """What belongs to the run of the scene."""
+
+    bl_label = "Settings"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return settings_of(context.scene) is not None
+
+    def draw(self, context) -> None:
+        stored = context.scene.steering
+        column = fields(self.layout)
+        column.prop(stored, "use_frame_range")
+        if stored.use_frame_range:
+            frames = column.column(align=True)
+            frames.prop(stored, "frame_start")
+            frames.prop(stored, "frame_end")
+        column.prop(stored, "preroll")
+        column.prop(stored, "substeps")
+        column.prop(stored, "seed")
+
+
+CLASSES = (in_tab(Baking, "bake"), in_tab(Run, "run", "bake"))

@@ -1,0 +1,101 @@
+"""What the vehicles of the crowd want: the behaviors in use, each to be unfolded, and a menu of the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...behaviors.catalogue import CATALOGUE
+from ...behaviors.declaration import Behavior, Intent
+from ...simulation.combining import COMBININGS, MATTERS
+from ...simulation.declaration import Kind
+from ..census import Census, known
+from ..operators.behaviors import crowd_in_focus
+from ..stillness import why_idle, why_still
+from .crowds import PartOfCrowd
+from .drawing import fields, meaningful, note, parameters
+from .homes import in_both
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, UILayout
+
+COMMON = tuple(Behavior.parameters())
+"""What every behavior has; what of it matters is shown in its row, and last among its fields."""
+
+WIDTH = {Kind.NUMBER: 0.8, Kind.INTEGER: 0.4}
+"""How wide the numbers in a behavior's row are, of what Blender would give them."""
+
+
+class Behaviors(PartOfCrowd):
+    """A row a behavior in use: whether it is on, what it is called, how much it counts."""
+
+    bl_label = "Behaviors"
+
+    def draw(self, context) -> None:
+        layout, crowd = self.layout, crowd_in_focus(context)
+        in_use = [behavior for behavior in CATALOGUE if crowd.steering.is_property_set(behavior.name)]
+        census = known(context.scene)
+        if why := why_still(crowd, census):
+            note(layout, context, why, icon="ERROR" if in_use else "INFO")
+        matters = MATTERS[next(c.number for c in COMBININGS if c.name == crowd.steering.combining)]
+        for behavior in in_use:
+            _behavior(layout, context, crowd, behavior, matters, census)
+        layout.menu(STEERING_MT_behavior_add.bl_idname, icon="ADD")
+        if len(in_use) > 1:
+            fields(layout).prop(crowd.steering, "combining")
+
+
+def _behavior(
+    layout: UILayout,
+    context: Context,
+    crowd: Object,
+    behavior: type[Behavior],
+    matters: tuple[str, ...],
+    census: Census | None,
+) -> None:
+    """The row of one behavior, and unfolded its fields."""
+    group = getattr(crowd.steering, behavior.name)
+    header, body = layout.panel(f"steering_{behavior.name}", default_closed=True)
+    header.prop(group, "use", text="")
+    name = header.row()
+    name.active = group.use
+    idle = why_idle(behavior, crowd, census) if group.use else ""
+    name.label(text=behavior.label, icon="ERROR" if idle else "NONE")
+    numbers = header.row(align=True)
+    numbers.active = group.use
+    for parameter in matters:
+        number = numbers.row(align=True)
+        number.scale_x = WIDTH.get(behavior.parameters()[parameter].kind, 1.0)
+        number.prop(group, parameter, text="")
+    header.operator("steering.behavior_remove", text="", icon="X", emboss=False).behavior = behavior.name
+    if body is not None:
+        if idle:
+            note(body, context, idle, icon="BLANK1")
+        column = fields(body)
+        column.active = group.use
+        own = [name for name in meaningful(behavior, group) if name not in COMMON]
+        parameters(column, behavior, group, [*own, *matters])
+
+
+class STEERING_MT_behavior_add(bpy.types.Menu):
+    """Give the crowd another behavior"""
+
+    bl_idname = "STEERING_MT_behavior_add"
+    bl_label = "Add Behavior"
+
+    def draw(self, context) -> None:
+        crowd = crowd_in_focus(context)
+        row = self.layout.row()
+        for intent in Intent:
+            column = row.column()
+            column.label(text=intent.value)
+            column.separator()
+            for behavior in CATALOGUE:
+                if behavior.intent is intent:
+                    entry = column.row()
+                    entry.enabled = crowd is not None and not crowd.steering.is_property_set(behavior.name)
+                    entry.operator("steering.behavior_add", text=behavior.label).behavior = behavior.name
+
+
+CLASSES = (STEERING_MT_behavior_add, *in_both(Behaviors, "behaviors"))

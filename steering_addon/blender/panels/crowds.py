@@ -1,0 +1,148 @@
+"""The crowd that is active or that the active vehicle belongs to: what its vehicles share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...simulation.portrayal import Portrayal
+from ...simulation.roles import Role
+from ...simulation.vehicle import VehicleModel
+from ..census import Members, known
+from ..operators.behaviors import crowd_in_focus
+from ..properties import has_role, settings_of
+from . import populate
+from .drawing import counted, fields, meaningful, note
+from .homes import in_both
+from .things import ICONS
+
+if TYPE_CHECKING:
+    from bpy.types import Context, PropertyGroup, Scene
+
+BANKING = ("bank", "max_bank", "bank_time", "bank_smoothing", "max_bank_rate")
+
+
+class Crowd:
+    """Who they are, and what can be done with all of them."""
+
+    bl_label = "Crowd"
+
+    def draw(self, context) -> None:
+        layout = self.layout
+        crowd = crowd_in_focus(context)
+        if crowd is None:
+            note(layout, context, "Select a vehicle or its crowd to see what they share")
+            layout.operator("steering.crowd_add", icon="ADD")
+            layout.operator("steering.populate", icon="COMMUNITY")
+            return
+        row = layout.row(align=True)
+        row.prop(crowd, "name", text="", icon=ICONS[Role.CROWD])
+        row.operator("steering.crowd_select", text="", icon="RESTRICT_SELECT_OFF")
+        row.operator("steering.crowd_add", text="", icon="ADD")
+        if (census := known(context.scene)) is not None:
+            layout.label(text=_who(census.members(crowd)))
+        column = layout.column(align=True)
+        row = column.row(align=True)
+        row.menu("STEERING_MT_presets", icon="PRESET")
+        row.operator("steering.preset_save", text="", icon="ADD")
+        row.operator("steering.preset_remove", text="", icon="REMOVE")
+        column.operator("steering.vary", icon="MOD_NOISE")
+        if has_role(context.object, Role.VEHICLE):
+            column.menu("STEERING_MT_crowds", icon="COMMUNITY")
+        stored = settings_of(context.scene)
+        if stored is not None:
+            fields(layout).prop(stored, "crowd", text="Default")
+
+
+def _who(members: Members) -> str:
+    """How many vehicles the crowd has, and how many of them do not move."""
+    text = counted(members.vehicles, "vehicle")
+    if members.free < members.vehicles:
+        text += f", {members.vehicles - members.free} locked"
+    if members.active < members.free:
+        text += f", {members.free - members.active} inactive here"
+    return text
+
+
+class PartOfCrowd:
+    """There while a crowd is in focus."""
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return crowd_in_focus(context) is not None
+
+
+class Model(PartOfCrowd):
+    """How its vehicles move."""
+
+    bl_label = "Vehicle"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context) -> None:
+        model = crowd_in_focus(context).steering.vehicle
+        column = fields(self.layout)
+        for name in VehicleModel.parameters():
+            if name not in BANKING:
+                column.prop(model, name)
+            if name == "max_speed":
+                note(self.layout.column(), context, _what_it_means(model, context.scene), icon="BLANK1")
+                column = fields(self.layout)
+
+
+def _what_it_means(model: PropertyGroup, scene: Scene) -> str:
+    """What strength, weight and top speed come to, in a sentence."""
+    if model.max_force == 0.0 or model.max_speed == 0.0:
+        return "Cannot turn" if model.max_speed else "Cannot move"
+    agility = model.max_force / model.mass
+    length = bpy.utils.units.to_string(
+        scene.unit_settings.system,
+        "LENGTH",
+        model.max_speed * model.max_speed / agility * scene.unit_settings.scale_length,
+        precision=2,
+    )
+    return f"Turns within {length}, top speed in {model.max_speed / agility:.1f} s"
+
+
+class Banking(PartOfCrowd):
+    """How they lean into turns."""
+
+    bl_label = "Banking"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        crowd = crowd_in_focus(context)
+        return crowd is not None and not crowd.steering.vehicle.keep_in_plane
+
+    def draw(self, context) -> None:
+        model = crowd_in_focus(context).steering.vehicle
+        column = fields(self.layout)
+        for name in BANKING:
+            column.prop(model, name)
+
+
+class Limbs(PartOfCrowd):
+    """What moves their wings, wheels and legs."""
+
+    bl_label = "Wings, Wheels and Legs"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context) -> None:
+        portrayal = crowd_in_focus(context).steering.portrayal
+        column = fields(self.layout)
+        column.prop(portrayal, "use", text="Key Custom Properties")
+        column = column.column()
+        column.active = portrayal.use
+        for name in meaningful(Portrayal, portrayal):
+            if name != "use":
+                column.prop(portrayal, name)
+
+
+CLASSES = (
+    *in_both(Crowd, "crowd"),
+    *populate.CLASSES,
+    *in_both(Model, "model", "crowd"),
+    *in_both(Banking, "banking", "crowd"),
+    *in_both(Limbs, "portrayal", "crowd"),
+)

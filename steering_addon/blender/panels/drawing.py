@@ -1,0 +1,73 @@
+"""What the panels have in common: fields in a column, the parameters that mean something, and sentences."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from ...simulation.declaration import Declared, Kind
+from ..generated import bone_of
+from ..properties import pointed_at
+
+if TYPE_CHECKING:
+    from bpy.types import Context, UILayout
+
+LETTER = 6.6
+"""Pixels that a letter takes on average in Blender's own font, at its usual size."""
+BESIDE = 44
+"""Pixels of a panel's width that its margins and an icon take."""
+
+NARROWEST, WIDEST = 16, 120
+"""Letters a line."""
+
+
+def fields(layout: UILayout) -> UILayout:
+    """A column of fields as Blender's own panels have them, names on the left."""
+    column = layout.column()
+    column.use_property_split = True
+    return column
+
+
+def parameters(layout: UILayout, declaration: type[Declared], group: Any, names: list[str]) -> None:
+    """Fields for parameters of a declaration."""
+    for name in names:
+        layout.prop(group, name)
+        if declaration.parameters()[name].kind is Kind.BODY:
+            _bone(layout, group, name)
+
+
+def meaningful(declaration: type[Declared], group: Any) -> list[str]:
+    """The parameters that mean something beside the choices that the group holds now."""
+    declared = declaration.parameters()
+
+    def chosen(name: str, number: int) -> bool:
+        return any(c.name == getattr(group, name) and c.number == number for c in declared[name].choices)
+
+    return [name for name, parameter in declared.items() if not parameter.only_with or chosen(*parameter.only_with)]
+
+
+def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> None:
+    """A sentence, in as many lines as the panel is narrow."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for k, line in enumerate(textwrap.wrap(text, _letters(context))):
+        column.label(text=line, icon="BLANK1" if k else icon, translate=False)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _letters(context: Context) -> int:
+    """How many letters a line of the region holds."""
+    if context.region is None:
+        return WIDEST
+    width = context.region.width / context.preferences.system.ui_scale
+    return min(max(int((width - BESIDE) / LETTER), NARROWEST), WIDEST)
+
+
+def _bone(layout: UILayout, group: Any, name: str) -> None:
+    """Which bone of it, where a body is an armature."""
+    body = pointed_at(group, name)
+    if body is not None and body.type == "ARMATURE":
+        layout.prop_search(group, bone_of(name), body.data, "bones", text="Bone")

@@ -1,0 +1,48 @@
+"""What a crowd is filled with: its models, how many members, where they stand."""
+
+from __future__ import annotations
+
+from ...simulation.population import ARRANGEMENTS, Population
+from ..operators.behaviors import crowd_in_focus
+from ..populating.ground import WANTED
+from .drawing import fields, meaningful, note
+from .homes import in_both
+
+NUMBERS = {choice.name: choice.number for choice in ARRANGEMENTS}
+
+
+class Populate:
+    """Its members, how they came to be and how many there shall be."""
+
+    bl_label = "Populate"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return crowd_in_focus(context) is not None
+
+    def draw(self, context) -> None:
+        layout, stored = self.layout, crowd_in_focus(context).steering
+        if not stored.is_property_set("populate"):
+            note(layout, context, "Select models, then the crowd, and fill it with copies of them")
+            layout.operator("steering.populate", icon="COMMUNITY")
+            return
+        group = stored.populate
+        for row, source in enumerate(group.sources):
+            line = layout.row(align=True)
+            line.prop(source, "kind", text="", icon_only=True)
+            line.prop(source, source.kind.lower(), text="")
+            line.prop(source, "weight", text="")
+            line.operator("steering.populate_remove", text="", icon="X").row = row
+        layout.operator("steering.populate_add", icon="ADD")
+        column = fields(layout)
+        for name in meaningful(Population, group):
+            column.prop(group, name)
+            if name == "arrangement" and NUMBERS[group.arrangement] in WANTED:
+                column.prop(group, "place")
+        row = layout.row()
+        row.scale_y = 1.5
+        row.operator("steering.populate", icon="COMMUNITY")
+
+
+CLASSES = in_both(Populate, "populate", "crowd")

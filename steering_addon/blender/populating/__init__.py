@@ -1,0 +1,1 @@
+"""Filling a crowd with members, and again when their count or places are to change."""

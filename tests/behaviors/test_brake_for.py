@@ -1,0 +1,104 @@
+"""Brake for (ours): slows down for what crosses, and does not go round it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.brake_for import ALL, MOVING, NONE, BrakeFor
+from steering_addon.behaviors.seek import Seek
+from steering_addon.simulation.neighbors import OWN_CROWD
+from steering_addon.simulation.obstacles import obstacles
+from tests.scene import Scene, leaders, locked, positions, speeds
+
+R = 0.5
+
+
+def car(obstacle=None, values=None, **changes) -> Scene:
+    """Along +Y at top speed."""
+    given = {
+        "position": [[0.0, 0.0, 0.0]],
+        "speed": 5.0,
+        "behaviors": [(Seek, {"target": 1}), (BrakeFor, values or {})],
+        "tracked": leaders([0.0, 1e4, 0.0]),
+        "vehicle": {"keep_in_plane": True},
+    }
+    if obstacle is not None:
+        position, velocity = obstacle
+        given["obstacles"] = obstacles(np.array([position]), 0.5, velocity=np.array([velocity]))
+    return Scene(**(given | changes))
+
+
+@pytest.mark.parametrize("combining", (0, 1, 4))
+def test_it_stops_before_what_stands_in_the_way_and_does_not_go_round(combining: int) -> None:
+    states = car(((0.2, 40.0, 0.0), (0.0, 0.0, 0.0)), combining=combining).run(24 * 20)
+    last = positions(states)[-1, 0]
+    assert 40.0 - 2.0 * R - 0.5 - 0.6 < last[1] < 40.0 - 2.0 * R - 0.3
+    assert np.abs(positions(states)[..., 0]).max() < 0.01
+    assert speeds(states)[-1] < 0.05
+
+
+def test_a_deer_that_crosses_is_let_pass_and_then_it_goes_on() -> None:
+    place = car(((-14.4, 40.0, 0.0), (1.8, 0.0, 0.0)))
+    states = place.run(24 * 20)
+    deer = np.array([place.snapshot(frame).obstacles.start[0] for frame in range(len(states))])
+    gap = np.linalg.norm(positions(states)[:, 0] - deer, axis=1) - 2.0 * R
+    assert gap.min() > 0.2
+    unbraked = replace(place, behaviors=place.behaviors[:1]).run(24 * 20)
+    assert (np.linalg.norm(positions(unbraked)[:, 0] - deer, axis=1) - 2.0 * R).min() < 0.0
+    assert speeds(states)[24 * 3 : 24 * 10].min() < 3.5
+    assert positions(states)[-1, 0, 1] > 60.0
+    assert speeds(states)[-1] > 4.5
+
+
+@pytest.mark.parametrize("start", np.arange(-20.0, -3.0, 4.0))
+def test_whenever_it_comes_nobody_is_hit(start: float) -> None:
+    place = car(((start, 25.0, 0.0), (2.0, 0.0, 0.0)))
+    states = place.run(24 * 16)
+    deer = np.array([place.snapshot(frame).obstacles.start[0] for frame in range(len(states))])
+    gap = np.linalg.norm(positions(states)[:, 0] - deer, axis=1) - 2.0 * R
+    assert gap.min() > 0.0
+    assert positions(states)[-1, 0, 1] > 27.0, "it goes on"
+
+
+def test_nothing_is_done_for_what_passes_before_or_after_or_beside() -> None:
+    for position, velocity in (
+        ((-30.0, 20.0, 0.0), (2.0, 0.0, 0.0)),
+        ((-2.0, 20.0, 0.0), (-2.0, 0.0, 0.0)),
+        ((-2.0, 19.0, 0.0), (2.0, 0.0, 0.0)),
+        ((2.0, 20.0, 0.0), (0.0, 0.0, 0.0)),
+        ((0.0, -4.0, 0.0), (0.0, 0.0, 0.0)),
+        ((0.0, 15.0, 0.0), (0.0, 4.0, 0.0)),
+    ):
+        assert (car((position, velocity)).steering()[1] == 0.0).all(), (position, velocity)
+
+
+def test_which_obstacles_count_is_chosen() -> None:
+    standing, moving = ((0.0, 3.0, 0.0), (0.0, 0.0, 0.0)), ((-1.0, 3.0, 0.0), (1.5, 0.0, 0.0))
+    for which, braked in ((NONE, (False, False)), (MOVING, (False, True)), (ALL, (True, True))):
+        found = tuple(bool(car(ob, {"obstacles": which}).steering()[1].any()) for ob in (standing, moving))
+        assert found == braked
+
+
+def test_vehicles_count_of_every_crowd_unless_chosen_otherwise() -> None:
+    other = locked([0.0, 3.0, 0.0], forward=(1.0, 0.0, 0.0), crowd=3)
+    assert car(tracked=other, values={}).steering()[1].any()
+    assert not car(tracked=other, values={"neighbors": OWN_CROWD}).steering()[1].any()
+
+
+def test_at_a_crossing_the_one_from_the_right_goes_first() -> None:
+    place = Scene(
+        [[0.0, -20.0, 0.0], [20.0, 0.0, 0.0]],
+        forward=[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]],
+        speed=4.0,
+        behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
+        tracked=leaders([0.0, 1e4, 0.0], [-1e4, 0.0, 0.0]),
+        vehicle={"keep_in_plane": True},
+    )
+    states = place.run(24 * 15)
+    at = positions(states)
+    assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).min() > 2.0 * R
+    first = [np.argmax(at[:, 0, 1] > 0.0), np.argmax(at[:, 1, 0] < 0.0)]
+    assert first[1] < first[0]
+    assert speeds(states)[:, 1].min() > 3.9, "it need not even slow down"
+    assert (speeds(states)[-1] > 4.5).all()

@@ -1,0 +1,72 @@
+"""Orbit (ours): round and round a target."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.orbit import CLOCKWISE, COUNTERCLOCKWISE, EITHER, Orbit
+from tests.scene import Scene, leaders, positions, speeds, velocities
+
+
+def circling(n: int = 6, drift=(0.0, 0.0, 0.0), **values) -> Scene:
+    rng = np.random.default_rng(2)
+    return Scene(
+        rng.uniform(-15.0, 15.0, (n, 3)) * (1.0, 1.0, 0.2),
+        forward=rng.normal(size=(n, 3)) * (1.0, 1.0, 0.0),
+        speed=3.0,
+        behaviors=[(Orbit, values)],
+        tracked=leaders([0.0, 0.0, 1.0]),
+        drift=drift,
+    )
+
+
+def turning(states, centre=(0.0, 0.0, 1.0)) -> np.ndarray:
+    """(frames, n) positive to the left, as seen from above."""
+    return np.cross(positions(states) - centre, velocities(states))[..., 2]
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_it_settles_on_its_circle_and_goes_round_at_cruise_speed(flat: bool) -> None:
+    states = replace(circling(spread=0.0, distance=6.0), vehicle={"keep_in_plane": flat}).run(24 * 20)
+    offset = positions(states)[-24 * 8 :] - (0.0, 0.0, 1.0)
+    assert np.abs(np.hypot(offset[..., 0], offset[..., 1]) - 6.0).max() < 0.25
+    assert flat or np.abs(offset[..., 2]).max() < 0.05, "level with the target"
+    assert np.abs(speeds(states)[-24 * 8 :] - 4.0).max() < 0.1
+    assert (turning(states)[-1] > 0.0).all()
+
+
+def test_the_way_round_is_chosen() -> None:
+    assert (turning(circling(direction=COUNTERCLOCKWISE).run(24 * 12))[-1] > 0.0).all()
+    assert (turning(circling(direction=CLOCKWISE).run(24 * 12))[-1] < 0.0).all()
+    either = turning(circling(12, direction=EITHER).run(24 * 12))[-1]
+    assert (either > 0.0).any() and (either < 0.0).any()
+
+
+def test_circles_differ_in_width_and_height() -> None:
+    states = circling(40, spread=2.0, height=3.0, height_spread=1.0).run(24 * 15)
+    offset = positions(states)[-1] - (0.0, 0.0, 1.0)
+    wide = np.hypot(offset[:, 0], offset[:, 1])
+    assert 3.7 < wide.min() < 5.0 and 7.0 < wide.max() < 8.3
+    assert 1.9 < offset[:, 2].min() < 2.5 and 3.5 < offset[:, 2].max() < 4.1
+
+
+def test_a_tight_circle_is_taken_slowly() -> None:
+    states = circling(distance=0.5, spread=0.0).run(24 * 15)
+    offset = positions(states)[-48:, :, :2]
+    assert np.abs(np.hypot(offset[..., 0], offset[..., 1]) - 0.5).max() < 0.2
+    assert speeds(states)[-1].max() < 2.0
+
+
+def test_it_goes_along_with_what_moves() -> None:
+    states = circling(spread=0.0, drift=(1.0, 0.0, 0.0)).run(24 * 25)
+    centre = np.array([(len(states) - 1) / 24.0, 0.0, 1.0])
+    offset = positions(states)[-1] - centre
+    assert np.abs(np.hypot(offset[:, 0], offset[:, 1]) - 6.0).max() < 1.0
+
+
+def test_without_a_target_it_does_nothing() -> None:
+    place = circling(target=-1)
+    world, agents, [orbit] = place.seen()
+    assert (place.steering()[0] == 0.0).all()
+    assert not orbit.sets_speed(world, agents).any()

@@ -1,0 +1,73 @@
+"""Rest (ours): stop and go, each in its own rhythm."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from steering_addon.behaviors.rest import Rest
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.wander import Wander
+from tests.scene import Scene, leaders, positions, speeds
+
+MINUTE = 24 * 60
+
+
+def grazers(n: int = 30, **values) -> Scene:
+    return Scene(
+        np.arange(n)[:, None] * [[50.0, 0.0, 0.0]], speed=3.0, behaviors=[(Wander, {}), (Rest, values)], combining=0
+    )
+
+
+def test_who_rests_stands_still_whatever_else_it_wants() -> None:
+    for combining in (0, 1, 4):
+        states = replace(grazers(40), combining=combining).run(24 * 16)
+        speed = speeds(states)[24 * 3 :]
+        assert 0.2 < (speed == 0.0).mean() < 0.6, combining
+        assert 0.3 < (speed > 2.0).mean() < 0.8, combining
+
+
+def test_bouts_last_as_long_as_asked_on_average() -> None:
+    resting = speeds(grazers(60, going_time=4.0, resting_time=2.0, stopping_time=0.1).run(MINUTE)) < 0.05
+    begins = resting[1:] & ~resting[:-1]
+    assert np.isclose(60.0 / begins.sum(axis=0).mean(), 6.0, rtol=0.15)
+    assert np.isclose(resting.mean(), 1.0 / 3.0, atol=0.07)
+    assert np.ptp(np.flatnonzero(begins[:, 0])) > 0
+
+
+def test_each_has_a_rhythm_of_its_own() -> None:
+    moving = speeds(grazers(12).run(MINUTE)) > 1.0
+    together = (moving[:, :, None] == moving[:, None, :]).mean(axis=0)
+    assert together[~np.eye(12, dtype=bool)].max() < 0.9
+    assert (np.diff(moving.astype(int), axis=0) != 0).any(axis=0).all()
+
+
+def test_it_slows_down_gently_within_the_stopping_time() -> None:
+    speed = speeds(grazers(20, stopping_time=2.0, going_time=6.0).run(MINUTE // 3))
+    slowing = -np.diff(speed, axis=0) * 24.0
+    assert slowing.max() < 5.0 / 2.0 + 1.0, "top speed in two seconds, and what wandering turns make of it"
+
+
+def test_the_menace_ends_the_rest() -> None:
+    place = replace(grazers(20, resting_time=1000.0, going_time=0.1, menace=20), tracked=leaders([0.0, 0.0, 0.0]))
+    place = replace(place, drift=(25.0, 0.0, 0.0))
+    states = place.run(MINUTE // 2)
+    at = positions(states)
+    menace = np.arange(len(states))[:, None] * 25.0 / 24.0 - at[..., 0]
+    near = (np.abs(menace) < 5.0) & (np.abs(at[..., 1]) < 5.0)
+    asleep = np.abs(menace) > 20.0
+    assert speeds(states)[48:][asleep[48:] & (menace[48:] < 0.0)].max() == 0.0
+    assert near.any()
+    assert (speeds(states)[near] > 0.0).mean() > 0.5
+
+
+def test_a_light_weight_only_slows() -> None:
+    place = grazers(5, resting_time=1000.0, going_time=0.1)
+    half = replace(place, behaviors=[(Seek, {}), (Rest, {**place.behaviors[1][1], "weight": 0.5})])
+    half = replace(half, tracked=leaders([0.0, 1e4, 0.0]))
+    speed = speeds(half.run(24 * 10))[-1]
+    assert (speed < 4.6).all() and (speed > 1.0).all(), "less than top speed, and no rest"
+
+
+def test_other_rhythms_with_another_seed() -> None:
+    place = grazers(5)
+    assert not np.allclose(positions(place.run(120))[-1], positions(replace(place, seed=3).run(120))[-1])

@@ -1,0 +1,93 @@
+"""Panels drawn without a window: what they would show is written down, and that it can be shown is checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from tests.blender.building import part
+
+ICONS = set(bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys())
+
+
+class Asked:
+    """The settings of a button, which must be those of its operator."""
+
+    def __init__(self, operator: str) -> None:
+        module, _, name = operator.partition(".")
+        object.__setattr__(self, "known", getattr(getattr(bpy.ops, module), name).get_rna_type().properties)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        known = self.known[name]
+        if known.type == "ENUM":
+            assert value in {item.identifier for item in known.enum_items}, (name, value)
+
+
+class Layout:
+    """Notes what is drawn: ("label", text), ("prop", name), ("operator", name, text), ("menu", name)."""
+
+    def __init__(self, drawn: list[tuple]) -> None:
+        self.drawn = drawn
+        self.active = self.enabled = self.use_property_split = True
+        self.alert = self.use_property_decorate = False
+        self.scale_x = self.scale_y = 1.0
+        self.operator_context = ""
+
+    def _part(self, *_arguments, **_settings) -> Layout:
+        return Layout(self.drawn)
+
+    column = row = box = split = grid_flow = column_flow = _part
+
+    def panel(self, name: str, default_closed: bool = False) -> tuple[Layout, Layout]:
+        self.drawn.append(("panel", name))
+        return Layout(self.drawn), Layout(self.drawn)
+
+    def separator(self, **_settings) -> None:
+        pass
+
+    def label(self, text: str = "", icon: str = "NONE", **_settings) -> None:
+        assert icon in ICONS, icon
+        self.drawn.append(("label", text))
+
+    def prop(self, owner: Any, name: str, icon: str = "NONE", **_settings) -> None:
+        assert name in owner.bl_rna.properties, (owner, name)
+        assert icon in ICONS, icon
+        self.drawn.append(("prop", name))
+
+    def prop_search(self, owner: Any, name: str, searched: Any, those: str, **_settings) -> None:
+        assert name in owner.bl_rna.properties and those in searched.bl_rna.properties
+        self.drawn.append(("prop", name))
+
+    def operator(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> Asked:
+        assert icon in ICONS, icon
+        self.drawn.append(("operator", name, text))
+        return Asked(name)
+
+    def menu(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> None:
+        assert hasattr(bpy.types, name), name
+        assert icon in ICONS, icon
+        self.drawn.append(("menu", name))
+
+    popover = menu
+
+
+def shown(name: str) -> list[tuple]:
+    """What a panel or menu draws now; nothing where it is not there."""
+    cls = getattr(bpy.types, name)
+    if hasattr(cls, "poll") and not cls.poll(bpy.context):
+        return []
+    drawn: list[tuple] = []
+    cls.draw(type("Drawn", (), {"layout": Layout(drawn)})(), bpy.context)
+    return drawn
+
+
+def everything_shown() -> dict[str, list[tuple]]:
+    """What all panels draw now, by their names, as they would a moment after the last change."""
+    part("blender.census").refresh(bpy.context.scene)
+    return {cls.__name__: shown(cls.__name__) for cls in part("blender.panels").CLASSES}
+
+
+def texts(drawn: list[tuple]) -> str:
+    """The labels and the texts of the buttons, one after the other."""
+    return " ".join(entry[-1] for entry in drawn if entry[0] in ("label", "operator") and entry[-1])

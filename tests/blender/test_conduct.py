@@ -1,0 +1,51 @@
+"""What behaviors do that are not moved by targets alone, seen on the keys of a bake."""
+
+import numpy as np
+
+from tests.blender.building import bake, baked_frames, crowd, fleet, frames, leader, obstacle, places, vehicle
+
+
+def test_vehicles_stop_and_go() -> None:
+    frames(1, 200)
+    ships = fleet(4, crowd=crowd(rest={"going_time": 2.0, "resting_time": 2.0}, wander={}))
+    bake()
+    for ship in ships:
+        speed = np.linalg.norm(np.diff(places(ship, baked_frames()), axis=0), axis=1) * 24.0
+        assert (speed < 1e-4).sum() > 10
+        assert (speed > 3.0).sum() > 10
+
+
+def test_a_vehicle_circles_round_a_leader() -> None:
+    frames(1, 240)
+    leader(location=(0.0, 8.0, 0.0))
+    ship = vehicle(crowd=crowd(orbit={"distance": 5.0, "spread": 0.0}))
+    bake()
+    way = places(ship, range(140, 241)) - (0.0, 8.0, 0.0)
+    assert np.abs(np.linalg.norm(way, axis=1) - 5.0).max() < 0.5
+    assert (np.cross(way[:-1], way[1:])[:, 2] > 0.0).all()
+
+
+def test_vehicles_queue_behind_one_that_stands() -> None:
+    frames(1, 200)
+    goal = leader(location=(0.0, 100.0, 0.0))
+    lane = crowd(seek={"target": goal}, keep_distance={})
+    ships = [vehicle(name=f"Car {k}", crowd=lane, location=(0.0, -5.0 * k, 0.0)) for k in range(4)]
+    ahead = vehicle(name="Broken Down", crowd=lane, location=(0.0, 15.0, 0.0))
+    ahead.steering.locked = True
+    bake()
+    along = [float(places(ship, [200])[0][1]) for ship in ships]
+    assert along == sorted(along, reverse=True)
+    assert 15.0 > along[0] > 8.0
+    assert min(np.diff(along[::-1])) > 0.5
+
+
+def test_a_vehicle_brakes_for_what_stands_in_its_way() -> None:
+    frames(1, 120)
+    goal = leader(location=(0.0, 100.0, 0.0))
+    obstacle(location=(0.0, 20.0, 0.0))
+    ship = vehicle(crowd=crowd(seek={"target": goal}, brake_for={}))
+    bake()
+    way = places(ship, baked_frames())
+    assert np.abs(way[:, 0]).max() < 1e-4
+    assert 10.0 < way[-1, 1] < 19.5
+    assert np.linalg.norm(way[-1] - way[-2]) < 0.01

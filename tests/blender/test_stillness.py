@@ -1,0 +1,153 @@
+"""Why nothing moves: the panel names the reason, and names none where something moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import crowd, flight, frames, insert, leader, part, use, vehicle
+
+
+def why() -> str:
+    own = bpy.context.scene.steering.crowd
+    return part("blender.stillness").why_still(own, part("blender.census").count(bpy.context.scene))
+
+
+def seeking():
+    """A vehicle that goes to a leader; its crowd."""
+    frames(1, 20)
+    leader(location=(20.0, 5.0, 0.0))
+    own = crowd(seek={})
+    vehicle(crowd=own)
+    return own
+
+
+def ways() -> float:
+    """Metres that the vehicle covers in a run."""
+    _, positions, _ = flight()
+    return float(np.linalg.norm(np.diff(positions, axis=0), axis=-1).sum())
+
+
+def test_where_something_moves_there_is_nothing_to_say() -> None:
+    seeking()
+    assert why() == ""
+    assert ways() > 1.0
+
+
+def a_top_speed_of_nothing(own) -> None:
+    own.steering.vehicle.max_speed = 0.0
+
+
+def no_strength(own) -> None:
+    own.steering.vehicle.max_force = 0.0
+    for ob in bpy.data.objects:
+        ob.steering.start_speed = 0.0
+
+
+def everybody_inactive(_own) -> None:
+    bpy.data.objects["Ship"].steering.active = False
+
+
+def everybody_locked(_own) -> None:
+    bpy.data.objects["Ship"].steering.locked = True
+
+
+@pytest.mark.parametrize(
+    ("hinder", "said"),
+    [
+        (a_top_speed_of_nothing, "Max Speed is 0"),
+        (no_strength, "Max Force is 0"),
+        (everybody_inactive, "inactive"),
+        (everybody_locked, "locked"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_keeps_all_from_moving_is_named_and_does(hinder: Callable, said: str) -> None:
+    hinder(seeking())
+    assert said in why()
+    try:
+        assert ways() == pytest.approx(0.0, abs=1e-6)
+    except part("blender.refusal").Refusal:
+        pass  # A bake says so as well.
+
+
+def same_flight(own, change: Callable) -> bool:
+    """Whether a vehicle with a change to its crowd moves as if it had no behavior at all."""
+    change(own)
+    _, changed, _ = flight()
+    own.steering.property_unset("seek")
+    _, bare, _ = flight()
+    return bool(np.allclose(changed, bare))
+
+
+def no_behavior(own) -> None:
+    own.steering.property_unset("seek")
+
+
+def switched_off(own) -> None:
+    own.steering.seek.use = False
+
+
+def without_weight(own) -> None:
+    own.steering.seek.weight = 0.0
+
+
+def nobody_to_go_to(_own) -> None:
+    bpy.data.objects.remove(bpy.data.objects["Leader"])
+
+
+@pytest.mark.parametrize(
+    ("hinder", "said"),
+    [
+        (no_behavior, "No behavior"),
+        (switched_off, "switched off"),
+        (without_weight, "weight is 0"),
+        (nobody_to_go_to, "waits for a Leader"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_keeps_behaviors_from_counting_is_named_and_does(hinder: Callable, said: str) -> None:
+    own = seeking()
+    hinder(own)
+    assert said in why()
+    assert same_flight(own, lambda own: None)
+
+
+def test_a_weight_keyed_to_nothing_here_is_called_that() -> None:
+    own = seeking()
+    insert(own, "steering.seek.weight", {1: 0.0, 10: 1.0})
+    bpy.context.scene.frame_set(1)
+    assert "weight is keyed to 0 here" in why()
+    bpy.context.scene.frame_set(10)
+    assert why() == ""
+
+
+def test_one_behavior_that_counts_is_enough() -> None:
+    own = seeking()
+    use(own, arrival={}, wander={})
+    own.steering.seek.weight = 0.0
+    assert why() == ""
+    stillness, census = part("blender.stillness"), part("blender.census").count(bpy.context.scene)
+    kinds = {kind.name: kind for kind in part("behaviors.catalogue").CATALOGUE}
+    assert stillness.why_idle(kinds["seek"], own, census)
+    assert not stillness.why_idle(kinds["wander"], own, census)
+
+
+def test_a_crowd_without_vehicles_says_how_to_get_some() -> None:
+    crowd(wander={})
+    assert "No vehicles yet" in why()
+
+
+def test_every_behavior_that_waits_for_something_says_for_what() -> None:
+    own = crowd()
+    stillness, census = part("blender.stillness"), part("blender.census").count(bpy.context.scene)
+    declaration = part("simulation.declaration")
+    for kind in part("behaviors.catalogue").CATALOGUE:
+        use(own, **{kind.name: {}})
+        waits = any(
+            p.kind in declaration.POINTERS and p.default == declaration.NEAREST for p in kind.parameters().values()
+        )
+        assert bool(stillness.why_idle(kind, own, census)) == waits, kind.name
