@@ -46,7 +46,7 @@ METHODS = (
         "VELOCITY",
         1,
         "Choose a Velocity",
-        "Of all velocities the one that comes nearest to the wished one at least danger",
+        "Of all velocities the cheapest: near the wished one, and no contact soon",
     ),
 )
 PAPER, VELOCITY = (c.number for c in METHODS)
@@ -81,9 +81,9 @@ class UnalignedCollisionAvoidance(Neighborhood):
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
     priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
-    distance: Number = length(8.0, "How far away others still count")
-    look_ahead_time: Number = seconds(3.0, "How soon a meeting has to be to matter", 0.01)
-    clearance: Number = length(0.3, "Room between the bodies where they come nearest")
+    distance: Number = length(9.0, "How far away others still count")
+    look_ahead_time: Number = seconds(5.0, "How soon a meeting has to be to matter", 0.01)
+    clearance: Number = length(0.15, "Room between the bodies where they come nearest")
 
     reaction_time: Number = only_with(
         "method", VELOCITY, seconds(0.1, "Time between two decisions; a longer one is calmer, and quicker to simulate")

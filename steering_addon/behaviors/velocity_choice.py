@@ -64,9 +64,7 @@ Components = Sequence[NDArray[np.float64]]
 
 def _on_ground() -> tuple[NDArray[np.float64], ...]:
     """Directions (c,) on the ground by component: ahead and to the right."""
-    turns = np.radians(
-        np.array([sign * turn for turn in TURNS for sign in ((1.0, -1.0) if 0.0 < turn < 180.0 else (1.0,))])
-    )
+    turns = np.radians(np.array([*TURNS, *(-turn for turn in TURNS if 0.0 < turn < 180.0)]))
     return cosine(turns), sine(turns)
 
 
@@ -221,14 +219,14 @@ class Choosers:
             pad: (n,) metres to keep free between the bodies.
         """
         frame = _frame(agents, wished)
-        stride = np.maximum(magnitude(wished), SLOWEST * agents.max_speed)
+        stride = np.maximum(np.maximum(magnitude(wished), SLOWEST * agents.max_speed), EPSILON)
         others = _others(world, agents, near, frame, stride, pad, look_ahead_time)
         return cls(agents, wished, frame, stride, others, Walls.about(world, agents), look_ahead_time)
 
     def chosen(self) -> Vectors:
         """(n, 3) what they choose; to the last bit what they wish for where nothing is in the way."""
         wished, present = self._local(self.wished), self._local(self.agents.velocity)
-        straight = self._danger([np.stack(pair) for pair in zip(wished, present)])
+        straight = self._danger([np.stack((w, v)) for w, v in zip(wished, present)])
         disturbed = np.flatnonzero((straight[0] > 0.0) | (straight[1] > 0.0))
         chosen = self.wished.copy()
         size = max(BLOCK // len(DIRECTIONS[len(self.frame)][0]) // len(SPEEDS), 1)
@@ -252,11 +250,11 @@ class Choosers:
         return [dot(velocity, axis) for axis in self.frame]
 
     def _danger(self, velocity: Components) -> NDArray[np.float64]:
-        danger = self.others.danger(velocity, self.look_ahead_time)
+        danger: NDArray[np.float64] = self.others.danger(velocity, self.look_ahead_time)
         if len(self.walls.agent):
             agent = self.walls.agent
             turned = [c[:, agent, None] * axis[agent] for c, axis in zip(velocity, self.frame)]
-            total = turned[0] + turned[1] if len(turned) == 2 else turned[0] + turned[1] + turned[2]
+            total: Vectors = _added(turned)
             danger = danger + self.walls.danger(self.agents, total, len(danger))
         return danger
 
@@ -291,7 +289,12 @@ class Choosers:
             shorter = np.minimum(1.0, self.agents.max_speed / np.maximum(_length(tried), EPSILON))
             found = best([component * shorter for component in tried])
         velocity = [f[:, None] * axis for f, axis in zip(found, self.frame)]
-        return velocity[0] + velocity[1] if len(velocity) == 2 else velocity[0] + velocity[1] + velocity[2]
+        return _added(velocity)
+
+
+def _added(parts: Sequence[Vectors]) -> Vectors:
+    total = parts[0] + parts[1]
+    return total if len(parts) == 2 else total + parts[2]
 
 
 def _length(v: Components) -> NDArray[np.float64]:

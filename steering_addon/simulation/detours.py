@@ -1,4 +1,4 @@
-"""Ways round obstacles on the ground: who has one between itself and its goal goes by the corner that is less far round.
+"""Ways round obstacles on the ground: who has one between itself and its goal goes by the nearer corner.
 
 That is the paper's obstacle avoidance seen from further off: a corner is aimed at long before it has to be dodged.
 """
@@ -60,10 +60,8 @@ def ways_round(
     turn = _turns(corners - here[:, None, :2], ahead)
     every = np.arange(len(agent))
     cost, aim = [], []
-    for corner, constant in (
-        (np.argmax(turn, axis=1), before[agent] < 0.0),
-        (np.argmin(turn, axis=1), before[agent] > 0.0),
-    ):
+    sides = ((np.argmax(turn, axis=1), before[agent] < 0.0), (np.argmin(turn, axis=1), before[agent] > 0.0))
+    for corner, constant in sides:
         place = columns(corners[every, corner, 0], corners[every, corner, 1], here[:, 2])
         length = magnitude(place - here) + magnitude(goal - place) + CONSTANCY * constant
         cost.append(np.where(_barred(obstacles, place, grow - SLACK, row), np.inf, length))

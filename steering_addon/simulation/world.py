@@ -240,15 +240,24 @@ class Agents:
 
     def take(self, some: Rows) -> Agents:
         """Some of the agents, with what is remembered of them."""
-        vectors = {name: picked(getattr(self, name), some) for name in _VECTORS}
-        numbers = {name: getattr(self, name)[some] for name in _NUMBERS}
-        memory = {name: column[some] for name, column in self.memory.items()}
-        return replace(self, **vectors, **numbers, vehicle=self.vehicle.take(some), memory=memory)
+        vectors = (self.position, self.velocity, self.side, self.forward, self.up, self.force)
+        position, velocity, side, forward, up, force = (picked(v, some) for v in vectors)
+        return Agents(
+            rows=self.rows[some],
+            keys=self.keys[some],
+            crowd_keys=self.crowd_keys[some],
+            position=position,
+            velocity=velocity,
+            side=side,
+            forward=forward,
+            up=up,
+            speed=self.speed[some],
+            vehicle=self.vehicle.take(some),
+            force=force,
+            goal_distance=self.goal_distance[some],
+            memory={name: column[some] for name, column in self.memory.items()},
+        )
 
     def remembering(self, memory: Memory) -> Agents:
         """The same agents with what another behavior remembers of them."""
         return replace(self, memory=memory)
-
-
-_VECTORS = ("position", "velocity", "side", "forward", "up", "force")
-_NUMBERS = ("rows", "keys", "crowd_keys", "speed", "goal_distance")
