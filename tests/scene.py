@@ -57,6 +57,11 @@ def together(*some: Tracked) -> Tracked:
     return Tracked(**{name: np.concatenate([getattr(t, name) for t in some]) for name in vars(some[0])})
 
 
+def all_of(*some: Obstacles) -> Obstacles:
+    """Several sets of obstacles as one."""
+    return Obstacles(**{name: np.concatenate([getattr(one, name) for one in some]) for name in vars(some[0])})
+
+
 def turned(points: Any, turn: np.ndarray) -> np.ndarray:
     """The vectors, each turned by a rotation matrix; any shape (..., 3)."""
     return np.asarray(points, dtype=float) @ turn.T
@@ -180,6 +185,11 @@ class Scene:
                 start=_carried_or(self.obstacles.start, self.obstacles.carrier, place),
                 end=_carried_or(self.obstacles.end, self.obstacles.carrier, place),
                 velocity=turned(self.obstacles.velocity, matrix),
+                axes=np.where(
+                    (self.obstacles.carrier >= 0)[:, None, None],
+                    self.obstacles.axes,
+                    turned(self.obstacles.axes, matrix),
+                ),
             ),
             paths=tuple(tuple(map(line, curve)) for curve in self.paths),
             regions=replace(self.regions, centre=place(self.regions.centre), axes=turned(self.regions.axes, matrix)),

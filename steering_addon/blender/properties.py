@@ -21,7 +21,7 @@ from bpy.props import (
 from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
 from ..simulation.combining import COMBININGS
-from ..simulation.obstacles import EITHER, PASS_SIDES
+from ..simulation.obstacles import EITHER, OBSTACLE_SHAPES, OBSTACLE_SIDES, OUTSIDE, PASS_SIDES, ROUND
 from ..simulation.population import Population
 from ..simulation.portrayal import Portrayal
 from ..simulation.regions import SHAPES, SPHERE
@@ -292,6 +292,26 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         },
         PASS_SIDES,
         EITHER,
+    )
+    obstacle_shape: choice_property(
+        {
+            "name": "Shape",
+            "description": "What vehicles take for the shape of this obstacle",
+            "override": OVERRIDABLE,
+            "options": set(),
+        },
+        OBSTACLE_SHAPES,
+        ROUND,
+    )
+    obstacle_side: choice_property(
+        {
+            "name": "Side",
+            "description": "On which side of this obstacle's surface vehicles are",
+            "override": OVERRIDABLE,
+            "options": set(),
+        },
+        OBSTACLE_SIDES,
+        OUTSIDE,
     )
     region_shape: choice_property(
         {

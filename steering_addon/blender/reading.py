@@ -10,11 +10,11 @@ import numpy as np
 from ..simulation.chance import keys_of, mix
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import Declared
-from ..simulation.obstacles import PASS_SIDES, Obstacles, hull
+from ..simulation.obstacles import Obstacles
 from ..simulation.regions import SHAPES, Regions
 from ..simulation.roles import Role
 from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
-from ..simulation.vectors import magnitude, same_for_all, unit
+from ..simulation.vectors import same_for_all, unit
 from ..simulation.vehicle import VehicleModel
 from .curves import CurveReader
 from .dependencies import animates
@@ -26,6 +26,7 @@ from .properties import has_role, settings_of
 from .refusal import Refusal
 from .rotation_channels import matrices_from_channels
 from .shapes import body_radius, points_of
+from .solids import Solids, box_of, sizes
 from .tagged import crowd_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from mathutils import Matrix
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
-PASS_SIDE_NUMBERS = {choice.name: choice.number for choice in PASS_SIDES}
 COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
 FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
 """What of the crowd's vehicle model a vehicle varies, and by which property of its own."""
@@ -42,7 +42,7 @@ FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_f
 class Reader:
     """Reads the frames of a plan, one after the other.
 
-    What is found at the first frame and does not change is kept: hulls of obstacles, radii of bodies, settings that
+    What is found at the first frame and does not change is kept: shapes of obstacles, radii of bodies, settings that
     nothing animates.
     """
 
@@ -55,7 +55,7 @@ class Reader:
         self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
         self._curves = [CurveReader(ob) for ob in plan.paths]
         self._flows = [CurveReader(ob) for ob in plan.flows]
-        self._hulls: list[_Hull] | None = None
+        self._solids = Solids(plan.obstacles)
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
@@ -163,7 +163,7 @@ class Reader:
             self._boxes = [_box(ob, depsgraph) for ob in obs]
         middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
         half = np.array([half for _, half in self._boxes]).reshape(-1, 3)
-        sizes = np.array([_sizes(matrix) for matrix in matrices]).reshape(-1, 3)
+        sizes = np.array([sizes(matrix) for matrix in matrices]).reshape(-1, 3)
         return Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
             axes=unit(np.swapaxes(matrices[:, :3, :3], 1, 2)),
@@ -176,19 +176,7 @@ class Reader:
         sources = self.plan.obstacles
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         _check_numbers(matrices, [source.ob for source in sources], frame)
-        if self._hulls is None:
-            family = Family()
-            self._hulls = [_Hull(s.ob, m, depsgraph, family) for s, m in zip(sources, matrices)]
-        placed = [shape.placed(m) for shape, m in zip(self._hulls, matrices)]
-        return Obstacles(
-            start=np.array([start for start, _, _ in placed]).reshape(-1, 3),
-            end=np.array([end for _, end, _ in placed]).reshape(-1, 3),
-            velocity=np.zeros((len(sources), 3)),
-            radius=np.array([radius for _, _, radius in placed]),
-            pass_side=np.array([_pass_side(source.ob, depsgraph) for source in sources], dtype=np.int64),
-            present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_),
-            carrier=np.array([source.carrier for source in sources], dtype=np.int64),
-        )
+        return self._solids.read(matrices, depsgraph)
 
 
 class _OwnSettings:
@@ -247,37 +235,14 @@ class _CrowdReader:
         return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
 
 
-class _Hull:
-    """An obstacle's hull in its own space, measured as large as it is at the first frame."""
-
-    def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
-        self._size = _sizes(matrix)
-        # Measured in the object's own axes but at its size in the world, and kept in its own space.
-        start, end, self._radius = hull(points_of(ob, depsgraph, family) * self._size)
-        self._start, self._end = start / self._size, end / self._size
-
-    def placed(self, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """Start, end and radius where the object is now."""
-        turn, place = matrix[:3, :3], matrix[:3, 3]
-        grown = float((_sizes(matrix) / self._size).max())
-        start, end = np.einsum("ab,kb->ka", turn, np.stack((self._start, self._end))) + place
-        return start, end, self._radius * grown
-
-
 def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     """The middle and the half sizes of an object in its own space; of an Empty, as large as it is drawn."""
-    points = points_of(ob, depsgraph, None)
-    low, high = points.min(axis=0), points.max(axis=0)
-    return (low + high) / 2.0, (high - low) / 2.0
+    return box_of(points_of(ob, depsgraph, None))
 
 
 def _shape(ob: Object) -> str:
     stored = settings_of(ob)
     return stored.region_shape if stored else "SPHERE"
-
-
-def _sizes(matrix: np.ndarray) -> np.ndarray:
-    return np.maximum(magnitude(matrix[:3, :3].T), 1e-9)
 
 
 def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
@@ -344,10 +309,6 @@ def _roles(ob: Object) -> int:
 
 def _active(ob: Object, depsgraph: Depsgraph) -> bool:
     return settings_of(ob) is None or ob.evaluated_get(depsgraph).steering.active
-
-
-def _pass_side(ob: Object, depsgraph: Depsgraph) -> int:
-    return PASS_SIDE_NUMBERS[ob.evaluated_get(depsgraph).steering.pass_side]
 
 
 def _radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:

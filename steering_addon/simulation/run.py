@@ -21,7 +21,7 @@ from .regions import Regions
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Vectors, cross
+from .vectors import Mask, Rows, Vectors, across, cross, unit
 from .vehicle import Motion, moved
 from .world import Bodies, World
 
@@ -184,9 +184,37 @@ def _obstacles_at(motion: Motion, before: Obstacles, after: Obstacles, part: flo
     start = before.start + (after.start - before.start) * part
     end = before.end + (after.end - before.end) * part
     middle_before, middle_after = (before.start + before.end) / 2.0, (after.start + after.end) / 2.0
-    return replace(
+    there = replace(
         before,
         start=_placed(motion, start, before.carrier),
         end=_placed(motion, end, before.carrier),
         velocity=_velocity(motion, middle_before, middle_after, before.carrier, frame_time),
     )
+    return there if before.plain.all() else _turned(there, motion, before, after, part, frame_time)
+
+
+def _turned(
+    there: Obstacles, motion: Motion, before: Obstacles, after: Obstacles, part: float, frame_time: float
+) -> Obstacles:
+    """The obstacles as large as they are and turned as they are at a part of the way between two frames."""
+    axes = _squared(before.axes + (after.axes - before.axes) * part)
+    x, y, z = (cross(before.axes[:, axis], after.axes[:, axis]) for axis in range(3))
+    spin = (x + y + z) / (2.0 * frame_time)
+    fixed: Mask = before.carrier >= 0
+    if fixed.any():
+        carried = np.stack([_carried(motion, axes[:, axis], before.carrier) for axis in range(3)], axis=1)
+        axes = np.where(fixed[:, None, None], carried, axes)
+    return replace(
+        there,
+        axes=axes,
+        half=before.half + (after.half - before.half) * part,
+        radius=before.radius + (after.radius - before.radius) * part,
+        spin=np.where(fixed[:, None], 0.0, spin),
+    )
+
+
+def _squared(axes: Vectors) -> Vectors:
+    """Axes (k, 3, 3) that are square to each other, made of ones that nearly are."""
+    x = unit(axes[:, 0])
+    y = unit(across(axes[:, 1], x))
+    return np.stack((x, y, cross(x, y)), axis=1)

@@ -1,6 +1,7 @@
 """Random scenes with things in the way, many of them in one run: each far enough from the others to be alone."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -12,10 +13,10 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.obstacles import Obstacles, obstacles
+from steering_addon.simulation.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.paths import spline
 from steering_addon.simulation.snapshot import State
-from tests.scene import PRIORITY, Scene, leaders, positions
+from tests.scene import PRIORITY, Scene, about, all_of, leaders, positions
 
 APART = 1000.0
 """Metres from one scene to the next."""
@@ -51,19 +52,20 @@ class Course:
         nearest = np.full(len(self.place), np.inf)
         for frame, position in enumerate(positions(states)):
             passed = things.velocity * (frame / self.place.fps)
-            now = obstacles(things.start + passed, things.radius, things.end + passed)
+            now = replace(things, start=things.start + passed, end=things.end + passed)
             nearest = np.minimum(nearest, now.clearance(position).min(axis=1) - self.radius)
         return nearest
 
 
-def course(goal: str, scenes: int, *, plane: bool, seed: int) -> Course:
+def course(goal: str, scenes: int, *, plane: bool, seed: int, of: Callable[..., Obstacles] | None = None) -> Course:
     """Scenes in which vehicles have to get round things to do what they want.
 
     Nothing is nearer to a start than twice the way to a stop, and gaps between things are at least four radii of the
-    largest vehicle wide: more than that nobody could promise.
+    largest vehicle wide: more than that nobody could promise. `of` makes what stands there, balls and pylons if nothing
+    else is said.
     """
     rng = np.random.default_rng((seed, int(plane), list(GOALS).index(goal)))
-    position, forward, targets, lines, starts, ends, sizes = [], [], [], [], [], [], []
+    position, forward, targets, lines, placed = [], [], [], [], []
     radius = rng.uniform(0.3, 0.6, (scenes, VEHICLES))
     max_speed = rng.uniform(3.0, 7.0, (scenes, VEHICLES))
     max_force = rng.uniform(6.0, 20.0, (scenes, VEHICLES))
@@ -76,14 +78,12 @@ def course(goal: str, scenes: int, *, plane: bool, seed: int) -> Course:
         # The goal is a place one can be at: nothing within reach of it.
         target = rng.uniform(-FIELD, FIELD, 3) * up
         kept = (np.concatenate((start, target[None])), np.concatenate((2.0 * stopping[scene], [0.5])) + widest / 4.0)
-        foot, top, size = things(rng, kept, widest, plane)
+        there = things(rng, kept, widest, plane, of or pylon)
         position.append(start + here)
         heading = rng.normal(size=(VEHICLES, 3)) * up
         forward.append(heading / np.linalg.norm(heading, axis=1, keepdims=True))
         targets.append(target + here)
-        starts.append(foot + here)
-        ends.append(top + here)
-        sizes.append(size)
+        placed.append(replace(there, start=there.start + here, end=there.end + here))
         lines.append((spline(winding(rng) * up + here, True),))
     kind, values = GOALS[goal]
     n = scenes * VEHICLES
@@ -106,20 +106,24 @@ def course(goal: str, scenes: int, *, plane: bool, seed: int) -> Course:
         },
         combining=PRIORITY,
         tracked=leaders(*targets),
-        obstacles=obstacles(np.concatenate(starts), np.concatenate(sizes), np.concatenate(ends)),
+        obstacles=all_of(*placed),
         paths=tuple(lines) if goal == "path_following" else (),
     )
     return Course(place, radius.ravel())
 
 
 def things(
-    rng: np.random.Generator, kept: tuple[np.ndarray, np.ndarray], gap: float, plane: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Balls and pylons, away from the points to keep clear and from each other: starts, ends and radii."""
+    rng: np.random.Generator,
+    kept: tuple[np.ndarray, np.ndarray],
+    gap: float,
+    plane: bool,
+    of: Callable[..., Obstacles],
+) -> Obstacles:
+    """Things of a kind, away from the points to keep clear and from each other."""
     clear, distance = kept
-    foot, top, size = np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
+    found: list[Obstacles] = []
     for attempt in count():
-        if len(size) == THINGS:
+        if len(found) == THINGS:
             break
         start = rng.uniform(-FIELD, FIELD, 3)
         if attempt < 30:
@@ -127,20 +131,43 @@ def things(
             begin, goal = clear[rng.integers(len(clear) - 1)], clear[-1]
             start = begin + rng.uniform(0.2, 0.9) * (goal - begin) + rng.normal(size=3) * 0.4
         start[2] *= not plane
-        length = rng.uniform(0.0, 6.0, 3) * (rng.uniform() < 0.4)
-        if plane:
-            # Standing upright, or a ball of which the vehicles meet a slice.
-            length = np.array([0.0, 0.0, 8.0]) * (rng.uniform() < 0.5)
-            start[2] = -4.0 if length.any() else rng.uniform(-0.3, 0.3)
-        one = obstacles([start], rng.uniform(0.5, 2.5), [start + length])
+        one = of(rng, start, plane)
         if (one.clearance(clear)[:, 0] < distance).any():
             continue
-        samples = start + np.linspace(0.0, 1.0, 25)[:, None] * length
-        if len(size) and (obstacles(foot, size, top).clearance(samples) - one.radius < gap + 0.2).any():
+        if found and (all_of(*found).clearance(inner(one)) < gap + 0.2).any():
             continue
-        foot, top = np.concatenate((foot, one.start)), np.concatenate((top, one.end))
-        size = np.concatenate((size, one.radius))
-    return foot, top, size
+        found.append(one)
+    return all_of(*found)
+
+
+def pylon(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obstacles:
+    """A ball or a pylon."""
+    length = rng.uniform(0.0, 6.0, 3) * (rng.uniform() < 0.4)
+    if plane:
+        # Standing upright, or a ball of which the vehicles meet a slice.
+        length = np.array([0.0, 0.0, 8.0]) * (rng.uniform() < 0.5)
+        start[2] = -4.0 if length.any() else rng.uniform(-0.3, 0.3)
+    return obstacles([start], rng.uniform(0.5, 2.5), [start + length])
+
+
+def box(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obstacles:
+    """A box turned any way, or standing upright in the plane."""
+    half = rng.uniform(0.3, 2.5, 3)
+    axis = np.array([0.0, 0.0, 1.0]) if plane else rng.normal(size=3)
+    return boxes([start], [half], about(axis, rng.uniform(0.0, 360.0)))
+
+
+def inner(one: Obstacles) -> np.ndarray:
+    """Places all over an obstacle."""
+    share = np.linspace(0.0, 1.0, 25)[:, None]
+    points = one.start + share * (one.end - one.start)
+    steps = np.linspace(-1.0, 1.0, 7)
+    shell = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3)
+    if one.half.any():
+        return one.start + (shell * one.half) @ one.axes[0]
+    reach = shell[np.abs(shell).max(axis=1) == 1.0]
+    reach = reach / np.linalg.norm(reach, axis=1, keepdims=True) * one.radius
+    return (points[:, None] + reach[None]).reshape(-1, 3)
 
 
 def winding(rng: np.random.Generator) -> np.ndarray:

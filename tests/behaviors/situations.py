@@ -7,11 +7,11 @@ import numpy as np
 
 from steering_addon.behaviors.declaration import Behavior
 from steering_addon.simulation.declaration import Kind, Parameter
-from steering_addon.simulation.obstacles import EITHER, PASS_SIDES, obstacles
+from steering_addon.simulation.obstacles import EITHER, INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
 from steering_addon.simulation.paths import Path, spline
 from steering_addon.simulation.regions import SHAPES, Regions, regions
 from steering_addon.simulation.snapshot import no_tracked
-from tests.scene import PRIORITY, Scene, about, leaders, locked, together
+from tests.scene import PRIORITY, Scene, about, all_of, leaders, locked, together
 
 UP = (0.0, 0.0, 1.0)
 LEADERS = 3
@@ -55,16 +55,32 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
             locked(*(np.resize(position, (LOCKED, 3)) + beside[:1].sum(axis=0)), crowd=np.arange(LOCKED) % CROWDS),
         ),
         drift=rng.uniform(-0.5, 0.5, 3),
-        obstacles=obstacles(
-            ahead,
-            rng.uniform(0.4, 1.0, n),
-            ahead + length,
-            rng.uniform(-0.3, 0.3, (n, 3)) * (np.arange(n) % 3 == 0)[:, None],
-            np.arange(n) % len(PASS_SIDES),
+        obstacles=all_of(
+            obstacles(
+                ahead,
+                rng.uniform(0.4, 1.0, n),
+                ahead + length,
+                rng.uniform(-0.3, 0.3, (n, 3)) * (np.arange(n) % 3 == 0)[:, None],
+                np.arange(n) % len(PASS_SIDES),
+            ),
+            angular(ahead, np.random.default_rng((seed, n, 2))),
         ),
         paths=paths(rng),
         regions=boundaries(company),
         flows=paths(company),
+    )
+
+
+def angular(ahead: np.ndarray, rng: np.random.Generator) -> Obstacles:
+    """A turned box before every third vehicle; a room, long and low, and a round hall that hold some of them."""
+    some = ahead[1::3] + rng.uniform(-0.5, 0.5, (len(ahead[1::3]), 3))
+    k = len(some)
+    axes = np.stack([about(axis, 50.0) for axis in rng.normal(size=(k + 1, 3))])
+    side = np.arange(k + 1) // k if k else np.ones(1, dtype=np.int64)
+    half = np.concatenate((rng.uniform(0.3, 1.2, (k, 3)), [[9.0, 6.0, 4.0]]))
+    return all_of(
+        boxes(np.concatenate((some, [[1.0, -1.0, 0.5]])), half, axes, side=side, pass_side=np.arange(k + 1) % 5),
+        obstacles([[0.0, 1.0, 0.0]], 8.0, [[3.0, 1.0, 1.0]], side=np.full(1, INSIDE)),
     )
 
 

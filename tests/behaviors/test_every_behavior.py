@@ -20,14 +20,14 @@ from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import NEAREST, Kind, Parameter, Unit
-from steering_addon.simulation.obstacles import obstacles
+from steering_addon.simulation.obstacles import boxes, obstacles
 from steering_addon.simulation.paths import spline
 from steering_addon.simulation.regions import SPHERE, regions
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.behaviors.situations import SITUATIONS, busy, everywhere, flat, heap, without_sides
-from tests.scene import Scene, about, leaders, locked, positions, speeds, together, turned, velocities
+from tests.scene import Scene, about, all_of, leaders, locked, positions, speeds, together, turned, velocities
 from tests.simulation.odd_input import BOUNDED
 
 COUNTS = (0, 1, 2, 3, 7)
@@ -173,7 +173,10 @@ def test_odd_numbers_in_odd_places_stay_finite_and_within_limits(kind: type[Beha
         vehicle=vehicle,
         combining=data.draw(st.sampled_from([way.number for way in COMBININGS])),
         tracked=leaders(*places(2)),
-        obstacles=obstacles(places(2), scale, places(2), places(2)),
+        obstacles=all_of(
+            obstacles(places(2), scale, places(2), places(2)),
+            boxes(places(2), np.abs(places(2)), velocity=places(2), side=np.arange(2)),
+        ),
         paths=((spline(places(4), data.draw(st.booleans())),), (spline(places(1), False),)),
         flows=((spline(places(3), False), spline(places(1), False)), (spline(places(4), True),)),
     )

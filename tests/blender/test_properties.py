@@ -149,6 +149,9 @@ def test_choices_keep_the_numbers_that_files_store(addon) -> None:
     stored = {
         "forward_axis": {"POS_X": 0, "POS_Y": 1, "POS_Z": 2, "NEG_X": 3, "NEG_Y": 4, "NEG_Z": 5},
         "pass_side": {c.name: c.number for c in part("simulation.obstacles").PASS_SIDES},
+        "obstacle_shape": {c.name: c.number for c in part("simulation.obstacles").OBSTACLE_SHAPES},
+        "obstacle_side": {c.name: c.number for c in part("simulation.obstacles").OBSTACLE_SIDES},
+        "region_shape": {c.name: c.number for c in part("simulation.regions").SHAPES},
         "combining": {c.name: c.number for c in part("simulation.combining").COMBININGS},
     }
     stored["up_axis"] = stored["forward_axis"]

@@ -23,7 +23,7 @@ ICONS = {
     Role.FLOW: "FORCE_WIND",
 }
 SETTINGS: dict[Role, tuple[str, ...]] = {
-    Role.OBSTACLE: ("pass_side",),
+    Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
     Role.REGION: ("region_shape",),
 }
 """What can be set of an object because it has a role."""

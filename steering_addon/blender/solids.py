@@ -1,0 +1,111 @@
+"""Obstacles as bodies: what of an object is measured once, and where that is on a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..simulation.obstacles import OBSTACLE_SHAPES, OBSTACLE_SIDES, PASS_SIDES, Obstacles, hull
+from ..simulation.vectors import magnitude, unit
+from .family import Family
+from .shapes import points_of
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+    from .plan import BodySource
+
+SHAPE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SHAPES}
+SIDE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SIDES}
+PASS_SIDE_NUMBERS = {choice.name: choice.number for choice in PASS_SIDES}
+
+
+class Solids:
+    """The obstacles of a plan: measured at the first frame read, placed at every one."""
+
+    def __init__(self, sources: Sequence[BodySource]) -> None:
+        self._sources = sources
+        self._shapes = np.array([SHAPE_NUMBERS[s.ob.steering.obstacle_shape] for s in sources], dtype=np.int64)
+        self._sides = np.array([SIDE_NUMBERS[s.ob.steering.obstacle_side] for s in sources], dtype=np.int64)
+        self._measured: list[_Hull | _Box] | None = None
+
+    def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
+        """The obstacles where `matrices` (k, 4, 4) have them, in world space or in that of who carries them."""
+        sources = self._sources
+        if self._measured is None:
+            family = Family()
+            self._measured = [
+                MEASURES[shape](s.ob, m, depsgraph, family)
+                for s, m, shape in zip(sources, matrices, self._shapes.tolist())
+            ]
+        placed = [solid.placed(m) for solid, m in zip(self._measured, matrices)]
+        settings = [source.ob.evaluated_get(depsgraph).steering for source in sources]
+        return Obstacles(
+            start=np.array([one.start for one in placed]).reshape(-1, 3),
+            end=np.array([one.end for one in placed]).reshape(-1, 3),
+            velocity=np.zeros((len(sources), 3)),
+            radius=np.array([one.radius for one in placed]),
+            pass_side=np.array([PASS_SIDE_NUMBERS[own.pass_side] for own in settings], dtype=np.int64),
+            present=np.array([own.active for own in settings], dtype=np.bool_),
+            carrier=np.array([source.carrier for source in sources], dtype=np.int64),
+            shape=self._shapes,
+            side=self._sides,
+            axes=unit(np.swapaxes(matrices[:, :3, :3], 1, 2)),
+            half=np.array([one.half for one in placed]).reshape(-1, 3),
+            spin=np.zeros((len(sources), 3)),
+        )
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """Where a body is: the ends of its axis, the radius about that, and half the sides of a box."""
+
+    start: np.ndarray
+    end: np.ndarray
+    radius: float
+    half: np.ndarray
+
+
+class _Hull:
+    """An obstacle's round hull in its own space, measured as large as it is at the first frame."""
+
+    def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
+        self._size = sizes(matrix)
+        # Measured in the object's own axes but at its size in the world, and kept in its own space.
+        start, end, self._radius = hull(points_of(ob, depsgraph, family) * self._size)
+        self._start, self._end = start / self._size, end / self._size
+
+    def placed(self, matrix: np.ndarray) -> _Placed:
+        turn, place = matrix[:3, :3], matrix[:3, 3]
+        grown = float((sizes(matrix) / self._size).max())
+        start, end = np.einsum("ab,kb->ka", turn, np.stack((self._start, self._end))) + place
+        return _Placed(start, end, self._radius * grown, np.zeros(3))
+
+
+class _Box:
+    """An obstacle's box along its own axes, measured at the first frame; it stretches with the object."""
+
+    def __init__(self, ob: Object, _matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
+        self._middle, self._half = box_of(points_of(ob, depsgraph, family))
+
+    def placed(self, matrix: np.ndarray) -> _Placed:
+        middle = np.einsum("ab,b->a", matrix[:3, :3], self._middle) + matrix[:3, 3]
+        half = self._half * sizes(matrix)
+        return _Placed(middle, middle, float(magnitude(half)), half)
+
+
+MEASURES = {SHAPE_NUMBERS["ROUND"]: _Hull, SHAPE_NUMBERS["BOX"]: _Box}
+
+
+def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The middle and the half sides of the box that holds points (m, 3), along their axes."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    return (low + high) / 2.0, (high - low) / 2.0
+
+
+def sizes(matrix: np.ndarray) -> np.ndarray:
+    """How much a matrix stretches each axis, (3,), never nothing."""
+    return np.maximum(magnitude(matrix[:3, :3].T), 1e-9)

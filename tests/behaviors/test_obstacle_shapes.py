@@ -1,0 +1,132 @@
+"""Obstacle avoidance of boxes and from within rooms."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.obstacles import INSIDE, LEFT, OVER, RIGHT, UNDER, Obstacles, boxes, obstacles
+from tests.behaviors.obstacle_courses import box, course
+from tests.scene import PRIORITY, Scene, about, leaders, positions, speeds, turned
+
+WALL = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 8.0]])
+
+
+def facing(things: Obstacles, **changes) -> Scene:
+    """A vehicle at the origin that goes north at 4 m/s and avoids the things."""
+    given = {"position": [[0.0, 0.0, 0.0]], "speed": 4.0, "behaviors": [(ObstacleAvoidance, {})], "obstacles": things}
+    return Scene(**(given | changes))
+
+
+def gaps(place: Scene, frames: int, **at) -> np.ndarray:
+    """(frames, n) from each vehicle to the nearest surface, negative once one has entered."""
+    states = place.run(frames, **at)
+    radius = np.broadcast_to(place.vehicle.get("radius", 0.5), len(place))
+    return np.stack([s.inputs.obstacles.clearance(s.motion.position).min(axis=1) - radius for s in states])
+
+
+@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize(("goal", "scenes"), [("arrival", 12), ("wander", 10)])
+def test_nobody_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool) -> None:
+    crowded = course(goal, scenes, plane=plane, seed=0, of=box)
+    found = crowded.run(4.0)
+    assert found.min() > 0.0, f"vehicles {np.flatnonzero(found <= 0.0)}"
+    if goal == "arrival":
+        heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
+        assert (heedless.run(3.0) < 0.0).mean() > 0.4, "nothing was in their way"
+
+
+def test_it_goes_round_the_nearer_edge_of_a_wall() -> None:
+    for x in (-3.0, 3.0):
+        assert np.sign(facing(WALL, position=[[x, 0.0, 0.0]]).steering()[0][0, 0]) == np.sign(x)
+        place = facing(WALL, position=[[x, 0.0, 0.0]], vehicle={"keep_in_plane": True})
+        assert np.sign(positions(place.run(24 * 4))[-1, 0, 0]) == np.sign(x)
+        assert gaps(place, 24 * 6).min() > 0.1
+    # It is higher than wide: the way is round, not over; a low wall is passed over.
+    assert abs(facing(WALL, position=[[6.0, 0.0, 1.0]]).steering()[0][0, 2]) < 1e-9
+    assert facing(boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 1.0]]), position=[[0.0, 0.0, 0.3]]).steering()[0][0, 2] > 0.1
+
+
+def test_what_passes_beside_a_box_within_its_round_hull_goes_straight_on() -> None:
+    beside = facing(boxes([[2.0, 9.0, 0.0]], [[1.0, 4.0, 4.0]]))
+    assert (beside.steering()[0] == 0.0).all()
+    assert (facing(boxes([[1.6, 9.0, 0.0]], [[1.0, 4.0, 4.0]])).steering()[0] != 0.0).any()
+
+
+@pytest.mark.parametrize(
+    ("side", "way"), [(LEFT, (-1, 0, 0)), (RIGHT, (1, 0, 0)), (OVER, (0, 0, 1)), (UNDER, (0, 0, -1))]
+)
+def test_a_box_is_passed_on_the_side_it_asks_for(side: int, way: tuple) -> None:
+    thing = boxes([[0.3, 6.0, 0.2]], [[1.5, 1.0, 1.5]], pass_side=np.array([side]))
+    place = facing(thing)
+    assert place.steering()[0][0] @ way > 0.1
+    assert gaps(place, 24 * 5).min() > 0.0
+    beside = positions(place.run(24 * 5))[:, 0]
+    assert beside[np.argmin(np.abs(beside[:, 1] - 6.0))] @ way > 1.5
+
+
+def test_before_a_wall_it_has_no_room_to_pass_it_brakes() -> None:
+    endless = boxes([[0.0, 4.0, 0.0]], [[200.0, 0.2, 200.0]])
+    place = facing(endless, speed=5.0, vehicle={"max_force": 5.0})
+    assert gaps(place, 24 * 8).min() > 0.0
+    assert speeds(place.run(48))[:, 0].min() < 3.0
+
+
+def test_a_box_that_turns_and_moves_is_met_as_it_goes() -> None:
+    """A bar across the way turns like a turnstile and drifts toward it."""
+    bars = []
+    for frame in range(24 * 7):
+        turn = about((0.0, 0.0, 1.0), 1.5 * frame)
+        bars.append(boxes([[0.2, 14.0 - 0.04 * frame, 0.0]], [[3.0, 0.3, 3.0]], turn.T))
+    place = facing(bars[0], vehicle={"keep_in_plane": True, "max_force": 20.0})
+    found = gaps(place, len(bars), at=lambda frame, snapshot: replace(snapshot, obstacles=bars[frame]))
+    assert found.min() > 0.0
+    assert (facing(bars[0], behaviors=[(Seek, {})]).obstacles.clearance(np.array([[0.0, 14.0, 0.0]])) < 0.0).all()
+
+
+@pytest.mark.parametrize("shape", ["box", "round"])
+def test_who_is_in_a_room_stays_in_it(shape: str) -> None:
+    rng = np.random.default_rng(2)
+    n = 12
+    axes = about((0.3, 0.2, 1.0), 30.0)
+    side = np.full(1, INSIDE)
+    room = (
+        boxes([[0.0, 0.0, 0.0]], [[9.0, 6.0, 5.0]], axes, side=side)
+        if shape == "box"
+        else obstacles([[-3.0, 0.0, 0.0]], 6.0, [[4.0, 0.0, 1.0]], side=side)
+    )
+    place = Scene(
+        rng.uniform(-2.0, 2.0, (n, 3)),
+        rng.normal(size=(n, 3)),
+        (0.1, 0.2, 1.0),
+        speed=rng.uniform(1.0, 5.0, n),
+        behaviors=[(Wander, {}), (ObstacleAvoidance, {})],
+        vehicle={"radius": 0.4, "max_speed": 5.0, "max_force": 12.0},
+        combining=PRIORITY,
+        obstacles=room,
+    )
+    assert gaps(place, 24 * 10).min() > 0.0
+    heedless = replace(place, behaviors=place.behaviors[:1])
+    assert (gaps(heedless, 24 * 6).min(axis=0) < 0.0).mean() > 0.5
+
+
+def test_a_goal_before_the_wall_is_reached() -> None:
+    place = facing(
+        boxes([[0.0, 10.0, 0.0]], [[5.0, 1.0, 5.0]]),
+        behaviors=[(Arrival, {}), (ObstacleAvoidance, {})],
+        tracked=leaders([0.0, 7.5, 0.0]),
+    )
+    assert np.linalg.norm(positions(place.run(24 * 8))[-1, 0] - [0.0, 7.5, 0.0]) < 0.2
+
+
+def test_a_turned_scene_is_avoided_the_same_way() -> None:
+    turn = about((0.4, -0.3, 0.8), 70.0)
+    rng = np.random.default_rng(5)
+    things = boxes(rng.uniform(4.0, 9.0, (3, 3)) * [0.3, 1.0, 0.2], rng.uniform(0.5, 2.0, (3, 3)), np.eye(3))
+    place = facing(things, position=rng.uniform(-1.0, 1.0, (4, 3)))
+    assert (place.steering()[0] != 0.0).any()
+    assert np.allclose(place.moved((1.0, 2.0, 3.0), turn).steering()[0], turned(place.steering()[0], turn), atol=1e-9)
