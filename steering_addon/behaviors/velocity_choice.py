@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..simulation.angles import cosine, sine
 from ..simulation.neighbors import Near
 from ..simulation.obstacles import Obstacles
-from ..simulation.vectors import EPSILON, Rows, Scalars, Vectors, clamp, columns, cross, dot, magnitude, picked, unit
+from ..simulation.vectors import EPSILON, Rows, Scalars, Vectors, columns, cross, dot, magnitude, picked, unit
 from ..simulation.world import Agents, World
 
 SOONEST = 0.1
@@ -37,6 +37,8 @@ RIGHT, RIGHT_WHEN_BLOCKED = 0.05, 0.5
 """What going left costs and going right pays: always, and as far as the wished velocity leads to a contact."""
 ENOUGH_TO_THE_RIGHT = 0.5
 """Share of the speed from which on more to the side pays no more."""
+ABOVE = 0.2
+"""How much of the right is up, in space: else up and down would be a dead heat for two who meet at one height."""
 WALL_TIME = 1.155
 """Seconds: contacts with obstacles that are further away do not count."""
 WALL_DANGER = 0.56
@@ -268,7 +270,9 @@ class Choosers:
             cost = DANGER * self._danger(velocity)
             cost += _length([c - w for c, w in zip(velocity, wished)]) / self.stride
             cost += CHANGE * _length([c - v for c, v in zip(velocity, present)]) / self.stride
-            cost -= sideways * clamp(velocity[1] / (ENOUGH_TO_THE_RIGHT * self.stride), -1.0, 1.0)
+            aside = velocity[1] if len(velocity) == 2 else velocity[1] + ABOVE * velocity[2]
+            share = aside / (ENOUGH_TO_THE_RIGHT * self.stride)
+            cost -= sideways * share / np.sqrt(1.0 + share * share)
             row = np.argmin(cost, axis=0)
             return [component[row, every] for component in velocity]
 

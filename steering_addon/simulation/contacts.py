@@ -69,15 +69,16 @@ def kept_apart(
     if not touched.any():
         return position, velocity
     found = np.where(touched[:, None], found, position)
-    return found, np.where(touched[:, None], _slowed(model, velocity, off, world.dt), velocity)
+    was = flattened(picked(world.bodies.velocity, np.arange(n)), model)
+    return found, np.where(touched[:, None], _slowed(model, was, velocity, off, world.dt), velocity)
 
 
-def _slowed(model: VehicleModel, velocity: Vectors, off: Vectors, dt: float) -> Vectors:
-    """The velocities without what of them led into the contacts that moved their owners."""
+def _slowed(model: VehicleModel, was: Vectors, velocity: Vectors, off: Vectors, dt: float) -> Vectors:
+    """The velocities without what of them led into the contacts, as far as max_force allows from what they were."""
     away = unit(off)
     into = np.maximum(-dot(velocity, away), 0.0)
     change = away * np.minimum(into, magnitude(off) / dt)[:, None]
-    return velocity + truncate(change, model.max_force / model.mass * dt)
+    return was + truncate(velocity + change - was, model.max_force / model.mass * dt)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def ways_round(
     grow = radius[agent] + MARGIN
     here, ahead = picked(points, agent), picked(direction, agent)
     goal = here + ahead * np.minimum(distance[agent], LOOK + 2.0 * obstacles.radius[row])[:, None]
-    corners = outlines(obstacles, row, grow)
+    corners = outlines(obstacles, row, grow, ahead)
     turn = _turns(corners - here[:, None, :2], ahead)
     every = np.arange(len(agent))
     cost, aim = [], []
@@ -64,7 +64,7 @@ def ways_round(
     for corner, constant in sides:
         place = columns(corners[every, corner, 0], corners[every, corner, 1], here[:, 2])
         length = magnitude(place - here) + magnitude(goal - place) + CONSTANCY * constant
-        cost.append(np.where(_barred(obstacles, place, grow - SLACK, row), np.inf, length))
+        cost.append(np.where(_barred(obstacles, place, goal, grow - SLACK, row), np.inf, length))
         aim.append(place - here)
     left = cost[0] < cost[1]
     way = np.where(left[:, None], aim[0], aim[1])
@@ -92,16 +92,19 @@ def _first_in_the_way(
     return agent[first], row[first]
 
 
-def outlines(obstacles: Obstacles, row: Rows, grow: Scalars) -> NDArray[np.float64]:
+def outlines(obstacles: Obstacles, row: Rows, grow: Scalars, ahead: Vectors) -> NDArray[np.float64]:
     """Corners (m, c, 2) round obstacles as seen from above, so far off that who has a radius can pass by them.
 
     Args:
         row: (m,) which obstacles.
         grow: (m,) metres.
+        ahead: (m, 3) level unit directions that the outlines of round ones are drawn by.
     """
     turns = (np.arange(ROUND_CORNERS) + 0.5) * (2.0 * np.pi / ROUND_CORNERS)
     wide = (obstacles.radius[row] + grow) / float(cosine(np.array([np.pi / ROUND_CORNERS]))[0])
-    ring = np.stack((cosine(turns), sine(turns)), axis=-1)[None] * wide[:, None, None]
+    along, aside = cosine(turns)[None] * wide[:, None], sine(turns)[None] * wide[:, None]
+    x, y = ahead[:, 0, None], ahead[:, 1, None]
+    ring = np.stack((x * along - y * aside, y * along + x * aside), axis=-1)
     ends = (obstacles.start[row], obstacles.end[row])
     found = np.concatenate([end[:, None, :2] + ring for end in ends], axis=1)
     boxes = np.flatnonzero(obstacles.shape[row] == BOX)
@@ -126,13 +129,15 @@ def _turns(offset: NDArray[np.float64], ahead: Vectors) -> NDArray[np.float64]:
     return np.where(aside >= 0.0, bend, -bend)
 
 
-def _barred(obstacles: Obstacles, places: Vectors, reach: Scalars, own: Rows) -> Mask:
-    """Which places (m, 3) are too near to another obstacle than their own."""
+def _barred(obstacles: Obstacles, places: Vectors, goal: Vectors, reach: Scalars, own: Rows) -> Mask:
+    """Which places (m, 3) are too near to another obstacle than their own, or lead into one at the next step."""
     barred = np.zeros(len(places), dtype=np.bool_)
-    place, row = obstacles.near(places, reach)
+    place, row = obstacles.near(places, 2.0 * reach)
     others = (row != own[place]) & (obstacles.side[row] == OUTSIDE)
     place, row = place[others], row[others]
     if len(place):
-        distance, _ = obstacles.surface(picked(places, place), row)
-        barred[place[distance < reach[place]]] = True
+        at = picked(places, place)
+        distance, _ = obstacles.surface(at, row)
+        way, _ = obstacles.touch(at, unit(picked(goal, place) - at), reach[place], row)
+        barred[place[(distance < reach[place]) | (way < reach[place])]] = True
     return barred

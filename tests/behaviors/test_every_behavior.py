@@ -16,6 +16,7 @@ from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.neighborhood import Neighborhood
 from steering_addon.behaviors.orbit import Orbit
 from steering_addon.behaviors.rest import Rest
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.combining import COMBININGS
@@ -35,8 +36,10 @@ UP = (0.0, 0.0, 1.0)
 REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit}
 """Turns with the world only about the up axis: wanderers come back to level flight, followers fly in a level volume,
 walls stand upright, circles lie level."""
-BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest}
+BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest, UnalignedCollisionAvoidance}
 """Runs otherwise with another seed."""
+NOW_AND_THEN = {UnalignedCollisionAvoidance}
+"""Decides at moments of its own, between velocities: with another step now and then for another one."""
 PAPER = {
     "seek",
     "flee",
@@ -292,7 +295,7 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
     whole, half, quarter = (positions(replace(place, substeps=n).run(49)) for n in (1, 2, 4))
     first, second = np.abs(whole - half).max(), np.abs(half - quarter).max()
     assert first < 0.25
-    assert second < max(0.7 * first, 1e-6)
+    assert second < (0.25 if kind in NOW_AND_THEN else max(0.7 * first, 1e-6))
 
 
 def calm(kind: type[Behavior]) -> Scene:
