@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import Unit, acceleration, number, share
-from ..simulation.vectors import EPSILON, Number, Vectors, picked
+from ..simulation.vectors import EPSILON, Number, Vectors
 from ..simulation.world import Agents, World
 from .declaration import Intent
 from .neighborhood import Neighborhood, faded
@@ -33,7 +33,7 @@ class Alignment(Neighborhood):
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         neighbors = self.near(world, agents)
-        mean = neighbors.average(lambda near: picked(world.bodies.velocity, near.body))
+        mean = neighbors.average_of(world.bodies.velocity)
         difference = np.where((neighbors.number > 0.0)[:, None], mean - agents.velocity, 0.0)
         full = np.maximum(self.full_difference * agents.cruise_speed, EPSILON)
         return faded(difference / full[:, None]) * agents.mass[:, None]

@@ -56,3 +56,5 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     KeepDistance,
     BrakeFor,
 )
+FLOCKING: tuple[type[Behavior], ...] = (Separation, Alignment, Cohesion)
+"""What together makes a flock (paper, Flocking)."""

@@ -42,6 +42,7 @@ class Behavior(Declared):
         label: what an animator reads.
         term: the paper's name for it, or OURS.
         intent: under which heading it is offered.
+        width: the parameter that says how far aside of a curve is still on it, for a behavior that has one.
         remembers: what it remembers of each agent, by name, with the value before anything happened.
     """
 
@@ -49,6 +50,7 @@ class Behavior(Declared):
     label: ClassVar[str]
     term: ClassVar[str]
     intent: ClassVar[Intent]
+    width: ClassVar[str] = ""
     remembers: ClassVar[Mapping[str, float]] = {}
 
     weight: Number = number(1.0, "How much it counts; 0 switches it off")

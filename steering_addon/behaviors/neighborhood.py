@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.declaration import Unit, choice, crowd, length, number, only_with
 from ..simulation.neighbors import CHOSEN_CROWD, NEIGHBORS, Neighbors
-from ..simulation.vectors import Number, Vectors, truncate
+from ..simulation.vectors import Number, Vectors, largest, truncate
 from ..simulation.world import Agents, World
 from .declaration import Behavior
 
@@ -23,7 +23,7 @@ class Neighborhood(Behavior):
     crowd: Number = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd that counts"))
 
     def sight(self) -> float:
-        return float(self.distance.max(initial=0.0))
+        return largest(self.distance)
 
     def near(self, world: World, agents: Agents) -> Neighbors:
         """Whom the agents perceive."""
@@ -32,4 +32,4 @@ class Neighborhood(Behavior):
 
 def faded(steering: Vectors) -> Vectors:
     """Steering that fades to nothing and is cut at length 1: unit vectors would make a jittering lattice of a flock."""
-    return truncate(steering, np.ones(len(steering)))
+    return truncate(steering, 1.0)

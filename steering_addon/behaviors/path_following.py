@@ -58,6 +58,7 @@ class PathFollowing(Behavior):
     label = "Follow Path"
     term = "path following"
     intent = Intent.GO
+    width = "radius"
     remembers = {"path": NOWHERE, "spline": 0.0, "along": 0.0, "way": 1.0, "returning": 0.0, "free": 0.0}
 
     path: Number = path("Curve to follow; empty: the nearest path")

@@ -20,7 +20,19 @@ from numpy.typing import NDArray
 from ..simulation.angles import cosine, sine
 from ..simulation.neighbors import Near
 from ..simulation.obstacles import Obstacles
-from ..simulation.vectors import EPSILON, Rows, Scalars, Vectors, columns, cross, dot, magnitude, picked, unit
+from ..simulation.vectors import (
+    EPSILON,
+    Rows,
+    Scalars,
+    Vectors,
+    columns,
+    cross,
+    dot,
+    level_side,
+    magnitude,
+    picked,
+    unit,
+)
 from ..simulation.world import Agents, World
 
 SOONEST = 0.1
@@ -312,8 +324,8 @@ def _frame(agents: Agents, wished: Vectors) -> tuple[Vectors, ...]:
     ahead = np.where((magnitude(ahead) < 0.5)[:, None], unit(agents.level(agents.forward)), ahead)
     if agents.vehicle.keep_in_plane.all():
         return ahead, columns(ahead[:, 1], -ahead[:, 0], 0.0)
-    right = unit(cross(ahead, agents.up))
-    right = np.where((magnitude(right) < 0.5)[:, None], agents.side, right)
+    right, flatness = level_side(ahead)
+    right = np.where((flatness <= EPSILON)[:, None], agents.side, right)
     return ahead, right, cross(right, ahead)
 
 

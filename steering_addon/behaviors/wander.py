@@ -39,17 +39,15 @@ class Wander(Behavior):
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         side, up = agents.level_frame()
-        own = _on_sphere(agents.keys, self.rate, world.time) * self.strength
-        shared = self._shared(agents, world.time) * self.shared_strength
-        sideways, upward = own + shared
+        # A place that all share is worked out once, along with those of each one.
+        shared = slice(1) if same_for_all(self.shared_rate) else slice(None)
+        keys = np.concatenate((agents.keys, agents.crowd_keys[shared]))
+        places = _on_sphere(keys, np.concatenate((self.rate, self.shared_rate[shared])), world.time)
+        own, of_all = places[:, : len(agents)], places[:, len(agents) :]
+        sideways, upward = own * self.strength + of_all * self.shared_strength
         wandering = sideways[:, None] * side + (upward * self.vertical)[:, None] * up
         wandering[:, 2] -= self.leveling * agents.velocity[:, 2]
         return wandering * agents.mass[:, None]
-
-    def _shared(self, agents: Agents, time: float) -> Scalars:
-        """The same place for all of a crowd, (2, n), or (2, 1) where its rate is one."""
-        few = slice(1) if same_for_all(self.shared_rate) else slice(None)
-        return _on_sphere(agents.crowd_keys[few], self.shared_rate[few], time)
 
 
 def _on_sphere(keys: Keys, rate: Scalars, time: float) -> Scalars:

@@ -1,8 +1,8 @@
 """Where the simulation's input comes from and where its result goes. The only code that knows bpy."""
 
-from . import census, operators, panels, properties
+from . import census, operators, overlay, panels, properties
 
-MODULES = (properties, census, operators, panels)
+MODULES = (properties, census, operators, panels, overlay)
 
 
 def register() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
+from ..simulation.mishaps import KINDS, Mishaps
 from ..simulation.portrayal import portrayed
 from ..simulation.run import simulate
 from ..simulation.snapshot import Snapshot, State
@@ -34,13 +35,13 @@ class BakeResult:
 
     Attributes:
         vehicles, frames: how many.
-        contacts: vehicles that touched an obstacle on some frame.
+        mishaps: by kind, how many vehicles ran into something or got stuck.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
     """
 
     vehicles: int
     frames: int
-    contacts: int
+    mishaps: Mapping[str, int]
     closest: float
 
 
@@ -52,13 +53,13 @@ class Trajectory:
         positions: (f, n, 3) metres.
         bases: (f, n, 3, 3) side, forward and up as columns.
         start_speed: (n,) metres a second on the first frame.
-        clearance: (n,) metres from each one to an obstacle where they came nearest.
+        mishaps: what went wrong for whom.
     """
 
     positions: np.ndarray
     bases: np.ndarray
     start_speed: np.ndarray
-    clearance: np.ndarray
+    mishaps: Mishaps
 
     @classmethod
     def empty(cls, frames: int, vehicles: int) -> Trajectory:
@@ -66,7 +67,7 @@ class Trajectory:
             np.empty((frames, vehicles, 3)),
             np.empty((frames, vehicles, 3, 3)),
             np.zeros(vehicles),
-            np.full(vehicles, np.inf),
+            Mishaps(vehicles),
         )
 
     def record(self, frame: int, state: State) -> None:
@@ -76,7 +77,7 @@ class Trajectory:
         self.positions[frame] = motion.position
         for k, axis in enumerate((motion.side, motion.forward, motion.up)):
             self.bases[frame, :, :, k] = axis
-        self.clearance = np.minimum(self.clearance, _clearance(state))
+        self.mishaps.look(frame, state)
 
 
 def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, None, BakeResult]:
@@ -106,6 +107,7 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
                 replace=replace_own_keys,
                 properties=properties[row],
                 only_baked=vehicle.only_baked,
+                mishaps={kind: plan.frames[at[row]] for kind, at in trajectory.mishaps.frames.items() if at[row] >= 0},
             )
             yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
     except BaseException:
@@ -115,22 +117,14 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
         vehicle.ob.steering.identity = vehicle.identity
         store(vehicle.ob, vehicle.location, vehicle.rotation)
     staging.commit(plan.scene.frame_current_final)
-    closest = trajectory.clearance
-    return BakeResult(len(plan), len(plan.frames), int((closest < 0.0).sum()), float(closest.min()))
+    mishaps = trajectory.mishaps
+    numbers = {kind: mishaps.number(kind) for kind in KINDS}
+    return BakeResult(len(plan), len(plan.frames), numbers, float(mishaps.clearance.min()))
 
 
 def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterator[State]:
     first = next(snapshots)
     return simulate(reader.start(first), chain((first,), snapshots), plan.preroll)
-
-
-def _clearance(state: State) -> np.ndarray:
-    """(n,) metres from each vehicle's surface to the nearest obstacle's, inf where there is none."""
-    snapshot = state.inputs
-    here = snapshot.obstacles.take(snapshot.obstacles.present & (snapshot.obstacles.carrier < 0))
-    if not len(here):
-        return np.full(len(state), np.inf)
-    return here.clearance(state.motion.position).min(axis=1) - snapshot.vehicle.radius
 
 
 def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict[str, np.ndarray]]:

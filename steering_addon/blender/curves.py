@@ -11,14 +11,20 @@ from ..simulation.paths import Path, spline
 from .refusal import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bpy.types import Depsgraph, Mesh, Object
+
+    ReadsLines = Callable[[Object, Depsgraph], list[tuple[np.ndarray, bool]]]
 
 
 class CurveReader:
     """Reads one curve object frame after frame; a curve that did not change is worked out once."""
 
-    def __init__(self, ob: Object) -> None:
+    def __init__(self, ob: Object, read: ReadsLines | None = None) -> None:
+        """`read` is what finds its lines: `polylines`, unless one has reasons."""
         self.ob = ob
+        self._read = read or polylines
         self._seen: list[tuple[np.ndarray, bool]] = []
         self._path: Path = ()
 
@@ -28,7 +34,7 @@ class CurveReader:
         Raises:
             Refusal: a point is nowhere.
         """
-        lines = polylines(self.ob, depsgraph)
+        lines = self._read(self.ob, depsgraph)
         if not all(np.isfinite(points).all() for points, _ in lines):
             frame = depsgraph.scene.frame_current
             raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
@@ -44,7 +50,6 @@ def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]
     Bezier, poly and NURBS, with modifiers, bevelled or not: it is the middle line that counts.
     """
     evaluated = ob.evaluated_get(depsgraph)
-    matrix = np.array(evaluated.matrix_world)
     mesh = evaluated.to_mesh()
     if mesh is not None and not len(mesh.polygons) and not _has_surface(ob):
         lines = _lines(mesh)
@@ -53,6 +58,30 @@ def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]
         if mesh is not None:
             evaluated.to_mesh_clear()
         lines = _middle_lines(evaluated, depsgraph)
+    return _in_world(lines, evaluated)
+
+
+def sketched(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
+    """As `polylines`, but without adding anything to the file even for a moment.
+
+    Of a curve that is bevelled, extruded or filled the lines through its control points have to do.
+    """
+    evaluated = ob.evaluated_get(depsgraph)
+    mesh = None if _has_surface(ob) else evaluated.to_mesh()
+    if mesh is not None:
+        lines = [] if len(mesh.polygons) else _lines(mesh)
+        evaluated.to_mesh_clear()
+        if lines:
+            return _in_world(lines, evaluated)
+    controls = [
+        (np.array([point.co[:3] for point in (*line.bezier_points, *line.points)]).reshape(-1, 3), line.use_cyclic_u)
+        for line in ob.data.splines
+    ]
+    return _in_world([(points, closed) for points, closed in controls if len(points)], evaluated)
+
+
+def _in_world(lines: list[tuple[np.ndarray, bool]], evaluated: Object) -> list[tuple[np.ndarray, bool]]:
+    matrix = np.array(evaluated.matrix_world)
     turn, place = matrix[:3, :3], matrix[:3, 3]
     return [(np.einsum("ab,kb->ka", turn, points) + place, closed) for points, closed in lines]
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..behaviors.preset import Preset, complete
+from ..behaviors.preset import Preset
+from ..behaviors.preset_values import complete
 from ..simulation.roles import Role
 from ..simulation.vehicle import VehicleModel
 from .family import Family
@@ -88,6 +89,9 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         if sizes[ob.name] > SMALLEST:
             ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
+    # Blender notices by itself what is typed into a field only.
+    for ob in (crowd, *objects):
+        ob.update_tag()
     return Joined(objects, crowd, preset, warnings)
 
 

@@ -12,12 +12,13 @@ import numpy as np
 from mathutils import Vector
 
 from ..behaviors.catalogue import CATALOGUE
-from ..behaviors.preset import Preset, complete, scaled
+from ..behaviors.preset import Preset, scaled
+from ..behaviors.preset_values import complete
 from ..simulation.declaration import Kind
 from ..simulation.roles import Role
 from ..simulation.vehicle import VehicleModel
 from .family import Family
-from .presets import find, load, take_up
+from .presets import CROWDS, take_up
 from .roles import give_role
 from .tagged import crowd_of, in_use, tagged
 from .variation import Amounts, vary
@@ -122,7 +123,7 @@ def fitting(like: Likeness, length: float) -> Preset:
     Raises:
         Refusal: its file cannot be read.
     """
-    meant = [load(find(name)) for name in like.presets]
+    meant = [CROWDS.find(name).load() for name in like.presets]
     if length <= 0.0:
         return meant[0]
     nearest = min(meant, key=lambda preset: abs(math.log(length / preset.body_length)))

@@ -229,6 +229,26 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     )
 
 
+def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]) -> Plan:
+    """A plan of things to look at in which nobody moves."""
+    return Plan(
+        scene=scene,
+        frames=np.array([scene.frame_current]),
+        frame_time=scene.render.fps_base / scene.render.fps,
+        substeps=1,
+        preroll=0,
+        seed=0,
+        vehicles=(),
+        crowds=(),
+        bodies=(),
+        obstacles=tuple(BodySource(ob, -1) for ob in obstacles),
+        paths=(),
+        regions=tuple(regions),
+        flows=(),
+        in_users_scene=False,
+    )
+
+
 def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
     """The behaviors a crowd uses, or may use as that is keyed; groups nobody touched are left alone."""
     stored = crowd.steering

@@ -1,27 +1,22 @@
-"""Presets in Blender: where their files are, and how a crowd takes one up or becomes one.
-
-Those that ship lie beside the code. Own ones lie in Blender's preset folders, where they outlive the extension, and
-where a studio's shared script folders are looked through as well.
-"""
+"""Presets of crowds in Blender: how a crowd takes one up or becomes one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import bpy
 import numpy as np
 
 from ..behaviors.catalogue import CATALOGUE
-from ..behaviors.preset import Preset, PresetError, Value, complete, read, written
+from ..behaviors.preset import Preset, read
+from ..behaviors.preset_values import Value, Values, complete
 from ..simulation.declaration import NEAREST, POINTERS, Declared
 from ..simulation.portrayal import Portrayal
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
 from .dependencies import animated_paths
 from .family import Family
+from .preset_files import Listed, Shelf
 from .properties import pointed_at, settings_of
 from .refusal import Refusal
 from .shapes import body_length
@@ -31,131 +26,26 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup, Scene
 
 SHIPPED = Path(__file__).resolve().parents[2] / "presets"
+"""Where the presets that ship are."""
 OWN = "steering/crowd"
-"""Where in Blender's preset folders."""
+"""Where own ones are in Blender's preset folders."""
 MEASURED_BODIES = 20
 """So many of a crowd's vehicles tell how long its bodies are."""
 ONE_METRE = 1.0
 """What a preset is meant for when its crowd has no bodies to measure."""
 
 
-@dataclass(frozen=True)
-class Listed:
-    """A preset there is.
-
-    Attributes:
-        name: what scripts call it: the file's name without its ending.
-        path: its file.
-        own: whether it lies in the user's own folder, from where it may be removed.
-    """
-
-    name: str
-    path: Path
-    own: bool
-
-    def label(self) -> str:
-        """What to show; of a file that cannot be read its name."""
-        preset = self._if_readable()
-        return preset.label if preset else self.name
-
-    def tooltip(self) -> str:
-        """What it is, or why it cannot be read."""
-        try:
-            preset = load(self)
-        except Refusal as why:
-            return str(why).removesuffix(".")
-        return f"{preset.description}. For bodies of {preset.body_length:.3g} m"
-
-    def _if_readable(self) -> Preset | None:
-        try:
-            return load(self)
-        except Refusal:
-            return None
+CROWDS: Shelf[Preset] = Shelf(SHIPPED, OWN, read)
+"""The presets of crowds."""
 
 
-def listed() -> dict[str, Listed]:
-    """All presets by name, in the order of their labels.
-
-    One of the user's own stands in for a shipped one of its name.
-    """
-    own_folder = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/{OWN}"))
-    folders = [SHIPPED, *(Path(folder) for folder in reversed(bpy.utils.preset_paths(OWN)))]
-    there = {
-        path.stem: Listed(path.stem, path, folder == own_folder) for folder in folders for path in folder.glob("*.json")
-    }
-    return dict(sorted(there.items(), key=lambda item: (item[1].label().casefold(), item[0])))
-
-
-def find(name: str) -> Listed:
-    """The preset of a name.
-
-    Raises:
-        Refusal: there is none.
-    """
-    there = listed()
-    if name not in there:
-        raise Refusal(f"There is no preset {name}: choose one of {', '.join(there)}.")
-    return there[name]
-
-
-def load(wanted: Listed) -> Preset:
-    """What a preset holds.
-
-    Raises:
-        Refusal: its file cannot be read, or says what cannot be.
-    """
+def tooltip(wanted: Listed[Preset]) -> str:
+    """What a preset is, or why it cannot be read."""
     try:
-        state = wanted.path.stat()
-        found = _read(wanted.path, state.st_mtime_ns, state.st_size)
-    except (OSError, UnicodeDecodeError) as why:
-        raise Refusal(f"The preset {wanted.name} cannot be read: {why}.") from why
-    if isinstance(found, PresetError):
-        raise Refusal(f"The preset {wanted.name} cannot be used: {found}.") from found
-    return found
-
-
-@lru_cache(maxsize=256)
-def _read(path: Path, _changed: int, _size: int) -> Preset | PresetError:
-    """Read once as long as the file stays the same, as menus ask at every drawing."""
-    try:
-        return read(path.read_text(encoding="utf-8"))
-    except PresetError as why:
-        return why
-
-
-def save(preset: Preset) -> Listed:
-    """Write a preset into the user's own folder, named after its label; one of that name is written anew.
-
-    Raises:
-        Refusal: the label gives no name, that of a preset that ships, or the file cannot be written.
-    """
-    name = bpy.path.clean_name(preset.label.strip()).strip("_")
-    if not name:
-        raise Refusal("A preset needs a name: give it one of letters or figures.")
-    if (SHIPPED / f"{name}.json").exists():
-        raise Refusal(f"{name} is a preset that ships with the extension: choose another name.")
-    try:
-        folder = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/{OWN}", create=True))
-        # Beside it first, so that no crash leaves half a preset behind.
-        (folder / f"{name}.json~").write_text(written(preset), encoding="utf-8")
-        path = (folder / f"{name}.json~").replace(folder / f"{name}.json")
-    except OSError as why:
-        raise Refusal(f"The preset {name} cannot be written: {why}.") from why
-    return Listed(name, path, own=True)
-
-
-def remove(wanted: Listed) -> None:
-    """Delete the file of a preset of the user's own.
-
-    Raises:
-        Refusal: it is not the user's own, or its file cannot be deleted.
-    """
-    if not wanted.own:
-        raise Refusal(f"{wanted.name} is not yours to remove: it ships with the extension or is shared.")
-    try:
-        wanted.path.unlink()
-    except OSError as why:
-        raise Refusal(f"The preset {wanted.name} cannot be removed: {why}.") from why
+        preset = wanted.load()
+    except Refusal as why:
+        return str(why).removesuffix(".")
+    return f"{preset.description}. For bodies of {preset.body_length:.3g} m"
 
 
 def take_up(preset: Preset, crowd: Object) -> list[str]:
@@ -170,12 +60,12 @@ def take_up(preset: Preset, crowd: Object) -> list[str]:
     settings = crowd.steering
     animated = animated_paths(crowd)
     taken = {"steering.combining": preset.combining}
-    taken |= _paths("vehicle", VehicleModel, preset.vehicle)
+    taken |= paths_of("vehicle", VehicleModel, preset.vehicle)
     if preset.portrayal is not None:
-        taken |= _paths("portrayal", Portrayal, preset.portrayal)
+        taken |= paths_of("portrayal", Portrayal, preset.portrayal)
     for behavior in CATALOGUE:
         if behavior.name in preset.behaviors:
-            taken |= _paths(behavior.name, behavior, preset.behaviors[behavior.name])
+            taken |= paths_of(behavior.name, behavior, preset.behaviors[behavior.name])
             taken[f"steering.{behavior.name}.use"] = True
         elif settings.is_property_set(behavior.name):
             taken[f"steering.{behavior.name}.use"] = False
@@ -185,7 +75,7 @@ def take_up(preset: Preset, crowd: Object) -> list[str]:
     return sorted(animated & set(taken))
 
 
-def _paths(group: str, declaration: type[Declared], values: Any) -> dict[str, Value]:
+def paths_of(group: str, declaration: type[Declared], values: Values) -> dict[str, Value]:
     """What a preset says of a property group, by data path."""
     return {f"steering.{group}.{name}": value for name, value in complete(declaration, values).items()}
 
@@ -216,15 +106,16 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None,
         label=label.strip(),
         description=description.strip().rstrip(".") or f"The settings of {crowd.name}",
         body_length=float(f"{length or ONE_METRE:.4g}"),
-        vehicle=_values(VehicleModel, settings.vehicle),
+        vehicle=values_in(VehicleModel, settings.vehicle),
         combining=settings.combining,
-        behaviors={b.name: _values(b, getattr(settings, b.name)) for b in used},
+        behaviors={b.name: values_in(b, getattr(settings, b.name)) for b in used},
         preroll=stored.preroll if stored else 0,
-        portrayal=_values(Portrayal, settings.portrayal) if settings.is_property_set("portrayal") else None,
+        portrayal=values_in(Portrayal, settings.portrayal) if settings.is_property_set("portrayal") else None,
     )
 
 
-def _values(declaration: type[Declared], group: PropertyGroup) -> dict[str, Value]:
+def values_in(declaration: type[Declared], group: PropertyGroup) -> dict[str, Value]:
+    """What a property group holds of what presets do."""
     return {name: _plain(getattr(group, name)) for name in complete(declaration, {})}
 
 

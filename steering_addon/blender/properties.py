@@ -39,6 +39,17 @@ AXIS_ITEMS = [
     ("NEG_Y", "-Y", "", 4),
     ("NEG_Z", "-Z", "", 5),
 ]
+OVERLAY_ITEMS = [
+    ("FRONT", "Front and Size", "The front of the selected vehicles as an arrow, and how wide they are", 1),
+    ("VELOCITY", "Velocity", "Where the selected vehicles are within a second at their present speed", 2),
+    ("TARGETS", "Targets", "Lines from the selected vehicles to what their behaviors steer by", 4),
+    ("TRAILS", "Trails", "Where the selected vehicles were and will be", 8),
+    ("PATHS", "Paths and Flows", "Curves with the way they go, and how far aside is still on a path", 16),
+    ("OBSTACLES", "Obstacles", "Obstacles as round as vehicles see them", 32),
+    ("REGIONS", "Regions", "The spheres and boxes that vehicles keep to", 64),
+    ("FORCES", "Forces", "What each behavior asks of the selected vehicles, and what they make of it", 128),
+]
+"""What can be drawn over the viewport, with stored bits."""
 LASTING: set[str] = set()
 """The options of a property that keyframes and drivers may not change."""
 
@@ -389,6 +400,30 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     )
     seed: IntProperty(
         name="Seed", description="Other numbers give other chances", override=OVERRIDABLE, options=LASTING
+    )
+    show_overlay: BoolProperty(
+        name="Steering",
+        description="Draw what steering has to do with over the viewport",
+        default=True,
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
+    overlay: EnumProperty(
+        name="Shown",
+        description="What is drawn over the viewport",
+        items=OVERLAY_ITEMS,
+        options={"ENUM_FLAG"},
+        default={"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"},
+        override=OVERRIDABLE,
+    )
+    trail_length: IntProperty(
+        name="Trail Length",
+        description="Frames before and after the present one that trails show",
+        default=24,
+        min=1,
+        max=1000,
+        override=OVERRIDABLE,
+        options=LASTING,
     )
 
 

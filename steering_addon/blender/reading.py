@@ -26,12 +26,14 @@ from .properties import has_role, settings_of
 from .refusal import Refusal
 from .rotation_channels import matrices_from_channels
 from .shapes import body_radius, points_of
-from .solids import Solids, box_of, sizes
+from .solids import Solids, box_of, sizes_of
 from .tagged import crowd_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
     from mathutils import Matrix
+
+    from .curves import ReadsLines
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
 COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
@@ -46,15 +48,16 @@ class Reader:
     nothing animates.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, read_lines: ReadsLines | None = None) -> None:
+        """`read_lines` is what finds the lines of curves: `curves.polylines`, unless one has reasons."""
         self.plan = plan
         self.parent_parts: list[np.ndarray] = []
         """For each frame read, the parents' parts (p, 4, 4) of the vehicles that have a parent."""
         self.sizes: list[np.ndarray] = []
         """For each frame read, (n,) the size factors of the vehicles."""
         self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
-        self._curves = [CurveReader(ob) for ob in plan.paths]
-        self._flows = [CurveReader(ob) for ob in plan.flows]
+        self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
+        self._flows = [CurveReader(ob, read_lines) for ob in plan.flows]
         self._solids = Solids(plan.obstacles)
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
@@ -163,7 +166,7 @@ class Reader:
             self._boxes = [_box(ob, depsgraph) for ob in obs]
         middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
         half = np.array([half for _, half in self._boxes]).reshape(-1, 3)
-        sizes = np.array([sizes(matrix) for matrix in matrices]).reshape(-1, 3)
+        sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
         return Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
             axes=unit(np.swapaxes(matrices[:, :3, :3], 1, 2)),
@@ -264,20 +267,20 @@ def _check_number(value: float, ob: Object, path: str, frame: int) -> None:
 
 def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
     """Where a thing is, (4, 4): in world space, or in the side, forward and up of the vehicle that carries it."""
-    matrix = _standing(source, depsgraph)
+    matrix = standing(source, depsgraph)
     if source.carrier < 0:
         return np.array(matrix)
     vehicle = plan.vehicles[source.carrier]
-    standing = np.array(vehicle.ob.evaluated_get(depsgraph).matrix_world)
+    place = np.array(vehicle.ob.evaluated_get(depsgraph).matrix_world)
     # The matrix holds the vehicle's own scale, so that a mirrored one is the right way round already.
-    position, basis = to_world(standing, np.zeros(3), np.eye(3), vehicle.axes, np.ones(3))
+    position, basis = to_world(place, np.zeros(3), np.eye(3), vehicle.axes, np.ones(3))
     offset = np.array(matrix)
     offset[:3, 3] -= position
     offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
     return offset
 
 
-def _standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
+def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
     """Where a thing is in world space; a bone is at its head, and faces as its armature while it is at rest."""
     ob = source.ob.evaluated_get(depsgraph)
     if not source.bone:

@@ -73,14 +73,14 @@ class _Hull:
     """An obstacle's round hull in its own space, measured as large as it is at the first frame."""
 
     def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
-        self._size = sizes(matrix)
+        self._size = sizes_of(matrix)
         # Measured in the object's own axes but at its size in the world, and kept in its own space.
         start, end, self._radius = hull(points_of(ob, depsgraph, family) * self._size)
         self._start, self._end = start / self._size, end / self._size
 
     def placed(self, matrix: np.ndarray) -> _Placed:
         turn, place = matrix[:3, :3], matrix[:3, 3]
-        grown = float((sizes(matrix) / self._size).max())
+        grown = float((sizes_of(matrix) / self._size).max())
         start, end = np.einsum("ab,kb->ka", turn, np.stack((self._start, self._end))) + place
         return _Placed(start, end, self._radius * grown, np.zeros(3))
 
@@ -93,7 +93,7 @@ class _Box:
 
     def placed(self, matrix: np.ndarray) -> _Placed:
         middle = np.einsum("ab,b->a", matrix[:3, :3], self._middle) + matrix[:3, 3]
-        half = self._half * sizes(matrix)
+        half = self._half * sizes_of(matrix)
         return _Placed(middle, middle, float(magnitude(half)), half)
 
 
@@ -106,6 +106,6 @@ def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (low + high) / 2.0, (high - low) / 2.0
 
 
-def sizes(matrix: np.ndarray) -> np.ndarray:
+def sizes_of(matrix: np.ndarray) -> np.ndarray:
     """How much a matrix stretches each axis, (3,), never nothing."""
     return np.maximum(magnitude(matrix[:3, :3].T), 1e-9)

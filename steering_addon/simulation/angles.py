@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from .vectors import Scalars, same_for_all
+from .vectors import Scalars, alike, same_for_all
 
 QUARTERS_A_RADIAN = 0.6366197723675814
 QUARTER_HIGH, QUARTER_LOW = 1.5707963267341256, 6.077100506506192e-11
@@ -61,12 +61,12 @@ def sine_of_turns(turns: Scalars) -> Scalars:
 
 def cosine_of_setting(angle: Scalars) -> Scalars:
     """The cosines of angles in radians, (n,), which are mostly all the same and the same as in the step before."""
-    return np.broadcast_to(_cosine_of_one(float(angle[0])), angle.shape) if same_for_all(angle) else cosine(angle)
+    return alike(_cosine_of_one(float(angle[0])), len(angle)) if same_for_all(angle) else cosine(angle)
 
 
 def tangent_of_setting(angle: Scalars) -> Scalars:
     """The tangents of angles in radians, (n,), which are mostly all the same and the same as in the step before."""
-    return np.broadcast_to(_tangent_of_one(float(angle[0])), angle.shape) if same_for_all(angle) else _tangent(angle)
+    return alike(_tangent_of_one(float(angle[0])), len(angle)) if same_for_all(angle) else _tangent(angle)
 
 
 @lru_cache(maxsize=64)

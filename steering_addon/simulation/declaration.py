@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .roles import Role
+from .vectors import alike
 
 NEAREST = -2
 """In a column of rows: whatever is nearest of the fitting role, found anew every step."""
@@ -234,8 +235,4 @@ def _columns(declared: type[Any]) -> dict[str, tuple[Any, type[Any]]]:
 def _column(n: int, value: Any, dtype: type[Any]) -> Any:
     if np.ndim(value) > 0:
         return np.broadcast_to(np.asarray(value, dtype=dtype), (n,))
-    # As np.broadcast_to, in a third of the time: this is done for every parameter on every frame.
-    one: Any = np.array(value, dtype=dtype)
-    column: Any = np.ndarray((n,), dtype, buffer=one, strides=(0,))
-    column.flags.writeable = False
-    return column
+    return alike(value, n, dtype)

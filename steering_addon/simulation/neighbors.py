@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .angles import cosine
 from .declaration import Choice
-from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, no_vectors, picked, same_for_all
+from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, alike, columns, no_vectors, picked, same_for_all
 
 NEIGHBORS = (
     Choice("OWN_CROWD", 0, "Own Crowd", "Only vehicles of the same crowd"),
@@ -44,6 +44,10 @@ ALL_ROUND = 2.0 * np.pi - 1e-6
 """Radians: who sees so much sees everything."""
 BEHIND = -2.0
 """A cosine that is exceeded even straight behind."""
+FEW = 5
+"""Pairs an agent below which it is quicker to add them up one by one than line by line."""
+SPARSE = 0.4
+"""Share of a list that is perceived below which it is quicker to pick those than to go on with all."""
 
 
 Counts = NDArray[np.int64]
@@ -199,12 +203,11 @@ class Lookers:
 
     def total(self, values: Scalars) -> Scalars:
         """What the pairs of each agent add up to; (p,) to (n,)."""
-        if not self.lined_up:
+        if not self.lined_up or len(values) <= FEW * self.count:
             return np.bincount(self.agent, values, minlength=self.count).astype(np.float64, copy=False)
         total = np.zeros(self.count)
-        if len(values):
-            begin, _, whose = self._lines
-            total[whose] = np.add.reduceat(values, begin)
+        begin, _, whose = self._lines
+        total[whose] = np.add.reduceat(values, begin)
         return total
 
     def own(self, column: Any) -> Any:
@@ -241,6 +244,7 @@ class Near:
         offset: (p, 3) from the agent to the body, metres.
         distance: (p,) metres, never quite 0.
         seen: (p,) whether the agent does perceive it; None where all are.
+        mirrored: whether another list holds the same pairs from the other end.
     """
 
     lookers: Lookers
@@ -248,6 +252,7 @@ class Near:
     offset: Vectors
     distance: Scalars
     seen: Mask | None = None
+    mirrored: bool = False
 
     @property
     def agent(self) -> Rows:
@@ -271,9 +276,11 @@ class Near:
     def perceived(self, seen: Mask) -> Near:
         """Those of the list that the agents perceive."""
         seen = seen if self.seen is None else seen & self.seen
-        if seen.all():
+        number = np.count_nonzero(seen)
+        if number == len(seen):
             return replace(self, seen=None)
-        return replace(self, seen=seen)
+        near = replace(self, seen=seen)
+        return near.alone() if number < SPARSE * len(seen) else near
 
     def alone(self) -> Near:
         """The list without those that are not perceived."""
@@ -288,6 +295,12 @@ class Near:
         if values.ndim == 2:
             return columns(*(self.sum(values[:, axis]) for axis in range(3)))
         return self.lookers.total(values if self.seen is None else values * self._counts)
+
+    def sum_of(self, column: Any) -> Any:
+        """What the perceived bodies' entries of a column add up to for each agent; (b,) to (n,), (b, 3) to (n, 3)."""
+        if column.ndim == 2:
+            return columns(*(self.sum_of(column[:, axis]) for axis in range(3)))
+        return self.sum(column[self.body])
 
     @cached_property
     def number(self) -> Scalars:
@@ -325,10 +338,13 @@ class Neighbors:
 
     def sum(self, of: Callable[[Near], Any]) -> Any:
         """What `of` gives for each pair, (p,) or (p, 3), added up for each agent, (n,) or (n, 3)."""
+        return self._added(lambda near: near.sum(of(near)))
+
+    def _added(self, total_of: Callable[[Near], Any]) -> Any:
         first, *others = self.lists or (self.together(),)
-        total = first.sum(of(first))
+        total = total_of(first)
         for near in others:
-            total += near.sum(of(near))
+            total += total_of(near)
         return total
 
     @cached_property
@@ -341,13 +357,21 @@ class Neighbors:
 
     def average(self, of: Callable[[Near], Any]) -> Any:
         """The mean over the pairs of each agent; 0 for an agent that perceives nobody."""
-        total = self.sum(of)
+        return self._mean(self.sum(of))
+
+    def average_of(self, column: Any) -> Any:
+        """The mean entry of the perceived bodies in a column, (b,) or (b, 3); 0 for an agent that perceives nobody."""
+        return self._mean(self._added(lambda near: near.sum_of(column)))
+
+    def _mean(self, total: Any) -> Any:
         number = np.maximum(self.number, 1.0)
         return total / (number[:, None] if total.ndim == 2 else number)
 
     def links(self, rows: Rows) -> list[tuple[Rows, Rows]]:
-        """Who perceives whom, as rows of bodies; `rows` (n,) are those of the agents."""
-        return [(rows[agent], body) for agent, body in map(Near.linked, self.lists)]
+        """Who is in sight of whom, either way, as rows of bodies; `rows` (n,) are those of the agents."""
+        mutual = all(near.seen is None for near in self.lists)
+        lists = [near for near in self.lists if not (mutual and near.mirrored)]
+        return [(rows[agent], body) for agent, body in map(Near.linked, lists)]
 
     def together(self) -> Near:
         """All pairs in one list, each of them perceived; it takes longer than sums do."""
@@ -375,7 +399,8 @@ class Vicinity:
             distances: all that will be asked for.
         """
         self.rows = rows
-        self._points = position[rows]
+        # Rows rise and none comes twice, so that as many as there are bodies are all of them.
+        self._points = position if len(rows) == len(position) else picked(position, rows)
         self._count = len(position)
         self._reaches = _classes(distances)
         self._pairs: dict[float, list[Pairs]] = {}
@@ -424,7 +449,7 @@ def both_ways(pairs: Pairs, rows: Rows, bodies: int) -> tuple[Near, Near]:
     first = Near(Lookers(len(rows), pairs.first, lined_up=True), pairs.second, pairs.offset, distance)
     second = Near(Lookers(len(rows), pairs.second, lined_up=False), pairs.first, -pairs.offset, distance)
     if len(rows) == bodies:
-        return first, second
+        return first, replace(second, mirrored=True)
     place = np.full(bodies, -1, dtype=np.int64)
     place[rows] = np.arange(len(rows))
     return _as_agents(first, place), _as_agents(second, place)
@@ -437,11 +462,16 @@ def _as_agents(near: Near, place: Rows) -> Near:
     return near if looks.all() else replace(near, seen=looks).alone()
 
 
-def edge_of_view(angle: Scalars) -> Scalars:
-    """The cosine of half of each field of view, (n,) radians to (n,); less than any where it goes all round."""
+def edge_of_view(angle: Scalars) -> Scalars | None:
+    """The cosine of half of each field of view, (n,) radians to (n,); less than any where it goes all round.
+
+    None where it goes all round for all.
+    """
     if same_for_all(angle):
-        return np.broadcast_to(_edge_for_all(float(angle[0])), angle.shape)
-    return _edges(angle)
+        edge = _edge_for_all(float(angle[0]))
+        return alike(edge, len(angle)) if edge > BEHIND else None
+    edges = _edges(angle)
+    return edges if (edges > BEHIND).any() else None
 
 
 @lru_cache(maxsize=16)
@@ -453,16 +483,16 @@ def _edges(angle: Scalars) -> Scalars:
     return np.where(angle < ALL_ROUND, cosine(np.minimum(angle, 2.0 * np.pi) / 2.0), BEHIND)
 
 
-def perceived(near: Near, distance: Scalars | None, edge: Scalars, forward: Vectors) -> Near:
+def perceived(near: Near, distance: Scalars | None, edge: Scalars | None, forward: Vectors) -> Near:
     """Those whom the agents perceive (paper, Separation: neighborhood of a distance and an angle).
 
     Args:
         distance: (n,) metres; None where all of the list are near enough.
-        edge: (n,) the edge of view of each agent.
+        edge: (n,) the edge of view of each agent; None where all see all round.
         forward: (n, 3) the agents' headings.
     """
     if distance is not None:
         near = near.perceived(near.distance < near.own(distance))
-    if (edge > BEHIND).any():
+    if edge is not None:
         near = near.perceived(near.ahead(forward) >= near.own(edge) * near.distance)
     return near

@@ -76,16 +76,11 @@ def step(state: State, snapshot: Snapshot) -> State:
 def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:
     """What there is to see at a part of the way between two frames."""
     motion = state.motion
-    tracked = _tracked_at(motion, before.tracked, after.tracked, part, before.frame_time)
-    bodies = Bodies(
-        position=np.concatenate((motion.position.T, tracked[0].T), axis=1).T,
-        velocity=np.concatenate((motion.velocity.T, tracked[1].T), axis=1).T,
-        forward=np.concatenate((motion.forward.T, tracked[2].T), axis=1).T,
-        radius=np.concatenate((before.vehicle.radius, before.tracked.radius)),
-        roles=np.concatenate((before.roles, before.tracked.roles)),
-        present=np.concatenate((before.present, before.tracked.present)),
-        crowd=np.concatenate((_crowds(before), before.tracked.crowd)),
-    )
+    bodies = _bodies(motion, before)
+    if len(before.tracked.roles):
+        bodies = _joined(
+            bodies, before.tracked, *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time)
+        )
     seen = np.flatnonzero(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
     dt = before.frame_time / before.substeps
@@ -94,6 +89,32 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
     regions = _regions_at(before.regions, after.regions, part)
     return World(state.time, dt, bodies, obstacles, before.paths, regions, before.flows, vicinity)
+
+
+def _bodies(motion: Motion, snapshot: Snapshot) -> Bodies:
+    """The vehicles as others see them."""
+    return Bodies(
+        position=motion.position,
+        velocity=motion.velocity,
+        forward=motion.forward,
+        radius=snapshot.vehicle.radius,
+        roles=snapshot.roles,
+        present=snapshot.present,
+        crowd=_crowds(snapshot),
+    )
+
+
+def _joined(bodies: Bodies, tracked: Tracked, position: Vectors, velocity: Vectors, forward: Vectors) -> Bodies:
+    """The bodies, and after them the tracked ones where these are now."""
+    return Bodies(
+        position=np.concatenate((bodies.position.T, position.T), axis=1).T,
+        velocity=np.concatenate((bodies.velocity.T, velocity.T), axis=1).T,
+        forward=np.concatenate((bodies.forward.T, forward.T), axis=1).T,
+        radius=np.concatenate((bodies.radius, tracked.radius)),
+        roles=np.concatenate((bodies.roles, tracked.roles)),
+        present=np.concatenate((bodies.present, tracked.present)),
+        crowd=np.concatenate((bodies.crowd, tracked.crowd)),
+    )
 
 
 def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
@@ -12,7 +12,7 @@ from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .declaration import NEAREST, Kind
 from .snapshot import Crowd, Snapshot, State, Steers
-from .vectors import Mask, Rows, Scalars, Vectors, magnitude, no_vectors, picked
+from .vectors import Mask, Rows, Scalars, Vectors, alike, magnitude, no_vectors, picked, same_for_all
 from .vehicle import VehicleModel
 from .world import Agents, Memory, World
 
@@ -33,35 +33,11 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
     fastest: Scalars | None = None
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        agents = _agents(state, snapshot, world, crowd)
-        behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
-        agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
-        luck = _draws(crowd, agents, world)
-        components: list[Component] = []
-        sets_speed = np.zeros(len(agents), dtype=np.bool_)
-        correction = agents.none()
-        for behavior in sorted(behaviors, key=_corrects_anybody):
-            corrects = behavior.corrects()
-            if corrects.any():
-                agents = replace(agents, force=_combined(crowd, agents, components, sets_speed) + correction)
-            steering, memories[behavior.name] = _steer(
-                behavior, world, agents, memories.get(behavior.name, {}), len(state)
-            )
-            steering = steering * behavior.weight[:, None]
-            if corrects.any():
-                correction = correction + np.where(corrects[:, None], steering, 0.0)
-                steering = np.where(corrects[:, None], 0.0, steering)
-            if not corrects.all():
-                components.append(
-                    Component(steering, behavior.priority, behavior.weight, behavior.probability, luck(behavior))
-                )
-            remembering = _remembering(agents, memories[behavior.name])
-            sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
-            limit = behavior.fastest(world, remembering)
-            if limit is not None:
-                fastest = np.full(len(state), np.inf) if fastest is None else fastest
-                fastest[crowd.rows] = np.minimum(fastest[crowd.rows], _eased(limit, behavior.weight, agents.max_speed))
-        force[crowd.rows] = _combined(crowd, agents, components, sets_speed) + correction
+        considered = _considered(state, snapshot, world, crowd, memories)
+        force[crowd.rows] = considered.combined()
+        for limit in considered.limits:
+            fastest = np.full(len(state), np.inf) if fastest is None else fastest
+            fastest[crowd.rows] = np.minimum(fastest[crowd.rows], limit)
     return force, memories, fastest
 
 
@@ -71,10 +47,81 @@ def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
     return np.where((limit < top) & (counts > 0.0), top + (np.minimum(limit, top) - top) * counts, np.inf)
 
 
-def _combined(crowd: Crowd, agents: Agents, components: list[Component], sets_speed: Mask) -> Vectors:
-    """The force that the behaviors have come to, with the hold on cruise speed of those whom none gives a speed."""
-    cruise = np.where(sets_speed[:, None], 0.0, _cruise(agents))
-    return COMBINE[crowd.combining](components, cruise, agents.max_force)
+def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
+    """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
+    asked: dict[str, Vectors] = {}
+    for crowd in snapshot.crowds:
+        crowd = _present(crowd, snapshot.present[crowd.rows])
+        considered = _considered(state, snapshot, world, crowd, dict(state.memories))
+        forces = {name: component.force for name, component in considered.components.items()}
+        for name, force in (*forces.items(), *considered.corrections.items()):
+            asked.setdefault(name, no_vectors(len(state)))[crowd.rows] += force
+    return asked
+
+
+@dataclass
+class _Considered:
+    """What the behaviors of a crowd have come to so far.
+
+    Attributes:
+        crowd: the crowd, without those who do not take part.
+        agents: its vehicles.
+        components: what behaviors contribute, by name.
+        corrections: (n, 3) what they add once all have been combined, newtons, by name.
+        sets_speed: (n,) whom one gives a speed.
+        limits: (n,) limits on speed, m/s.
+    """
+
+    crowd: Crowd
+    agents: Agents
+    components: dict[str, Component]
+    corrections: dict[str, Vectors]
+    sets_speed: Mask
+    limits: list[Scalars]
+
+    def combined(self) -> Vectors:
+        """The force they come to together, with the hold on cruise speed of those whom none gives a speed."""
+        cruise = np.where(self.sets_speed[:, None], 0.0, _cruise(self.agents))
+        components = list(self.components.values())
+        force = COMBINE[self.crowd.combining](components, cruise, self.agents.max_force)
+        for correction in self.corrections.values():
+            force = force + correction
+        return force
+
+    def add(self, behavior: Steers, force: Vectors, corrects: Mask, luck: Scalars) -> None:
+        """What one behavior contributes, (n, 3) newtons; for some it is combined, for others it `corrects`."""
+        if corrects.any():
+            self.corrections[behavior.name] = np.where(corrects[:, None], force, 0.0)
+            force = np.where(corrects[:, None], 0.0, force)
+        if not corrects.all():
+            component = Component(force, behavior.priority, behavior.weight, behavior.probability, luck)
+            self.components[behavior.name] = component
+
+
+def _considered(
+    state: State, snapshot: Snapshot, world: World, crowd: Crowd, memories: dict[str, Memory]
+) -> _Considered:
+    """What the behaviors of a crowd contribute, those last that correct what the others have come to.
+
+    What the behaviors remember afterwards takes the place of what `memories` held.
+    """
+    agents = _agents(state, snapshot, world, crowd)
+    behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
+    agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
+    luck = _draws(crowd, agents, world)
+    found = _Considered(crowd, agents, {}, {}, np.zeros(len(agents), dtype=np.bool_), [])
+    for behavior in sorted(behaviors, key=_corrects_anybody):
+        corrects = behavior.corrects()
+        if corrects.any():
+            agents = replace(agents, force=found.combined())
+        steering, memories[behavior.name] = _steer(behavior, world, agents, memories.get(behavior.name, {}), len(state))
+        found.add(behavior, steering * behavior.weight[:, None], corrects, luck(behavior))
+        remembering = _remembering(agents, memories[behavior.name])
+        found.sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
+        limit = behavior.fastest(world, remembering)
+        if limit is not None:
+            found.limits.append(_eased(limit, behavior.weight, agents.max_speed))
+    return found
 
 
 def _corrects_anybody(behavior: Steers) -> bool:
@@ -106,8 +153,8 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     )
     return Agents(
         rows=rows,
-        keys=snapshot.keys[rows],
-        crowd_keys=mix(np.full(len(rows), crowd.key & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64), 1),
+        keys=snapshot.keys if alone else snapshot.keys[rows],
+        crowd_keys=alike(_key_of(crowd), len(rows), np.uint64),
         position=position,
         velocity=velocity,
         side=side,
@@ -118,6 +165,11 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         force=no_vectors(len(rows)),
         goal_distance=np.full(len(rows), np.inf),
     )
+
+
+def _key_of(crowd: Crowd) -> int:
+    """What the part of their luck hangs on that the vehicles of a crowd share."""
+    return int(mix(np.array([crowd.key & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
 def _with_targets(behavior: Steers, world: World, agents: Agents) -> Steers:
@@ -140,7 +192,9 @@ def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
     if (rows == NEAREST).any():
         rows = np.where(rows == NEAREST, world.regions.nearest(agents.position), rows)
     if not len(world.regions):
-        return np.full(len(agents), -1, dtype=np.int64)
+        return alike(-1, len(agents), np.int64)
+    if same_for_all(rows):
+        return alike(rows[0] if rows[0] >= 0 and world.regions.present[rows[0]] else -1, len(agents), np.int64)
     return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
 
 

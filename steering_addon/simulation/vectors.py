@@ -92,10 +92,13 @@ def level_side(forward: Vectors) -> tuple[Vectors, Scalars]:
     return columns(y / level, -x / level, 0.0), flatness
 
 
-def truncate(v: Vectors, longest: Scalars) -> Vectors:
+def truncate(v: Vectors, longest: Scalars | float) -> Vectors:
     """The vectors, none longer than `longest` (paper, A Simple Vehicle Model)."""
     length = magnitude(v)
-    scale = np.where(length > longest, longest / np.maximum(length, EPSILON), 1.0)
+    too_long = length > longest
+    if not too_long.any():
+        return v
+    scale = np.where(too_long, longest / np.maximum(length, EPSILON), 1.0)
     return v * scale[..., None]
 
 
@@ -108,6 +111,20 @@ def same_for_all(column: Any) -> bool:
     """Whether a column (n,) holds one number n times; False where it is empty."""
     # A number that `broadcast_to` made a column of is in memory once: its rows are no bytes apart.
     return len(column) > 0 and (column.strides[0] == 0 or bool((column == column[0]).all()))
+
+
+def alike(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
+    """A column (n,) of one value, which is in memory once; not to be written to."""
+    # As np.broadcast_to, in a third of the time: this is done for many columns on every frame.
+    one: Any = np.array(value, dtype=dtype)
+    column: Any = np.ndarray((n,), dtype, buffer=one, strides=(0,))
+    column.flags.writeable = False
+    return column
+
+
+def largest(column: Scalars) -> float:
+    """The largest number of a column (n,) that holds none below 0; 0 where it is empty."""
+    return float(column[0]) if same_for_all(column) else float(column.max(initial=0.0))
 
 
 def clamp(x: Scalars, low: Scalars | float, high: Scalars | float) -> Scalars:

@@ -22,6 +22,7 @@ from .vectors import (
     Vectors,
     cross,
     dot,
+    largest,
     level_side,
     magnitude,
     no_vectors,
@@ -110,7 +111,7 @@ class World:
             which: (n,) the number of a choice of NEIGHBORS.
             crowd: (n,) the crowd that counts where one is chosen, -1 for none.
         """
-        furthest = float(distance.max(initial=0.0))
+        furthest = largest(distance)
         if furthest <= 0.0:
             return Neighbors(len(agents), ())
         edge = edge_of_view(angle)
@@ -118,16 +119,16 @@ class World:
         lists = tuple(
             perceived(near, nearer, edge, agents.forward) for near in self.vicinity.around(furthest, agents.rows)
         )
-        if (which == EVERYONE).all() or ((which == OWN_CROWD).all() and same_for_all(self._crowds_seen)):
+        if same_for_all(which) and (which[0] == EVERYONE or (which[0] == OWN_CROWD and self._one_crowd)):
             return Neighbors(len(agents), lists)
         wanted = np.where(which == OWN_CROWD, self.bodies.crowd[agents.rows], crowd)
         wanted = np.where(which == EVERYONE, ANY_CROWD, np.where(wanted < 0, NO_CROWD, wanted))
         return Neighbors(len(agents), tuple(self._of_crowd(near, wanted) for near in lists))
 
     @cached_property
-    def _crowds_seen(self) -> Rows:
-        """The crowds of all that can be perceived."""
-        return self.bodies.crowd[self.vicinity.rows]
+    def _one_crowd(self) -> bool:
+        """Whether all that can be perceived belong to one crowd."""
+        return same_for_all(self.bodies.crowd[self.vicinity.rows])
 
     def _of_crowd(self, near: Near, wanted: Rows) -> Near:
         """Those of a list who belong to the crowd that their agent looks for, (n,)."""

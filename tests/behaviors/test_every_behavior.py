@@ -33,9 +33,9 @@ from tests.simulation.odd_input import BOUNDED
 
 COUNTS = (0, 1, 2, 3, 7)
 UP = (0.0, 0.0, 1.0)
-REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit}
+REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit, UnalignedCollisionAvoidance}
 """Turns with the world only about the up axis: wanderers come back to level flight, followers fly in a level volume,
-walls stand upright, circles lie level."""
+walls stand upright, circles lie level, who meets somebody keeps to the right."""
 BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest, UnalignedCollisionAvoidance}
 """Runs otherwise with another seed."""
 NOW_AND_THEN = {UnalignedCollisionAvoidance}

@@ -11,17 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.preset import (
-    FORMAT,
-    RENAMED,
-    Preset,
-    PresetError,
-    complete,
-    held,
-    read,
-    scaled,
-    written,
-)
+from steering_addon.behaviors.preset import Preset, read, scaled, written
+from steering_addon.behaviors.preset_values import FORMAT, RENAMED, PresetError, complete, held
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import POINTERS, REACH, Kind, Parameter
 from steering_addon.simulation.portrayal import Portrayal

@@ -69,7 +69,8 @@ class Layout:
         assert icon in ICONS, icon
         self.drawn.append(("menu", name))
 
-    popover = menu
+    def popover(self, panel: str, text: str = "", icon: str = "NONE", **_settings) -> None:
+        self.menu(panel, text, icon)
 
 
 def shown(name: str) -> list[tuple]:

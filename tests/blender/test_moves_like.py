@@ -227,7 +227,8 @@ def test_untagging_gives_the_size_back() -> None:
 
 
 def test_a_preset_that_cannot_be_read_changes_nothing(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(part("blender.presets"), "SHIPPED", tmp_path)
+    none = part("blender.preset_files").Shelf(tmp_path, "steering/nowhere", str)
+    monkeypatch.setattr(part("blender.moves_like"), "CROWDS", none)
     select(*ships(3))
     before = scene_dump()
     with pytest.raises(RuntimeError, match="There is no preset anything"):

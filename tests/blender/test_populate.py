@@ -366,6 +366,13 @@ def test_on_a_surface_they_stand_on_it_without_overlapping() -> None:
     assert not floor.is_property_set("steering")
 
 
+def test_scattered_members_leave_the_model_its_room() -> None:
+    ship = wedge(size=2.0, location=(3.0, 2.0, 0.0))
+    select(ground(40.0), ship)
+    crowd = populate(count=60)
+    assert np.sqrt(((locations(crowd) - (3.0, 2.0, 0.0)) ** 2).sum(axis=1)).min() > 3.0
+
+
 def test_as_many_as_find_room_are_made() -> None:
     select(ground(4.0), wedge(size=0.5))
     crowd = populate(count=500)

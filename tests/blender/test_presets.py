@@ -77,13 +77,13 @@ def used(ob) -> set[str]:
 
 
 def test_the_presets_that_ship_are_all_listed() -> None:
-    assert tuple(name for name, preset in part("blender.presets").listed().items() if not preset.own) == SHIPPED
+    assert tuple(name for name, preset in part("blender.presets").CROWDS.listed().items() if not preset.own) == SHIPPED
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_preset_gives_the_crowd_its_values_and_just_its_behaviors(name) -> None:
-    listed = part("blender.presets")
-    preset = listed.load(listed.find(name))
+    listed = part("blender.presets").CROWDS
+    preset = listed.find(name).load()
     assert preset.unknown == ()
     ob = crowd(seek={}, flee={})
     apply(name)
@@ -256,9 +256,9 @@ def test_a_file_that_is_no_preset_is_refused_and_still_listed(content) -> None:
     path = write_own("Mine")
     path.write_bytes(content)
     crowd()
-    listed = part("blender.presets").listed()
+    listed = part("blender.presets").CROWDS.listed()
     assert listed["Mine"].label() == "Mine"
-    assert "cannot be" in listed["Mine"].tooltip()
+    assert "cannot be" in part("blender.presets").tooltip(listed["Mine"])
     with pytest.raises(RuntimeError, match="The preset Mine cannot be"):
         bpy.ops.steering.preset_apply(preset="Mine")
 
@@ -339,9 +339,9 @@ def test_a_preset_made_of_a_crowd_gives_another_the_same_values(data) -> None:
 def test_saving_and_applying_and_removing_ones_own() -> None:
     one = crowd("One", wander={"strength": 2.5}, seek={"weight": 4.0})
     assert bpy.ops.steering.preset_save(name="My Gulls", description="Slow ones.") == {"FINISHED"}
-    [own] = [preset for preset in part("blender.presets").listed().values() if preset.own]
+    [own] = [preset for preset in part("blender.presets").CROWDS.listed().values() if preset.own]
     assert (own.name, own.label()) == ("My_Gulls", "My Gulls")
-    assert own.tooltip().startswith("Slow ones. For bodies of 1 m")
+    assert part("blender.presets").tooltip(own).startswith("Slow ones. For bodies of 1 m")
     other = crowd("Other")
     apply("My_Gulls")
     assert used(other) == used(one)
@@ -354,8 +354,8 @@ def test_a_preset_of_a_crowd_knows_how_long_its_vehicles_are() -> None:
     ship = vehicle(wedge(size=0.5))
     select(ship)
     bpy.ops.steering.preset_save(name="Wedges")
-    listed = part("blender.presets")
-    assert listed.load(listed.find("Wedges")).body_length == pytest.approx(0.8, rel=1e-6)
+    listed = part("blender.presets").CROWDS
+    assert listed.find("Wedges").load().body_length == pytest.approx(0.8, rel=1e-6)
 
 
 def test_a_preset_saved_again_takes_the_place_of_the_old_one() -> None:
@@ -363,8 +363,8 @@ def test_a_preset_saved_again_takes_the_place_of_the_old_one() -> None:
     bpy.ops.steering.preset_save(name="Mine")
     ob.steering.wander.strength = 3.0
     bpy.ops.steering.preset_save(name="Mine")
-    listed = part("blender.presets")
-    assert listed.load(listed.find("Mine")).behaviors["wander"]["strength"] == 3.0
+    listed = part("blender.presets").CROWDS
+    assert listed.find("Mine").load().behaviors["wander"]["strength"] == 3.0
     assert [path.name for path in own_folder().iterdir()] == ["Mine.json"]
 
 
@@ -389,4 +389,4 @@ def test_without_presets_of_ones_own_there_is_nothing_to_remove() -> None:
 
 def test_one_of_ones_own_stands_in_for_a_shipped_one_of_its_name() -> None:
     write_own("starling", label="My Starlings")
-    assert part("blender.presets").listed()["starling"].label() == "My Starlings"
+    assert part("blender.presets").CROWDS.listed()["starling"].label() == "My Starlings"

@@ -11,7 +11,7 @@ import pytest
 from scripts.motion_bands import ALIVE, BETWEEN, BIRDS, FISH, measured, rows
 from scripts.motion_metrics import lost, nearest_distances, polarization, reversals, rolls, turns
 from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.preset import held
+from steering_addon.behaviors.preset_values import held
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.trying import FPS, SHIPPED, crowd, recorded, shipped
 from tests.scene import headings, positions, speeds, ups

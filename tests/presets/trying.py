@@ -10,7 +10,8 @@ import numpy as np
 
 from scripts.motion_bands import Recording
 from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.preset import Preset, complete, read
+from steering_addon.behaviors.preset import Preset, read
+from steering_addon.behaviors.preset_values import complete
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import Declared, Kind
 from steering_addon.simulation.regions import SPHERE, regions

@@ -24,7 +24,8 @@ from steering_addon.simulation.combining import (
     weighted_sum,
 )
 from steering_addon.simulation.obstacles import obstacles
-from steering_addon.simulation.steering import decisions
+from steering_addon.simulation.run import world_at
+from steering_addon.simulation.steering import decisions, requests
 from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, leaders
 from tests.simulation.odd_input import BOUNDED
 
@@ -259,3 +260,29 @@ def test_allocation_lets_a_bird_avoid_a_tower_whatever_its_flock_wants() -> None
     assert np.allclose(both(away), [1.5, 0.0, 0.0]), "nothing is left"
     assert np.allclose(both(away * 0.6), [0.9, 1.2, 0.0]), "the rest is left"
     assert np.allclose(both(away * 0.0), [0.0, 1.5, 0.0]), "all is left"
+
+
+def test_what_behaviors_ask_for_is_what_is_decided_upon() -> None:
+    """One by one each is what it is alone, and added up with the hold on cruise speed they are the weighted sum."""
+    wanted = [(Seek, {"weight": 0.5}), (Flee, {"weight": 2.0, "distance": 90.0}), (Wander, {})]
+    place = Scene(
+        [[0.0, 0.0, 0.0], [3.0, 1.0, 2.0]],
+        speed=4.0,
+        behaviors=wanted,
+        combining=WEIGHTED_SUM,
+        tracked=leaders([9, 5, 1]),
+    )
+
+    def looked_at(scene: Scene):
+        snapshot = scene.snapshot()
+        state = replace(scene.start(), inputs=snapshot)
+        return state, snapshot, world_at(state, snapshot, snapshot, 0.0)
+
+    asked = requests(*looked_at(place))
+    cruise = decisions(*looked_at(replace(place, behaviors=[])))[0]
+    assert set(asked) == {"seek", "flee", "wander"}
+    for kind, values in wanted:
+        alone = decisions(*looked_at(replace(place, behaviors=[(kind, values)])))[0] - cruise
+        assert np.abs(asked[kind.name]).max() > 0.0
+        np.testing.assert_allclose(asked[kind.name], alone, atol=1e-12)
+    np.testing.assert_allclose(sum(asked.values()) + cruise, decisions(*looked_at(place))[0], atol=1e-12)

@@ -1,8 +1,30 @@
 """What the animator does: the operators, which are also the scripting interface."""
 
-from . import baking, behaviors, crowds, populate, presets, ready_scenes, tagging, variation
+from . import (
+    baking,
+    behavior_presets,
+    behaviors,
+    contacts,
+    crowds,
+    populate,
+    presets,
+    ready_scenes,
+    tagging,
+    variation,
+)
 
-MODULES = (tagging, behaviors, crowds, populate, presets, variation, ready_scenes, baking)
+MODULES = (
+    tagging,
+    behaviors,
+    crowds,
+    populate,
+    presets,
+    behavior_presets,
+    variation,
+    ready_scenes,
+    baking,
+    contacts,
+)
 
 
 def register() -> None:

@@ -17,6 +17,7 @@ from ..refusal import Refusal
 from ..staging import clear_all
 from ..start import give_back
 from ..tagged import in_use
+from .contacts import told
 from .polls import in_object_mode
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ class STEERING_OT_bake(bpy.types.Operator):
         seconds = time.perf_counter() - self._began
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"
         if result.closest != INFINITE:
-            text += f", {_count(result.contacts, 'contact')} with obstacles, nearest {result.closest:.2f} m"
+            text += f", nearest obstacle {result.closest:.2f} m"
+        text += f": {told(result.mishaps)}"
         self.report({"INFO"}, text)
         return {"FINISHED"}
 

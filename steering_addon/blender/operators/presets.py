@@ -5,8 +5,8 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...behaviors.preset import Preset, scaled
-from ..presets import bodies_length, find, listed, load, missing, preset_of, remove, save, take_up
+from ...behaviors.preset import Preset, scaled, written
+from ..presets import CROWDS, bodies_length, missing, preset_of, take_up, tooltip
 from ..refusal import Refusal
 from ..variation import Amounts, vary
 from .behaviors import crowd_in_focus, has_editable_crowd
@@ -16,11 +16,11 @@ ALIKE = 2.0
 
 
 def _names(_self, _context, _text) -> list[str]:
-    return list(listed())
+    return list(CROWDS.listed())
 
 
 def _own_names(_self, _context, _text) -> list[str]:
-    return [name for name, preset in listed().items() if preset.own]
+    return [name for name, preset in CROWDS.listed().items() if preset.own]
 
 
 class STEERING_OT_preset_apply(bpy.types.Operator):
@@ -53,8 +53,8 @@ class STEERING_OT_preset_apply(bpy.types.Operator):
 
     @classmethod
     def description(cls, _context, properties) -> str:
-        there = listed()
-        return there[properties.preset].tooltip() if properties.preset in there else cls.__doc__
+        there = CROWDS.listed()
+        return tooltip(there[properties.preset]) if properties.preset in there else cls.__doc__
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -69,7 +69,7 @@ class STEERING_OT_preset_apply(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         try:
-            preset = load(find(self.preset))
+            preset = CROWDS.find(self.preset).load()
             length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
             if self.fit_size and length is not None:
                 preset = scaled(preset, length / preset.body_length)
@@ -78,6 +78,7 @@ class STEERING_OT_preset_apply(bpy.types.Operator):
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
         animated = take_up(preset, crowd)
+        crowd.update_tag()
         if self.use_preroll:
             context.scene.steering.preroll = preset.preroll
         for warning in [*_remarks(preset, crowd.name, animated), *left]:
@@ -133,7 +134,8 @@ class STEERING_OT_preset_save(bpy.types.Operator):
         crowd = crowd_in_focus(context)
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
         try:
-            saved = save(preset_of(crowd, self.name, self.properties.description, length, context.scene))
+            preset = preset_of(crowd, self.name, self.properties.description, length, context.scene)
+            saved = CROWDS.save(preset.label, written(preset))
         except Refusal as why:
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
@@ -161,7 +163,7 @@ class STEERING_OT_preset_remove(bpy.types.Operator):
         if not self.preset:
             bpy.ops.wm.call_menu(name=STEERING_MT_own_presets.bl_idname)
             return {"CANCELLED"}
-        there = listed()
+        there = CROWDS.listed()
         what = there[self.preset].label() if self.preset in there else self.preset
         return context.window_manager.invoke_confirm(
             self, event, title=f"Remove {what}?", message="This cannot be undone", confirm_text="Remove"
@@ -169,7 +171,7 @@ class STEERING_OT_preset_remove(bpy.types.Operator):
 
     def execute(self, _context):
         try:
-            remove(find(self.preset))
+            CROWDS.find(self.preset).remove()
         except Refusal as why:
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
@@ -184,7 +186,7 @@ class STEERING_MT_presets(bpy.types.Menu):
     bl_label = "Presets"
 
     def draw(self, _context) -> None:
-        there = listed().values()
+        there = CROWDS.listed().values()
         for preset in there:
             if not preset.own:
                 _entry(self.layout, STEERING_OT_preset_apply, preset)
@@ -203,7 +205,7 @@ class STEERING_MT_own_presets(bpy.types.Menu):
 
     def draw(self, _context) -> None:
         self.layout.operator_context = "INVOKE_DEFAULT"
-        for preset in listed().values():
+        for preset in CROWDS.listed().values():
             if preset.own:
                 _entry(self.layout, STEERING_OT_preset_remove, preset)
 

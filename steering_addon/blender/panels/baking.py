@@ -34,6 +34,7 @@ class Baking:
         if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
             column.operator("steering.bake", text="Bake Selected").selected = True
         if census is None or census.baked:
+            layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
             layout.operator("steering.clear_bake", icon="TRASH").selected = False
 
 

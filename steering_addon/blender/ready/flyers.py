@@ -12,7 +12,7 @@ from mathutils import Vector
 
 from ...behaviors.preset import Preset, scaled
 from ..moves_like import settle_in
-from ..presets import find, load, take_up
+from ..presets import CROWDS, take_up
 from ..variation import Amounts
 from .gathering import Gathering, Wish, scattered
 
@@ -58,7 +58,7 @@ def add(context: Context, kind: Kind, wish: Wish, bringing: Bringing) -> Object:
     Raises:
         Refusal: the preset it takes up cannot be read.
     """
-    preset = _fitting(load(find(kind.preset)), wish)
+    preset = _fitting(CROWDS.find(kind.preset).load(), wish)
     chance = random.Random(wish.seed)
     gathering = Gathering.begin(context, kind.title, wish.place)
     crowd = gathering.crowd

@@ -1,0 +1,184 @@
+"""Presets of single behaviors, in a list that opens beside each of them as Blender's own do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ...behaviors.behavior_preset import behavior_written
+from ...behaviors.catalogue import CATALOGUE
+from ...behaviors.declaration import Behavior
+from ..behavior_presets import SHELVES, behavior_preset_of, take_up_behavior
+from ..refusal import Refusal
+from .behaviors import ITEMS, crowd_in_focus, has_editable_crowd
+
+if TYPE_CHECKING:
+    from bpy.types import Context, UILayout
+
+
+def _names(operator, _context, _text) -> list[str]:
+    return list(SHELVES[operator.behavior].listed())
+
+
+def _own_names(operator, _context, _text) -> list[str]:
+    return [name for name, preset in SHELVES[operator.behavior].listed().items() if preset.own]
+
+
+def _behavior():
+    return EnumProperty(name="Behavior", description="Of which behavior", items=ITEMS)
+
+
+class STEERING_OT_behavior_preset_apply(bpy.types.Operator):
+    """Give the behavior of the crowd the settings of a preset; what it points at stays"""
+
+    bl_idname = "steering.behavior_preset_apply"
+    bl_label = "Apply Behavior Preset"
+    bl_options = {"REGISTER", "UNDO"}
+
+    behavior: _behavior()
+    preset: StringProperty(name="Preset", description="Which one", search=_names, options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, _context, properties) -> str:
+        there = SHELVES[properties.behavior].listed()
+        if properties.preset not in there:
+            return cls.__doc__
+        try:
+            return there[properties.preset].load().description
+        except Refusal as why:
+            return str(why).removesuffix(".")
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return has_editable_crowd(cls, context)
+
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        try:
+            preset = SHELVES[self.behavior].find(self.preset).load()
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        animated = take_up_behavior(preset, crowd)
+        if preset.unknown:
+            unknown = ", ".join(preset.unknown)
+            self.report({"WARNING"}, f"{preset.label} names what is not known here and was left out: {unknown}")
+        if animated:
+            keyed = ", ".join(animated)
+            self.report({"WARNING"}, f"{crowd.name} has keys or drivers that go before the preset: {keyed}")
+        return {"FINISHED"}
+
+
+class STEERING_OT_behavior_preset_save(bpy.types.Operator):
+    """Keep the settings of the behavior as a preset of your own, for all files"""
+
+    bl_idname = "steering.behavior_preset_save"
+    bl_label = "Save Behavior Preset"
+    bl_options = {"REGISTER"}
+
+    behavior: _behavior()
+    name: StringProperty(name="Name", description="What the preset is called", maxlen=63, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return crowd_with_focus(cls, context)
+
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        try:
+            if not crowd.steering.is_property_set(self.behavior):
+                raise Refusal(f"{crowd.name} does not have this behavior: add it first.")
+            preset = behavior_preset_of(crowd, self.behavior, self.name)
+            saved = SHELVES[self.behavior].save(preset.label, behavior_written(preset))
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Saved the preset {saved.name}")
+        return {"FINISHED"}
+
+
+class STEERING_OT_behavior_preset_remove(bpy.types.Operator):
+    """Delete a preset of your own; this cannot be undone"""
+
+    bl_idname = "steering.behavior_preset_remove"
+    bl_label = "Remove Behavior Preset"
+    bl_options = {"REGISTER"}
+
+    behavior: _behavior()
+    preset: StringProperty(name="Preset", description="Which one", search=_own_names, options={"SKIP_SAVE"})
+
+    def execute(self, _context):
+        try:
+            SHELVES[self.behavior].find(self.preset).remove()
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Removed the preset {self.preset}")
+        return {"FINISHED"}
+
+
+def crowd_with_focus(operator: type, context: Context) -> bool:
+    """Whether there is a crowd in focus; the button says why where there is none."""
+    if crowd_in_focus(context) is not None:
+        return True
+    operator.poll_message_set("Make a crowd or one of its vehicles the active object")
+    return False
+
+
+def preset_button(layout: UILayout, behavior: type[Behavior]) -> None:
+    """The button that opens the list of a behavior's presets."""
+    row = layout.row()
+    row.emboss = "NONE"
+    row.popover(panel=_panel_name(behavior), icon="PRESET", text="")
+
+
+def _panel_name(behavior: type[Behavior]) -> str:
+    return f"STEERING_PT_{behavior.name}_presets"
+
+
+def _panel(behavior: type[Behavior]) -> type:
+    """The list of a behavior's presets: those that ship, one's own with a way to remove them, and a name to save by."""
+
+    def draw(self, context) -> None:
+        layout = self.layout
+        layout.emboss = "PULLDOWN_MENU"
+        layout.operator_context = "EXEC_DEFAULT"
+        column = layout.column(align=True)
+        for preset in SHELVES[behavior.name].listed().values():
+            row = column.row(align=True)
+            entry = row.operator("steering.behavior_preset_apply", text=preset.label(), translate=False)
+            entry.behavior, entry.preset = behavior.name, preset.name
+            if preset.own:
+                remove = row.operator("steering.behavior_preset_remove", text="", icon="REMOVE")
+                remove.behavior, remove.preset = behavior.name, preset.name
+        layout.separator()
+        row = layout.row()
+        name = row.row()
+        name.emboss = "NORMAL"
+        name.prop(context.window_manager, "preset_name", text="")
+        save = row.operator("steering.behavior_preset_save", text="", icon="ADD")
+        save.behavior, save.name = behavior.name, context.window_manager.preset_name
+
+    return type(
+        _panel_name(behavior),
+        (bpy.types.Panel,),
+        {
+            "bl_label": f"{behavior.label} Presets",
+            "bl_space_type": "VIEW_3D",
+            # In no region of that kind is a panel listed: it only pops up.
+            "bl_region_type": "HEADER",
+            "draw": draw,
+        },
+    )
+
+
+CLASSES = (
+    STEERING_OT_behavior_preset_apply,
+    STEERING_OT_behavior_preset_save,
+    STEERING_OT_behavior_preset_remove,
+    *(_panel(behavior) for behavior in CATALOGUE),
+)
+
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,0 +1,301 @@
+"""What is drawn over a scene: its obstacles, regions and curves as the simulation has them, and the selected vehicles.
+
+Worked out when something changes, so that drawing only hands it to the graphics card.
+"""
+
+from __future__ import annotations
+
+import colorsys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...behaviors.catalogue import CATALOGUE
+from ...simulation.declaration import NEAREST, Kind
+from ...simulation.obstacles import BOX as OBSTACLE_BOX
+from ...simulation.obstacles import ROUND
+from ...simulation.paths import spline
+from ...simulation.regions import BOX
+from ...simulation.roles import Role
+from ...simulation.vectors import cross, magnitude, unit
+from ..curves import sketched
+from ..generated import bone_of
+from ..local_space import model_axes
+from ..plan import AXIS_NAMES, BodySource, behaviors_of, scenery
+from ..properties import pointed_at, settings_of
+from ..reading import Reader, standing
+from ..refusal import Refusal
+from ..tagged import crowd_of, full_name, in_use, tagged
+from .strokes import arrows, box, drawn_out, ellipsoid, ring, spine, tube, way_marks
+from .tracks import Tracks
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object, PropertyGroup, Scene, ViewLayer
+
+    from .requests import Request
+
+USUAL = frozenset({"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"})
+"""What is shown where nobody has chosen yet; as the property has it."""
+MOST = 500
+"""So many of the selected vehicles are drawn on."""
+FRONT = (1.0, 0.78, 0.2, 0.9)
+SIZE = (1.0, 0.78, 0.2, 0.35)
+VELOCITY = (0.35, 0.95, 0.45, 0.9)
+TARGET = (1.0, 0.5, 0.85, 0.6)
+PAST, FUTURE = (0.45, 0.65, 1.0), (1.0, 0.65, 0.35)
+PATH = (0.3, 0.7, 1.0, 0.8)
+WIDTH = (0.3, 0.7, 1.0, 0.22)
+FLOW = (0.3, 0.95, 0.85, 0.8)
+OBSTACLE = (1.0, 0.35, 0.25, 0.6)
+REGION = (0.7, 0.65, 1.0, 0.6)
+STEERING = (1.0, 1.0, 1.0, 1.0)
+LONGEST = 6.0
+"""An arrow for the strongest force a vehicle has is so many of its radii long."""
+MARK = 0.02
+"""Direction marks of a curve by its length."""
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who is drawn: the visible things of a scene, and those vehicles that are selected or whose crowd is.
+
+    Attributes:
+        tubes: how far aside of each path is still on it, 0 where nobody says.
+    """
+
+    vehicles: list[Object]
+    paths: list[Object]
+    flows: list[Object]
+    things: Reader
+    tubes: dict[str, float]
+    leaders: dict[Role, list[Object]]
+
+
+@dataclass
+class Picture:
+    """Lines with their colors: those that things in front hide, and those that nothing hides; and a legend."""
+
+    hidden: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    open: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    legend: list[tuple[str, tuple[float, ...]]] = field(default_factory=list)
+
+    def add(self, points: np.ndarray, color, *, on_top: bool = False) -> None:
+        """Add pairs of points (2k, 3), of one color or of a color (2k, 4) each."""
+        if len(points):
+            colors = np.broadcast_to(np.asarray(color, dtype=np.float32), (len(points), 4))
+            (self.open if on_top else self.hidden).append((np.asarray(points, dtype=np.float32), colors))
+
+
+def shown(scene: Scene) -> frozenset[str]:
+    """What is to be drawn of a scene."""
+    stored = settings_of(scene)
+    if stored is None:
+        return USUAL
+    return frozenset(stored.overlay) if stored.show_overlay else frozenset()
+
+
+def cast(scene: Scene, layer: ViewLayer) -> Cast:
+    """Who there is to be drawn now."""
+    objects = [ob for ob in in_use(scene) if settings_of(ob) is not None]
+    visible = [ob for ob in objects if ob.visible_get(view_layer=layer)]
+    selected = {full_name(ob) for ob in objects if ob.select_get(view_layer=layer)}
+    vehicles = [
+        ob
+        for ob in tagged(visible, Role.VEHICLE)
+        if full_name(ob) in selected or ((crowd := crowd_of(ob)) is not None and full_name(crowd) in selected)
+    ]
+    paths = tagged(visible, Role.PATH)
+    return Cast(
+        vehicles=vehicles[:MOST],
+        paths=[ob for ob in paths if ob.type == "CURVE"],
+        flows=[ob for ob in tagged(visible, Role.FLOW) if ob.type == "CURVE"],
+        things=Reader(scenery(scene, tagged(visible, Role.OBSTACLE), tagged(visible, Role.REGION))),
+        tubes=_tubes(tagged(objects, Role.CROWD), paths),
+        leaders={role: tagged(objects, role) for role in (Role.LEADER,)},
+    )
+
+
+def picture(
+    scene: Scene, depsgraph: Depsgraph, who: Cast, tracks: Tracks, requests: list[Request], wanted: frozenset[str]
+) -> Picture:
+    """What to draw at the frame that the depsgraph stands on."""
+    drawn = Picture()
+    if wanted & {"OBSTACLES", "REGIONS"}:
+        _things(drawn, depsgraph, who, wanted)
+    if "PATHS" in wanted:
+        _curves(drawn, depsgraph, who)
+    if who.vehicles and wanted & {"FRONT", "VELOCITY", "TARGETS", "TRAILS"}:
+        _vehicles(drawn, scene, depsgraph, who, tracks, wanted)
+    if "FORCES" in wanted:
+        _requests(drawn, requests)
+    return drawn
+
+
+def _things(drawn: Picture, depsgraph: Depsgraph, who: Cast, wanted: frozenset[str]) -> None:
+    who.things.parent_parts.clear()
+    who.things.sizes.clear()
+    try:
+        snapshot = who.things.read(depsgraph, depsgraph.scene.frame_current)
+    except Refusal:
+        # A bake says what is wrong; here there is only nothing to be seen of it.
+        return
+    obstacles, regions = snapshot.obstacles, snapshot.regions
+    for row in np.flatnonzero(obstacles.present).tolist() if "OBSTACLES" in wanted else ():
+        if obstacles.shape[row] == ROUND:
+            drawn.add(drawn_out(obstacles.start[row], obstacles.end[row], float(obstacles.radius[row])), OBSTACLE)
+        elif obstacles.shape[row] == OBSTACLE_BOX:
+            drawn.add(box(obstacles.start[row], obstacles.axes[row] * obstacles.half[row][:, None]), OBSTACLE)
+    for row in np.flatnonzero(regions.present).tolist() if "REGIONS" in wanted else ():
+        half = regions.axes[row] * regions.half[row][:, None]
+        shape = box if regions.shape[row] == BOX else ellipsoid
+        drawn.add(shape(regions.centre[row], half), REGION)
+
+
+def _curves(drawn: Picture, depsgraph: Depsgraph, who: Cast) -> None:
+    for ob, color in (*((path, PATH) for path in who.paths), *((flow, FLOW) for flow in who.flows)):
+        for points, closed in sketched(ob, depsgraph):
+            if not np.isfinite(points).all():
+                continue
+            course = spline(points, closed)
+            radius = who.tubes.get(full_name(ob), 0.0) if color is PATH else 0.0
+            drawn.add(spine(course), color)
+            drawn.add(way_marks(course, 0.5 * radius or MARK * course.length), color)
+            if radius > 0.0:
+                drawn.add(tube(course, radius), WIDTH)
+
+
+def _vehicles(
+    drawn: Picture, scene: Scene, depsgraph: Depsgraph, who: Cast, tracks: Tracks, wanted: frozenset[str]
+) -> None:
+    frame, frame_time = scene.frame_current, scene.render.fps_base / scene.render.fps
+    matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in who.vehicles])
+    place = matrices[:, :3, 3]
+    axes = np.array([_axes(ob) for ob in who.vehicles])
+    side, forward, up = (unit(np.einsum("nab,nb->na", matrices[:, :3, :3], axes[:, :, k])) for k in range(3))
+    radius = np.array([_radius(ob) for ob in who.vehicles])
+    if "FRONT" in wanted:
+        drawn.add(arrows(place + forward * radius[:, None], forward * radius[:, None], side), FRONT, on_top=True)
+        # A fin on the back tells the top from the bottom.
+        fin = np.stack((place + up * radius[:, None], place + up * 1.4 * radius[:, None]), axis=1)
+        drawn.add(fin.reshape(-1, 3), FRONT, on_top=True)
+        for at, one, other, size in zip(place, side, forward, radius):
+            drawn.add(ring(at, one * size, other * size), SIZE, on_top=True)
+    if "VELOCITY" in wanted:
+        known = [tracks.velocity(ob, depsgraph, frame, frame_time) for ob in who.vehicles]
+        rows = [row for row, velocity in enumerate(known) if velocity is not None and magnitude(velocity[None])[0] > 0]
+        if rows:
+            ways = np.array([known[row] for row in rows])
+            drawn.add(arrows(place[rows], ways, _aside(ways)), VELOCITY, on_top=True)
+    if "TRAILS" in wanted:
+        stored = settings_of(scene)
+        length = stored.trail_length if stored else 24
+        for ob in who.vehicles:
+            frames, places = tracks.between(ob, depsgraph, frame - length, frame + length)
+            _trail(drawn, frames, places, frame, length)
+    if "TARGETS" in wanted:
+        for ob, at in zip(who.vehicles, place):
+            for goal in _targets(ob, at, who, depsgraph):
+                drawn.add(np.array((at, goal)), TARGET, on_top=True)
+
+
+def _trail(drawn: Picture, frames: np.ndarray, places: np.ndarray, frame: int, length: int) -> None:
+    """A line through places, fading away from the present."""
+    if len(frames) < 2:
+        return
+    joined = np.flatnonzero(np.diff(frames) == 1)
+    pairs = np.stack((joined, joined + 1), axis=1).ravel()
+    away = frames[pairs] - frame
+    colors = np.empty((len(pairs), 4))
+    colors[:, :3] = np.where((away <= 0)[:, None], PAST, FUTURE)
+    # The piece that leaves the present is part of what comes.
+    colors[1::2, :3] = np.where((frames[joined] >= frame)[:, None], FUTURE, PAST)
+    colors[::2, :3] = colors[1::2, :3]
+    colors[:, 3] = 0.9 - 0.8 * np.abs(away) / (length + 1.0)
+    drawn.add(places[pairs], colors, on_top=True)
+
+
+def _requests(drawn: Picture, requests: list[Request]) -> None:
+    asked = {name for request in requests for name in request.by_behavior}
+    for request in requests:
+        for name, force in (*request.by_behavior.items(), ("", request.together)):
+            share = force / max(request.strongest, 1e-9)
+            length = float(magnitude(share[None])[0])
+            if length > 1e-6:
+                way = (share * (min(length, 1.5) / length) * LONGEST * request.radius)[None]
+                color = color_of(name) if name else STEERING
+                drawn.add(arrows(request.place[None], way, _aside(way)), color, on_top=True)
+    drawn.legend = [(kind.label, color_of(kind.name)) for kind in CATALOGUE if kind.name in asked]
+    if requests:
+        drawn.legend.append(("Together", STEERING))
+
+
+def color_of(behavior: str) -> tuple[float, ...]:
+    """A color for each behavior, those next to each other in the catalogue far apart."""
+    row = next(row for row, kind in enumerate(CATALOGUE) if kind.name == behavior)
+    return (*colorsys.hsv_to_rgb(0.618034 * row % 1.0, 0.65, 1.0), 1.0)
+
+
+def _targets(ob: Object, at: np.ndarray, who: Cast, depsgraph: Depsgraph) -> list[np.ndarray]:
+    """Where the bodies are that a vehicle's behaviors steer by."""
+    crowd = crowd_of(ob)
+    found = []
+    for behavior in behaviors_of(crowd) if crowd is not None else ():
+        group = getattr(crowd.steering, behavior.name)
+        for name, parameter in behavior.parameters().items():
+            if parameter.kind is not Kind.BODY or not group.use or group.weight == 0.0:
+                continue
+            target = pointed_at(group, name)
+            if target is not None:
+                found.append(_place(target, _bone(group, name, target), depsgraph))
+            elif parameter.default == NEAREST:
+                others = [_place(other, "", depsgraph) for other in who.leaders.get(parameter.role, ()) if other != ob]
+                if others:
+                    found.append(min(others, key=lambda place: float(magnitude((place - at)[None])[0])))
+    return found
+
+
+def _bone(group: PropertyGroup, name: str, target: Object) -> str:
+    bone = getattr(group, bone_of(name)) if target.type == "ARMATURE" else ""
+    return bone if bone and target.pose and bone in target.pose.bones else ""
+
+
+def _place(ob: Object, bone: str, depsgraph: Depsgraph) -> np.ndarray:
+    return np.array(standing(BodySource(ob, -1, bone), depsgraph).translation)
+
+
+def _tubes(crowds: list[Object], paths: list[Object]) -> dict[str, float]:
+    """The widest that any crowd takes each path for, metres."""
+    widths: dict[str, float] = {}
+    for crowd in crowds:
+        for behavior in behaviors_of(crowd):
+            if not behavior.width:
+                continue
+            group = getattr(crowd.steering, behavior.name)
+            pointed = [
+                ob
+                for name, parameter in behavior.parameters().items()
+                if parameter.kind is Kind.PATH and (ob := pointed_at(group, name)) is not None
+            ]
+            for ob in pointed or paths:
+                name = full_name(ob)
+                widths[name] = max(widths.get(name, 0.0), getattr(group, behavior.width))
+    return widths
+
+
+def _axes(ob: Object) -> np.ndarray:
+    own = ob.steering
+    if own.forward_axis[-1] == own.up_axis[-1]:
+        return np.eye(3)
+    return model_axes(AXIS_NAMES[own.forward_axis], AXIS_NAMES[own.up_axis])
+
+
+def _radius(ob: Object) -> float:
+    crowd = crowd_of(ob)
+    return (crowd.steering.vehicle.radius if crowd is not None else 0.5) * ob.steering.size_factor
+
+
+def _aside(ways: np.ndarray) -> np.ndarray:
+    """Unit vectors square to vectors, level where that can be."""
+    level = cross(ways, np.broadcast_to((0.0, 0.0, 1.0), ways.shape))
+    return unit(np.where((magnitude(level) < 1e-6 * magnitude(ways))[:, None], (1.0, 0.0, 0.0), level))

@@ -1,0 +1,154 @@
+"""Keeping the pictures of the scenes up to date.
+
+As soon as anything changes or a frame is shown, what is known to be there is looked at anew. Who is there at all, and
+what behaviors ask, takes longer to find out: that is done a moment after the last change.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..refusal import Refusal
+from .picture import Cast, Picture, cast, picture, shown
+from .requests import Request, asked_of
+from .tracks import Tracks
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Scene, Window
+
+PAUSE = 0.08
+"""Seconds without a change after which is found out who is there."""
+
+
+@dataclass
+class _Watched:
+    """What is known of a scene."""
+
+    who: Cast | None = None
+    tracks: Tracks = field(default_factory=Tracks)
+    picture: Picture = field(default_factory=Picture)
+
+
+_scenes: dict[int, _Watched] = {}
+_due = 0.0
+
+
+def begin() -> None:
+    for occasions, handler in _handlers():
+        occasions.append(handler)
+    _later()
+
+
+def end() -> None:
+    for occasions, handler in _handlers():
+        if handler in occasions:
+            occasions.remove(handler)
+    if bpy.app.timers.is_registered(_find_out):
+        bpy.app.timers.unregister(_find_out)
+    _scenes.clear()
+
+
+def _handlers():
+    there = bpy.app.handlers
+    yield there.depsgraph_update_post, _changed
+    yield there.frame_change_post, _frame_shown
+    # What is known holds objects, and these are no longer the same.
+    for occasions in (there.undo_pre, there.redo_pre, there.load_pre):
+        yield occasions, _forget
+    for occasions in (there.undo_post, there.redo_post, there.load_post):
+        yield occasions, _forget
+
+
+def picture_of(scene: Scene) -> Picture | None:
+    """What to draw over a scene; None where nothing is known of it yet."""
+    watched = _scenes.get(scene.session_uid)
+    if watched is None:
+        _later()
+        return None
+    return watched.picture
+
+
+@bpy.app.handlers.persistent
+def _forget(*_what) -> None:
+    _scenes.clear()
+    _later()
+
+
+@bpy.app.handlers.persistent
+def _changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
+    _look(scene, depsgraph, [])
+    _later()
+
+
+@bpy.app.handlers.persistent
+def _frame_shown(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
+    watched = _scenes.get(scene.session_uid)
+    if watched is not None and watched.who is not None:
+        try:
+            watched.tracks.see(watched.who.vehicles, scene.frame_current)
+        except ReferenceError:
+            watched.who = None
+    _look(scene, depsgraph, [])
+    _later()
+
+
+def _look(scene: Scene, depsgraph: Depsgraph | None, requests: list[Request]) -> None:
+    """Draw anew those who are known to be there."""
+    watched = _scenes.get(scene.session_uid)
+    wanted = shown(scene) if watched is not None else frozenset()
+    if watched is None or watched.who is None or depsgraph is None:
+        return
+    try:
+        watched.picture = picture(scene, depsgraph, watched.who, watched.tracks, requests, wanted)
+    except ReferenceError:
+        # Somebody was removed; who is left is found out in a moment.
+        watched.who, watched.picture = None, Picture()
+
+
+def _later() -> None:
+    global _due
+    _due = time.monotonic() + PAUSE
+    if not bpy.app.timers.is_registered(_find_out):
+        bpy.app.timers.register(_find_out, first_interval=PAUSE)
+
+
+def _find_out() -> float | None:
+    """Find out who is there in the scenes that windows show, and what is asked of them."""
+    wait = _due - time.monotonic()
+    if wait > 0.0:
+        return wait
+    for window in bpy.context.window_manager.windows:
+        _find_out_in(window)
+    return None
+
+
+def _find_out_in(window: Window) -> None:
+    scene, layer = window.scene, window.view_layer
+    depsgraph = layer.depsgraph
+    if depsgraph is None:
+        return
+    watched = _scenes.setdefault(scene.session_uid, _Watched())
+    wanted = shown(scene)
+    watched.who = cast(scene, layer) if wanted else None
+    if watched.who is None:
+        watched.picture = Picture()
+    else:
+        watched.tracks.forget(watched.who.vehicles)
+        _look(scene, depsgraph, _asked(watched, scene, depsgraph) if "FORCES" in wanted else [])
+    for area in window.screen.areas:
+        if area.type == "VIEW_3D":
+            area.tag_redraw()
+
+
+def _asked(watched: _Watched, scene: Scene, depsgraph: Depsgraph) -> list[Request]:
+    if not watched.who.vehicles:
+        return []
+    try:
+        return asked_of(watched.who.vehicles, scene, depsgraph, watched.tracks)
+    except Refusal:
+        # A bake says why.
+        return []

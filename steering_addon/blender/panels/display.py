@@ -1,0 +1,29 @@
+"""What is drawn over the viewport."""
+
+from __future__ import annotations
+
+from ..overlay.popover import switches
+from ..properties import settings_of
+from .homes import in_tab
+
+
+class Display:
+    """The switches, as in the Viewport Overlays popover; there once steering is used in the scene."""
+
+    bl_label = "Overlay"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return settings_of(context.scene) is not None
+
+    def draw_header(self, context) -> None:
+        self.layout.prop(context.scene.steering, "show_overlay", text="")
+
+    def draw(self, context) -> None:
+        layout = self.layout
+        layout.active = context.scene.steering.show_overlay
+        switches(layout, context.scene)
+
+
+CLASSES = (in_tab(Display, "display"),)
