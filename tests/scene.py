@@ -37,6 +37,7 @@ def leaders(*positions: Any) -> Tracked:
         present=np.ones(k, dtype=bool),
         carrier=np.full(k, -1),
         crowd=np.full(k, -1),
+        amount=np.full(k, np.inf),
     )
 
 
@@ -49,6 +50,17 @@ def locked(*positions: Any, forward: Any = (0.0, 1.0, 0.0), crowd: Any = 0) -> T
         forward=np.broadcast_to(np.asarray(forward, dtype=float), (k, 3)),
         roles=np.full(k, int(Role.VEHICLE)),
         crowd=np.broadcast_to(np.asarray(crowd, dtype=np.int64), (k,)),
+    )
+
+
+def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
+    """Things to feed on."""
+    seen = leaders(*positions)
+    k = len(seen.roles)
+    return replace(
+        seen,
+        roles=np.full(k, int(Role.RESOURCE)),
+        amount=np.broadcast_to(np.asarray(amount, dtype=float), (k,)),
     )
 
 
@@ -156,7 +168,7 @@ class Scene:
     def steering(self) -> list[np.ndarray]:
         """The steering force of each behavior at the start, before weights and limits, (n, 3) newtons."""
         world, agents, wanted = self.seen()
-        return [_steer(behavior, world, agents, {}, len(self))[0] for behavior in wanted]
+        return [_steer(behavior, world, agents, {}, len(self), {})[0] for behavior in wanted]
 
     def moved(self, offset: Any = (0.0, 0.0, 0.0), turn: np.ndarray | None = None) -> Scene:
         """The whole scene turned about the origin, then moved."""

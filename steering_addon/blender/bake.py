@@ -15,18 +15,15 @@ from ..simulation.portrayal import portrayed
 from ..simulation.run import simulate
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.vectors import magnitude
-from .local_space import to_local
+from .channels import channels, start_rotations
 from .plan import Plan
 from .reading import Reader
-from .rotation_channels import channels_from_matrices
 from .staging import Staging
 from .start import store
 from .sweep import sweep
 
 SIMULATING = 0.8
 """Share of the progress that simulating takes; writing is the rest."""
-AT_ONCE = 1 << 14
-"""Poses turned into channels at once: so few that all that is worked out on the way stays in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     staging = Staging(uuid.uuid4().hex, plan.frames)
     try:
         properties = _properties(plan, reader, trajectory)
-        for done, (row, location, rotation) in enumerate(_channels(plan, reader, trajectory), 1):
+        for done, (row, location, rotation) in enumerate(_rows(plan, reader, trajectory), 1):
             vehicle = plan.vehicles[row]
             staging.add(
                 vehicle.ob,
@@ -114,7 +111,8 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
         staging.discard()
         raise
     for vehicle in plan.vehicles:
-        vehicle.ob.steering.identity = vehicle.identity
+        if vehicle.ob.steering.identity != vehicle.identity:
+            vehicle.ob.steering.identity = vehicle.identity
         store(vehicle.ob, vehicle.location, vehicle.rotation)
     staging.commit(plan.scene.frame_current_final)
     mishaps = trajectory.mishaps
@@ -147,35 +145,12 @@ def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict
     return properties
 
 
-def _channels(plan: Plan, reader: Reader, trajectory: Trajectory) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """The row of each vehicle with its location (f, 3) and rotation (f, 3 or 4) channels.
-
-    Vehicles that are alike in mode and axes are worked out together, a few at a time.
-    """
+def _rows(plan: Plan, reader: Reader, trajectory: Trajectory) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """The row of each vehicle with its location (f, 3) and rotation (f, 3 or 4) channels."""
     parts = np.stack(reader.parent_parts)
-    part_of = {row: k for k, row in enumerate(reader.parented)}
-    at_once = max(AT_ONCE // len(plan.frames), 1)
-    for (mode, _), alike in plan.alike().items():
-        free, parented = [row for row in alike if row not in part_of], [row for row in alike if row in part_of]
-        for rows in (*_few(free, at_once), *_few(parented, at_once)):
-            vehicles = [plan.vehicles[row] for row in rows]
-            locations, turns = to_local(
-                np.asfortranarray(parts[:, [part_of[row] for row in rows]]) if rows[0] in part_of else None,
-                np.asfortranarray(trajectory.positions[:, _piece(rows)]),
-                np.asfortranarray(trajectory.bases[:, _piece(rows)]),
-                vehicles[0].axes,
-                np.array([tuple(vehicle.ob.scale) for vehicle in vehicles]),
-            )
-            rotations = channels_from_matrices(turns, mode, np.array([vehicle.rotation for vehicle in vehicles]))
-            for k, row in enumerate(rows):
-                yield row, locations[:, k], rotations[:, k]
-
-
-def _few(rows: list[int], at_once: int) -> Iterator[list[int]]:
-    """The rows, so many at a time."""
-    return (rows[k : k + at_once] for k in range(0, len(rows), at_once))
-
-
-def _piece(rows: list[int]) -> slice | list[int]:
-    """The rows as they are taken out of an array fastest: as one piece where they are one."""
-    return slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
+    near = start_rotations(plan)
+    for rows, locations, rotations in channels(
+        plan, reader.parented, parts, trajectory.positions, trajectory.bases, near
+    ):
+        for k, row in enumerate(rows):
+            yield row, locations[:, k], rotations[:, k]

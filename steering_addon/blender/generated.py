@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -11,6 +12,21 @@ from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter,
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object, from the first version on."""
+
+
+LISTENERS: list[Callable[[], None]] = []
+"""Who wants to know when a setting that a run is made from has changed."""
+
+
+def noticed(_self: Any, _context: Any) -> None:
+    """For `update` of what a run is made from.
+
+    Without such a function Blender evaluates the object anew only when the property is set by hand; with one, drivers
+    and a preview notice scripts too.
+    """
+    for listener in LISTENERS:
+        listener()
+
 
 UNITS: dict[Unit, dict[str, Any]] = {
     Unit.NONE: {},
@@ -47,7 +63,7 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
 def property_of(name: str, parameter: Parameter) -> Any:
     """The Blender property of one declared parameter."""
     options = {"ANIMATABLE"} if parameter.animatable else set()
-    return _property(name, parameter, {"override": OVERRIDABLE, "options": options})
+    return _property(name, parameter, {"override": OVERRIDABLE, "update": noticed, "options": options})
 
 
 def operator_property(name: str, parameter: Parameter) -> Any:
@@ -79,6 +95,7 @@ def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
         name=shared["name"],
         description=shared["description"],
         override=OVERRIDABLE,
+        update=noticed,
         poll=poll,
     )
 
@@ -94,6 +111,7 @@ def _bone_property(name: str) -> Any:
         name=f"{title} Bone",
         description="The bone that is meant, where that is an armature; empty: the armature as a whole",
         override=OVERRIDABLE,
+        update=noticed,
         options=set(),
     )
 

@@ -30,6 +30,8 @@ from .tagged import crowd_of, full_name, in_use, tagged
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
+TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
+"""Roles of what may be steered by without being pointed at."""
 AXIS_NAMES = {"POS_X": "X", "POS_Y": "Y", "POS_Z": "Z", "NEG_X": "-X", "NEG_Y": "-Y", "NEG_Z": "-Z"}
 
 
@@ -223,7 +225,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         regions=tuple(regions),
         flows=tuple(flows),
         in_users_scene=any(
-            reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in _with_all_behind(read)
+            reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
         warnings=tuple(_warnings(vehicles, crowds)),
     )
@@ -401,8 +403,8 @@ def _check_targets(crowds: list[Object], objects: list[Object], paths: list[Obje
 
 
 def _bodies(objects: list[Object], targets: list[_Pointed], rows: dict[str, int]) -> tuple[BodySource, ...]:
-    """Leaders, targets and the vehicles that do not move, by name."""
-    wanted = {full_name(ob): (ob, "") for ob in [*tagged(objects, Role.LEADER), *tagged(objects, Role.VEHICLE)]}
+    """Leaders, resources, targets and the vehicles that do not move, by name."""
+    wanted = {full_name(ob): (ob, "") for role in TARGETS for ob in tagged(objects, role)}
     wanted |= {target.name: (target.ob, target.bone) for target in targets}
     found = (wanted[name] for name in sorted(set(wanted) - set(rows)))
     return tuple(BodySource(ob, _carrier(ob, rows), bone) for ob, bone in found)
@@ -418,7 +420,7 @@ def _carrier(ob: Object, rows: dict[str, int]) -> int:
     return -1
 
 
-def _with_all_behind(objects: Iterable[Object]) -> list[Object]:
+def with_all_behind(objects: Iterable[Object]) -> list[Object]:
     """The objects and whatever they hang on, directly or not."""
     found: dict[str, Object] = {}
     waiting = list(objects)
@@ -443,7 +445,7 @@ def _check_independent(
             what = next((_word(role) for role in (Role.PATH, Role.FLOW) if has_role(ob, role)), "region")
             raise Refusal(f"The {what} {ob.name} hangs on the vehicle {vehicles[row].ob.name}: unparent it.")
     parents = [v.ob.parent for v in vehicles if v.ob.parent is not None]
-    for ob in _with_all_behind([*looked_at, *crowds, *parents]):
+    for ob in with_all_behind([*looked_at, *crowds, *parents]):
         if full_name(ob) in rows:
             continue
         for behind, why in reasons(ob):

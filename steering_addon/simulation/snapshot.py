@@ -16,7 +16,7 @@ from .paths import Path
 from .regions import Regions
 from .vectors import Mask, Rows, Scalars, Vectors, cross, in_columns, no_vectors
 from .vehicle import Motion, VehicleModel
-from .world import Agents, Memory, World
+from .world import Agents, Commons, Memory, World
 
 
 class Steers(Protocol):
@@ -43,7 +43,11 @@ class Steers(Protocol):
 
     def fastest(self, world: World, agents: Agents) -> Scalars | None: ...
 
-    def steer(self, world: World, agents: Agents) -> Vectors | tuple[Vectors, Memory]: ...
+    def takes(self, world: World, agents: Agents) -> tuple[Rows, Scalars] | None: ...
+
+    def steer(
+        self, world: World, agents: Agents
+    ) -> Vectors | tuple[Vectors, Memory] | tuple[Vectors, Memory, Commons]: ...
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,7 @@ class Tracked:
         present: (k,) whether it is there at the moment.
         carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
         crowd: (k,) the row of the crowd of a locked vehicle, -1 for none.
+        amount: (k,) how much there is of a resource before anything is taken, inf for what does not run out.
     """
 
     position: Vectors
@@ -83,6 +88,7 @@ class Tracked:
     present: Mask
     carrier: Rows
     crowd: Rows
+    amount: Scalars
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,8 @@ class State:
         smoothed_acceleration: (n, 3) what banking leans on, m/s2.
         force: (n, 3) the steering force they decided on last, newtons.
         memories: what each behavior remembers, by its name, n rows.
+        commons: what each behavior remembers in common of all it steers, by its name.
+        taken: how much has been taken of each tracked body, (k,); empty before anything was.
         inputs: the snapshot of this frame; None before the first one came in.
     """
 
@@ -138,6 +146,8 @@ class State:
     smoothed_acceleration: Vectors
     force: Vectors
     memories: Mapping[str, Memory] = field(default_factory=dict)
+    commons: Mapping[str, Commons] = field(default_factory=dict)
+    taken: Scalars = field(default_factory=lambda: np.zeros(0))
     inputs: Snapshot | None = None
 
     def __len__(self) -> int:
@@ -168,4 +178,5 @@ def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors
 def no_tracked() -> Tracked:
     """Nobody but the vehicles."""
     none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-    return Tracked(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), none, np.zeros(0, dtype=np.bool_), none, none)
+    nowhere, nothing = np.zeros((0, 3)), np.zeros(0)
+    return Tracked(nowhere, nowhere, nothing, none, np.zeros(0, dtype=np.bool_), none, none, nothing)

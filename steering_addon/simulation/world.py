@@ -37,6 +37,8 @@ ANY_CROWD, NO_CROWD = -2, -3
 """Whom an agent looks for that does not look for one crowd; no vehicle belongs to these."""
 Memory = Mapping[str, Scalars]
 """What a behavior remembers: (n,) numbers by name."""
+Commons = Mapping[str, Scalars]
+"""What a behavior remembers in common of all it steers: numbers by whatever name it gives them, added up."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Bodies:
         roles: (b,) bits of Role.
         present: (b,) whether it is there at the moment.
         crowd: (b,) the row of the crowd a vehicle belongs to, -1 for what belongs to none.
+        left: (b,) how much is left of a resource, inf for what does not run out.
     """
 
     position: Vectors
@@ -59,6 +62,7 @@ class Bodies:
     roles: Rows
     present: Mask
     crowd: Rows
+    left: Scalars
 
     def nearest(self, role: Role, points: Vectors, own: Rows) -> Rows:
         """The row of the nearest body with a role to each point, -1 where there is none.
@@ -151,6 +155,7 @@ class Agents:
         force: (n, 3) the steering force decided on so far, newtons; zero unless the behavior comes after the others.
         goal_distance: (n,) metres to the nearest place they want to be at, inf where they want to be nowhere.
         memory: what the behavior at hand remembers of them.
+        commons: what it remembers in common of all it steers.
     """
 
     rows: Rows
@@ -166,6 +171,7 @@ class Agents:
     force: Vectors
     goal_distance: Scalars
     memory: Memory = field(default_factory=dict)
+    commons: Commons = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -257,8 +263,9 @@ class Agents:
             force=force,
             goal_distance=self.goal_distance[some],
             memory={name: column[some] for name, column in self.memory.items()},
+            commons=self.commons,
         )
 
-    def remembering(self, memory: Memory) -> Agents:
-        """The same agents with what another behavior remembers of them."""
-        return replace(self, memory=memory)
+    def remembering(self, memory: Memory, commons: Commons | None = None) -> Agents:
+        """The same agents with what another behavior remembers of them, and in common of all it steers."""
+        return replace(self, memory=memory, commons=commons or {})

@@ -141,7 +141,7 @@ def test_exactly_the_parameters_declared_so_can_be_keyed(addon) -> None:
 
 
 def test_whether_something_takes_part_can_be_keyed(addon) -> None:
-    for name in ("active", "pass_side", "combining", "speed_factor", "size_factor", "mass_factor"):
+    for name in ("active", "amount", "pass_side", "combining", "speed_factor", "size_factor", "mass_factor"):
         assert object_group().properties[name].is_animatable, name
 
 

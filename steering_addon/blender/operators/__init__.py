@@ -8,6 +8,7 @@ from . import (
     crowds,
     populate,
     presets,
+    preview,
     ready_scenes,
     tagging,
     variation,
@@ -22,6 +23,7 @@ MODULES = (
     behavior_presets,
     variation,
     ready_scenes,
+    preview,
     baking,
     contacts,
 )

@@ -9,6 +9,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...simulation.roles import Role
+from .. import preview
 from ..bake import BakeResult, baking
 from ..ownership import bake_of
 from ..plan import Plan, plan_reading
@@ -105,6 +106,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         self._leave(context)
 
     def _begin(self, context: Context) -> None:
+        preview.end()
         only = context.selected_objects if self.selected else None
         self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=self.replace_own_keys)
         self._baking = baking(self._plan, replace_own_keys=self.replace_own_keys)

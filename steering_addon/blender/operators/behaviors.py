@@ -85,6 +85,7 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         crowd.steering.property_unset(self.behavior)
+        # Blender does not notice this by itself, and a preview would go on with it.
         crowd.update_tag()
         return {"FINISHED"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
+from .. import preview
 from ..census import Census, known
 from ..plan import frame_range
 from ..properties import has_role, settings_of
@@ -24,9 +25,16 @@ class Baking:
         layout, census = self.layout, known(context.scene)
         if census is not None and not census.vehicles:
             note(layout, context, "Nothing to bake yet: select what shall move and make it a vehicle")
-        elif census is not None and not census.baked:
-            note(layout, context, "Vehicles move when they are baked")
+        elif census is not None and not census.baked and not preview.is_on(context.scene):
+            note(layout, context, "Vehicles move in a preview, and for good when they are baked")
+        on = preview.is_on(context.scene)
         column = layout.column(align=True)
+        row = column.row(align=True)
+        row.scale_y = 1.5
+        row.enabled = on or census is None or census.free > 0
+        row.operator("steering.preview", text="Preview is On" if on else "Preview", icon="PLAY", depress=on)
+        if told := preview.report(context.scene):
+            note(column, context, told)
         row = column.row(align=True)
         row.scale_y = 1.5
         row.enabled = census is None or census.free > 0
