@@ -17,7 +17,8 @@ from steering_addon.simulation.regions import SPHERE, Regions, regions
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import simulate, world_at
 from steering_addon.simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
-from steering_addon.simulation.steering import _agents, _goal_distance, _steer, _with_targets
+from steering_addon.simulation.steering import _agents, _goal_distance, _steer
+from steering_addon.simulation.targets import aimed
 from steering_addon.simulation.vectors import unit
 from steering_addon.simulation.vehicle import VehicleModel
 from steering_addon.simulation.world import Agents, World
@@ -104,6 +105,7 @@ class Scene:
     paths: tuple = ()
     regions: Regions = field(default_factory=lambda: regions(np.zeros((0, 3)), 1.0, SPHERE))
     flows: tuple = ()
+    candidates: tuple = ()
     fps: float = 24.0
     substeps: int = 1
     seed: int = 0
@@ -148,6 +150,7 @@ class Scene:
             paths=self.paths,
             regions=self.regions,
             flows=self.flows,
+            candidates=self.candidates,
         )
 
     def run(
@@ -162,7 +165,7 @@ class Scene:
         state = replace(self.start(), inputs=snapshot)
         world = world_at(state, snapshot, self.snapshot(1), 0.0)
         agents = _agents(state, snapshot, world, snapshot.crowds[0])
-        wanted = tuple(_with_targets(b, world, agents) for b in snapshot.crowds[0].behaviors)
+        wanted = tuple(aimed(b, world, agents, {}, len(self))[0] for b in snapshot.crowds[0].behaviors)
         return world, replace(agents, goal_distance=_goal_distance(wanted, world, agents)), list(wanted)
 
     def steering(self) -> list[np.ndarray]:

@@ -2,7 +2,8 @@
 
 from . import census, operators, overlay, panels, preview, properties
 
-MODULES = (properties, census, operators, panels, overlay, preview)
+MODULES = (properties, census, operators, panels, preview, overlay)
+"""The overlay comes last: it draws what the others' handlers have brought about."""
 
 
 def register() -> None:

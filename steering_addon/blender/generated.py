@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..simulation.candidates import NEAREST_ONE, PICKS
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
@@ -56,6 +57,8 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
         annotations[parameter_name] = property_of(parameter_name, parameter)
         if parameter.kind is Kind.BODY:
             annotations[bone_of(parameter_name)] = _bone_property(parameter_name)
+            annotations[collection_of(parameter_name)] = _collection_property(parameter_name)
+            annotations[choice_of(parameter_name)] = _pick_property(parameter_name)
     doc = (declaration.__doc__ or "").strip().split("\n\n")[0]
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc})
 
@@ -103,6 +106,35 @@ def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
 def bone_of(name: str) -> str:
     """The name of the property that says which bone of an armature is meant by a body."""
     return f"{name}_bone"
+
+
+def collection_of(name: str) -> str:
+    """The name of the property that says of which collection's objects one is meant by a body."""
+    return f"{name}_collection"
+
+
+def choice_of(name: str) -> str:
+    """The name of the property that says which one is meant by a body, where there are several."""
+    return f"{name}_choice"
+
+
+def _collection_property(name: str) -> Any:
+    return bpy.props.PointerProperty(
+        type=bpy.types.Collection,
+        name=f"{name.replace('_', ' ').title()} Collection",
+        description="One of the objects of this collection is meant, where no object is named above",
+        override=OVERRIDABLE,
+    )
+
+
+def _pick_property(name: str) -> Any:
+    shared = {
+        "name": f"Which {name.replace('_', ' ').title()}",
+        "description": "Which one is meant of several: of a collection, the vehicles of a crowd, or all of a role",
+        "override": OVERRIDABLE,
+        "options": set(),
+    }
+    return choice_property(shared, PICKS, NEAREST_ONE)
 
 
 def _bone_property(name: str) -> Any:

@@ -96,6 +96,7 @@ class Reader:
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
             regions=self._regions(depsgraph, frame),
             flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
+            candidates=plan.candidates,
         )
 
     def start(self, snapshot: Snapshot) -> State:

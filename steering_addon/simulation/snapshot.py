@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .candidates import Candidates
 from .chance import Keys
 from .declaration import Parameter
 from .obstacles import Obstacles
@@ -108,6 +109,7 @@ class Snapshot:
         paths: the tagged curves.
         regions: the spheres and boxes to keep to.
         flows: the curves that draw currents.
+        candidates: bodies of which each vehicle takes one, where a behavior names several.
     """
 
     frame_time: float
@@ -122,6 +124,7 @@ class Snapshot:
     paths: tuple[Path, ...]
     regions: Regions
     flows: tuple[Path, ...]
+    candidates: tuple[Candidates, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 
 from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
-from .declaration import NEAREST, Kind
 from .snapshot import Crowd, Snapshot, State, Steers
-from .vectors import Mask, Rows, Scalars, Vectors, alike, magnitude, no_vectors, picked, same_for_all
+from .targets import aimed
+from .vectors import Mask, Scalars, Vectors, alike, magnitude, no_vectors, picked
 from .vehicle import VehicleModel
 from .world import Agents, Commons, Memory, World
 
@@ -61,6 +61,12 @@ class _Minds:
         self.commons: dict[str, Commons] = dict(state.commons)
         self.fastest: Scalars | None = None
         self.taken = state.taken
+
+    def aim(self, behavior: Steers, agents: Agents) -> Steers:
+        """The behavior with a body for each of its agents wherever it steers by one."""
+        behavior, learned = aimed(behavior, self.world, agents, self.memories, len(self.state))
+        self.memories.update(learned)
+        return behavior
 
     def steer(self, behavior: Steers, agents: Agents) -> tuple[Vectors, Agents]:
         """The behavior's steering force for its agents, (n, 3) newtons, and the agents with what they now remember."""
@@ -151,7 +157,7 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
     """
     world = minds.world
     agents = _agents(minds.state, snapshot, world, crowd)
-    behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
+    behaviors = tuple(minds.aim(b, agents) for b in crowd.behaviors)
     agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
     luck = _draws(crowd, agents, world)
     found = _Considered(crowd, agents, {}, {}, np.zeros(len(agents), dtype=np.bool_))
@@ -212,32 +218,6 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
 def _key_of(crowd: Crowd) -> int:
     """What the part of their luck hangs on that the vehicles of a crowd share."""
     return int(mix(np.array([crowd.key & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
-
-
-def _with_targets(behavior: Steers, world: World, agents: Agents) -> Steers:
-    """The behavior with every empty target replaced by the nearest that fits, and absent ones by none."""
-    changes = {}
-    for name, parameter in behavior.parameters().items():
-        if parameter.kind is Kind.REGION:
-            changes[name] = _with_region(getattr(behavior, name), world, agents)
-        if parameter.kind is not Kind.BODY:
-            continue
-        rows = getattr(behavior, name)
-        if (rows == NEAREST).any() and parameter.role is not None:
-            rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
-        gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
-        changes[name] = np.where(gone, -1, rows)
-    return replace(behavior, **changes) if changes else behavior  # type: ignore[type-var]
-
-
-def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
-    if (rows == NEAREST).any():
-        rows = np.where(rows == NEAREST, world.regions.nearest(agents.position), rows)
-    if not len(world.regions):
-        return alike(-1, len(agents), np.int64)
-    if same_for_all(rows):
-        return alike(rows[0] if rows[0] >= 0 and world.regions.present[rows[0]] else -1, len(agents), np.int64)
-    return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
 
 
 def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:

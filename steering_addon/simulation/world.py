@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .candidates import Candidates
 from .chance import Keys
 from .neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
 from .obstacles import Obstacles
@@ -33,6 +34,8 @@ from .vectors import (
 )
 from .vehicle import VehicleModel, flattened
 
+PAIRS = 2**20
+"""Pairs of point and body that are measured together."""
 ANY_CROWD, NO_CROWD = -2, -3
 """Whom an agent looks for that does not look for one crowd; no vehicle belongs to these."""
 Memory = Mapping[str, Scalars]
@@ -71,15 +74,23 @@ class Bodies:
             points: (n, 3).
             own: (n,) rows that do not count for their own point.
         """
-        rows = np.flatnonzero(((self.roles & int(role)) != 0) & self.present)
+        return self.nearest_of(np.flatnonzero(((self.roles & int(role)) != 0) & self.present), points, own)
+
+    def nearest_of(self, rows: Rows, points: Vectors, own: Rows) -> Rows:
+        """The nearest of some rows to each point, as `nearest` has it."""
         if not len(rows):
             return np.full(len(points), -1, dtype=np.int64)
-        gap = self.position[rows][None] - points[:, None, :]
-        distance = dot(gap, gap)
-        distance[own[:, None] == rows[None]] = np.inf
-        best = np.argmin(distance, axis=1)
-        alone = ~np.isfinite(distance[np.arange(len(points)), best])
-        return np.where(alone, -1, rows[best])
+        nearest = np.zeros(len(points), dtype=np.int64)
+        block = max(PAIRS // len(rows), 1)
+        for low in range(0, len(points), block):
+            some = slice(low, low + block)
+            gap = self.position[rows][None] - points[some, None, :]
+            distance = dot(gap, gap)
+            distance[own[some, None] == rows[None]] = np.inf
+            best = np.argmin(distance, axis=1)
+            alone = ~np.isfinite(distance[np.arange(len(best)), best])
+            nearest[some] = np.where(alone, -1, rows[best])
+        return nearest
 
 
 @dataclass(frozen=True)
@@ -95,6 +106,7 @@ class World:
         regions: the spheres and boxes to keep to, in world space.
         flows: the curves that draw currents, in world space.
         vicinity: who is near whom.
+        candidates: bodies of which each agent takes one, where a behavior names several.
     """
 
     time: float
@@ -105,6 +117,7 @@ class World:
     regions: Regions
     flows: tuple[Path, ...]
     vicinity: Vicinity
+    candidates: tuple[Candidates, ...] = ()
 
     def neighbors(self, agents: Agents, distance: Scalars, angle: Scalars, which: Rows, crowd: Rows) -> Neighbors:
         """Whom the agents perceive of the other vehicles.

@@ -283,6 +283,22 @@ def test_a_bake_can_be_deleted_where_there_is_one() -> None:
     assert "steering.clear_bake" in buttons("bake")
 
 
+def test_what_is_counted_is_what_a_bake_would_move() -> None:
+    ships = fleet(4)
+    ships[0].steering.locked = True
+    ships[1].steering.active = False
+    other = crowd()
+    vehicle(crowd=other, name="Lone")
+    census = part("blender.census").count(bpy.context.scene)
+    assert (census.vehicles, census.free, census.baked) == (5, 4, 0)
+    assert census.members(other).vehicles == 1
+    bake()
+    census = part("blender.census").count(bpy.context.scene)
+    assert census.baked == census.free == 4
+    bpy.context.scene.view_layers.new("Another")
+    assert part("blender.census").count(bpy.context.scene) == census
+
+
 # ---- coming and going
 
 

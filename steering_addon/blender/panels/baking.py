@@ -9,7 +9,7 @@ from .. import preview
 from ..census import Census, known
 from ..plan import frame_range
 from ..properties import has_role, settings_of
-from .drawing import counted, fields, note
+from .drawing import counted, fields, note, roomy
 from .homes import in_tab
 
 if TYPE_CHECKING:
@@ -25,9 +25,14 @@ class Baking:
         layout, census = self.layout, known(context.scene)
         if census is not None and not census.vehicles:
             note(layout, context, "Nothing to bake yet: select what shall move and make it a vehicle")
+        elif census is not None and not census.free:
+            note(layout, context, "All vehicles are locked: unlock those that shall move")
         elif census is not None and not census.baked and not preview.is_on(context.scene):
             note(layout, context, "Vehicles move in a preview, and for good when they are baked")
-        on = preview.is_on(context.scene)
+        on, does = preview.is_on(context.scene), _what_it_does(context.scene, census)
+        if not roomy(context):
+            note(layout, context, does, icon="BLANK1")
+            does = "Bake"
         column = layout.column(align=True)
         row = column.row(align=True)
         row.scale_y = 1.5
@@ -38,7 +43,7 @@ class Baking:
         row = column.row(align=True)
         row.scale_y = 1.5
         row.enabled = census is None or census.free > 0
-        row.operator("steering.bake", text=_what_it_does(context.scene, census), icon="REC").selected = False
+        row.operator("steering.bake", text=does, icon="REC").selected = False
         if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
             column.operator("steering.bake", text="Bake Selected").selected = True
         if census is None or census.baked:

@@ -13,7 +13,7 @@ from ..operators.behavior_presets import preset_button
 from ..operators.behaviors import crowd_in_focus
 from ..stillness import why_idle, why_still
 from .crowds import PartOfCrowd
-from .drawing import fields, meaningful, note, parameters
+from .drawing import fields, meaningful, note, parameters, roomy
 from .homes import in_both
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COMMON = tuple(Behavior.parameters())
 """What every behavior has; what of it matters is shown in its row, and last among its fields."""
 
-WIDTH = {Kind.NUMBER: 0.8, Kind.INTEGER: 0.4}
+WIDTH = {Kind.NUMBER: 0.92, Kind.INTEGER: 0.4}
 """How wide the numbers in a behavior's row are, of what Blender would give them."""
 
 
@@ -63,7 +63,7 @@ def _behavior(
     name.label(text=behavior.label, icon="ERROR" if idle else "NONE")
     numbers = header.row(align=True)
     numbers.active = group.use
-    for parameter in matters:
+    for parameter in matters if roomy(context) else ():
         number = numbers.row(align=True)
         number.scale_x = WIDTH.get(behavior.parameters()[parameter].kind, 1.0)
         number.prop(group, parameter, text="")
