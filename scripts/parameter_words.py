@@ -32,4 +32,6 @@ def _with_unit(value: float, unit: Unit) -> str:
         return f"{math.degrees(value):.4g}{unit.value.replace('rad', '°')}"
     if unit in (Unit.NONE, Unit.SHARE):
         return f"{value:g}"
+    if unit is Unit.FRAME:
+        return f"frame {value:g}"
     return f"{value:g} {unit.value.replace('2', '²')}"

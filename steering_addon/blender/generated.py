@@ -34,6 +34,7 @@ UNITS: dict[Unit, dict[str, Any]] = {
     Unit.SHARE: {"subtype": "FACTOR"},
     Unit.LENGTH: {"unit": "LENGTH"},
     Unit.TIME: {"subtype": "TIME_ABSOLUTE", "unit": "TIME_ABSOLUTE"},
+    Unit.FRAME: {},
     Unit.RATE: {},
     Unit.SPEED: {"unit": "VELOCITY"},
     Unit.ACCELERATION: {"unit": "ACCELERATION"},

@@ -57,6 +57,7 @@ class Unit(Enum):
     SHARE = "share"
     LENGTH = "m"
     TIME = "s"
+    FRAME = "frame"
     RATE = "1/s"
     SPEED = "m/s"
     ACCELERATION = "m/s2"

@@ -91,7 +91,18 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     vicinity = Vicinity(bodies.position, seen, (*distances, contacts))
     obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
     regions = _regions_at(before.regions, after.regions, part)
-    return World(state.time, dt, bodies, obstacles, before.paths, regions, before.flows, vicinity, before.candidates)
+    return World(
+        state.time,
+        dt,
+        bodies,
+        obstacles,
+        before.paths,
+        regions,
+        before.flows,
+        vicinity,
+        before.candidates,
+        before.frame_time,
+    )
 
 
 def _bodies(motion: Motion, snapshot: Snapshot) -> Bodies:

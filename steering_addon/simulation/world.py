@@ -107,6 +107,7 @@ class World:
         flows: the curves that draw currents, in world space.
         vicinity: who is near whom.
         candidates: bodies of which each agent takes one, where a behavior names several.
+        frame_time: seconds from one frame to the next.
     """
 
     time: float
@@ -118,6 +119,7 @@ class World:
     flows: tuple[Path, ...]
     vicinity: Vicinity
     candidates: tuple[Candidates, ...] = ()
+    frame_time: float = 1.0 / 24.0
 
     def neighbors(self, agents: Agents, distance: Scalars, angle: Scalars, which: Rows, crowd: Rows) -> Neighbors:
         """Whom the agents perceive of the other vehicles.
