@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import integer, length, seconds
+from ..simulation.declaration import called, integer, length, seconds
 from ..simulation.vectors import EPSILON, Number, Vectors, clamp
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
@@ -34,7 +34,9 @@ class ObstacleAvoidance(Behavior):
     intent = Intent.STAY
 
     priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
-    look_ahead_time: Number = seconds(1.5, "How far ahead it looks, as time at its present speed")
+    look_ahead_time: Number = called(
+        "Looks Ahead", seconds(1.5, "How far ahead it looks, as time at its present speed")
+    )
     clearance: Number = length(0.2, "Distance it keeps from the obstacle besides its own radius")
 
     def steer(self, world: World, agents: Agents) -> Vectors:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.declaration import NEAREST, Choice, choice, length, path, seconds
+from ..simulation.declaration import NEAREST, Choice, called, choice, length, path, seconds
 from ..simulation.paths import Path, Spline, nearest_spline
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
 from ..simulation.world import Agents, Memory, World
@@ -63,7 +63,7 @@ class PathFollowing(Behavior):
 
     path: Number = path("Curve to follow; empty: the nearest path")
     radius: Number = length(1.0, "How far to either side of the curve is still on the path", 0.01)
-    prediction_time: Number = seconds(1.0, "How far ahead it looks")
+    prediction_time: Number = called("Looks Ahead", seconds(1.0, "How far ahead it looks"))
     direction: Number = choice("FORWARD", "Which way along the curve", DIRECTIONS, animatable=False)
     end: Number = choice("STOP", "What to do at the end of an open curve", ENDS)
     pull: Number = choice("FADING", "How the way back to the path sets in", PULLS)

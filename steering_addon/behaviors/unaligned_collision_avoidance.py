@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.chance import mix, uniform
-from ..simulation.declaration import Choice, acceleration, choice, integer, length, only_with, seconds
+from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
 from ..simulation.detours import ways_round
 from ..simulation.neighbors import Near
 from ..simulation.vectors import (
@@ -81,8 +81,8 @@ class UnalignedCollisionAvoidance(Neighborhood):
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
     priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
-    distance: Number = length(9.0, "How far away others still count")
-    look_ahead_time: Number = seconds(5.0, "How soon a meeting has to be to matter", 0.01)
+    distance: Number = called("Sees Up To", length(9.0, "How far away others still count"))
+    look_ahead_time: Number = called("Looks Ahead", seconds(5.0, "How soon a meeting has to be to matter", 0.01))
     clearance: Number = length(0.15, "Room between the bodies where they come nearest")
 
     reaction_time: Number = only_with(

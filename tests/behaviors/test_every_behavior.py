@@ -453,6 +453,13 @@ def test_a_number_has_a_unit_or_says_that_it_counts(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
+def test_no_two_parameters_are_called_the_same(kind: Any) -> None:
+    called = [parameter.called(name) for name, parameter in kind.parameters().items()]
+    assert len(set(called)) == len(called)
+    assert all(label == label.strip() and label[0].isupper() for label in called)
+
+
+@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
 def test_choices_have_numbers_of_their_own(kind: Any) -> None:
     for name, parameter in kind.parameters().items():
         numbers = [choice.number for choice in parameter.choices]

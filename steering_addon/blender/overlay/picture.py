@@ -235,23 +235,22 @@ def _trail(drawn: Picture, frames: np.ndarray, places: np.ndarray, frame: int, l
 
 def _requests(drawn: Picture, requests: list[Request]) -> None:
     asked = {name for request in requests for name in request.by_behavior}
+    used = [kind for kind in CATALOGUE if kind.name in asked]
+    color_of = {kind.name: _color(row / len(used)) for row, kind in enumerate(used)} | {"": STEERING}
     for request in requests:
         for name, force in (*request.by_behavior.items(), ("", request.together)):
             share = force / max(request.strongest, 1e-9)
             length = float(magnitude(share[None])[0])
             if length > 1e-6:
                 way = (share * (min(length, 1.5) / length) * LONGEST * request.radius)[None]
-                color = color_of(name) if name else STEERING
-                drawn.add(arrows(request.place[None], way, _aside(way)), color, on_top=True)
-    drawn.legend = [(kind.label, color_of(kind.name)) for kind in CATALOGUE if kind.name in asked]
+                drawn.add(arrows(request.place[None], way, _aside(way)), color_of[name], on_top=True)
+    drawn.legend = [(kind.label, color_of[kind.name]) for kind in used]
     if requests:
         drawn.legend.append(("Together", STEERING))
 
 
-def color_of(behavior: str) -> tuple[float, ...]:
-    """A color for each behavior, those next to each other in the catalogue far apart."""
-    row = next(row for row, kind in enumerate(CATALOGUE) if kind.name == behavior)
-    return (*colorsys.hsv_to_rgb(0.618034 * row % 1.0, 0.65, 1.0), 1.0)
+def _color(hue: float) -> tuple[float, ...]:
+    return (*colorsys.hsv_to_rgb(hue, 0.65, 1.0), 1.0)
 
 
 def _tubes(crowds: list[Object], paths: list[Object]) -> dict[str, float]:
