@@ -21,7 +21,7 @@ from .regions import Regions
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Scalars, Vectors, across, cross, unit
+from .vectors import Mask, Rows, Scalars, Vectors, cross, squared
 from .vehicle import Motion, moved
 from .world import Bodies, World
 
@@ -238,7 +238,7 @@ def _turned(
     there: Obstacles, motion: Motion, before: Obstacles, after: Obstacles, part: float, frame_time: float
 ) -> Obstacles:
     """The obstacles as large as they are and turned as they are at a part of the way between two frames."""
-    axes = _squared(before.axes + (after.axes - before.axes) * part)
+    axes = squared(before.axes + (after.axes - before.axes) * part)
     x, y, z = (cross(before.axes[:, axis], after.axes[:, axis]) for axis in range(3))
     spin = (x + y + z) / (2.0 * frame_time)
     fixed: Mask = before.carrier >= 0
@@ -252,10 +252,3 @@ def _turned(
         radius=before.radius + (after.radius - before.radius) * part,
         spin=np.where(fixed[:, None], 0.0, spin),
     )
-
-
-def _squared(axes: Vectors) -> Vectors:
-    """Axes (k, 3, 3) that are square to each other, made of ones that nearly are."""
-    x = unit(axes[:, 0])
-    y = unit(across(axes[:, 1], x))
-    return np.stack((x, y, cross(x, y)), axis=1)
