@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import REACH, Choice, Unit, body, choice, length, number, only_with, share
+from ..simulation.declaration import REACH, Choice, Unit, body, called, choice, length, number, only_with, share
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
@@ -41,7 +41,9 @@ class Docking(Behavior):
     intent = Intent.GO
 
     target: Number = body("Where to dock; empty: the nearest leader")
-    approach_distance: Number = length(6.0, "Length of the straight way in, behind the target", 0.1)
+    approach_distance: Number = called(
+        "Straight Way In", length(6.0, "Length of the straight way in, behind the target", 0.1)
+    )
     arrival_speed: Number = share(0.0, "Share of the top speed with which it goes through the target")
     timing: Number = choice("FREE", "When it arrives", TIMINGS)
     arrival_frame: Number = only_with(

@@ -66,6 +66,8 @@ class Cast:
         axes: (n, 3, 3) the side, forward and up of each vehicle's model in its own space, as columns.
         radius: (n,) metres.
         aims: what their behaviors steer by.
+        things: reads the obstacles and regions, which it has measured.
+        measured: what it has measured, by full name, and as what.
         tubes: how far aside of each path is still on it, by its full name.
     """
 
@@ -76,6 +78,7 @@ class Cast:
     paths: list[Object]
     flows: list[Object]
     things: Reader
+    measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
 
 
@@ -102,8 +105,12 @@ def shown(scene: Scene) -> frozenset[str]:
     return frozenset(stored.overlay) if stored.show_overlay else frozenset()
 
 
-def cast(scene: Scene, layer: ViewLayer) -> Cast:
-    """Who there is to be drawn now."""
+def cast(scene: Scene, layer: ViewLayer, before: Cast | None = None) -> Cast:
+    """Who there is to be drawn now.
+
+    Args:
+        before: who there was, if none of its things has changed its shape since: they are not measured again.
+    """
     there: dict[Role, list[Object]] = {role: [] for role in Role}
     for ob in layer.objects:
         if ob is not None and (stored := settings_of(ob)) is not None:
@@ -114,7 +121,9 @@ def cast(scene: Scene, layer: ViewLayer) -> Cast:
         return [ob for ob in there[role] if ob.visible_get(view_layer=layer)]
 
     vehicles = list(islice(_chosen(layer, there[Role.VEHICLE]), MOST))
-    paths = visible(Role.PATH)
+    paths, obstacles, regions = visible(Role.PATH), visible(Role.OBSTACLE), visible(Role.REGION)
+    measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions)}
+    same = before is not None and before.measured == measured
     return Cast(
         vehicles=vehicles,
         axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
@@ -122,9 +131,16 @@ def cast(scene: Scene, layer: ViewLayer) -> Cast:
         aims=aims_of(vehicles, scene, there),
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in visible(Role.FLOW) if ob.type == "CURVE"],
-        things=Reader(scenery(scene, visible(Role.OBSTACLE), visible(Role.REGION))),
+        things=before.things if same else Reader(scenery(scene, obstacles, regions)),
+        measured=measured,
         tubes=_tubes(there[Role.CROWD], paths),
     )
+
+
+def _measured_as(ob: Object) -> tuple[str, ...]:
+    """What of an object's settings its measures hang on."""
+    own = ob.steering
+    return (*sorted(own.roles), own.obstacle_shape, own.obstacle_side, own.region_shape)
 
 
 def _chosen(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Object]:
@@ -235,23 +251,22 @@ def _trail(drawn: Picture, frames: np.ndarray, places: np.ndarray, frame: int, l
 
 def _requests(drawn: Picture, requests: list[Request]) -> None:
     asked = {name for request in requests for name in request.by_behavior}
+    used = [kind for kind in CATALOGUE if kind.name in asked]
+    color_of = {kind.name: _color(row / len(used)) for row, kind in enumerate(used)} | {"": STEERING}
     for request in requests:
         for name, force in (*request.by_behavior.items(), ("", request.together)):
             share = force / max(request.strongest, 1e-9)
             length = float(magnitude(share[None])[0])
             if length > 1e-6:
                 way = (share * (min(length, 1.5) / length) * LONGEST * request.radius)[None]
-                color = color_of(name) if name else STEERING
-                drawn.add(arrows(request.place[None], way, _aside(way)), color, on_top=True)
-    drawn.legend = [(kind.label, color_of(kind.name)) for kind in CATALOGUE if kind.name in asked]
+                drawn.add(arrows(request.place[None], way, _aside(way)), color_of[name], on_top=True)
+    drawn.legend = [(kind.label, color_of[kind.name]) for kind in used]
     if requests:
         drawn.legend.append(("Together", STEERING))
 
 
-def color_of(behavior: str) -> tuple[float, ...]:
-    """A color for each behavior, those next to each other in the catalogue far apart."""
-    row = next(row for row, kind in enumerate(CATALOGUE) if kind.name == behavior)
-    return (*colorsys.hsv_to_rgb(0.618034 * row % 1.0, 0.65, 1.0), 1.0)
+def _color(hue: float) -> tuple[float, ...]:
+    return (*colorsys.hsv_to_rgb(hue, 0.65, 1.0), 1.0)
 
 
 def _tubes(crowds: list[Object], paths: list[Object]) -> dict[str, float]:
