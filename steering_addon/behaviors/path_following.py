@@ -177,20 +177,7 @@ class _Follower:
         cls, behavior: PathFollowing, agents: Agents, memory: Memory, rows: Rows, line: Spline, dt: float
     ) -> _Follower:
         behavior = behavior.take(rows)
-        fields = (
-            "rows",
-            "keys",
-            "crowd_keys",
-            "position",
-            "velocity",
-            "side",
-            "forward",
-            "up",
-            "speed",
-            "goal_distance",
-        )
-        columns = {name: getattr(agents, name)[rows] for name in fields}
-        agents = replace(agents, **columns, vehicle=agents.vehicle.take(rows), memory={})
+        agents = replace(agents, memory={}).take(rows)
         way, returning = memory["way"][rows], memory["returning"][rows] > 0.0
         begin = np.where(way > 0.0, 0.0, line.length)
         along = _place(line, agents, memory["along"][rows], behavior.radius, dt)

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from .banking import leaned
+from .contacts import kept_apart, reach_of_contacts
 from .neighbors import Vicinity
 from .obstacles import Obstacles
 from .regions import Regions
@@ -85,9 +86,10 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         )
     seen = np.flatnonzero(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
-    vicinity = Vicinity(bodies.position, seen, distances)
-    obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
     dt = before.frame_time / before.substeps
+    contacts = reach_of_contacts(before.vehicle, bodies.radius, dt)
+    vicinity = Vicinity(bodies.position, seen, (*distances, contacts))
+    obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
     regions = _regions_at(before.regions, after.regions, part)
     return World(
         state.time,
@@ -138,6 +140,7 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
     decided = decisions(state, snapshot, world)
     was = state.motion
     position, velocity, forward = moved(snapshot.vehicle, was, decided.force, dt, decided.fastest)
+    position, velocity = kept_apart(snapshot.vehicle, snapshot.present, world, position, velocity)
     acceleration = (velocity - was.velocity) / dt
     up, roll_rate, smoothed = leaned(
         snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt
