@@ -16,6 +16,7 @@ from ..simulation.roles import Role
 from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
 from ..simulation.vectors import same_for_all, unit
 from ..simulation.vehicle import VehicleModel
+from .currents import CurrentReader
 from .curves import CurveReader
 from .dependencies import animates
 from .family import Family
@@ -57,7 +58,7 @@ class Reader:
         """For each frame read, (n,) the size factors of the vehicles."""
         self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
         self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
-        self._flows = [CurveReader(ob, read_lines) for ob in plan.flows]
+        self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
         self._solids = Solids(plan.obstacles)
         self._insides: dict[int, Surface] = {}
         self._radii: np.ndarray | None = None
