@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -115,7 +116,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     return Agents(
         rows=rows,
         keys=snapshot.keys if alone else snapshot.keys[rows],
-        crowd_keys=alike(_key_of(crowd), len(rows), np.uint64),
+        crowd_keys=alike(_shared_key(crowd.key), len(rows), np.uint64),
         position=position,
         velocity=velocity,
         side=side,
@@ -127,9 +128,10 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     )
 
 
-def _key_of(crowd: Crowd) -> int:
+@lru_cache(maxsize=64)
+def _shared_key(crowd: int) -> int:
     """What the part of their luck hangs on that the vehicles of a crowd share."""
-    return int(mix(np.array([crowd.key & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
+    return int(mix(np.array([crowd & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
 def _with_targets(behavior: Steers, world: World, agents: Agents) -> Steers:
