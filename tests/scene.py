@@ -17,7 +17,8 @@ from steering_addon.simulation.regions import SPHERE, Regions, regions
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import simulate, world_at
 from steering_addon.simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
-from steering_addon.simulation.steering import _agents, _goal_distance, _steer, _with_targets
+from steering_addon.simulation.steering import _agents, _goal_distance, _steer
+from steering_addon.simulation.targets import aimed
 from steering_addon.simulation.vectors import unit
 from steering_addon.simulation.vehicle import VehicleModel
 from steering_addon.simulation.world import Agents, World
@@ -37,6 +38,7 @@ def leaders(*positions: Any) -> Tracked:
         present=np.ones(k, dtype=bool),
         carrier=np.full(k, -1),
         crowd=np.full(k, -1),
+        amount=np.full(k, np.inf),
     )
 
 
@@ -49,6 +51,17 @@ def locked(*positions: Any, forward: Any = (0.0, 1.0, 0.0), crowd: Any = 0) -> T
         forward=np.broadcast_to(np.asarray(forward, dtype=float), (k, 3)),
         roles=np.full(k, int(Role.VEHICLE)),
         crowd=np.broadcast_to(np.asarray(crowd, dtype=np.int64), (k,)),
+    )
+
+
+def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
+    """Things to feed on."""
+    seen = leaders(*positions)
+    k = len(seen.roles)
+    return replace(
+        seen,
+        roles=np.full(k, int(Role.RESOURCE)),
+        amount=np.broadcast_to(np.asarray(amount, dtype=float), (k,)),
     )
 
 
@@ -92,6 +105,7 @@ class Scene:
     paths: tuple = ()
     regions: Regions = field(default_factory=lambda: regions(np.zeros((0, 3)), 1.0, SPHERE))
     flows: tuple = ()
+    candidates: tuple = ()
     fps: float = 24.0
     substeps: int = 1
     seed: int = 0
@@ -136,6 +150,7 @@ class Scene:
             paths=self.paths,
             regions=self.regions,
             flows=self.flows,
+            candidates=self.candidates,
         )
 
     def run(
@@ -150,13 +165,13 @@ class Scene:
         state = replace(self.start(), inputs=snapshot)
         world = world_at(state, snapshot, self.snapshot(1), 0.0)
         agents = _agents(state, snapshot, world, snapshot.crowds[0])
-        wanted = tuple(_with_targets(b, world, agents) for b in snapshot.crowds[0].behaviors)
+        wanted = tuple(aimed(b, world, agents, {}, len(self))[0] for b in snapshot.crowds[0].behaviors)
         return world, replace(agents, goal_distance=_goal_distance(wanted, world, agents)), list(wanted)
 
     def steering(self) -> list[np.ndarray]:
         """The steering force of each behavior at the start, before weights and limits, (n, 3) newtons."""
         world, agents, wanted = self.seen()
-        return [_steer(behavior, world, agents, {}, len(self))[0] for behavior in wanted]
+        return [_steer(behavior, world, agents, {}, len(self), {})[0] for behavior in wanted]
 
     def moved(self, offset: Any = (0.0, 0.0, 0.0), turn: np.ndarray | None = None) -> Scene:
         """The whole scene turned about the origin, then moved."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import Choice, choice, length, seconds
-from ..simulation.neighbors import NEIGHBORS
+from ..simulation.neighbors import NEIGHBORS, Neighbors
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, picked
 from ..simulation.world import Agents, Memory, World
-from .braking import COMFORT, UNHINDERED, braking, least
+from .braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
 from .declaration import OURS, Intent
 from .neighborhood import Neighborhood
 
@@ -56,6 +56,21 @@ class BrakeFor(Neighborhood):
 
     def fastest(self, world: World, agents: Agents) -> Scalars:
         return agents.memory["allowed"]
+
+    def sight(self) -> float:
+        """Nothing that could be said beforehand: no further than what crosses can come while it would have to stop."""
+        return 0.0
+
+    def near(self, world: World, agents: Agents) -> Neighbors:
+        """Those within the distance who can be where it would be hard to stop before it is through."""
+        stopping = stopping_distance(agents)
+        room = agents.radius + float(world.bodies.radius.max(initial=0.0)) + self.clearance
+        going = np.maximum(agents.speed, EPSILON)
+        time = np.minimum(self.look_ahead_time, (stopping + 2.0 * room) / going)
+        quickest = float(magnitude(world.bodies.velocity).max(initial=0.0))
+        matters = stopping + room + time * (quickest + agents.speed) + MARGIN
+        distance = np.minimum(self.distance, matters)
+        return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
     def _crossing(self, world: World, agents: Agents) -> Iterator[_Crossing]:
         """Whatever might cross: the vehicles near, then one obstacle after the other."""

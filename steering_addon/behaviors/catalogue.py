@@ -10,8 +10,10 @@ from .containment import Containment
 from .declaration import Behavior
 from .docking import Docking
 from .evasion import Evasion
+from .explore import Explore
 from .flee import Flee
 from .flow_field_following import FlowFieldFollowing
+from .forage import Forage
 from .hide import Hide
 from .interpose import Interpose
 from .keep_distance import KeepDistance
@@ -41,6 +43,8 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Interpose,
     Hide,
     Wander,
+    Explore,
+    Forage,
     Rest,
     Orbit,
     ObstacleAvoidance,
@@ -56,3 +60,5 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     KeepDistance,
     BrakeFor,
 )
+FLOCKING: tuple[type[Behavior], ...] = (Separation, Alignment, Cohesion)
+"""What together makes a flock (paper, Flocking)."""

@@ -14,8 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..simulation.declaration import Declared, integer, number, share
-from ..simulation.vectors import Mask, Number, Scalars, Vectors
-from ..simulation.world import Agents, Memory, World
+from ..simulation.vectors import Mask, Number, Rows, Scalars, Vectors
+from ..simulation.world import Agents, Commons, Memory, World
 
 OURS = "not in the paper"
 """The term of a behavior that comes from practice."""
@@ -57,10 +57,11 @@ class Behavior(Declared):
     priority: Number = integer(2, "Lower numbers come first when the crowd takes the first that applies")
     probability: Number = share(0.9, "How likely it is considered, when the crowd lets chance decide")
 
-    def steer(self, world: World, agents: Agents) -> Vectors | tuple[Vectors, Memory]:
+    def steer(self, world: World, agents: Agents) -> Vectors | tuple[Vectors, Memory] | tuple[Vectors, Memory, Commons]:
         """The steering force, (n, 3) newtons, and where the behavior has memory, what it remembers next.
 
-        Zero means that there is nothing to correct. Nothing is written.
+        Zero means that there is nothing to correct. Nothing is written. What all remember together comes third, as
+        what this step adds to it: all look at what was there before, and the order they come in plays no part.
         """
         raise NotImplementedError
 
@@ -77,6 +78,10 @@ class Behavior(Declared):
 
         Whatever the other behaviors want and however they combine: brakes are no matter of weighing up.
         """
+        return None
+
+    def takes(self, world: World, agents: Agents) -> tuple[Rows, Scalars] | None:
+        """Of which body each agent takes in this step, (n,) with -1 for none, and how much, (n,); None for nobody."""
         return None
 
     def sight(self) -> float:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import length, seconds
+from ..simulation.neighbors import Neighbors
 from ..simulation.vectors import Number, Scalars, Vectors, dot, magnitude, picked
 from ..simulation.world import Agents, Memory, World
-from .braking import COMFORT, UNHINDERED, braking, least
+from .braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
 from .declaration import OURS, Intent
 from .neighborhood import Neighborhood
 
@@ -42,6 +43,17 @@ class KeepDistance(Neighborhood):
 
     def fastest(self, world: World, agents: Agents) -> Scalars:
         return agents.memory["allowed"]
+
+    def sight(self) -> float:
+        """Nothing that could be said beforehand: no further than it takes to stop."""
+        return 0.0
+
+    def near(self, world: World, agents: Agents) -> Neighbors:
+        """Those within the distance whom it would take more than the room there is not to run into."""
+        stopping = agents.speed * self.gap_time + stopping_distance(agents) + self.gap
+        matters = stopping + agents.radius + float(world.bodies.radius.max(initial=0.0)) + MARGIN
+        distance = np.minimum(self.distance, matters)
+        return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
     def _allowed(self, world: World, agents: Agents) -> Scalars:
         """The speed from which each agent can still stop behind whoever is ahead, (n,) m/s."""

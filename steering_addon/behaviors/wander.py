@@ -6,11 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.chance import Keys, smooth_noise
-from ..simulation.declaration import Unit, acceleration, number, share
-from ..simulation.vectors import Number, Scalars, Vectors, same_for_all
+from ..simulation.chance import Keys, gradient_noise, smooth_noise
+from ..simulation.declaration import Choice, Unit, acceleration, choice, number, share
+from ..simulation.vectors import Number, Rows, Scalars, Vectors, same_for_all
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
+
+METHODS = (
+    Choice("SPHERE", 0, "Even", "The steering strays evenly on a sphere ahead, as in the paper's first way"),
+    Choice("NOISE", 1, "Now and Then", "Coherent noise steers, the paper's other way: now lively, now straight on"),
+)
+SPHERE, NOISE = (c.number for c in METHODS)
 
 
 @dataclass(frozen=True)
@@ -19,8 +25,8 @@ class Wander(Behavior):
 
     The steering stays on a sphere ahead, of which only the part across the heading counts: speed is the vehicle's own
     affair. Where the paper adds small random steps, smooth noise of time moves it, which gives the same turns at any
-    frame rate. A part is shared by the whole crowd, as individual wandering averages out in a flock. Does
-    nothing while both strengths are 0.
+    frame rate; its other way, Perlin's coherent noise, is there by choice. A part is shared by the whole crowd, as
+    individual wandering averages out in a flock. Does nothing while both strengths are 0.
     """
 
     name = "wander"
@@ -36,13 +42,15 @@ class Wander(Behavior):
     )
     vertical: Number = share(0.4, "How much of it goes up and down")
     leveling: Number = number(0.4, "How soon it comes back to level flight, per second", Unit.RATE)
+    method: Number = choice("SPHERE", "How it strays", METHODS)
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         side, up = agents.level_frame()
         # A place that all share is worked out once, along with those of each one.
-        shared = slice(1) if same_for_all(self.shared_rate) else slice(None)
+        shared = slice(1) if same_for_all(self.shared_rate) and same_for_all(self.method) else slice(None)
         keys = np.concatenate((agents.keys, agents.crowd_keys[shared]))
-        places = _on_sphere(keys, np.concatenate((self.rate, self.shared_rate[shared])), world.time)
+        method = np.concatenate((self.method, self.method[shared]))
+        places = _astray(method, keys, np.concatenate((self.rate, self.shared_rate[shared])), world.time)
         own, of_all = places[:, : len(agents)], places[:, len(agents) :]
         sideways, upward = own * self.strength + of_all * self.shared_strength
         wandering = sideways[:, None] * side + (upward * self.vertical)[:, None] * up
@@ -50,8 +58,10 @@ class Wander(Behavior):
         return wandering * agents.mass[:, None]
 
 
-def _on_sphere(keys: Keys, rate: Scalars, time: float) -> Scalars:
-    """The sideways and the upward part of a place on the unit sphere ahead; (2, n)."""
-    place = smooth_noise(keys, 2, rate, time)
+def _astray(method: Rows, keys: Keys, rate: Scalars, time: float) -> Scalars:
+    """The sideways and the upward part of the steering, (2, n), together no longer than 1."""
+    place = smooth_noise(keys, 2, rate, time) if (method == SPHERE).any() else np.zeros((2, len(keys)))
+    if (method == NOISE).any():
+        place = np.where(method == NOISE, gradient_noise(keys, 2, rate, time), place)
     sideways, upward = place
     return place / np.maximum(np.sqrt(sideways * sideways + upward * upward), 1.0)

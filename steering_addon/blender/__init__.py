@@ -1,8 +1,9 @@
 """Where the simulation's input comes from and where its result goes. The only code that knows bpy."""
 
-from . import census, operators, overlay, panels, properties
+from . import census, operators, overlay, panels, preview, properties
 
-MODULES = (properties, census, operators, panels, overlay)
+MODULES = (properties, census, operators, panels, preview, overlay)
+"""The overlay comes last: it draws what the others' handlers have brought about."""
 
 
 def register() -> None:

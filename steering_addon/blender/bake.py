@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
+from ..simulation.mishaps import KINDS, Mishaps
 from ..simulation.portrayal import portrayed
 from ..simulation.run import simulate
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.vectors import magnitude
-from .local_space import to_local
+from .channels import channels, start_rotations
 from .plan import Plan
 from .reading import Reader
-from .rotation_channels import channels_from_matrices
 from .staging import Staging
 from .start import store
 from .sweep import sweep
 
 SIMULATING = 0.8
 """Share of the progress that simulating takes; writing is the rest."""
-AT_ONCE = 1 << 14
-"""Poses turned into channels at once: so few that all that is worked out on the way stays in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +32,13 @@ class BakeResult:
 
     Attributes:
         vehicles, frames: how many.
-        contacts: vehicles that touched an obstacle on some frame.
+        mishaps: by kind, how many vehicles ran into something or got stuck.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
     """
 
     vehicles: int
     frames: int
-    contacts: int
+    mishaps: Mapping[str, int]
     closest: float
 
 
@@ -52,13 +50,13 @@ class Trajectory:
         positions: (f, n, 3) metres.
         bases: (f, n, 3, 3) side, forward and up as columns.
         start_speed: (n,) metres a second on the first frame.
-        clearance: (n,) metres from each one to an obstacle where they came nearest.
+        mishaps: what went wrong for whom.
     """
 
     positions: np.ndarray
     bases: np.ndarray
     start_speed: np.ndarray
-    clearance: np.ndarray
+    mishaps: Mishaps
 
     @classmethod
     def empty(cls, frames: int, vehicles: int) -> Trajectory:
@@ -66,7 +64,7 @@ class Trajectory:
             np.empty((frames, vehicles, 3)),
             np.empty((frames, vehicles, 3, 3)),
             np.zeros(vehicles),
-            np.full(vehicles, np.inf),
+            Mishaps(vehicles),
         )
 
     def record(self, frame: int, state: State) -> None:
@@ -76,7 +74,7 @@ class Trajectory:
         self.positions[frame] = motion.position
         for k, axis in enumerate((motion.side, motion.forward, motion.up)):
             self.bases[frame, :, :, k] = axis
-        self.clearance = np.minimum(self.clearance, _clearance(state))
+        self.mishaps.look(frame, state)
 
 
 def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, None, BakeResult]:
@@ -97,7 +95,7 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     staging = Staging(uuid.uuid4().hex, plan.frames)
     try:
         properties = _properties(plan, reader, trajectory)
-        for done, (row, location, rotation) in enumerate(_channels(plan, reader, trajectory), 1):
+        for done, (row, location, rotation) in enumerate(_rows(plan, reader, trajectory), 1):
             vehicle = plan.vehicles[row]
             staging.add(
                 vehicle.ob,
@@ -106,31 +104,25 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
                 replace=replace_own_keys,
                 properties=properties[row],
                 only_baked=vehicle.only_baked,
+                mishaps={kind: plan.frames[at[row]] for kind, at in trajectory.mishaps.frames.items() if at[row] >= 0},
             )
             yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
     except BaseException:
         staging.discard()
         raise
     for vehicle in plan.vehicles:
-        vehicle.ob.steering.identity = vehicle.identity
+        if vehicle.ob.steering.identity != vehicle.identity:
+            vehicle.ob.steering.identity = vehicle.identity
         store(vehicle.ob, vehicle.location, vehicle.rotation)
     staging.commit(plan.scene.frame_current_final)
-    closest = trajectory.clearance
-    return BakeResult(len(plan), len(plan.frames), int((closest < 0.0).sum()), float(closest.min()))
+    mishaps = trajectory.mishaps
+    numbers = {kind: mishaps.number(kind) for kind in KINDS}
+    return BakeResult(len(plan), len(plan.frames), numbers, float(mishaps.clearance.min()))
 
 
 def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterator[State]:
     first = next(snapshots)
     return simulate(reader.start(first), chain((first,), snapshots), plan.preroll)
-
-
-def _clearance(state: State) -> np.ndarray:
-    """(n,) metres from each vehicle's surface to the nearest obstacle's, inf where there is none."""
-    snapshot = state.inputs
-    here = snapshot.obstacles.take(snapshot.obstacles.present & (snapshot.obstacles.carrier < 0))
-    if not len(here):
-        return np.full(len(state), np.inf)
-    return here.clearance(state.motion.position).min(axis=1) - snapshot.vehicle.radius
 
 
 def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict[str, np.ndarray]]:
@@ -153,35 +145,12 @@ def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict
     return properties
 
 
-def _channels(plan: Plan, reader: Reader, trajectory: Trajectory) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """The row of each vehicle with its location (f, 3) and rotation (f, 3 or 4) channels.
-
-    Vehicles that are alike in mode and axes are worked out together, a few at a time.
-    """
+def _rows(plan: Plan, reader: Reader, trajectory: Trajectory) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """The row of each vehicle with its location (f, 3) and rotation (f, 3 or 4) channels."""
     parts = np.stack(reader.parent_parts)
-    part_of = {row: k for k, row in enumerate(reader.parented)}
-    at_once = max(AT_ONCE // len(plan.frames), 1)
-    for (mode, _), alike in plan.alike().items():
-        free, parented = [row for row in alike if row not in part_of], [row for row in alike if row in part_of]
-        for rows in (*_few(free, at_once), *_few(parented, at_once)):
-            vehicles = [plan.vehicles[row] for row in rows]
-            locations, turns = to_local(
-                np.asfortranarray(parts[:, [part_of[row] for row in rows]]) if rows[0] in part_of else None,
-                np.asfortranarray(trajectory.positions[:, _piece(rows)]),
-                np.asfortranarray(trajectory.bases[:, _piece(rows)]),
-                vehicles[0].axes,
-                np.array([tuple(vehicle.ob.scale) for vehicle in vehicles]),
-            )
-            rotations = channels_from_matrices(turns, mode, np.array([vehicle.rotation for vehicle in vehicles]))
-            for k, row in enumerate(rows):
-                yield row, locations[:, k], rotations[:, k]
-
-
-def _few(rows: list[int], at_once: int) -> Iterator[list[int]]:
-    """The rows, so many at a time."""
-    return (rows[k : k + at_once] for k in range(0, len(rows), at_once))
-
-
-def _piece(rows: list[int]) -> slice | list[int]:
-    """The rows as they are taken out of an array fastest: as one piece where they are one."""
-    return slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
+    near = start_rotations(plan)
+    for rows, locations, rotations in channels(
+        plan, reader.parented, parts, trajectory.positions, trajectory.bases, near
+    ):
+        for k, row in enumerate(rows):
+            yield row, locations[:, k], rotations[:, k]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,16 @@ import bpy
 
 from ..simulation.roles import Role
 from .ownership import bake_of
-from .properties import settings_of
-from .tagged import crowd_of, full_name, in_use
+from .properties import has_role, pointed_at, settings_of
+from .tagged import full_name, in_use
 
 if TYPE_CHECKING:
-    from bpy.types import Object, Scene
+    from bpy.types import Depsgraph, Object, Scene
 
 PAUSE = 0.1
 """Seconds without a change after which is counted: ten thousand vehicles take a third of that."""
+SCENES_AT_ONCE = 4
+"""With more updates than this one need not look whether they are of scenes only."""
 SHOWING = ("VIEW_3D", "PROPERTIES")
 """The editors that have panels of ours."""
 
@@ -68,24 +70,34 @@ _due = 0.0
 def count(scene: Scene) -> Census:
     """What there is in a scene now."""
     roles: Counter[Role] = Counter()
-    vehicles: Counter[str] = Counter()
-    free: Counter[str] = Counter()
-    active: Counter[str] = Counter()
+    members: dict[Object, list[int]] = {}
     baked = 0
-    for ob in in_use(scene):
+    for ob in _objects(scene):
         stored = settings_of(ob)
         if stored is None:
             continue
         names, takes_part = stored.roles, stored.active
         if takes_part:
             roles.update(Role[name] for name in names)
-        if Role.VEHICLE.name in names and (crowd := crowd_of(ob)) is not None:
-            name = full_name(crowd)
-            vehicles[name] += 1
-            free[name] += not stored.locked
-            active[name] += not stored.locked and takes_part
-        baked += bake_of(ob) is not None
-    return Census(dict(roles), {name: Members(vehicles[name], free[name], active[name]) for name in vehicles}, baked)
+        crowd = pointed_at(stored, "crowd") if Role.VEHICLE.name in names else None
+        if crowd is not None:
+            counts = members.setdefault(crowd, [0, 0, 0])
+            free = not stored.locked
+            counts[0] += 1
+            counts[1] += free
+            counts[2] += free and takes_part
+        # What nothing animates plays no bake, which is quicker to find out.
+        baked += ob.animation_data is not None and bake_of(ob) is not None
+    there = {full_name(crowd): Members(*counts) for crowd, counts in members.items() if has_role(crowd, Role.CROWD)}
+    return Census(dict(roles), there, baked)
+
+
+def _objects(scene: Scene) -> Iterable[Object]:
+    """The objects in use, in any order."""
+    layers = scene.view_layers
+    if len(layers) > 1:
+        return in_use(scene)
+    return (ob for ob in layers[0].objects if ob is not None)
 
 
 def known(scene: Scene) -> Census | None:
@@ -103,12 +115,20 @@ def refresh(scene: Scene) -> Census:
 
 
 @bpy.app.handlers.persistent
-def changed(*_what) -> None:
+def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> None:
     """Something has changed: count once that is over."""
     global _due
+    if depsgraph is not None and _only_selected(depsgraph):
+        return
     _due = time.monotonic() + PAUSE
     if not bpy.app.timers.is_registered(_count_shown):
         bpy.app.timers.register(_count_shown, first_interval=PAUSE)
+
+
+def _only_selected(depsgraph: Depsgraph) -> bool:
+    """Whether it is only the selection that has changed, or something else that is a scene's own affair."""
+    updates = depsgraph.updates
+    return 0 < len(updates) <= SCENES_AT_ONCE and all(isinstance(update.id, bpy.types.Scene) for update in updates)
 
 
 @bpy.app.handlers.persistent

@@ -41,7 +41,7 @@ def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
     for modifier in ob.modifiers:
         for target in _pointed_at(modifier):
             yield target, f"the modifier {modifier.name}"
-    for block in _blocks(ob):
+    for block in blocks(ob):
         for driver in _drivers(block):
             for target, path in _driver_targets(driver):
                 if isinstance(target, bpy.types.Object) and target != ob and not _beats_by(ob, target, path):
@@ -56,7 +56,7 @@ def reads_scene(ob: Object) -> bool:
     """Whether a driver of the object reads a scene: then only the user's own scene gives the right value."""
     return any(
         not isinstance(target, bpy.types.Object) and (target is None or isinstance(target, bpy.types.Scene))
-        for block in _blocks(ob)
+        for block in blocks(ob)
         for driver in _drivers(block)
         for target, _ in _driver_targets(driver)
     )
@@ -66,7 +66,7 @@ def reads_vehicle_above(ob: Object) -> bool:
     """Whether a driver of the object reads what a bake keys on a vehicle it hangs on by its parents."""
     return any(
         isinstance(target, bpy.types.Object) and _beats_by(ob, target, path)
-        for block in _blocks(ob)
+        for block in blocks(ob)
         for driver in _drivers(block)
         for target, path in _driver_targets(driver)
     )
@@ -98,7 +98,8 @@ def animated_paths(ob: Object) -> set[str]:
     return keyed | {driver.data_path for driver in animation.drivers}
 
 
-def _blocks(ob: Object) -> Iterator[ID]:
+def blocks(ob: Object) -> Iterator[ID]:
+    """The object, its data and its shape keys: all that may be keyed or driven of it."""
     yield ob
     if ob.data is not None:
         yield ob.data

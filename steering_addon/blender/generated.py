@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 import numpy as np
 
+from ..simulation.candidates import NEAREST_ONE, PICKS
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object, from the first version on."""
+
+
+LISTENERS: list[Callable[[], None]] = []
+"""Who wants to know when a setting that a run is made from has changed."""
+
+
+def noticed(_self: Any, _context: Any) -> None:
+    """For `update` of what a run is made from.
+
+    Without such a function Blender evaluates the object anew only when the property is set by hand; with one, drivers
+    and a preview notice scripts too.
+    """
+    for listener in LISTENERS:
+        listener()
+
 
 UNITS: dict[Unit, dict[str, Any]] = {
     Unit.NONE: {},
@@ -40,6 +57,8 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
         annotations[parameter_name] = property_of(parameter_name, parameter)
         if parameter.kind is Kind.BODY:
             annotations[bone_of(parameter_name)] = _bone_property(parameter_name)
+            annotations[collection_of(parameter_name)] = _collection_property(parameter_name)
+            annotations[choice_of(parameter_name)] = _pick_property(parameter_name)
     doc = (declaration.__doc__ or "").strip().split("\n\n")[0]
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc})
 
@@ -47,7 +66,7 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
 def property_of(name: str, parameter: Parameter) -> Any:
     """The Blender property of one declared parameter."""
     options = {"ANIMATABLE"} if parameter.animatable else set()
-    return _property(name, parameter, {"override": OVERRIDABLE, "options": options})
+    return _property(name, parameter, {"override": OVERRIDABLE, "update": noticed, "options": options})
 
 
 def operator_property(name: str, parameter: Parameter) -> Any:
@@ -79,6 +98,7 @@ def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
         name=shared["name"],
         description=shared["description"],
         override=OVERRIDABLE,
+        update=noticed,
         poll=poll,
     )
 
@@ -88,12 +108,42 @@ def bone_of(name: str) -> str:
     return f"{name}_bone"
 
 
+def collection_of(name: str) -> str:
+    """The name of the property that says of which collection's objects one is meant by a body."""
+    return f"{name}_collection"
+
+
+def choice_of(name: str) -> str:
+    """The name of the property that says which one is meant by a body, where there are several."""
+    return f"{name}_choice"
+
+
+def _collection_property(name: str) -> Any:
+    return bpy.props.PointerProperty(
+        type=bpy.types.Collection,
+        name=f"{name.replace('_', ' ').title()} Collection",
+        description="One of the objects of this collection is meant, where no object is named above",
+        override=OVERRIDABLE,
+    )
+
+
+def _pick_property(name: str) -> Any:
+    shared = {
+        "name": f"Which {name.replace('_', ' ').title()}",
+        "description": "Which one is meant of several: of a collection, the vehicles of a crowd, or all of a role",
+        "override": OVERRIDABLE,
+        "options": set(),
+    }
+    return choice_property(shared, PICKS, NEAREST_ONE)
+
+
 def _bone_property(name: str) -> Any:
     title = name.replace("_", " ").title()
     return bpy.props.StringProperty(
         name=f"{title} Bone",
         description="The bone that is meant, where that is an armature; empty: the armature as a whole",
         override=OVERRIDABLE,
+        update=noticed,
         options=set(),
     )
 

@@ -122,7 +122,7 @@ def measure_for(
     if preset is not None:
         return Body.footprint if complete(VehicleModel, preset.vehicle)["keep_in_plane"] else Body.radius
     if not already:
-        return Body.radius
+        return Body.footprint if crowd is not None and crowd.steering.vehicle.keep_in_plane else Body.radius
     body = Body.of(already[0], depsgraph, family)
     radius = crowd.steering.vehicle.radius * already[0].steering.size_factor
 

@@ -49,6 +49,7 @@ class BakeRecord:
         muted_drivers: own drivers that were muted, as (data path, index)
         muted_strips: the names of own NLA strips that were muted
         kept_properties: custom properties the animator had where the bake keys its own, by name
+        mishaps: frames on which the vehicle ran into something or got stuck, by kind
     """
 
     bake_id: str
@@ -61,6 +62,7 @@ class BakeRecord:
     muted_drivers: tuple[tuple[str, int], ...] = ()
     muted_strips: tuple[str, ...] = ()
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
+    mishaps: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def properties(self) -> tuple[str, ...]:
@@ -98,6 +100,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             kept_properties={k: KeptProperty.read(v) for k, v in kept_properties.to_dict().items()}
             if kept_properties
             else {},
+            mishaps={kind: float(frame) for kind, frame in stored.get("mishaps", {}).items()},
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
@@ -119,6 +122,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["muted_strips"] = list(record.muted_strips)
     if record.kept_properties:
         stored["kept_properties"] = {name: kept.written() for name, kept in record.kept_properties.items()}
+    if record.mishaps:
+        stored["mishaps"] = {kind: float(frame) for kind, frame in record.mishaps.items()}
     action[RECORD] = stored
 
 

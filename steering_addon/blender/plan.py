@@ -13,9 +13,11 @@ import numpy as np
 
 from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
+from ..simulation.candidates import FIRST, Candidates
 from ..simulation.declaration import POINTERS, Kind
 from ..simulation.portrayal import PROPERTIES, Portrayal
 from ..simulation.roles import DESCRIPTIONS, Role
+from .choosing import Several, several_of
 from .custom_properties import path_of
 from .dependencies import animates, plays_physics, reads_scene, reads_vehicle_above, reasons
 from .generated import bone_of, values_of
@@ -25,11 +27,13 @@ from .ownership import Played, check_free, contested
 from .properties import has_role, pointed_at, settings_of
 from .refusal import Refusal
 from .start import earlier_velocity, start_of
-from .tagged import crowd_of, full_name, in_use, tagged
+from .tagged import by_role, crowd_of, full_name, in_use
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
+TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
+"""Roles of what may be steered by without being pointed at."""
 AXIS_NAMES = {"POS_X": "X", "POS_Y": "Y", "POS_Z": "Z", "NEG_X": "-X", "NEG_Y": "-Y", "NEG_Z": "-Z"}
 
 
@@ -126,6 +130,7 @@ class Plan:
         paths: the tagged curves.
         regions: the spheres and boxes to keep to.
         flows: the curves that draw currents.
+        candidates: bodies of which each vehicle takes one, where a behavior names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake goes ahead.
     """
@@ -143,6 +148,7 @@ class Plan:
     paths: tuple[Object, ...]
     regions: tuple[Object, ...]
     flows: tuple[Object, ...]
+    candidates: tuple[Candidates, ...]
     in_users_scene: bool
     warnings: tuple[str, ...] = field(default=())
 
@@ -180,22 +186,24 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         raise Refusal(f"The frame range of {scene.name} ends before it begins: set Start to {last} or less.")
     objects = in_use(scene)
     chosen = None if only is None else {full_name(ob) for ob in only}
-    moving = _moving(objects, chosen)
+    roles = by_role(objects)
+    moving = _moving(roles[Role.VEHICLE], chosen)
     vehicles = _vehicles(scene, moving, first, last, replace_own_keys)
     rows = {full_name(v.ob): row for row, v in enumerate(vehicles)}
 
-    crowds = _crowd_objects(tagged(objects, Role.VEHICLE), vehicles)
+    crowds = _crowd_objects(roles[Role.VEHICLE], vehicles)
     _check_in_scene(crowds, objects)
-    paths = tagged(objects, Role.PATH)
+    paths = roles[Role.PATH]
     _check_curves(paths, Role.PATH)
-    flows = tagged(objects, Role.FLOW)
+    flows = roles[Role.FLOW]
     _check_curves(flows, Role.FLOW)
     targets = [target for crowd in crowds for target in _pointed(crowd) if target.kind is Kind.BODY]
     _check_targets(crowds, objects, paths)
-    bodies = _bodies(objects, targets, rows)
-    obstacles = tuple(BodySource(ob, _carrier(ob, rows)) for ob in tagged(objects, Role.OBSTACLE))
+    several = [some for crowd in crowds for some in several_of(crowd, behaviors_of(crowd), objects)]
+    bodies = _bodies(roles, targets, several, rows)
+    obstacles = tuple(BodySource(ob, _carrier(ob, rows)) for ob in roles[Role.OBSTACLE])
     pointed_regions = [target.ob for crowd in crowds for target in _pointed(crowd) if target.kind is Kind.REGION]
-    regions = _by_name([*tagged(objects, Role.REGION), *pointed_regions])
+    regions = _by_name([*roles[Role.REGION], *pointed_regions])
     looked_at = [*paths, *regions, *flows, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     _check_independent(looked_at, crowds, vehicles, rows, [*paths, *regions, *flows])
 
@@ -207,6 +215,9 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         Kind.REGION: _rows(regions),
         Kind.CROWD: _rows(crowds),
     }
+    chosen_of = {
+        (some.crowd.name_full, some.behavior, some.parameter): FIRST - number for number, some in enumerate(several)
+    }
     read = [*looked_at, *crowds, *(v.ob.parent for v in vehicles if v.ob.parent is not None)]
     return Plan(
         scene=scene,
@@ -216,14 +227,15 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         preroll=stored.preroll if stored else 0,
         seed=stored.seed if stored else 0,
         vehicles=vehicles,
-        crowds=tuple(_crowd_source(ob, crowd_identities[ob.name], vehicles, pointed_rows) for ob in crowds),
+        crowds=tuple(_crowd_source(ob, crowd_identities[ob.name], vehicles, pointed_rows, chosen_of) for ob in crowds),
         bodies=bodies,
         obstacles=obstacles,
         paths=tuple(paths),
         regions=tuple(regions),
         flows=tuple(flows),
+        candidates=tuple(some.candidates(pointed_rows[Kind.BODY]) for some in several),
         in_users_scene=any(
-            reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in _with_all_behind(read)
+            reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
         warnings=tuple(_warnings(vehicles, crowds)),
     )
@@ -245,6 +257,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
         paths=(),
         regions=tuple(regions),
         flows=(),
+        candidates=(),
         in_users_scene=False,
     )
 
@@ -260,8 +273,7 @@ def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
     )
 
 
-def _moving(objects: list[Object], chosen: set[str] | None) -> list[Object]:
-    vehicles = tagged(objects, Role.VEHICLE)
+def _moving(vehicles: list[Object], chosen: set[str] | None) -> list[Object]:
     if not vehicles:
         raise Refusal("There is no vehicle in the scene: select the objects that shall move and tag them as vehicles.")
     moving = [ob for ob in vehicles if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)]
@@ -368,7 +380,10 @@ def _pointed(crowd: Object) -> Iterable[_Pointed]:
     for behavior in behaviors_of(crowd):
         group = getattr(crowd.steering, behavior.name)
         for name, parameter in behavior.parameters().items():
-            if parameter.kind in POINTERS and (ob := pointed_at(group, name)) is not None:
+            if parameter.kind not in POINTERS or (ob := pointed_at(group, name)) is None:
+                continue
+            # A crowd that bodies are looked for in stands for its vehicles.
+            if parameter.kind is not Kind.BODY or not has_role(ob, Role.CROWD):
                 meant = parameter.kind is Kind.BODY and ob.type == "ARMATURE"
                 yield _Pointed(behavior, name, parameter.kind, ob, getattr(group, bone_of(name)) if meant else "")
 
@@ -400,9 +415,12 @@ def _check_targets(crowds: list[Object], objects: list[Object], paths: list[Obje
                 paths.append(ob)
 
 
-def _bodies(objects: list[Object], targets: list[_Pointed], rows: dict[str, int]) -> tuple[BodySource, ...]:
-    """Leaders, targets and the vehicles that do not move, by name."""
-    wanted = {full_name(ob): (ob, "") for ob in [*tagged(objects, Role.LEADER), *tagged(objects, Role.VEHICLE)]}
+def _bodies(
+    roles: dict[Role, list[Object]], targets: list[_Pointed], several: list[Several], rows: dict[str, int]
+) -> tuple[BodySource, ...]:
+    """Leaders, resources, targets and the vehicles that do not move, by name."""
+    wanted = {full_name(ob): (ob, "") for role in TARGETS for ob in roles[role]}
+    wanted |= {full_name(ob): (ob, "") for some in several for ob in some.objects}
     wanted |= {target.name: (target.ob, target.bone) for target in targets}
     found = (wanted[name] for name in sorted(set(wanted) - set(rows)))
     return tuple(BodySource(ob, _carrier(ob, rows), bone) for ob, bone in found)
@@ -418,7 +436,7 @@ def _carrier(ob: Object, rows: dict[str, int]) -> int:
     return -1
 
 
-def _with_all_behind(objects: Iterable[Object]) -> list[Object]:
+def with_all_behind(objects: Iterable[Object]) -> list[Object]:
     """The objects and whatever they hang on, directly or not."""
     found: dict[str, Object] = {}
     waiting = list(objects)
@@ -443,7 +461,7 @@ def _check_independent(
             what = next((_word(role) for role in (Role.PATH, Role.FLOW) if has_role(ob, role)), "region")
             raise Refusal(f"The {what} {ob.name} hangs on the vehicle {vehicles[row].ob.name}: unparent it.")
     parents = [v.ob.parent for v in vehicles if v.ob.parent is not None]
-    for ob in _with_all_behind([*looked_at, *crowds, *parents]):
+    for ob in with_all_behind([*looked_at, *crowds, *parents]):
         if full_name(ob) in rows:
             continue
         for behind, why in reasons(ob):
@@ -456,12 +474,16 @@ def _check_independent(
 
 
 def _crowd_source(
-    ob: Object, identity: int, vehicles: tuple[VehicleSource, ...], pointed_rows: dict[Kind, dict[str, int]]
+    ob: Object,
+    identity: int,
+    vehicles: tuple[VehicleSource, ...],
+    pointed_rows: dict[Kind, dict[str, int]],
+    chosen_of: dict[tuple[str, str, str], int],
 ) -> CrowdSource:
     rows = np.array([row for row, v in enumerate(vehicles) if crowd_of(v.ob) == ob], dtype=np.int64)
     behaviors = behaviors_of(ob)
     pointed = {
-        (behavior.name, name): parameter.default
+        (behavior.name, name): chosen_of.get((ob.name_full, behavior.name, name), parameter.default)
         for behavior in behaviors
         for name, parameter in behavior.parameters().items()
         if parameter.kind in POINTERS

@@ -14,10 +14,11 @@ from ..simulation.declaration import NEAREST, POINTERS, Declared
 from ..simulation.portrayal import Portrayal
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
+from .choosing import named
 from .dependencies import animated_paths
 from .family import Family
 from .preset_files import Listed, Shelf
-from .properties import pointed_at, settings_of
+from .properties import settings_of
 from .refusal import Refusal
 from .shapes import body_length
 from .tagged import crowd_of, in_use, tagged
@@ -88,7 +89,7 @@ def missing(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
         for name, parameter in behavior.parameters().items():
             if behavior.name not in preset.behaviors or parameter.kind not in POINTERS or parameter.default != NEAREST:
                 continue
-            if pointed_at(getattr(crowd.steering, behavior.name), name) is None and not tagged(objects, parameter.role):
+            if not named(getattr(crowd.steering, behavior.name), name) and not tagged(objects, parameter.role):
                 lines.append(f"{behavior.label} waits for a {DESCRIPTIONS[parameter.role][0]}")
     return lines
 

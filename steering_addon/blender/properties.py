@@ -21,13 +21,14 @@ from bpy.props import (
 from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
 from ..simulation.combining import COMBININGS
+from ..simulation.declaration import REACH
 from ..simulation.obstacles import EITHER, OBSTACLE_SHAPES, OBSTACLE_SIDES, OUTSIDE, PASS_SIDES, ROUND
 from ..simulation.population import Population
 from ..simulation.portrayal import Portrayal
 from ..simulation.regions import SHAPES, SPHERE
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
-from .generated import OVERRIDABLE, choice_property, property_group
+from .generated import OVERRIDABLE, choice_property, noticed, property_group
 
 ROLE_ITEMS = [(role.name, label, description, int(role)) for role, (label, description) in DESCRIPTIONS.items()]
 """Roles as Blender lists them, with their stored bits."""
@@ -47,7 +48,7 @@ OVERLAY_ITEMS = [
     ("PATHS", "Paths and Flows", "Curves with the way they go, and how far aside is still on a path", 16),
     ("OBSTACLES", "Obstacles", "Obstacles as round as vehicles see them", 32),
     ("REGIONS", "Regions", "The spheres and boxes that vehicles keep to", 64),
-    ("FORCES", "Steering", "What each behavior asks of the selected vehicles, and what they make of it", 128),
+    ("FORCES", "Forces", "What each behavior asks of the selected vehicles, and what they make of it", 128),
 ]
 """What can be drawn over the viewport, with stored bits."""
 LASTING: set[str] = set()
@@ -188,6 +189,7 @@ def _behavior_group(behavior: type[Behavior]) -> type:
         description=behavior.tooltip(),
         default=False,
         override=OVERRIDABLE,
+        update=noticed,
     )
     return property_group(f"STEERING_PG_{behavior.name}", behavior, {"use": use})
 
@@ -205,12 +207,14 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         items=ROLE_ITEMS,
         options={"ENUM_FLAG"},
         override=OVERRIDABLE,
+        update=noticed,
     )
     active: BoolProperty(
         name="Active",
         description="Whether it takes part at the moment; may be keyframed",
         default=True,
         override=OVERRIDABLE,
+        update=noticed,
     )
     crowd: PointerProperty(
         name="Crowd",
@@ -218,18 +222,21 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=lambda _self, ob: has_role(ob, Role.CROWD),
         override=OVERRIDABLE,
+        update=noticed,
     )
     identity: IntProperty(
         name="Identity",
         description="What this vehicle's chance hangs on; a number given once",
         min=0,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     locked: BoolProperty(
         name="Locked",
         description="Keep this vehicle's motion as it is: others see it, a bake does not write it",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     forward_axis: EnumProperty(
@@ -238,6 +245,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         items=AXIS_ITEMS,
         default="POS_Y",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     up_axis: EnumProperty(
@@ -246,6 +254,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         items=AXIS_ITEMS,
         default="POS_Z",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     speed_factor: FloatProperty(
@@ -257,6 +266,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_min=0.5,
         soft_max=2.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     size_factor: FloatProperty(
         name="Size",
@@ -267,6 +277,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_min=0.5,
         soft_max=2.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     mass_factor: FloatProperty(
         name="Mass",
@@ -277,11 +288,13 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_min=0.5,
         soft_max=2.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     seed: IntProperty(
         name="Seed",
         description="Other numbers give this vehicle other chances",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     start_speed: FloatProperty(
@@ -292,13 +305,24 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         max=1.0,
         subtype="FACTOR",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
+    )
+    amount: FloatProperty(
+        name="Amount",
+        description="How much of this resource there is: it is gone when vehicles have eaten so much; may be keyframed",
+        default=10.0,
+        min=0.0,
+        max=REACH,
+        soft_max=100.0,
+        override=OVERRIDABLE,
     )
     pass_side: choice_property(
         {
             "name": "Pass",
             "description": "On which side vehicles go round this obstacle",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": {"ANIMATABLE"},
         },
         PASS_SIDES,
@@ -329,6 +353,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Shape",
             "description": "The shape of this region",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": set(),
         },
         SHAPES,
@@ -339,6 +364,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Combine",
             "description": "How the behaviors of the crowd become one steering force",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": {"ANIMATABLE"},
         },
         COMBININGS,
@@ -370,13 +396,24 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         name="Own Frame Range",
         description="Bake these frames instead of the scene's",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     frame_start: IntProperty(
-        name="Start", description="First frame of the bake", default=1, override=OVERRIDABLE, options=LASTING
+        name="Start",
+        description="First frame of the bake",
+        default=1,
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
     )
     frame_end: IntProperty(
-        name="End", description="Last frame of the bake", default=250, override=OVERRIDABLE, options=LASTING
+        name="End",
+        description="Last frame of the bake",
+        default=250,
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
     )
     preroll: IntProperty(
         name="Pre-Roll",
@@ -386,6 +423,7 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         min=0,
         max=10000,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     substeps: IntProperty(
@@ -396,10 +434,15 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         max=100,
         soft_max=10,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     seed: IntProperty(
-        name="Seed", description="Other numbers give other chances", override=OVERRIDABLE, options=LASTING
+        name="Seed",
+        description="Other numbers give other chances",
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
     )
     show_overlay: BoolProperty(
         name="Steering",

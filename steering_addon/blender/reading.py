@@ -96,6 +96,7 @@ class Reader:
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
             regions=self._regions(depsgraph, frame),
             flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
+            candidates=plan.candidates,
         )
 
     def start(self, snapshot: Snapshot) -> State:
@@ -151,7 +152,17 @@ class Reader:
             present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
+            amount=self._amounts(depsgraph, frame),
         )
+
+    def _amounts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """How much there is of each body that is a resource, inf of the others."""
+        amounts = np.full(len(self.plan.bodies), np.inf)
+        for row, source in enumerate(self.plan.bodies):
+            if has_role(source.ob, Role.RESOURCE):
+                amounts[row] = source.ob.evaluated_get(depsgraph).steering.amount
+                _check_number(amounts[row], source.ob, "steering.amount", frame)
+        return amounts
 
     def _crowd_row(self, ob: Object) -> int:
         """The row of the crowd of a vehicle that does not move, -1 for anything else."""

@@ -98,6 +98,7 @@ class Staging:
         replace: bool = False,
         properties: Mapping[str, np.ndarray] | None = None,
         only_baked: bool | None = None,
+        mishaps: Mapping[str, float] | None = None,
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -105,7 +106,8 @@ class Staging:
         mode. `properties` are numbers (f,) for custom properties of these names, which the bake makes where there are
         none. With `replace` its own animation on these frames is set aside, to come back when the bake is cleared.
         Whether the vehicle is `only_baked`, playing an earlier bake and nothing else, is looked up where that is not
-        said. Raises Refusal where the vehicle cannot be baked.
+        said. `mishaps` are frames on which something went wrong, to be noted. Raises Refusal where the vehicle cannot
+        be baked.
         """
         properties = properties or {}
         channels = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
@@ -137,6 +139,7 @@ class Staging:
             kept_slot=bed.kept_slot.handle if bed.kept_slot else 0,
             muted_drivers=_still_muted(before, channels),
             muted_strips=before.muted_strips if before else (),
+            mishaps=mishaps or {},
         )
         self._staged.append(_Staged(ob, bed, before, record, replace))
 

@@ -11,8 +11,8 @@ from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
 from ..simulation.declaration import NEAREST, POINTERS
 from ..simulation.roles import DESCRIPTIONS
+from .choosing import named
 from .dependencies import animates
-from .properties import pointed_at
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -37,7 +37,7 @@ def why_idle(behavior: type[Behavior], crowd: Object, census: Census | None) -> 
     for name, parameter in behavior.parameters().items():
         if parameter.kind not in POINTERS or parameter.default != NEAREST or census is None:
             continue
-        if pointed_at(group, name) is None and not census.roles.get(parameter.role):
+        if not named(group, name) and not census.roles.get(parameter.role):
             return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose a {name.replace('_', ' ')}"
     return ""
 

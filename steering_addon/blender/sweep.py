@@ -34,7 +34,7 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Snapshot]:
             yield reader.read(scene.view_layers[0].depsgraph, frame)
 
 
-def _to_link(plan: Plan) -> list[Object]:
+def to_link(plan: Plan) -> list[Object]:
     """What has to be evaluated: whatever is looked at, and vehicles with animated settings of their own.
 
     Whatever these hang on comes along by itself, what hangs on them and counts as part of them does not.
@@ -62,7 +62,7 @@ def _scene_aside(plan: Plan) -> Iterator[Scene]:
         scene.render.fps, scene.render.fps_base = plan.scene.render.fps, plan.scene.render.fps_base
         scene.frame_start, scene.frame_end = plan.scene.frame_start, plan.scene.frame_end
         scene.unit_settings.scale_length = plan.scene.unit_settings.scale_length
-        needed = _to_link(plan)
+        needed = to_link(plan)
         for ob in needed:
             scene.collection.objects.link(ob)
         with _evaluated(scene, [ob for ob in needed if ob.hide_viewport or animates(ob, "hide_viewport")]):
@@ -106,7 +106,7 @@ def _users_scene(plan: Plan) -> Iterator[Scene]:
     scene = plan.scene
     frame = scene.frame_current_final
     layer = scene.view_layers[0]
-    hidden = [ob for ob in _to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
+    hidden = [ob for ob in to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
     stood = []
     with _settled(scene), _evaluated(scene, hidden):
         try:

@@ -70,3 +70,41 @@ def smooth_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scala
     for wave in others:
         first += wave
     return first / 2.0
+
+
+OCTAVES = ((1.0, 0.8), (1.9, 0.4))
+"""Frequencies and sizes of the waves of gradient noise: the smaller one is where the larger is nothing."""
+
+
+def gradient_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scalars:
+    """Numbers for each key that wander smoothly about 0 as time goes on, mostly within -1 to 1 (rms 0.35).
+
+    Coherent noise (Perlin 1985) of time: unlike a sum of sines it never comes back to what it was, and is now lively,
+    now calm.
+
+    Args:
+        keys: (n,) whose luck.
+        channels: how many numbers of each key, independent of each other.
+        rate: (n,) changes a second.
+        time: seconds.
+
+    Returns:
+        (channels, n).
+    """
+    salt = np.arange(1, channels + 1, dtype=np.uint64)[:, None]
+    total = np.zeros((channels, len(keys)))
+    for octave, (frequency, size) in enumerate(OCTAVES):
+        own = mix(mix(keys, octave), salt)
+        total += size * _gradients_between(own, 2.0 * frequency * rate * time + uniform(own))
+    return 2.0 * total
+
+
+def _gradients_between(keys: Keys, place: Scalars) -> Scalars:
+    """Noise that is nothing at whole places and has there a slope by chance, from -1 to 1."""
+    below = np.floor(place)
+    part = place - below
+    fade = part * part * part * (part * (part * 6.0 - 15.0) + 10.0)
+    whole = below.astype(np.int64)
+    before = (2.0 * uniform(mix(keys, whole.astype(np.uint64))) - 1.0) * part
+    after = (2.0 * uniform(mix(keys, (whole + 1).astype(np.uint64))) - 1.0) * (part - 1.0)
+    return before + (after - before) * fade

@@ -173,6 +173,11 @@ def path(description: str) -> Any:
     return declared(Parameter(Kind.PATH, NEAREST, description, role=Role.PATH, animatable=False))
 
 
+def resource(description: str) -> Any:
+    """Something to feed on; left empty, the nearest object tagged as a resource of which something is left."""
+    return body(description, Role.RESOURCE)
+
+
 def crowd(description: str) -> Any:
     """One of the crowds; left empty, none."""
     return declared(Parameter(Kind.CROWD, -1, description, role=Role.CROWD, animatable=False))

@@ -49,7 +49,7 @@ class Population(Declared):
         "arrangement", CURVE, switch(True, "Spread them evenly over the whole curve, not by chance")
     )
     height: Number = only_with("arrangement", SURFACE, length(0.0, "How high above the surface they are", -REACH))
-    align_to_surface: Number = only_with(
+    lean: Number = only_with(
         "arrangement", SURFACE, share(0.0, "How far they lean with the slope: people 0, animals half, cars 1")
     )
     random_turn: Number = number(

@@ -79,6 +79,14 @@ class Regions:
             inside = clamp(local, -half, half)
         return _turned(inside - local, axes)
 
+    def shares(self, points: Vectors, region: int) -> Vectors:
+        """Where points are in a region, (n, 3): from -1 to 1 along each of its axes while they are in its box."""
+        return _turned(points - self.centre[region], self.axes[region].T) / np.maximum(self.half[region], EPSILON)
+
+    def places(self, shares: Vectors, region: int) -> Vectors:
+        """The points at some shares of a region, (n, 3) metres; the way back from `shares`."""
+        return _turned(shares * self.half[region], self.axes[region]) + self.centre[region]
+
     def size(self, region: Rows) -> Scalars:
         """(n,) metres from centre to edge along each region's shortest axis."""
         return np.asarray(self.half.min(axis=1)[region])

@@ -15,6 +15,7 @@ class Role(IntFlag):
     CROWD = 16
     REGION = 64
     FLOW = 128
+    RESOURCE = 256
 
 
 DESCRIPTIONS = {
@@ -24,6 +25,7 @@ DESCRIPTIONS = {
     Role.LEADER: ("Leader", "Somebody to seek, to arrive at or to flee from; it moves by its own keyframes"),
     Role.REGION: ("Region", "A sphere or box that vehicles with Stay Inside keep to"),
     Role.FLOW: ("Flow", "A curve that draws a current: vehicles with Go with the Flow near it go its way"),
+    Role.RESOURCE: ("Resource", "Something that vehicles with Forage feed on, until it is eaten up"),
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
 """The shown name of each role and what it means to an animator."""

@@ -20,7 +20,7 @@ from .regions import Regions
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Vectors, across, cross, unit
+from .vectors import Mask, Rows, Scalars, Vectors, across, cross, unit
 from .vehicle import Motion, moved
 from .world import Bodies, World
 
@@ -78,7 +78,10 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     bodies = _bodies(motion, before)
     if len(before.tracked.roles):
         bodies = _joined(
-            bodies, before.tracked, *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time)
+            bodies,
+            before.tracked,
+            before.tracked.amount - state.taken if len(state.taken) else before.tracked.amount,
+            *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time),
         )
     seen = np.flatnonzero(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
@@ -86,7 +89,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
     dt = before.frame_time / before.substeps
     regions = _regions_at(before.regions, after.regions, part)
-    return World(state.time, dt, bodies, obstacles, before.paths, regions, before.flows, vicinity)
+    return World(state.time, dt, bodies, obstacles, before.paths, regions, before.flows, vicinity, before.candidates)
 
 
 def _bodies(motion: Motion, snapshot: Snapshot) -> Bodies:
@@ -99,27 +102,31 @@ def _bodies(motion: Motion, snapshot: Snapshot) -> Bodies:
         roles=snapshot.roles,
         present=snapshot.present,
         crowd=_crowds(snapshot),
+        left=np.full(len(snapshot.present), np.inf),
     )
 
 
-def _joined(bodies: Bodies, tracked: Tracked, position: Vectors, velocity: Vectors, forward: Vectors) -> Bodies:
-    """The bodies, and after them the tracked ones where these are now."""
+def _joined(
+    bodies: Bodies, tracked: Tracked, left: Scalars, position: Vectors, velocity: Vectors, forward: Vectors
+) -> Bodies:
+    """The bodies, and after them the tracked ones where these are now and as far as something is left of them."""
     return Bodies(
         position=np.concatenate((bodies.position.T, position.T), axis=1).T,
         velocity=np.concatenate((bodies.velocity.T, velocity.T), axis=1).T,
         forward=np.concatenate((bodies.forward.T, forward.T), axis=1).T,
         radius=np.concatenate((bodies.radius, tracked.radius)),
         roles=np.concatenate((bodies.roles, tracked.roles)),
-        present=np.concatenate((bodies.present, tracked.present)),
+        present=np.concatenate((bodies.present, tracked.present & (left > 0.0))),
         crowd=np.concatenate((bodies.crowd, tracked.crowd)),
+        left=np.concatenate((bodies.left, left)),
     )
 
 
 def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
     """All decide, then all move."""
-    force, memories, fastest = decisions(state, snapshot, world)
+    decided = decisions(state, snapshot, world)
     was = state.motion
-    position, velocity, forward = moved(snapshot.vehicle, was, force, dt, fastest)
+    position, velocity, forward = moved(snapshot.vehicle, was, decided.force, dt, decided.fastest)
     acceleration = (velocity - was.velocity) / dt
     up, roll_rate, smoothed = leaned(
         snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt
@@ -136,8 +143,10 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
         motion=now,
         roll_rate=taking_part(snapshot, roll_rate, state.roll_rate),
         smoothed_acceleration=taking_part(snapshot, smoothed, state.smoothed_acceleration),
-        force=force,
-        memories=memories,
+        force=decided.force,
+        memories=decided.memories,
+        commons=decided.commons,
+        taken=decided.taken,
     )
 
 

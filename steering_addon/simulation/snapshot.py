@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .candidates import Candidates
 from .chance import Keys
 from .declaration import Parameter
 from .obstacles import Obstacles
@@ -16,7 +17,7 @@ from .paths import Path
 from .regions import Regions
 from .vectors import Mask, Rows, Scalars, Vectors, cross, in_columns, no_vectors
 from .vehicle import Motion, VehicleModel
-from .world import Agents, Memory, World
+from .world import Agents, Commons, Memory, World
 
 
 class Steers(Protocol):
@@ -41,7 +42,11 @@ class Steers(Protocol):
 
     def fastest(self, world: World, agents: Agents) -> Scalars | None: ...
 
-    def steer(self, world: World, agents: Agents) -> Vectors | tuple[Vectors, Memory]: ...
+    def takes(self, world: World, agents: Agents) -> tuple[Rows, Scalars] | None: ...
+
+    def steer(
+        self, world: World, agents: Agents
+    ) -> Vectors | tuple[Vectors, Memory] | tuple[Vectors, Memory, Commons]: ...
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class Tracked:
         present: (k,) whether it is there at the moment.
         carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
         crowd: (k,) the row of the crowd of a locked vehicle, -1 for none.
+        amount: (k,) how much there is of a resource before anything is taken, inf for what does not run out.
     """
 
     position: Vectors
@@ -81,6 +87,7 @@ class Tracked:
     present: Mask
     carrier: Rows
     crowd: Rows
+    amount: Scalars
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,7 @@ class Snapshot:
         paths: the tagged curves.
         regions: the spheres and boxes to keep to.
         flows: the curves that draw currents.
+        candidates: bodies of which each vehicle takes one, where a behavior names several.
     """
 
     frame_time: float
@@ -114,6 +122,7 @@ class Snapshot:
     paths: tuple[Path, ...]
     regions: Regions
     flows: tuple[Path, ...]
+    candidates: tuple[Candidates, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,6 +136,8 @@ class State:
         smoothed_acceleration: (n, 3) what banking leans on, m/s2.
         force: (n, 3) the steering force they decided on last, newtons.
         memories: what each behavior remembers, by its name, n rows.
+        commons: what each behavior remembers in common of all it steers, by its name.
+        taken: how much has been taken of each tracked body, (k,); empty before anything was.
         inputs: the snapshot of this frame; None before the first one came in.
     """
 
@@ -136,6 +147,8 @@ class State:
     smoothed_acceleration: Vectors
     force: Vectors
     memories: Mapping[str, Memory] = field(default_factory=dict)
+    commons: Mapping[str, Commons] = field(default_factory=dict)
+    taken: Scalars = field(default_factory=lambda: np.zeros(0))
     inputs: Snapshot | None = None
 
     def __len__(self) -> int:
@@ -166,4 +179,5 @@ def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors
 def no_tracked() -> Tracked:
     """Nobody but the vehicles."""
     none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-    return Tracked(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), none, np.zeros(0, dtype=np.bool_), none, none)
+    nowhere, nothing = np.zeros((0, 3)), np.zeros(0)
+    return Tracked(nowhere, nowhere, nothing, none, np.zeros(0, dtype=np.bool_), none, none, nothing)

@@ -5,41 +5,96 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
-from .declaration import NEAREST, Kind
 from .snapshot import Crowd, Snapshot, State, Steers
-from .vectors import Mask, Rows, Scalars, Vectors, alike, magnitude, no_vectors, picked, same_for_all
+from .targets import aimed
+from .vectors import Mask, Scalars, Vectors, alike, magnitude, no_vectors, picked
 from .vehicle import VehicleModel
-from .world import Agents, Memory, World
+from .world import Agents, Commons, Memory, World
 
 DRAWS = 0xD1CE
 """Salts the keys from which is drawn what counts in a step, apart from other uses of the same luck."""
 
 
-def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, dict[str, Memory], Scalars | None]:
-    """The steering force each vehicle decides on and what its behaviors remember next; nobody moves.
+class Decisions(NamedTuple):
+    """What all vehicles decide in a step, and what follows from it.
 
-    Returns:
+    Attributes:
         force: (n, 3) newtons, not yet limited; zero for vehicles that do not take part.
         memories: (n,) columns by behavior and name.
         fastest: (n,) m/s that the behaviors let them go, inf for no limit; None where nobody has one.
+        commons: what each behavior remembers in common of all it steers.
+        taken: (k,) how much has been taken of each tracked body.
     """
+
+    force: Vectors
+    memories: Mapping[str, Memory]
+    fastest: Scalars | None
+    commons: Mapping[str, Commons]
+    taken: Scalars
+
+
+def decisions(state: State, snapshot: Snapshot, world: World) -> Decisions:
+    """The steering force each vehicle decides on and what its behaviors remember next; nobody moves."""
     force = no_vectors(len(state))
-    memories: dict[str, Memory] = dict(state.memories)
-    fastest: Scalars | None = None
+    minds = _Minds(state, world)
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        agents, components, cruise, limits = _considered(state, snapshot, world, crowd, memories)
+        agents, components, cruise = _considered(snapshot, crowd, minds)
         force[crowd.rows] = COMBINE[crowd.combining](list(components.values()), cruise, agents.max_force)
-        for limit in limits:
-            fastest = np.full(len(state), np.inf) if fastest is None else fastest
-            fastest[crowd.rows] = np.minimum(fastest[crowd.rows], limit)
-    return force, memories, fastest
+    return Decisions(force, minds.memories, minds.fastest, minds.commons, minds.taken)
+
+
+class _Minds:
+    """What vehicles remember, and the limits they set themselves, gathered while one behavior after the other decides.
+
+    All look at what was there before the step.
+    """
+
+    def __init__(self, state: State, world: World) -> None:
+        self.state, self.world = state, world
+        self.memories: dict[str, Memory] = dict(state.memories)
+        self.commons: dict[str, Commons] = dict(state.commons)
+        self.fastest: Scalars | None = None
+        self.taken = state.taken
+
+    def aim(self, behavior: Steers, agents: Agents) -> Steers:
+        """The behavior with a body for each of its agents wherever it steers by one."""
+        behavior, learned = aimed(behavior, self.world, agents, self.memories, len(self.state))
+        self.memories.update(learned)
+        return behavior
+
+    def steer(self, behavior: Steers, agents: Agents) -> tuple[Vectors, Agents]:
+        """The behavior's steering force for its agents, (n, 3) newtons, and the agents with what they now remember."""
+        name, n = behavior.name, len(self.state)
+        commons = self.state.commons.get(name, {})
+        steering, memory, added = _steer(behavior, self.world, agents, self.memories.get(name, {}), n, commons)
+        self.memories[name] = memory
+        if added:
+            self.commons[name] = _added(self.commons.get(name, {}), added)
+        return steering, _remembering(agents, memory, commons)
+
+    def heed(self, behavior: Steers, agents: Agents) -> None:
+        """Take in how fast the behavior lets its agents go, and what they take."""
+        limit = behavior.fastest(self.world, agents)
+        if limit is not None:
+            fastest = np.full(len(self.state), np.inf) if self.fastest is None else self.fastest
+            eased = _eased(limit, behavior.weight, agents.max_speed)
+            fastest[agents.rows] = np.minimum(fastest[agents.rows], eased)
+            self.fastest = fastest
+        takes = behavior.takes(self.world, agents)
+        if takes is not None:
+            body, amount = takes
+            tracked = body >= len(self.state)
+            count = len(self.world.bodies.left) - len(self.state)
+            here = np.bincount(body[tracked] - len(self.state), amount[tracked], minlength=count)
+            self.taken = here + (self.taken if len(self.taken) else 0.0)
 
 
 def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
@@ -53,28 +108,26 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     asked: dict[str, Vectors] = {}
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        _, components, _, _ = _considered(state, snapshot, world, crowd, dict(state.memories))
+        _, components, _ = _considered(snapshot, crowd, _Minds(state, world))
         for name, component in components.items():
             asked.setdefault(name, no_vectors(len(state)))[crowd.rows] = component.force
     return asked
 
 
-def _considered(
-    state: State, snapshot: Snapshot, world: World, crowd: Crowd, memories: dict[str, Memory]
-) -> tuple[Agents, dict[str, Component], Vectors, list[Scalars]]:
-    """The agents of a crowd, what its behaviors contribute by name, the hold on cruise speed, and limits on speed.
+def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> tuple[Agents, dict[str, Component], Vectors]:
+    """The agents of a crowd, what its behaviors contribute by name, and the hold on cruise speed.
 
-    What the behaviors remember afterwards takes the place of what `memories` held.
+    What follows from it besides is gathered in their minds.
     """
-    agents = _agents(state, snapshot, world, crowd)
-    behaviors = tuple(_with_targets(b, world, agents) for b in crowd.behaviors)
+    world = minds.world
+    agents = _agents(minds.state, snapshot, world, crowd)
+    behaviors = tuple(minds.aim(b, agents) for b in crowd.behaviors)
     agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
     luck = _draws(crowd, agents, world)
     components: dict[str, Component] = {}
-    limits: list[Scalars] = []
     sets_speed = np.zeros(len(agents), dtype=np.bool_)
     for behavior in behaviors:
-        steering, memories[behavior.name] = _steer(behavior, world, agents, memories.get(behavior.name, {}), len(state))
+        steering, remembering = minds.steer(behavior, agents)
         components[behavior.name] = Component(
             steering * behavior.weight[:, None],
             behavior.priority,
@@ -82,12 +135,9 @@ def _considered(
             behavior.probability,
             luck(behavior),
         )
-        remembering = _remembering(agents, memories[behavior.name])
         sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
-        limit = behavior.fastest(world, remembering)
-        if limit is not None:
-            limits.append(_eased(limit, behavior.weight, agents.max_speed))
-    return agents, components, np.where(sets_speed[:, None], 0.0, _cruise(agents)), limits
+        minds.heed(behavior, remembering)
+    return agents, components, np.where(sets_speed[:, None], 0.0, _cruise(agents))
 
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:
@@ -134,32 +184,6 @@ def _shared_key(crowd: int) -> int:
     return int(mix(np.array([crowd & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
-def _with_targets(behavior: Steers, world: World, agents: Agents) -> Steers:
-    """The behavior with every empty target replaced by the nearest that fits, and absent ones by none."""
-    changes = {}
-    for name, parameter in behavior.parameters().items():
-        if parameter.kind is Kind.REGION:
-            changes[name] = _with_region(getattr(behavior, name), world, agents)
-        if parameter.kind is not Kind.BODY:
-            continue
-        rows = getattr(behavior, name)
-        if (rows == NEAREST).any() and parameter.role is not None:
-            rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
-        gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
-        changes[name] = np.where(gone, -1, rows)
-    return replace(behavior, **changes) if changes else behavior  # type: ignore[type-var]
-
-
-def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
-    if (rows == NEAREST).any():
-        rows = np.where(rows == NEAREST, world.regions.nearest(agents.position), rows)
-    if not len(world.regions):
-        return alike(-1, len(agents), np.int64)
-    if same_for_all(rows):
-        return alike(rows[0] if rows[0] >= 0 and world.regions.present[rows[0]] else -1, len(agents), np.int64)
-    return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
-
-
 def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
     nearest = np.full(len(agents), np.inf)
     for behavior in behaviors:
@@ -173,23 +197,29 @@ def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) 
 
 
 def _steer(
-    behavior: Steers, world: World, agents: Agents, memory: Memory, n: int
-) -> tuple[Vectors, Mapping[str, Vectors]]:
-    """A behavior's steering force for its agents, and its memory of all n vehicles afterwards."""
+    behavior: Steers, world: World, agents: Agents, memory: Memory, n: int, commons: Commons
+) -> tuple[Vectors, Memory, Commons]:
+    """A behavior's steering force for its agents, its memory of all n vehicles afterwards, what it adds in common."""
     known = {name: memory.get(name, np.full(n, initial)) for name, initial in behavior.remembers.items()}
-    steering = behavior.steer(world, _remembering(agents, known))
+    steering = behavior.steer(world, _remembering(agents, known, commons))
     if not isinstance(steering, tuple):
-        return steering, known
-    force, learned = steering
+        return steering, known, {}
+    force, learned, *added = steering
     after = {name: column.copy() for name, column in known.items()}
     for name, column in learned.items():
         after[name][agents.rows] = column
-    return force, after
+    return force, after, added[0] if added else {}
 
 
-def _remembering(agents: Agents, memory: Memory) -> Agents:
+def _added(known: Commons, more: Commons) -> Commons:
+    """What is remembered in common with what a step adds to it."""
+    return {**known, **{name: known[name] + value if name in known else value for name, value in more.items()}}
+
+
+def _remembering(agents: Agents, memory: Memory, commons: Commons) -> Agents:
     """The agents with their part of what a behavior remembers of all vehicles."""
-    return agents.remembering({name: column[agents.rows] for name, column in memory.items()}) if memory else agents
+    own = {name: column[agents.rows] for name, column in memory.items()}
+    return agents.remembering(own, commons) if memory or commons else agents
 
 
 def _draws(crowd: Crowd, agents: Agents, world: World) -> Callable[[Steers], Scalars]:

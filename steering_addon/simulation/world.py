@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .candidates import Candidates
 from .chance import Keys
 from .neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
 from .obstacles import Obstacles
@@ -31,10 +32,14 @@ from .vectors import (
 )
 from .vehicle import VehicleModel, flattened
 
+PAIRS = 2**20
+"""Pairs of point and body that are measured together."""
 ANY_CROWD, NO_CROWD = -2, -3
 """Whom an agent looks for that does not look for one crowd; no vehicle belongs to these."""
 Memory = Mapping[str, Scalars]
 """What a behavior remembers: (n,) numbers by name."""
+Commons = Mapping[str, Scalars]
+"""What a behavior remembers in common of all it steers: numbers by whatever name it gives them, added up."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class Bodies:
         roles: (b,) bits of Role.
         present: (b,) whether it is there at the moment.
         crowd: (b,) the row of the crowd a vehicle belongs to, -1 for what belongs to none.
+        left: (b,) how much is left of a resource, inf for what does not run out.
     """
 
     position: Vectors
@@ -57,6 +63,7 @@ class Bodies:
     roles: Rows
     present: Mask
     crowd: Rows
+    left: Scalars
 
     def nearest(self, role: Role, points: Vectors, own: Rows) -> Rows:
         """The row of the nearest body with a role to each point, -1 where there is none.
@@ -65,15 +72,23 @@ class Bodies:
             points: (n, 3).
             own: (n,) rows that do not count for their own point.
         """
-        rows = np.flatnonzero(((self.roles & int(role)) != 0) & self.present)
+        return self.nearest_of(np.flatnonzero(((self.roles & int(role)) != 0) & self.present), points, own)
+
+    def nearest_of(self, rows: Rows, points: Vectors, own: Rows) -> Rows:
+        """The nearest of some rows to each point, as `nearest` has it."""
         if not len(rows):
             return np.full(len(points), -1, dtype=np.int64)
-        gap = self.position[rows][None] - points[:, None, :]
-        distance = dot(gap, gap)
-        distance[own[:, None] == rows[None]] = np.inf
-        best = np.argmin(distance, axis=1)
-        alone = ~np.isfinite(distance[np.arange(len(points)), best])
-        return np.where(alone, -1, rows[best])
+        nearest = np.zeros(len(points), dtype=np.int64)
+        block = max(PAIRS // len(rows), 1)
+        for low in range(0, len(points), block):
+            some = slice(low, low + block)
+            gap = self.position[rows][None] - points[some, None, :]
+            distance = dot(gap, gap)
+            distance[own[some, None] == rows[None]] = np.inf
+            best = np.argmin(distance, axis=1)
+            alone = ~np.isfinite(distance[np.arange(len(best)), best])
+            nearest[some] = np.where(alone, -1, rows[best])
+        return nearest
 
 
 @dataclass(frozen=True)
@@ -89,6 +104,7 @@ class World:
         regions: the spheres and boxes to keep to, in world space.
         flows: the curves that draw currents, in world space.
         vicinity: who is near whom.
+        candidates: bodies of which each agent takes one, where a behavior names several.
     """
 
     time: float
@@ -99,6 +115,7 @@ class World:
     regions: Regions
     flows: tuple[Path, ...]
     vicinity: Vicinity
+    candidates: tuple[Candidates, ...] = ()
 
     def neighbors(self, agents: Agents, distance: Scalars, angle: Scalars, which: Rows, crowd: Rows) -> Neighbors:
         """Whom the agents perceive of the other vehicles.
@@ -148,6 +165,7 @@ class Agents:
         vehicle: their vehicle models.
         goal_distance: (n,) metres to the nearest place they want to be at, inf where they want to be nowhere.
         memory: what the behavior at hand remembers of them.
+        commons: what it remembers in common of all it steers.
     """
 
     rows: Rows
@@ -162,6 +180,7 @@ class Agents:
     vehicle: VehicleModel
     goal_distance: Scalars
     memory: Memory = field(default_factory=dict)
+    commons: Commons = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -229,6 +248,6 @@ class Agents:
         away = np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
         return self.steering_to(away * self.max_speed[:, None])
 
-    def remembering(self, memory: Memory) -> Agents:
-        """The same agents with what another behavior remembers of them."""
-        return replace(self, memory=memory)
+    def remembering(self, memory: Memory, commons: Commons | None = None) -> Agents:
+        """The same agents with what another behavior remembers of them, and in common of all it steers."""
+        return replace(self, memory=memory, commons=commons or {})

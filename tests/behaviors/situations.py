@@ -11,7 +11,7 @@ from steering_addon.simulation.obstacles import EITHER, INSIDE, PASS_SIDES, Obst
 from steering_addon.simulation.paths import Path, spline
 from steering_addon.simulation.regions import SHAPES, Regions, regions
 from steering_addon.simulation.snapshot import no_tracked
-from tests.scene import PRIORITY, Scene, about, all_of, leaders, locked, together
+from tests.scene import PRIORITY, Scene, about, all_of, leaders, locked, resources, together
 
 UP = (0.0, 0.0, 1.0)
 LEADERS = 3
@@ -19,6 +19,7 @@ LOCKED = 2
 PATHS = 3
 REGIONS = 2
 CROWDS = 2
+RESOURCES = 2
 
 
 def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -> Scene:
@@ -53,6 +54,7 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
         tracked=together(
             leaders(*rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (LEADERS, 3))),
             locked(*(np.resize(position, (LOCKED, 3)) + beside[:1].sum(axis=0)), crowd=np.arange(LOCKED) % CROWDS),
+            resources(*company.uniform((-8.0, -8.0, -2.0), (8.0, 8.0, 2.0), (RESOURCES, 3)), amount=(0.1, np.inf)),
         ),
         drift=rng.uniform(-0.5, 0.5, 3),
         obstacles=all_of(
@@ -146,7 +148,7 @@ def heap(kind: type[Behavior], n: int) -> Scene:
     return Scene(
         position=np.tile(here, (n, 1)),
         behaviors=[(kind, {})],
-        tracked=together(leaders(here, here), locked(here)),
+        tracked=together(leaders(here, here), locked(here), resources(here, amount=0.05)),
         obstacles=obstacles(np.array([here, here]), 0.5, np.array([here, here + np.array(UP)])),
         paths=((spline(here[None], True),), (), (spline(np.tile(here, (3, 1)), False),)),
         regions=regions(here, 0.0, 0),

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.catalogue import CATALOGUE
 from steering_addon.behaviors.declaration import OURS, Behavior, Intent
+from steering_addon.behaviors.explore import Explore
+from steering_addon.behaviors.forage import Forage
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.neighborhood import Neighborhood
 from steering_addon.behaviors.orbit import Orbit
@@ -32,11 +34,13 @@ from tests.simulation.odd_input import BOUNDED
 
 COUNTS = (0, 1, 2, 3, 7)
 UP = (0.0, 0.0, 1.0)
-REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit}
+REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit, Forage}
 """Turns with the world only about the up axis: wanderers come back to level flight, followers fly in a level volume,
 walls stand upright, circles lie level."""
-BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest}
+BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest, Explore, Forage}
 """Runs otherwise with another seed."""
+SHARING = {Explore, Forage}
+"""What others have seen or eaten matters."""
 PAPER = {
     "seek",
     "flee",
@@ -117,6 +121,7 @@ def test_nothing_it_is_given_is_written(kind: type[Behavior], situation: Any) ->
     behavior.goal(world, agents)
     behavior.sets_speed(world, agents)
     behavior.fastest(world, agents)
+    behavior.takes(world, agents)
 
 
 def make_read_only(thing: Any) -> None:
@@ -205,10 +210,10 @@ def test_the_order_of_the_agents_plays_no_part(kind: type[Behavior], situation: 
 
 @every
 def test_adding_vehicles_leaves_the_others_alone(kind: type[Behavior]) -> None:
-    """Anywhere; where it steers by others nearby, out of their sight."""
+    """Anywhere; where it steers by others nearby, out of their sight, and where they share something, out of reach."""
     many = everywhere(kind, 12)
     some = np.array([1, 4, 5, 10])
-    if issubclass(kind, Neighborhood):
+    if issubclass(kind, Neighborhood) or kind in SHARING:
         added = ~np.isin(np.arange(12), some)
         many = replace(many, position=many.position + np.where(added, 200.0, 0.0)[:, None])
         assert_same(positions(many.run(24))[:, some], positions(many.take(some).run(24)))
@@ -299,7 +304,8 @@ def calm(kind: type[Behavior]) -> Scene:
     """Four vehicles, a winding path with a flow beside it, a leader some way off, an obstacle to go round and a region
     to stay in.
 
-    They have room; where they steer by others nearby, they stay in each other's sight.
+    They have room, and a large region where what they see is news to others; where they steer by others nearby, they
+    stay in each other's sight.
     """
     place = everywhere(kind, 4)
     apart = 0.7 if issubclass(kind, Neighborhood) else 3.0
@@ -315,7 +321,7 @@ def calm(kind: type[Behavior]) -> Scene:
         tracked=together(
             leaders([25.0, -9.0, 2.0], [60.0, 0.0, 0.0], [60.0, 9.0, 0.0]), locked(*np.full((2, 3), 60.0))
         ),
-        regions=regions([2.0, 5.0, 0.0], 6.0, SPHERE),
+        regions=regions([2.0, 5.0, 0.0], 60.0 if kind in SHARING else 6.0, SPHERE),
         drift=(0.0, 0.0, 0.0),
         obstacles=replace(
             place.obstacles.take([0, 0]),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import reversals, turns
-from steering_addon.behaviors.wander import Wander
+from steering_addon.behaviors.wander import NOISE, SPHERE, Wander
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from tests.scene import Scene, headings, positions, speeds
@@ -122,6 +122,30 @@ def test_the_shared_part_is_the_crowds_own() -> None:
     other = replace(still, crowds=(replace(crowd, key=crowd.key + 1),))
     start = replace(place.start(), inputs=still)
     assert not np.allclose(step(start, still).force, step(replace(start, inputs=other), other).force)
+
+
+def test_coherent_noise_strays_as_smoothly_but_now_more_now_less() -> None:
+    times = np.arange(0.0, 120.0, 1.0 / 12.0)
+    even, noisy = (
+        np.linalg.norm(steering_over_time(wanderers(20, method=method, leveling=0.0, vertical=1.0), times), axis=-1)
+        for method in (SPHERE, NOISE)
+    )
+    assert noisy.max() <= 2.0 * (1.0 + 1e-9)
+    assert np.abs(np.diff(noisy, axis=0)).max() < 0.9, "in a twelfth of a second"
+    assert (noisy < 0.4).mean() > 2.0 * (even < 0.4).mean(), "nearly straight on"
+    assert 0.3 < noisy.mean() / even.mean() < 0.8
+    force = steering_over_time(wanderers(20, method=NOISE, leveling=0.0), times)
+    assert np.abs(force[..., 0].mean(axis=0)).max() < 0.35, "to the left as often as to the right"
+    later = force[240:, :, 0], force[:-240, :, 0]
+    assert abs(np.corrcoef(later[0].ravel(), later[1].ravel())[0, 1]) < 0.15, "forgotten after twenty seconds"
+
+
+def test_each_may_stray_its_own_way() -> None:
+    times = np.arange(0.0, 5.0, 0.5)
+    mixed = steering_over_time(wanderers(2, method=[SPHERE, NOISE], shared_strength=1.0), times)
+    for row, method in enumerate((SPHERE, NOISE)):
+        alone = steering_over_time(wanderers(2, method=method, shared_strength=1.0), times)
+        assert np.allclose(mixed[:, row], alone[:, row])
 
 
 @pytest.mark.parametrize("parameter", ["rate", "shared_rate"])

@@ -2,7 +2,20 @@
 
 import numpy as np
 
-from tests.blender.building import bake, baked_frames, crowd, fleet, frames, leader, obstacle, places, vehicle
+from tests.blender.building import (
+    bake,
+    baked_frames,
+    crowd,
+    empty,
+    fleet,
+    frames,
+    insert,
+    leader,
+    obstacle,
+    places,
+    tag,
+    vehicle,
+)
 
 
 def test_vehicles_stop_and_go() -> None:
@@ -49,3 +62,48 @@ def test_a_vehicle_brakes_for_what_stands_in_its_way() -> None:
     assert np.abs(way[:, 0]).max() < 1e-4
     assert 10.0 < way[-1, 1] < 19.5
     assert np.linalg.norm(way[-1] - way[-2]) < 0.01
+
+
+def resource(amount: float, **placed):
+    ob = tag(empty(**{"name": "Food", **placed}), role="RESOURCE")
+    ob.steering.amount = amount
+    return ob
+
+
+def test_vehicles_feed_on_a_resource_until_it_is_eaten_up() -> None:
+    frames(1, 240)
+    food = resource(2.0, location=(0.0, 6.0, 0.0))
+    ship = vehicle(crowd=crowd(forage={"meal": 0.0}))
+    bake()
+    away = np.linalg.norm(places(ship, baked_frames()) - (0.0, 6.0, 0.0), axis=1)
+    near = np.flatnonzero(away < 1.0)
+    assert 40 < len(near) < 120, "two seconds, and coming and going"
+    assert away[-1] > 3.0
+    food.steering.amount = 100.0
+    bake()
+    assert np.linalg.norm(places(ship, [240])[0] - (0.0, 6.0, 0.0)) < 1.0
+
+
+def test_a_resource_may_be_put_out_by_a_key() -> None:
+    frames(1, 120)
+    food = resource(0.0, location=(0.0, 9.0, 0.0))
+    insert(food, "steering.amount", {1: 0.0, 59: 0.0, 60: 50.0})
+    ship = vehicle(crowd=crowd(forage={"distance": 0.0, "strength": 0.0}), start_speed=0.0)
+    bake()
+    speed = np.linalg.norm(np.diff(places(ship, baked_frames()), axis=0), axis=1)
+    way = places(ship, baked_frames())
+    assert np.linalg.norm(way[55] - (0.0, 9.0, 0.0)) > 1.5 or speed[55] > 0.05, "there is nothing to stop for"
+    assert np.linalg.norm(way[-1] - (0.0, 9.0, 0.0)) < np.linalg.norm(way[60] - (0.0, 9.0, 0.0))
+
+
+def test_vehicles_explore_a_region() -> None:
+    frames(1, 360)
+    tag(empty(name="Field", location=(0.0, 0.0, 0.0), scale=(10.0, 10.0, 10.0)), role="REGION")
+    herd = crowd(explore={"view_distance": 3.0})
+    herd.steering.vehicle.keep_in_plane = True
+    ships = fleet(4, crowd=herd, spacing=1.0)
+    bake()
+    way = np.concatenate([places(ship, range(1, 361, 6)) for ship in ships])
+    quarters = {(x > 0.0, y > 0.0) for x, y in way[:, :2] if np.hypot(x, y) > 5.0}
+    assert len(quarters) == 4
+    assert np.linalg.norm(way, axis=1).max() < 13.0

@@ -265,6 +265,15 @@ def test_a_person_is_as_large_as_tall_and_takes_room_for_a_person() -> None:
     assert 0.2 < own.radius < 0.5
 
 
+def test_a_person_takes_room_for_a_person_where_the_preset_came_first_too() -> None:
+    own = crowd()
+    bpy.ops.steering.preset_apply(preset="pedestrian")
+    body = person()
+    select(body, own)
+    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
+    assert 0.2 < own.steering.vehicle.radius < 0.5
+
+
 @pytest.mark.parametrize("like", ["PERSON", "BIRD"])
 def test_who_joins_is_measured_as_the_others_were(like) -> None:
     first = person()

@@ -195,14 +195,40 @@ def test_a_trail_goes_where_a_baked_vehicle_goes(parented: bool) -> None:
     assert np.allclose(trail.reshape(-1, 2, 3)[:, 0], there[:-1], atol=1e-4)
 
 
+def test_in_a_preview_a_trail_goes_where_it_leads_and_not_where_the_keys_are() -> None:
+    frames(1, 12)
+    goal = leader(location=(0.0, 90.0, 0.0))
+    ship = vehicle(crowd=crowd(seek={}))
+    bake()
+    baked = places(ship, [11])[0]
+    goal.location = (0.0, -90.0, 0.0)
+    select(ship)
+    watching, scene, layer = part("blender.overlay.watching"), bpy.context.scene, bpy.context.view_layer
+    watched = watching._scenes[scene.session_uid] = watching._Watched()
+    try:
+        watched.who = part("blender.overlay.picture").cast(scene, layer)
+        assert bpy.ops.steering.preview() == {"FINISHED"}
+        for frame in range(1, 12):
+            scene.frame_set(frame)
+            watching._look(scene, layer.depsgraph, [])
+        known, there = watched.tracks.between(ship, layer.depsgraph, 1, 12)
+        assert known.tolist() == list(range(1, 12))
+        assert np.allclose(there[-1], ship.evaluated_get(layer.depsgraph).matrix_world.translation)
+        assert np.linalg.norm(there[-1] - baked) > 0.05
+        assert watched.tracks.velocity(ship, layer.depsgraph, 11, 1.0 / 24.0) is not None
+    finally:
+        part("blender.preview").end()
+        watching.end()
+
+
 def test_without_a_bake_a_trail_goes_where_the_vehicle_was_seen() -> None:
     ship = vehicle()
     tracks = part("blender.overlay.tracks").Tracks()
     for frame in (3, 4, 5, 9):
         ship.location.x = float(frame)
         bpy.context.view_layer.update()
-        tracks.see([ship], frame)
-    depsgraph = bpy.context.evaluated_depsgraph_get()
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        tracks.see([ship], depsgraph, frame)
     known, there = tracks.between(ship, depsgraph, 4, 20)
     assert known.tolist() == [4, 5, 9] and there[:, 0].tolist() == [4.0, 5.0, 9.0]
     assert tracks.velocity(ship, depsgraph, 4, 0.5)[0] == pytest.approx(2.0)
@@ -305,7 +331,6 @@ def test_who_was_removed_is_no_longer_drawn() -> None:
         bpy.data.objects.remove(ship)
         watching._look(scene, depsgraph, [])
         assert watched.who is None and not len(points(watched.picture))
-        watching._frame_shown(scene, depsgraph)
     finally:
         watching.end()
 

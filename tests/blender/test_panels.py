@@ -218,7 +218,29 @@ def test_the_menu_has_the_same_headings_and_all_behaviors() -> None:
     assert [entry[1] for entry in drawn if entry[0] == "label"] == [
         intent.value for intent in part("behaviors.declaration").Intent
     ]
-    assert len([entry for entry in drawn if entry[0] == "operator"]) == len(part("behaviors.catalogue").CATALOGUE)
+    offered = [entry[2] for entry in drawn if entry[1] == "steering.behavior_add"]
+    assert sorted(offered) == sorted(kind.label for kind in part("behaviors.catalogue").CATALOGUE)
+    assert ("operator", "steering.flocking_add", "") in drawn
+
+
+def test_search_finds_behaviors_by_their_plain_name_and_by_the_papers() -> None:
+    text = texts(shown("STEERING_MT_behaviors")).lower()
+    for kind in part("behaviors.catalogue").CATALOGUE:
+        assert kind.label.lower() in text
+        assert kind.term in text or kind.term == part("behaviors.declaration").OURS
+    reached, waiting = set(), ["STEERING_MT_object"]
+    while waiting:
+        reached.add(name := waiting.pop())
+        waiting += [entry[1] for entry in shown(name) if entry[0] == "menu" and entry[1] not in reached]
+    assert {"STEERING_MT_behaviors", "STEERING_MT_roles", "STEERING_MT_crowds"} <= reached
+    assert part("blender.panels.menus").show_menu in bpy.types.VIEW3D_MT_object.draw._draw_funcs
+
+
+def test_flocking_is_keeping_apart_heading_alike_and_staying_together() -> None:
+    own = crowd()
+    assert bpy.ops.steering.flocking_add() == {"FINISHED"}
+    used = [k.name for k in part("behaviors.catalogue").CATALOGUE if own.steering.is_property_set(k.name)]
+    assert used == ["separation", "alignment", "cohesion"]
 
 
 def test_a_script_that_names_no_behavior_gets_the_first_of_the_catalogue() -> None:
@@ -259,6 +281,22 @@ def test_a_bake_can_be_deleted_where_there_is_one() -> None:
     assert "steering.clear_bake" not in buttons("bake")
     a_baked_vehicle()
     assert "steering.clear_bake" in buttons("bake")
+
+
+def test_what_is_counted_is_what_a_bake_would_move() -> None:
+    ships = fleet(4)
+    ships[0].steering.locked = True
+    ships[1].steering.active = False
+    other = crowd()
+    vehicle(crowd=other, name="Lone")
+    census = part("blender.census").count(bpy.context.scene)
+    assert (census.vehicles, census.free, census.baked) == (5, 4, 0)
+    assert census.members(other).vehicles == 1
+    bake()
+    census = part("blender.census").count(bpy.context.scene)
+    assert census.baked == census.free == 4
+    bpy.context.scene.view_layers.new("Another")
+    assert part("blender.census").count(bpy.context.scene) == census
 
 
 # ---- coming and going

@@ -267,6 +267,87 @@ def test_a_character_is_copied_with_all_that_hangs_on_it() -> None:
     assert len(members(crowd)) == 4
 
 
+def test_what_a_model_brings_along_is_shared_or_its_own() -> None:
+    ship, other = wedge("Ship 001"), empty("Beacon")
+    ship["serial"] = 7
+    ship.constraints.new("DAMPED_TRACK").target = other
+    insert(ship, "scale", {1: (1, 1, 1), 20: (2, 2, 2)})
+    crowd = populate_after(ship, count=3)
+    assert [ob.name for ob in members(crowd)] == ["Ship 0001", "Ship 0002", "Ship 0003"]
+    for ob in members(crowd):
+        assert ob["serial"] == 7
+        assert ob.constraints[0].target == other, "what is not a part of the model stays pointed at"
+        assert ob.animation_data.action == ship.animation_data.action
+
+
+def test_inputs_of_geometry_nodes_point_at_parts_of_the_copy() -> None:
+    tree = bpy.data.node_groups.new("Tree", "GeometryNodeTree")
+    socket = tree.interface.new_socket("Object", in_out="INPUT", socket_type="NodeSocketObject")
+    ship, wing = wedge(), wedge("Wing")
+    wing.parent = ship
+    modifier = ship.modifiers.new("Nodes", "NODES")
+    modifier.node_group = tree
+    if hasattr(modifier, "properties"):
+        getattr(modifier.properties.inputs, socket.identifier).value = wing
+    else:
+        modifier[socket.identifier] = wing
+    crowd = populate_after(ship, count=3)
+    for ob in members(crowd):
+        (given,) = part("blender.populating.models")._inputs(ob.modifiers[0])
+        assert given == (socket.identifier, ob.children[0])
+
+
+def test_a_hidden_model_makes_members_that_are_seen() -> None:
+    ship, wing = wedge(), wedge("Wing")
+    wing.parent = ship
+    select(ship)
+    crowd = populate(count=1)
+    ship.hide_viewport = ship.hide_render = wing.hide_viewport = wing.hide_render = True
+    populate(count=4)
+    for ob in members(crowd):
+        for copy in (ob, *ob.children):
+            assert not (copy.hide_viewport or copy.hide_render)
+
+
+def test_models_may_be_in_a_collection_that_is_excluded() -> None:
+    ship = wedge(scale=(2.0, 2.0, 2.0), size=0.5)
+    crowd = populate_after(ship)
+    home = bpy.data.collections.new("Models")
+    bpy.context.scene.collection.children.link(home)
+    home.objects.link(ship)
+    bpy.context.scene.collection.objects.unlink(ship)
+    bpy.context.view_layer.layer_collection.children["Models"].exclude = True
+    populate(count=6)
+    assert len(members(crowd)) == 6
+    assert {tuple(ob.scale) for ob in members(crowd)} == {(2.0, 2.0, 2.0)}
+    assert all(ob.visible_get() for ob in members(crowd))
+    assert nearest(locations(crowd)) > 1.5
+
+
+def test_an_instance_of_a_collection_is_a_model() -> None:
+    home = bpy.data.collections.new("Tree")
+    home.objects.link(bpy.data.objects.new("Trunk", bpy.data.meshes.new("Trunk")))
+    ob = empty("Tree Instance")
+    ob.instance_type, ob.instance_collection = "COLLECTION", home
+    crowd = populate_after(ob, count=3)
+    assert {member.instance_collection for member in members(crowd)} == {home}
+
+
+def test_a_model_without_a_size_is_one_too() -> None:
+    crowd = populate_after(link(bpy.data.objects.new("Dot", bpy.data.meshes.new("Dot"))), count=4, distance=1.0)
+    assert nearest(locations(crowd)) == pytest.approx(1.0)
+    assert crowd.steering.vehicle.radius > 0.0
+
+
+def test_a_model_may_hang_on_something_that_its_members_do_not() -> None:
+    shelf, ship = empty("Shelf", location=(0.0, 0.0, 9.0), scale=(2.0, 2.0, 2.0)), wedge()
+    ship.parent = shelf
+    bpy.context.view_layer.update()
+    crowd = populate_after(ship, count=3)
+    assert {ob.parent for ob in members(crowd)} == {None}
+    assert {tuple(round(x, 5) for x in ob.scale) for ob in members(crowd)} == {(2.0, 2.0, 2.0)}
+
+
 def test_parts_stand_on_a_member_as_on_its_model() -> None:
     ship, wing = wedge(), wedge("Wing", size=0.1, location=(1.0, 2.0, 3.0), rotation=(0.1, 0.2, 0.3))
     ship.scale = (2.0, 2.0, 2.0)
@@ -342,6 +423,7 @@ def test_library_overrides_are_copied_and_outlive_the_file(tmp_path: Path) -> No
     assert (locations(crowd) == where).all()
     for ob in members(crowd):
         assert ob.data.library is not None, "its data is shared with the library"
+        assert ob.override_library is None, "Blender may delete overrides that it does not know"
         body = next(child for child in ob.children if child.modifiers)
         assert body.modifiers[0].object == ob
     select(crowd)
@@ -366,6 +448,13 @@ def test_on_a_surface_they_stand_on_it_without_overlapping() -> None:
     assert not floor.is_property_set("steering")
 
 
+def test_scattered_members_leave_the_model_its_room() -> None:
+    ship = wedge(size=2.0, location=(3.0, 2.0, 0.0))
+    select(ground(40.0), ship)
+    crowd = populate(count=60)
+    assert np.sqrt(((locations(crowd) - (3.0, 2.0, 0.0)) ** 2).sum(axis=1)).min() > 3.0
+
+
 def test_as_many_as_find_room_are_made() -> None:
     select(ground(4.0), wedge(size=0.5))
     crowd = populate(count=500)
@@ -379,7 +468,7 @@ def test_with_the_slope_they_lean_as_far_as_asked() -> None:
     select(floor, wedge(size=0.3))
     crowd = populate(count=5, random_turn=math.pi)
     for align, up in ((0.0, (0.0, 0.0, 1.0)), (1.0, (0.0, -math.sqrt(0.5), math.sqrt(0.5)))):
-        populate(align_to_surface=align)
+        populate(lean=align)
         bpy.context.view_layer.update()
         for ob in members(crowd):
             assert tuple(ob.matrix_world.col[2].xyz.normalized()) == pytest.approx(up, abs=1e-4)
@@ -663,7 +752,7 @@ def test_without_anything_selected_the_button_says_why() -> None:
 def test_the_panel_lists_models_and_only_settings_that_mean_something(crowd) -> None:
     shown = part("blender.operators.populate").shown
     numbers = {choice.name: choice.number for choice in part("simulation.population").ARRANGEMENTS}
-    assert {"align_to_surface", "height"} <= set(shown(numbers["SURFACE"]))
+    assert {"lean", "height"} <= set(shown(numbers["SURFACE"]))
     assert {"columns", "layers"} & set(shown(numbers["SURFACE"])) == set()
     assert {"columns", "layers"} <= set(shown(numbers["GRID"]))
 

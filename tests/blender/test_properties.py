@@ -74,8 +74,9 @@ def test_every_declared_parameter_is_a_property_and_nothing_else_is(addon) -> No
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
         extra = EXTRA.get(group, {"use"})
         kinds = part("simulation.declaration").Kind
-        bones = {f"{name}_bone" for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
-        assert names == set(declared.parameters()) | extra | bones, group
+        bodies = [name for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY]
+        others = {f"{name}_{what}" for name in bodies for what in ("bone", "collection", "choice")}
+        assert names == set(declared.parameters()) | extra | others, group
 
 
 def test_defaults_limits_and_descriptions_are_the_declared_ones(addon) -> None:
@@ -141,7 +142,7 @@ def test_exactly_the_parameters_declared_so_can_be_keyed(addon) -> None:
 
 
 def test_whether_something_takes_part_can_be_keyed(addon) -> None:
-    for name in ("active", "pass_side", "combining", "speed_factor", "size_factor", "mass_factor"):
+    for name in ("active", "amount", "pass_side", "combining", "speed_factor", "size_factor", "mass_factor"):
         assert object_group().properties[name].is_animatable, name
 
 

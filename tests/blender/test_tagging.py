@@ -28,7 +28,7 @@ from tests.blender.building import (
     wedge,
 )
 
-ROLES = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "CROWD", "FLOW")
+ROLES = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "CROWD", "FLOW", "RESOURCE")
 
 
 def fitting(role: str):
@@ -60,6 +60,7 @@ def test_the_stored_number_of_each_role_never_changes() -> None:
         "CROWD": 16,
         "REGION": 64,
         "FLOW": 128,
+        "RESOURCE": 256,
     }
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.chance import keys_of, mix, smooth_noise, uniform
+from steering_addon.simulation.chance import gradient_noise, keys_of, mix, smooth_noise, uniform
 from tests.simulation.odd_input import BOUNDED
 
 IDENTITIES = np.random.default_rng(0).integers(-(2**62), 2**62, 4000)
@@ -91,3 +91,16 @@ def test_a_film_of_hours_is_as_smooth_as_its_beginning() -> None:
     hours = 20.0 * 3600.0 + np.arange(0.0, 1.0, 0.001)
     values = noise(IDENTITIES[:20], hours)
     assert np.abs(np.diff(values, n=2, axis=0)).max() < (2.0 * np.pi * 1.5) ** 2 * 2.0 * 0.001**2 * 1.1
+
+
+def test_gradient_noise_is_smooth_even_handed_and_its_own() -> None:
+    keys, rate = keys_of(3, np.arange(60)), np.full(60, 0.5)
+    times = np.arange(-40.0, 40.0, 0.05)
+    found = np.array([gradient_noise(keys, 2, rate, time) for time in times])
+    assert found.shape == (len(times), 2, 60)
+    assert 0.2 < np.sqrt((found**2).mean()) < 0.5
+    assert np.abs(found).max() < 1.7
+    assert np.abs(found.mean(axis=0)).max() < 0.2
+    assert np.abs(np.diff(found, axis=0)).max() < 0.25
+    assert np.abs(np.corrcoef(found[:, 0].T) - np.eye(60)).max() < 0.5
+    assert np.array_equal(gradient_noise(keys[5:9], 2, rate[5:9], 7.0), gradient_noise(keys, 2, rate, 7.0)[:, 5:9])

@@ -4,9 +4,11 @@ from . import (
     baking,
     behavior_presets,
     behaviors,
+    contacts,
     crowds,
     populate,
     presets,
+    preview,
     ready_scenes,
     tagging,
     variation,
@@ -21,7 +23,9 @@ MODULES = (
     behavior_presets,
     variation,
     ready_scenes,
+    preview,
     baking,
+    contacts,
 )
 
 

@@ -9,6 +9,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...simulation.roles import Role
+from .. import preview
 from ..bake import BakeResult, baking
 from ..ownership import bake_of
 from ..plan import Plan, plan_reading
@@ -17,6 +18,7 @@ from ..refusal import Refusal
 from ..staging import clear_all
 from ..start import give_back
 from ..tagged import in_use
+from .contacts import told
 from .polls import in_object_mode
 
 if TYPE_CHECKING:
@@ -104,6 +106,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         self._leave(context)
 
     def _begin(self, context: Context) -> None:
+        preview.end()
         only = context.selected_objects if self.selected else None
         self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=self.replace_own_keys)
         self._baking = baking(self._plan, replace_own_keys=self.replace_own_keys)
@@ -151,7 +154,8 @@ class STEERING_OT_bake(bpy.types.Operator):
         seconds = time.perf_counter() - self._began
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"
         if result.closest != INFINITE:
-            text += f", {_count(result.contacts, 'contact')} with obstacles, nearest {result.closest:.2f} m"
+            text += f", nearest obstacle {result.closest:.2f} m"
+        text += f": {told(result.mishaps)}"
         self.report({"INFO"}, text)
         return {"FINISHED"}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty
 
-from ...behaviors.catalogue import CATALOGUE
+from ...behaviors.catalogue import CATALOGUE, FLOCKING
 from ...behaviors.declaration import Intent
 from ...simulation.roles import Role
 from ..properties import has_role
@@ -39,10 +39,6 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
     )
 
     @classmethod
-    def description(cls, _context, properties) -> str:
-        return next(b.tooltip() for b in CATALOGUE if b.name == properties.behavior)
-
-    @classmethod
     def poll(cls, context) -> bool:
         return has_editable_crowd(cls, context)
 
@@ -50,6 +46,25 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
         crowd = crowd_in_focus(context)
         getattr(crowd.steering, self.behavior).use = True
         # Blender notices by itself what is typed into a field only.
+        crowd.update_tag()
+        return {"FINISHED"}
+
+
+class STEERING_OT_flocking_add(bpy.types.Operator):
+    """Give the crowd what makes a flock: keep apart, match heading and stay together (Reynolds: flocking)"""
+
+    bl_idname = "steering.flocking_add"
+    bl_label = "Flocking"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return has_editable_crowd(cls, context)
+
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        for behavior in FLOCKING:
+            getattr(crowd.steering, behavior.name).use = True
         crowd.update_tag()
         return {"FINISHED"}
 
@@ -70,6 +85,7 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         crowd.steering.property_unset(self.behavior)
+        # Blender does not notice this by itself, and a preview would go on with it.
         crowd.update_tag()
         return {"FINISHED"}
 
@@ -96,6 +112,6 @@ def has_editable_crowd(cls: type, context: Context) -> bool:
     return True
 
 
-CLASSES = (STEERING_OT_behavior_add, STEERING_OT_behavior_remove)
+CLASSES = (STEERING_OT_behavior_add, STEERING_OT_flocking_add, STEERING_OT_behavior_remove)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

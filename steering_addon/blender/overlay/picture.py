@@ -6,7 +6,9 @@ Worked out when something changes, so that drawing only hands it to the graphics
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,14 +22,14 @@ from ...simulation.regions import BOX
 from ...simulation.roles import Role
 from ...simulation.vectors import cross, magnitude, unit
 from ..curves import sketched
-from ..generated import bone_of
+from ..generated import bone_of, choice_of, collection_of
 from ..local_space import model_axes
 from ..plan import AXIS_NAMES, BodySource, behaviors_of, scenery
-from ..properties import pointed_at, settings_of
+from ..properties import has_role, pointed_at, settings_of
 from ..reading import Reader, standing
 from ..refusal import Refusal
-from ..tagged import crowd_of, full_name, in_use, tagged
-from .strokes import arrows, box, drawn_out, ellipsoid, ring, spine, tube, way_marks
+from ..tagged import crowd_of, full_name
+from .strokes import arrows, box, drawn_out, ellipsoid, rings, spine, tube, way_marks
 from .tracks import Tracks
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 USUAL = frozenset({"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"})
 """What is shown where nobody has chosen yet; as the property has it."""
-MOST = 500
+MOST = 200
 """So many of the selected vehicles are drawn on."""
 FRONT = (1.0, 0.78, 0.2, 0.9)
 SIZE = (1.0, 0.78, 0.2, 0.35)
@@ -61,15 +63,22 @@ class Cast:
     """Who is drawn: the visible things of a scene, and those vehicles that are selected or whose crowd is.
 
     Attributes:
-        tubes: how far aside of each path is still on it, 0 where nobody says.
+        axes: (n, 3, 3) the side, forward and up of each vehicle's model in its own space, as columns.
+        radius: (n,) metres.
+        crowds: the rows of the vehicles of each crowd.
+        tubes: how far aside of each path is still on it, by its full name.
+        leaders: whoever an empty target may mean.
     """
 
     vehicles: list[Object]
+    axes: np.ndarray
+    radius: np.ndarray
+    crowds: list[tuple[Object, np.ndarray]]
     paths: list[Object]
     flows: list[Object]
     things: Reader
     tubes: dict[str, float]
-    leaders: dict[Role, list[Object]]
+    leaders: list[Object]
 
 
 @dataclass
@@ -97,23 +106,46 @@ def shown(scene: Scene) -> frozenset[str]:
 
 def cast(scene: Scene, layer: ViewLayer) -> Cast:
     """Who there is to be drawn now."""
-    objects = [ob for ob in in_use(scene) if settings_of(ob) is not None]
-    visible = [ob for ob in objects if ob.visible_get(view_layer=layer)]
-    selected = {full_name(ob) for ob in objects if ob.select_get(view_layer=layer)}
-    vehicles = [
-        ob
-        for ob in tagged(visible, Role.VEHICLE)
-        if full_name(ob) in selected or ((crowd := crowd_of(ob)) is not None and full_name(crowd) in selected)
-    ]
-    paths = tagged(visible, Role.PATH)
+    there: dict[Role, list[Object]] = {role: [] for role in Role}
+    for ob in layer.objects:
+        if ob is not None and (stored := settings_of(ob)) is not None:
+            for name in stored.roles:
+                there[Role[name]].append(ob)
+
+    def visible(role: Role) -> list[Object]:
+        return [ob for ob in there[role] if ob.visible_get(view_layer=layer)]
+
+    vehicles = list(islice(_chosen(layer, there[Role.VEHICLE]), MOST))
+    paths = visible(Role.PATH)
     return Cast(
-        vehicles=vehicles[:MOST],
+        vehicles=vehicles,
+        axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
+        radius=np.array([_radius(ob) for ob in vehicles]),
+        crowds=_by_crowd(vehicles),
         paths=[ob for ob in paths if ob.type == "CURVE"],
-        flows=[ob for ob in tagged(visible, Role.FLOW) if ob.type == "CURVE"],
-        things=Reader(scenery(scene, tagged(visible, Role.OBSTACLE), tagged(visible, Role.REGION))),
-        tubes=_tubes(tagged(objects, Role.CROWD), paths),
-        leaders={role: tagged(objects, role) for role in (Role.LEADER,)},
+        flows=[ob for ob in visible(Role.FLOW) if ob.type == "CURVE"],
+        things=Reader(scenery(scene, visible(Role.OBSTACLE), visible(Role.REGION))),
+        tubes=_tubes(there[Role.CROWD], paths),
+        leaders=there[Role.LEADER],
     )
+
+
+def _chosen(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Object]:
+    """The visible vehicles that are selected or whose crowd is."""
+    selected = [ob for ob in layer.objects.selected if ob is not None and settings_of(ob) is not None]
+    crowds = {ob for ob in selected if has_role(ob, Role.CROWD)}
+    themselves = set(selected)
+    for ob in vehicles if crowds else [ob for ob in selected if has_role(ob, Role.VEHICLE)]:
+        if (ob in themselves or pointed_at(ob.steering, "crowd") in crowds) and ob.visible_get(view_layer=layer):
+            yield ob
+
+
+def _by_crowd(vehicles: list[Object]) -> list[tuple[Object, np.ndarray]]:
+    rows: dict[Object, list[int]] = {}
+    for row, ob in enumerate(vehicles):
+        if (crowd := crowd_of(ob)) is not None:
+            rows.setdefault(crowd, []).append(row)
+    return [(crowd, np.array(own)) for crowd, own in rows.items()]
 
 
 def picture(
@@ -170,17 +202,14 @@ def _vehicles(
 ) -> None:
     frame, frame_time = scene.frame_current, scene.render.fps_base / scene.render.fps
     matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in who.vehicles])
-    place = matrices[:, :3, 3]
-    axes = np.array([_axes(ob) for ob in who.vehicles])
-    side, forward, up = (unit(np.einsum("nab,nb->na", matrices[:, :3, :3], axes[:, :, k])) for k in range(3))
-    radius = np.array([_radius(ob) for ob in who.vehicles])
+    place, radius = matrices[:, :3, 3], who.radius[:, None]
+    side, forward, up = (unit(np.einsum("nab,nb->na", matrices[:, :3, :3], who.axes[:, :, k])) for k in range(3))
     if "FRONT" in wanted:
-        drawn.add(arrows(place + forward * radius[:, None], forward * radius[:, None], side), FRONT, on_top=True)
+        drawn.add(arrows(place + forward * radius, forward * radius, side), FRONT, on_top=True)
         # A fin on the back tells the top from the bottom.
-        fin = np.stack((place + up * radius[:, None], place + up * 1.4 * radius[:, None]), axis=1)
-        drawn.add(fin.reshape(-1, 3), FRONT, on_top=True)
-        for at, one, other, size in zip(place, side, forward, radius):
-            drawn.add(ring(at, one * size, other * size), SIZE, on_top=True)
+        fins = np.stack((place + up * radius, place + up * 1.4 * radius), axis=1)
+        drawn.add(fins.reshape(-1, 3), FRONT, on_top=True)
+        drawn.add(rings(place, side * radius, forward * radius), SIZE, on_top=True)
     if "VELOCITY" in wanted:
         known = [tracks.velocity(ob, depsgraph, frame, frame_time) for ob in who.vehicles]
         rows = [row for row, velocity in enumerate(known) if velocity is not None and magnitude(velocity[None])[0] > 0]
@@ -194,9 +223,9 @@ def _vehicles(
             frames, places = tracks.between(ob, depsgraph, frame - length, frame + length)
             _trail(drawn, frames, places, frame, length)
     if "TARGETS" in wanted:
-        for ob, at in zip(who.vehicles, place):
-            for goal in _targets(ob, at, who, depsgraph):
-                drawn.add(np.array((at, goal)), TARGET, on_top=True)
+        for crowd, rows in who.crowds:
+            for goals in _targets(crowd, rows, place[rows], who, depsgraph):
+                drawn.add(np.stack((place[rows], goals), axis=1).reshape(-1, 3), TARGET, on_top=True)
 
 
 def _trail(drawn: Picture, frames: np.ndarray, places: np.ndarray, frame: int, length: int) -> None:
@@ -236,23 +265,31 @@ def color_of(behavior: str) -> tuple[float, ...]:
     return (*colorsys.hsv_to_rgb(0.618034 * row % 1.0, 0.65, 1.0), 1.0)
 
 
-def _targets(ob: Object, at: np.ndarray, who: Cast, depsgraph: Depsgraph) -> list[np.ndarray]:
-    """Where the bodies are that a vehicle's behaviors steer by."""
-    crowd = crowd_of(ob)
-    found = []
-    for behavior in behaviors_of(crowd) if crowd is not None else ():
+def _targets(
+    crowd: Object, rows: np.ndarray, place: np.ndarray, who: Cast, depsgraph: Depsgraph
+) -> Iterator[np.ndarray]:
+    """Where the bodies are that vehicles of a crowd steer by, (n, 3) for each target of each behavior."""
+    for behavior in behaviors_of(crowd):
         group = getattr(crowd.steering, behavior.name)
+        if not group.use or group.weight == 0.0:
+            continue
         for name, parameter in behavior.parameters().items():
-            if parameter.kind is not Kind.BODY or not group.use or group.weight == 0.0:
+            if parameter.kind is not Kind.BODY:
                 continue
             target = pointed_at(group, name)
+            if pointed_at(group, collection_of(name)) or getattr(group, choice_of(name)) != "NEAREST":
+                continue
             if target is not None:
-                found.append(_place(target, _bone(group, name, target), depsgraph))
-            elif parameter.default == NEAREST:
-                others = [_place(other, "", depsgraph) for other in who.leaders.get(parameter.role, ()) if other != ob]
-                if others:
-                    found.append(min(others, key=lambda place: float(magnitude((place - at)[None])[0])))
-    return found
+                yield np.broadcast_to(_place(target, _bone(group, name, target), depsgraph), place.shape)
+            elif parameter.default == NEAREST and parameter.role is Role.LEADER and who.leaders:
+                leaders = np.array([_place(leader, "", depsgraph) for leader in who.leaders])
+                gap = leaders[None] - place[:, None]
+                distance = np.einsum("nka,nka->nk", gap, gap)
+                own = np.array([[ob == leader for leader in who.leaders] for ob in (who.vehicles[r] for r in rows)])
+                distance[own] = np.inf
+                nearest = np.argmin(distance, axis=1)
+                alone = ~np.isfinite(distance[np.arange(len(place)), nearest])
+                yield np.where(alone[:, None], place, leaders[nearest])
 
 
 def _bone(group: PropertyGroup, name: str, target: Object) -> str:

@@ -33,6 +33,13 @@ def ring(centre: Points, one: Points, other: Points, angles: np.ndarray = ROUND)
     return line(centre + np.cos(angles)[:, None] * one + np.sin(angles)[:, None] * other)
 
 
+def rings(centres: Points, ones: Points, others: Points) -> Points:
+    """Ellipses about points (n, 3) by two half axes (n, 3) each."""
+    cosines, sines = np.cos(ROUND)[None, :, None], np.sin(ROUND)[None, :, None]
+    points = centres[:, None] + cosines * ones[:, None] + sines * others[:, None]
+    return np.stack((points[:, :-1], points[:, 1:]), axis=2).reshape(-1, 3)
+
+
 def ellipsoid(centre: Points, half: Points) -> Points:
     """A ball stretched along its half axes (3, 3), as three rings."""
     return np.concatenate([ring(centre, half[k], half[k - 1]) for k in range(3)])
@@ -84,7 +91,7 @@ def spine(spline: Spline) -> Points:
 def tube(spline: Spline, radius: float) -> Points:
     """How far to either side of a line of a curve is still on it: rings across, and lines along."""
     places, _, side, up = _along(spline, 4.0 * radius)
-    parts = [ring(place, radius * a, radius * b) for place, a, b in zip(places, side, up)]
+    parts = [rings(places, radius * side, radius * up)]
     fine = np.linspace(0.0, spline.length, min(max(len(spline.points), 2), 256))
     centres, (across_it, above) = spline.position(fine), _frames(spline.tangent(fine))
     for a, b in SIDES:

@@ -26,17 +26,22 @@ class _Keys(NamedTuple):
 
 
 class Tracks:
-    """The ways of vehicles, looked up in their keys once a bake."""
+    """The ways of vehicles, looked up in their keys once a bake.
+
+    Attributes:
+        previewed: whether a preview is on, so that vehicles do not go where their keys are.
+    """
 
     def __init__(self) -> None:
+        self.previewed = False
         self._keys: dict[str, tuple[str, _Keys]] = {}
         self._seen: dict[str, dict[int, np.ndarray]] = {}
 
-    def see(self, vehicles: list[Object], frame: int) -> None:
-        """Remember where vehicles are on a frame."""
+    def see(self, vehicles: list[Object], depsgraph: Depsgraph, frame: int) -> None:
+        """Remember where vehicles are on a frame, which the depsgraph stands on."""
         for ob in vehicles:
             seen = self._seen.setdefault(full_name(ob), {})
-            seen[frame] = np.array(ob.matrix_world.translation)
+            seen[frame] = np.array(ob.evaluated_get(depsgraph).matrix_world.translation)
             if len(seen) > MOST_SEEN:
                 del seen[min(seen, key=lambda known: -abs(known - frame))]
 
@@ -70,9 +75,9 @@ class Tracks:
         return (places[other] - places[one]) / ((frames[other] - frames[one]) * frame_time)
 
     def _keys_of(self, ob: Object) -> _Keys | None:
-        """The keys of the bake that a vehicle plays, None without one."""
+        """The keys of the bake that a vehicle plays, None where it plays none."""
         played = Played(ob)
-        if played.record is None:
+        if played.record is None or self.previewed:
             return None
         name = full_name(ob)
         known = self._keys.get(name)

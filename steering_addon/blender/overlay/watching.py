@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from .. import preview
 from ..refusal import Refusal
 from .picture import Cast, Picture, cast, picture, shown
 from .requests import Request, asked_of
@@ -55,7 +56,7 @@ def end() -> None:
 def _handlers():
     there = bpy.app.handlers
     yield there.depsgraph_update_post, _changed
-    yield there.frame_change_post, _frame_shown
+    yield there.frame_change_post, _changed
     # What is known holds objects, and these are no longer the same.
     for occasions in (there.undo_pre, there.redo_pre, there.load_pre):
         yield occasions, _forget
@@ -84,26 +85,15 @@ def _changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     _later()
 
 
-@bpy.app.handlers.persistent
-def _frame_shown(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
-    watched = _scenes.get(scene.session_uid)
-    if watched is not None and watched.who is not None:
-        try:
-            watched.tracks.see(watched.who.vehicles, scene.frame_current)
-        except ReferenceError:
-            watched.who = None
-    _look(scene, depsgraph, [])
-    _later()
-
-
 def _look(scene: Scene, depsgraph: Depsgraph | None, requests: list[Request]) -> None:
     """Draw anew those who are known to be there."""
     watched = _scenes.get(scene.session_uid)
-    wanted = shown(scene) if watched is not None else frozenset()
     if watched is None or watched.who is None or depsgraph is None:
         return
+    watched.tracks.previewed = preview.is_on(scene)
     try:
-        watched.picture = picture(scene, depsgraph, watched.who, watched.tracks, requests, wanted)
+        watched.tracks.see(watched.who.vehicles, depsgraph, scene.frame_current)
+        watched.picture = picture(scene, depsgraph, watched.who, watched.tracks, requests, shown(scene))
     except ReferenceError:
         # Somebody was removed; who is left is found out in a moment.
         watched.who, watched.picture = None, Picture()

@@ -7,9 +7,19 @@ from __future__ import annotations
 
 import bpy
 
-from . import baking, behaviors, crowds, display, things
+from . import baking, behaviors, crowds, display, menus, things
 
-CLASSES = (*things.CLASSES, *crowds.CLASSES, *behaviors.CLASSES, *baking.CLASSES, *display.CLASSES)
+CLASSES = (*things.CLASSES, *crowds.CLASSES, *behaviors.CLASSES, *baking.CLASSES, *display.CLASSES, *menus.CLASSES)
 """In the order in which they are shown."""
 
-register, unregister = bpy.utils.register_classes_factory(CLASSES)
+_register, _unregister = bpy.utils.register_classes_factory(CLASSES)
+
+
+def register() -> None:
+    _register()
+    bpy.types.VIEW3D_MT_object.append(menus.show_menu)
+
+
+def unregister() -> None:
+    bpy.types.VIEW3D_MT_object.remove(menus.show_menu)
+    _unregister()

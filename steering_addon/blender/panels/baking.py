@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
+from .. import preview
 from ..census import Census, known
 from ..plan import frame_range
 from ..properties import has_role, settings_of
-from .drawing import counted, fields, note
+from .drawing import counted, fields, note, roomy
 from .homes import in_tab
 
 if TYPE_CHECKING:
@@ -24,16 +25,29 @@ class Baking:
         layout, census = self.layout, known(context.scene)
         if census is not None and not census.vehicles:
             note(layout, context, "Nothing to bake yet: select what shall move and make it a vehicle")
-        elif census is not None and not census.baked:
-            note(layout, context, "Vehicles move when they are baked")
+        elif census is not None and not census.free:
+            note(layout, context, "All vehicles are locked: unlock those that shall move")
+        elif census is not None and not census.baked and not preview.is_on(context.scene):
+            note(layout, context, "Vehicles move in a preview, and for good when they are baked")
+        on, does = preview.is_on(context.scene), _what_it_does(context.scene, census)
+        if not roomy(context):
+            note(layout, context, does, icon="BLANK1")
+            does = "Bake"
         column = layout.column(align=True)
         row = column.row(align=True)
         row.scale_y = 1.5
+        row.enabled = on or census is None or census.free > 0
+        row.operator("steering.preview", text="Preview is On" if on else "Preview", icon="PLAY", depress=on)
+        if told := preview.report(context.scene):
+            note(column, context, told)
+        row = column.row(align=True)
+        row.scale_y = 1.5
         row.enabled = census is None or census.free > 0
-        row.operator("steering.bake", text=_what_it_does(context.scene, census), icon="REC").selected = False
+        row.operator("steering.bake", text=does, icon="REC").selected = False
         if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
             column.operator("steering.bake", text="Bake Selected").selected = True
         if census is None or census.baked:
+            layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
             layout.operator("steering.clear_bake", icon="TRASH").selected = False
 
 

@@ -1,13 +1,11 @@
-"""What the vehicles of the crowd want: the behaviors in use, each to be unfolded, and a menu of the others."""
+"""What the vehicles of the crowd want: the behaviors in use, each to be unfolded."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import bpy
-
 from ...behaviors.catalogue import CATALOGUE
-from ...behaviors.declaration import Behavior, Intent
+from ...behaviors.declaration import Behavior
 from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
 from ..census import Census, known
@@ -15,7 +13,7 @@ from ..operators.behavior_presets import preset_button
 from ..operators.behaviors import crowd_in_focus
 from ..stillness import why_idle, why_still
 from .crowds import PartOfCrowd
-from .drawing import fields, meaningful, note, parameters
+from .drawing import fields, meaningful, note, parameters, roomy
 from .homes import in_both
 
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 COMMON = tuple(Behavior.parameters())
 """What every behavior has; what of it matters is shown in its row, and last among its fields."""
 
-WIDTH = {Kind.NUMBER: 0.8, Kind.INTEGER: 0.4}
+WIDTH = {Kind.NUMBER: 0.92, Kind.INTEGER: 0.4}
 """How wide the numbers in a behavior's row are, of what Blender would give them."""
 
 
@@ -42,7 +40,7 @@ class Behaviors(PartOfCrowd):
         matters = MATTERS[next(c.number for c in COMBININGS if c.name == crowd.steering.combining)]
         for behavior in in_use:
             _behavior(layout, context, crowd, behavior, matters, census)
-        layout.menu(STEERING_MT_behavior_add.bl_idname, icon="ADD")
+        layout.menu("STEERING_MT_behavior_add", icon="ADD")
         if len(in_use) > 1:
             fields(layout).prop(crowd.steering, "combining")
 
@@ -65,39 +63,22 @@ def _behavior(
     name.label(text=behavior.label, icon="ERROR" if idle else "NONE")
     numbers = header.row(align=True)
     numbers.active = group.use
-    for parameter in matters:
+    for parameter in matters if roomy(context) else ():
         number = numbers.row(align=True)
         number.scale_x = WIDTH.get(behavior.parameters()[parameter].kind, 1.0)
         number.prop(group, parameter, text="")
-    preset_button(header, behavior)
     header.operator("steering.behavior_remove", text="", icon="X", emboss=False).behavior = behavior.name
     if body is not None:
         if idle:
             note(body, context, idle, icon="BLANK1")
+        presets = body.row()
+        presets.alignment = "RIGHT"
+        presets.label(text="Presets")
+        preset_button(presets, behavior)
         column = fields(body)
         column.active = group.use
         own = [name for name in meaningful(behavior, group) if name not in COMMON]
         parameters(column, behavior, group, [*own, *matters])
 
 
-class STEERING_MT_behavior_add(bpy.types.Menu):
-    """Give the crowd another behavior"""
-
-    bl_idname = "STEERING_MT_behavior_add"
-    bl_label = "Add Behavior"
-
-    def draw(self, context) -> None:
-        crowd = crowd_in_focus(context)
-        row = self.layout.row()
-        for intent in Intent:
-            column = row.column()
-            column.label(text=intent.value)
-            column.separator()
-            for behavior in CATALOGUE:
-                if behavior.intent is intent:
-                    entry = column.row()
-                    entry.enabled = crowd is not None and not crowd.steering.is_property_set(behavior.name)
-                    entry.operator("steering.behavior_add", text=behavior.label).behavior = behavior.name
-
-
-CLASSES = (STEERING_MT_behavior_add, *in_both(Behaviors, "behaviors"))
+CLASSES = in_both(Behaviors, "behaviors")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ...simulation.declaration import Declared, Kind
-from ..generated import bone_of
+from ...simulation.declaration import Declared, Kind, Parameter
+from ..choosing import is_several
+from ..generated import bone_of, choice_of, collection_of
 from ..properties import pointed_at
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ BESIDE = 44
 
 NARROWEST, WIDEST = 16, 120
 """Letters a line."""
+ROOMY = 26
+"""Letters a line from which on there is room for more than the most important."""
 
 
 def fields(layout: UILayout) -> UILayout:
@@ -34,6 +37,7 @@ def parameters(layout: UILayout, declaration: type[Declared], group: Any, names:
         layout.prop(group, name)
         if declaration.parameters()[name].kind is Kind.BODY:
             _bone(layout, group, name)
+            _several(layout, group, name, declaration.parameters()[name])
 
 
 def meaningful(declaration: type[Declared], group: Any) -> list[str]:
@@ -58,12 +62,25 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def roomy(context: Context) -> bool:
+    """Whether the region is wide enough for several things beside each other."""
+    return _letters(context) >= ROOMY
+
+
 def _letters(context: Context) -> int:
     """How many letters a line of the region holds."""
     if context.region is None:
         return WIDEST
     width = context.region.width / context.preferences.system.ui_scale
     return min(max(int((width - BESIDE) / LETTER), NARROWEST), WIDEST)
+
+
+def _several(layout: UILayout, group: Any, name: str, parameter: Parameter) -> None:
+    """The collection that may stand for it, and where several are meant, which one."""
+    if pointed_at(group, name) is None:
+        layout.prop(group, collection_of(name), text="or Collection")
+    if is_several(group, name, parameter):
+        layout.prop(group, choice_of(name), text="Which One")
 
 
 def _bone(layout: UILayout, group: Any, name: str) -> None:

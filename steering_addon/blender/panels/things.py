@@ -21,10 +21,12 @@ ICONS = {
     Role.CROWD: "COMMUNITY",
     Role.REGION: "MESH_CUBE",
     Role.FLOW: "FORCE_WIND",
+    Role.RESOURCE: "OUTLINER_OB_POINTCLOUD",
 }
 SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
     Role.REGION: ("region_shape",),
+    Role.RESOURCE: ("amount",),
 }
 """What can be set of an object because it has a role."""
 OWN = ("crowd", "locked", "forward_axis", "up_axis", "start_speed")

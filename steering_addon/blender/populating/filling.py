@@ -120,7 +120,7 @@ def plan_filling(
     scale, made_of = sizes(population, numbers), models(population, numbers, _weights(sources))
     usual = [usual_room(there[k]) if k in there else rooms[row] for k, row in zip(numbers.tolist(), made_of.tolist())]
     room = scale * np.array(usual).reshape(-1)
-    spots = ground.spots(numbers - 1, room, bodies([there[number] for number in sorted(staying)]))
+    spots = ground.spots(numbers - 1, room, _standing([there[k] for k in sorted(staying)], sources, rooms))
     found = len(spots.valid)
     if len(numbers) and not found and not staying:
         raise Refusal(f"{place.name if place else name} has no room for a single member: make it larger.")
@@ -213,6 +213,19 @@ class _Making:
             identity = new_identity(self._taken)
         self._taken.add(identity)
         return identity
+
+
+def _standing(
+    members: Sequence[Object], sources: Sequence[Source], rooms: Sequence[float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where somebody stands already (m, 3), the models that are seen as well, and their radii (m,)."""
+    places, radii = bodies(members)
+    seen = [row for row, source in enumerate(sources) if source.model.parts[0].visible_get()]
+    models = [source.model.parts[0].matrix_world.translation for source in sources]
+    return (
+        np.concatenate((places, np.array([models[row] for row in seen]).reshape(-1, 3))),
+        np.concatenate((radii, np.array([rooms[row] for row in seen]))),
+    )
 
 
 def _length(sources: Sequence[Source]) -> float:

@@ -84,7 +84,7 @@ class Ground:
         propose, line, made_of = None, None, np.zeros((0, 3))
         if kind == SURFACE:
             found = _triangles(place, depsgraph)
-            propose, made_of = on_surface(found, population.height, population.align_to_surface), found
+            propose, made_of = on_surface(found, population.height, population.lean), found
         elif kind == VOLUME:
             propose, made_of = _inside(place, depsgraph)
         elif kind == CURVE:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 Setting = Callable[["Object", "Object"], None]
 """Lets a part point at another."""
-NUMBERED = re.compile(r"\.\d{3,}$")
+NUMBERED = re.compile(r"[ ._]\d{3,}$")
+"""The number of a copy, as Blender and the ready scenes write it."""
 
 
 @dataclass(frozen=True)
@@ -181,10 +182,9 @@ def _pointers(part: Object) -> Iterator[tuple[Object, Setting]]:
         yield part.parent, _set_parent
     for row, modifier in enumerate(part.modifiers):
         yield from _pointers_of(modifier, lambda ob, row=row: ob.modifiers[row])
-        # Only geometry nodes have inputs of their own.
-        for name in modifier.keys() if modifier.type == "NODES" else ():
-            if isinstance(target := modifier[name], bpy.types.Object):
-                yield target, _input(row, name)
+        for name, value in _inputs(modifier):
+            if isinstance(value, bpy.types.Object):
+                yield value, _set_input(row, name)
     for row, constraint in enumerate(part.constraints):
         yield from _pointers_of_constraint(constraint, lambda ob, row=row: ob.constraints[row])
     for name, bone in part.pose.bones.items() if part.pose else ():
@@ -220,9 +220,24 @@ def _set_parent(ob: Object, other: Object) -> None:
     ob.matrix_parent_inverse = between
 
 
-def _input(row: int, name: str) -> Setting:
+def _inputs(modifier) -> list[tuple[str, object]]:
+    """The names and values of what geometry nodes are given; from 5.2 on they are declared properties."""
+    if modifier.type != "NODES" or modifier.node_group is None:
+        return []
+    if not hasattr(modifier, "properties"):
+        return list(modifier.items())
+    inputs = modifier.properties.inputs
+    sockets = [(name, getattr(inputs, name)) for name, _ in inputs.bl_rna.properties.items() if name != "rna_type"]
+    return [(name, socket.value) for name, socket in sockets if hasattr(socket, "value")]
+
+
+def _set_input(row: int, name: str) -> Setting:
     def setting(ob: Object, other: Object) -> None:
-        ob.modifiers[row][name] = other
+        modifier = ob.modifiers[row]
+        if hasattr(modifier, "properties"):
+            getattr(modifier.properties.inputs, name).value = other
+        else:
+            modifier[name] = other
 
     return setting
 

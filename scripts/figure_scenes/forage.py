@@ -1,0 +1,41 @@
+"""Forage: from one resource to the next."""
+
+import numpy as np
+
+from steering_addon.behaviors.forage import Forage
+from tests.scene import Scene, resources
+
+from ..figure import Figure, Run
+
+FOOD = ((0.0, 6.0, 0.0), (7.0, 10.0, 0.0), (12.0, 3.0, 0.0))
+
+
+def scene() -> Scene:
+    return Scene(
+        position=[(-5.0, 0.0, 0.0)],
+        forward=(0.3, 1.0, 0.0),
+        speed=3.0,
+        behaviors=[(Forage, {"meal": 0.0})],
+        vehicle={"keep_in_plane": True, "radius": 0.3},
+        tracked=resources(*FOOD, amount=1.0),
+        seed=1,
+    )
+
+
+def shows(run: Run) -> dict[str, bool]:
+    nearest = np.stack([run.to_body(body)[:, 0].argmin() for body in range(3)])
+    return {
+        "each is fed on": bool((run.states[-1].taken >= 1.0).all()),
+        "one after the other": bool((np.diff(nearest) > 24).all()),
+        "it stops to feed": bool(run.speed.min() < 0.1),
+        "and goes on": bool(run.speed[-1].min() > 2.0),
+    }
+
+
+FIGURE = Figure(
+    "A vehicle comes near a resource, stops and feeds on it until nothing is left, and goes on to the next it "
+    "notices. After the last it wanders.",
+    scene,
+    16.0,
+    shows,
+)

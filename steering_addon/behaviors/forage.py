@@ -1,0 +1,87 @@
+"""Forage (paper, Wander: combining wandering with resource seeking)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.declaration import Unit, acceleration, length, number, resource, seconds
+from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked, unit
+from ..simulation.world import Agents, Memory, World
+from .declaration import Behavior, Intent
+from .wander import Wander
+
+BRAKING = 0.5
+"""Share of max_force that slowing down counts on."""
+CLOSING_TIME = 0.6
+"""Seconds in which the last of the way is made up."""
+REACH = 0.5
+"""Radii of the body within which it can eat."""
+
+
+@dataclass(frozen=True)
+class Forage(Behavior):
+    """Wander about, go to resources that come near, and feed on them until they run out.
+
+    Who has had enough wanders on until it is hungry again. What is eaten up is gone for all; the amount is a setting of
+    the resource. Without a resource it does nothing but wander.
+    """
+
+    name = "forage"
+    label = "Forage"
+    term = "forage"
+    intent = Intent.GO
+    remembers = {"eaten": 0.0, "sated": 0.0, "bite": 0.0}
+
+    resource: Number = resource("What to feed on; empty: the nearest resource")
+    distance: Number = length(10.0, "How near a resource has to be to be noticed; 0 means however far")
+    appetite: Number = number(1.0, "How much it eats", Unit.RATE)
+    meal: Number = number(3.0, "How much it eats before it has had enough; 0: it never has")
+    digestion_time: Number = seconds(8.0, "How long it then wanders on before it is hungry again")
+    strength: Number = acceleration(2.0, "How hard the turns get while it wanders")
+    rate: Number = number(0.5, "How often it changes its mind while it wanders", Unit.RATE, animatable=False)
+
+    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+        offset, gap = self._way(world, agents)
+        wanted = self._wanted(gap, agents)
+        fastest = np.minimum(agents.cruise_speed, np.sqrt(2.0 * BRAKING * agents.agility * gap))
+        closing_time = max(CLOSING_TIME, 4.0 * world.dt)
+        speed = np.minimum(fastest, gap / closing_time)
+        # Four response times to the last of the way: no swinging about, as in Arrival.
+        response_time = np.minimum(agents.vehicle.response_time, closing_time / 4.0)
+        coming = agents.steering_to(unit(offset) * speed[:, None], response_time)
+        straying = Wander.of(len(agents), strength=self.strength, rate=self.rate).steer(world, agents)
+
+        bite = np.where(wanted & (gap <= REACH * agents.radius), self.appetite * world.dt, 0.0)
+        eaten = agents.memory["eaten"] + bite
+        full = (self.meal > 0.0) & (eaten >= self.meal)
+        sated = np.where(full, self.digestion_time, np.maximum(agents.memory["sated"] - world.dt, 0.0))
+        after = {"eaten": np.where(full, 0.0, eaten), "sated": sated, "bite": bite}
+        return np.where(wanted[:, None], coming, straying), after
+
+    def takes(self, world: World, agents: Agents) -> tuple[Rows, Scalars]:
+        bite = agents.memory["bite"]
+        return np.where(bite > 0.0, self.resource, -1), bite
+
+    def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return self._wanted(self._way(world, agents)[1], agents)
+
+    def goal(self, world: World, agents: Agents) -> Vectors:
+        offset, gap = self._way(world, agents)
+        near = (self.resource >= 0) & self._noticed(gap)
+        return np.where(near[:, None], agents.position + offset, np.nan)
+
+    def _way(self, world: World, agents: Agents) -> tuple[Vectors, Scalars]:
+        """The way to the middle of each agent's resource, (n, 3), and how much of it is between the bodies, (n,)."""
+        row = np.maximum(self.resource, 0)
+        offset = agents.level(picked(world.bodies.position, row) - agents.position)
+        gap = magnitude(offset) - world.bodies.radius[row] - agents.radius
+        return offset, np.maximum(gap, 0.0)
+
+    def _noticed(self, gap: Scalars) -> Mask:
+        return (gap < self.distance) | (self.distance == 0.0)
+
+    def _wanted(self, gap: Scalars, agents: Agents) -> Mask:
+        """Who is on its way to a resource or feeds on it, (n,)."""
+        return (self.resource >= 0) & self._noticed(gap) & (agents.memory["sated"] <= EPSILON)

@@ -1,0 +1,102 @@
+"""Everything once more in the Object menu, where Blender's search (F3) finds it by its plain and its paper's name."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...behaviors.catalogue import CATALOGUE
+from ...behaviors.declaration import OURS, Behavior, Intent
+from ...simulation.roles import DESCRIPTIONS, Role
+from ..operators.behaviors import crowd_in_focus
+from .things import ICONS
+
+
+class STEERING_MT_behavior_add(bpy.types.Menu):
+    """Give the crowd another behavior"""
+
+    bl_idname = "STEERING_MT_behavior_add"
+    bl_label = "Add Behavior"
+
+    def draw(self, context) -> None:
+        _offer(self.layout.row(), context, lambda behavior: behavior.label)
+
+
+class STEERING_MT_behaviors(bpy.types.Menu):
+    """Give the crowd another behavior; with the names of Reynolds' paper"""
+
+    bl_idname = "STEERING_MT_behaviors"
+    bl_label = "Add Behavior"
+
+    def draw(self, context) -> None:
+        _offer(self.layout.row(), context, _with_term)
+
+
+def _offer(row, context, text) -> None:
+    """A column for each thing that a vehicle may be after; what the crowd has already is grey."""
+    crowd = crowd_in_focus(context)
+    for intent in Intent:
+        column = row.column()
+        column.label(text=intent.value)
+        column.separator()
+        for behavior in CATALOGUE:
+            if behavior.intent is intent:
+                entry = column.row()
+                entry.enabled = crowd is not None and not crowd.steering.is_property_set(behavior.name)
+                entry.operator("steering.behavior_add", text=text(behavior)).behavior = behavior.name
+        if intent is Intent.WITH:
+            column.separator()
+            column.operator("steering.flocking_add")
+
+
+def _with_term(behavior: type[Behavior]) -> str:
+    if behavior.term in (OURS, behavior.label.lower()):
+        return behavior.label
+    return f"{behavior.label} ({behavior.term})"
+
+
+class STEERING_MT_object(bpy.types.Menu):
+    """What can be done with the selected objects and their crowd"""
+
+    bl_idname = "STEERING_MT_object"
+    bl_label = "Steering"
+
+    def draw(self, _context) -> None:
+        layout = self.layout
+        layout.menu("STEERING_MT_roles", icon="AUTO")
+        layout.operator("steering.set_start", icon="PINNED")
+        layout.separator()
+        layout.operator("steering.crowd_add", icon="COMMUNITY")
+        layout.menu("STEERING_MT_crowds")
+        layout.operator("steering.crowd_select", icon="RESTRICT_SELECT_OFF")
+        layout.menu(STEERING_MT_behaviors.bl_idname, icon="ADD")
+        layout.menu("STEERING_MT_presets", icon="PRESET")
+        layout.operator("steering.vary", icon="MOD_NOISE")
+        layout.separator()
+        layout.operator("steering.bake", icon="REC").selected = False
+        layout.operator("steering.bake", text="Bake Selected").selected = True
+        layout.operator("steering.clear_bake", icon="TRASH").selected = False
+
+
+class STEERING_MT_roles(bpy.types.Menu):
+    """What the selected objects are to be, or no longer"""
+
+    bl_idname = "STEERING_MT_roles"
+    bl_label = "Tag As"
+
+    def draw(self, _context) -> None:
+        layout = self.layout
+        roles = [role for role in DESCRIPTIONS if role is not Role.CROWD]
+        for role in roles:
+            icon = ICONS.get(role, "OBJECT_DATA")
+            layout.operator("steering.tag", text=DESCRIPTIONS[role][0], icon=icon).role = role.name
+        layout.separator()
+        for role in roles:
+            layout.operator("steering.untag", text=f"Untag {DESCRIPTIONS[role][0]}").role = role.name
+
+
+def show_menu(self, _context) -> None:
+    self.layout.separator()
+    self.layout.menu(STEERING_MT_object.bl_idname, icon="COMMUNITY")
+
+
+CLASSES = (STEERING_MT_behavior_add, STEERING_MT_behaviors, STEERING_MT_roles, STEERING_MT_object)

@@ -1,0 +1,38 @@
+"""What a run reads in the file: whatever of it changes may make another run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..dependencies import blocks
+from ..family import Family
+from ..plan import Plan, with_all_behind
+
+if TYPE_CHECKING:
+    from bpy.types import ID
+
+
+def read_blocks(plan: Plan) -> frozenset[int]:
+    """The numbers, in this run of Blender, of all objects, shapes and actions that a plan is read from."""
+    family = Family()
+    bodies = [source.ob for source in (*plan.bodies, *plan.obstacles)]
+    objects = [
+        *(vehicle.ob for vehicle in plan.vehicles),
+        *(crowd.ob for crowd in plan.crowds),
+        *bodies,
+        *(child for ob in bodies for child in family.descendants(ob)),
+        *plan.paths,
+        *plan.regions,
+        *plan.flows,
+    ]
+    found = (block for ob in with_all_behind(objects) for own in blocks(ob) for block in _with_actions(own))
+    return frozenset(block.session_uid for block in found)
+
+
+def _with_actions(block: ID) -> Iterator[ID]:
+    yield block
+    animation = block.animation_data
+    if animation is not None:
+        strips = [strip.action for track in animation.nla_tracks for strip in track.strips]
+        yield from (action for action in (animation.action, *strips) if action is not None)

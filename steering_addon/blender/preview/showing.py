@@ -1,0 +1,64 @@
+"""Showing vehicles where they are not: poses on Blender's evaluated copies, while the objects themselves stay put.
+
+An object is changed, evaluated and changed back in one go. What is written in bulk (`foreach_set`) Blender does not
+notice, so the copy that is drawn, and all that hangs on it, children, cameras and constraints, keep the pose until the
+object is evaluated the next time. Keys of the vehicle do not stand in the way: they are evaluated when the frame
+changes, and this comes after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..rotation_channels import data_path
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+    from ..plan import Plan
+    from .rehearsal import Poses
+
+CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
+"""What places an object, and how many numbers each is."""
+
+
+def show(plan: Plan, poses: Poses, depsgraph: Depsgraph) -> None:
+    """Show the vehicles of a plan in these poses; on the objects themselves nothing has changed afterwards."""
+    vehicles = [vehicle.ob for vehicle in plan.vehicles]
+    with _put_back_unnoticed(vehicles):
+        for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
+            ob.location = location
+            path = data_path(ob.rotation_mode)
+            setattr(ob, path, rotation[: CHANNELS[path]])
+        depsgraph.update()
+
+
+@contextmanager
+def _put_back_unnoticed(moved: list[Object]) -> Iterator[None]:
+    """Have all objects where they were afterwards, without Blender evaluating them anew."""
+    objects = bpy.data.objects
+    names = objects.keys()
+    stood = {path: np.empty((len(names), width), dtype=np.float32) for path, width in CHANNELS.items()}
+    for path, values in stood.items():
+        objects.foreach_get(path, values.ravel())
+    try:
+        yield
+    finally:
+        if objects.keys() == names:
+            for path, values in stood.items():
+                objects.foreach_set(path, values.ravel())
+        else:
+            # Somebody else has added or removed objects on the update: the rows are others now.
+            _put_back(moved, names, stood)
+
+
+def _put_back(moved: list[Object], names: list[str], stood: dict[str, np.ndarray]) -> None:
+    there = {name: row for row, name in reversed(list(enumerate(names)))}
+    for ob in moved:
+        for path, values in stood.items():
+            setattr(ob, path, values[there[ob.name]])

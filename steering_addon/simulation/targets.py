@@ -1,0 +1,123 @@
+"""Targets: which body each agent steers by, where a behavior names one, several or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from .candidates import FIRST, NEXT, OWN, Candidates
+from .chance import mix, uniform
+from .declaration import NEAREST, Kind
+from .snapshot import Steers
+from .vectors import Mask, Rows, Scalars, alike, magnitude, picked, same_for_all
+from .world import Agents, Memory, World
+
+ARRIVED = 0.25
+"""Seconds at its speed from which on an agent has arrived at a target, beside the bodies and its radius once more."""
+STOP = "stop"
+"""What is remembered of the way through candidates: which of them is next."""
+BLOCK = 2**20
+"""Pairs of agent and candidate that are looked at together."""
+PICKED = 0x717C
+"""Salts the keys from which each one's own is drawn, apart from other uses of the same luck."""
+
+
+def aimed(
+    behavior: Steers, world: World, agents: Agents, memories: Mapping[str, Memory], n: int
+) -> tuple[Steers, dict[str, Memory]]:
+    """The behavior with a body for each agent wherever it steers by one, -1 where none is there.
+
+    Args:
+        memories: what is remembered of n vehicles; how far each has come through candidates is kept by the names of
+            behavior and parameter.
+
+    Returns:
+        The behavior, and what of the memories has changed.
+    """
+    changes = {}
+    learned: dict[str, Memory] = {}
+    for name, parameter in behavior.parameters().items():
+        if parameter.kind is Kind.REGION:
+            changes[name] = _with_region(getattr(behavior, name), world, agents)
+        if parameter.kind is not Kind.BODY:
+            continue
+        rows = getattr(behavior, name)
+        if (rows == NEAREST).any() and parameter.role is not None:
+            rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
+        if (rows <= FIRST).any():
+            place = f"{behavior.name}.{name}"
+            stop = memories.get(place, {}).get(STOP, np.zeros(n))
+            rows, stop = _taken(rows, world, agents, stop)
+            learned[place] = {STOP: stop}
+        gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
+        changes[name] = np.where(gone, -1, rows)
+    return (replace(behavior, **changes) if changes else behavior), learned  # type: ignore[type-var]
+
+
+def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
+    if (rows == NEAREST).any():
+        rows = np.where(rows == NEAREST, world.regions.nearest(agents.position), rows)
+    if not len(world.regions):
+        return alike(-1, len(agents), np.int64)
+    if same_for_all(rows):
+        return alike(rows[0] if rows[0] >= 0 and world.regions.present[rows[0]] else -1, len(agents), np.int64)
+    return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
+
+
+def _taken(rows: Rows, world: World, agents: Agents, stop: Scalars) -> tuple[Rows, Scalars]:
+    """The rows with candidates replaced by the one that each agent takes, and how far all have come."""
+    rows, after = rows.copy(), stop.copy()
+    for number, candidates in enumerate(world.candidates):
+        here = np.flatnonzero(rows == FIRST - number)
+        if not len(here):
+            continue
+        if candidates.pick == NEXT:
+            rows[here], after[agents.rows[here]] = _next(candidates, world, agents, here, after[agents.rows[here]])
+        elif candidates.pick == OWN:
+            rows[here] = _own(candidates, world, agents, here)
+        else:
+            there = candidates.rows[world.bodies.present[candidates.rows]]
+            rows[here] = world.bodies.nearest_of(there, picked(agents.position, here), agents.rows[here])
+    return rows, after
+
+
+def _own(candidates: Candidates, world: World, agents: Agents, here: Rows) -> Rows:
+    """The row of the candidate there that each of some agents likes best, by its own luck with each; -1 for none."""
+    there = np.flatnonzero(world.bodies.present[candidates.rows])
+    if not len(there):
+        return np.full(len(here), -1)
+    best = np.zeros(len(here), dtype=np.int64)
+    block = max(BLOCK // len(there), 1)
+    for low in range(0, len(here), block):
+        some = here[low : low + block]
+        liking = uniform(mix(mix(agents.keys[some], PICKED)[:, None], candidates.keys[there][None]))
+        liking[agents.rows[some, None] == candidates.rows[there][None]] = -1.0
+        best[low : low + block] = there[np.argmax(liking, axis=1)]
+    return candidates.rows[best]
+
+
+def _next(candidates: Candidates, world: World, agents: Agents, here: Rows, stop: Scalars) -> tuple[Rows, Scalars]:
+    """The row of the candidate that is next for each of some agents, -1 for none, and its place among them."""
+    present = np.flatnonzero(world.bodies.present[candidates.rows])
+    if not len(present):
+        return np.full(len(here), -1), stop
+
+    def there(place: Rows) -> Rows:
+        """The first candidate there from some places on, in a round."""
+        found: Rows = present[np.searchsorted(present, place % len(candidates.rows)) % len(present)]
+        return found
+
+    place = there(stop.astype(np.int64))
+    place = np.where(_arrived(candidates.rows[place], world, agents, here), there(place + 1), place)
+    return candidates.rows[place], place.astype(np.float64)
+
+
+def _arrived(row: Rows, world: World, agents: Agents, here: Rows) -> Mask:
+    """Which of some agents have come to their bodies, or are these."""
+    offset = picked(world.bodies.position, row) - picked(agents.position, here)
+    offset[:, 2] = np.where(agents.vehicle.keep_in_plane[here], 0.0, offset[:, 2])
+    touching = agents.radius[here] + world.bodies.radius[row]
+    near: Mask = magnitude(offset) < touching + agents.radius[here] + ARRIVED * agents.speed[here]
+    return near | (row == agents.rows[here])

@@ -1,0 +1,85 @@
+"""Explore (paper): covers a region, and remembers what the crowd has seen."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.explore import ALL_CELLS, Explore
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.regions import BOX, SPHERE, regions
+from tests.scene import Scene, about, positions, turned
+
+HALF = np.array([12.0, 12.0, 1.0])
+
+
+def explorers(n: int = 6, half=HALF, shape=BOX, flat: bool = True, **values) -> Scene:
+    rng = np.random.default_rng(4)
+    return Scene(
+        rng.uniform(-1.0, 1.0, (n, 3)) * (1.0, 1.0, 0.0),
+        forward=rng.normal(size=(n, 3)) * (1.0, 1.0, 0.0),
+        speed=3.0,
+        behaviors=[(Explore, values)],
+        vehicle={"keep_in_plane": flat},
+        regions=regions([0.0, 0.0, 0.0], half, shape),
+    )
+
+
+def covered(place: Scene, seconds: float, view: float = 2.0) -> float:
+    """The share of places in the region that somebody came near to."""
+    at = positions(place.run(round(seconds * 24.0)))[::4].reshape(-1, 3)
+    half, shape = place.regions.half[0], place.regions.shape[0]
+    grid = np.stack(np.meshgrid(*(np.linspace(-0.9, 0.9, 10),) * 2, [0.0]), axis=-1).reshape(-1, 3)
+    grid = grid[(np.linalg.norm(grid, axis=1) < 0.9) | (shape == BOX)] * half
+    return float((np.linalg.norm(grid[:, None] - at[None], axis=-1).min(axis=1) < view).mean())
+
+
+@pytest.mark.parametrize("shape", [SPHERE, BOX])
+def test_the_whole_region_is_covered_and_faster_than_by_wandering(shape: int) -> None:
+    place = explorers(shape=shape, half=(12.0, 12.0, 12.0))
+    assert covered(place, 25.0) > 0.93
+    strolling = replace(place, behaviors=[(Wander, {})])
+    assert covered(strolling, 25.0) < 0.7
+
+
+def test_flyers_cover_the_height_too() -> None:
+    states = explorers(10, half=(6.0, 6.0, 6.0), flat=False).run(24 * 20)
+    at = positions(states)[::4].reshape(-1, 3)
+    grid = np.stack(np.meshgrid(*(np.linspace(-5.0, 5.0, 6),) * 3), axis=-1).reshape(-1, 3)
+    assert (np.linalg.norm(grid[:, None] - at[None], axis=-1).min(axis=1) < 2.5).mean() > 0.9
+
+
+def test_nobody_goes_where_another_has_been_while_there_is_something_new() -> None:
+    """Eight soon cover more than two."""
+    few, many = explorers(2), explorers(8)
+    assert covered(many, 10.0) > covered(few, 10.0) + 0.25
+
+
+def test_what_is_seen_is_remembered_in_common_and_belongs_to_the_state() -> None:
+    place = explorers()
+    states = place.run(48)
+    [seen] = states[-1].commons["explore"].values()
+    assert seen.shape == (ALL_CELLS,)
+    assert (seen > 0.0).any() and (seen == 0.0).any()
+    [before] = states[10].commons["explore"].values()
+    assert (before <= seen).all() and before.sum() < seen.sum()
+
+
+def test_the_memory_goes_along_with_the_region() -> None:
+    """As it turns on the spot, what was seen turns along, and with it where they go."""
+    place = explorers()
+    turn = about((0.0, 0.0, 1.0), 40.0)
+    found = positions(place.moved((30.0, 10.0, 0.0), turn).run(60))
+    assert np.abs(found - turned(positions(place.run(60)), turn) - (30.0, 10.0, 0.0)).max() < 1e-6
+
+
+def test_it_stays_near_the_region() -> None:
+    at = positions(explorers().run(24 * 12))
+    assert np.abs(at[..., :2]).max() < 14.0
+
+
+def test_without_a_region_it_does_nothing() -> None:
+    place = replace(explorers(), regions=regions(np.zeros((0, 3)), 1.0, BOX))
+    world, agents, [explore] = place.seen()
+    assert (place.steering()[0] == 0.0).all()
+    assert not explore.sets_speed(world, agents).any()

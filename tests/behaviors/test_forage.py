@@ -1,0 +1,91 @@
+"""Forage (paper): wander and seek resources, which run out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.forage import Forage
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.run import step
+from tests.scene import Scene, positions, resources, speeds
+
+R = 0.5
+
+
+def grazers(n: int = 1, amount=np.inf, at=((0.0, 8.0, 0.0),), **values) -> Scene:
+    return Scene(
+        np.arange(n)[:, None] * [[1.5, 0.0, 0.0]],
+        speed=3.0,
+        behaviors=[(Forage, values)],
+        vehicle={"keep_in_plane": True},
+        tracked=resources(*at, amount=amount),
+    )
+
+
+def test_it_goes_to_a_resource_near_by_and_stops_to_feed() -> None:
+    states = grazers(meal=0.0).run(24 * 10)
+    gap = np.linalg.norm(positions(states)[-1, 0] - (0.0, 8.0, 0.0)) - 2.0 * R
+    assert -0.05 < gap < 0.3
+    assert speeds(states)[-1].max() < 0.1
+    assert states[-1].taken[0] > 3.0
+
+
+def test_what_is_far_is_not_noticed_and_it_wanders() -> None:
+    far = grazers(at=((0.0, 40.0, 0.0),))
+    assert np.allclose(far.steering()[0], replace(far, behaviors=[(Wander, {})]).steering()[0])
+    assert not np.allclose(grazers(at=((0.0, 40.0, 0.0),), distance=0.0).steering()[0], far.steering()[0])
+
+
+def test_it_eats_at_its_appetite_until_the_resource_is_gone_for_all() -> None:
+    place = grazers(2, amount=2.0, meal=0.0, appetite=0.5)
+    states = place.run(24 * 15)
+    taken = np.array([state.taken[0] if len(state.taken) else 0.0 for state in states])
+    eating = np.flatnonzero(np.diff(taken) > 0.0)
+    assert np.diff(taken)[eating].max() == pytest.approx(2.0 * 0.5 / 24.0), "both at once"
+    assert 2.0 <= taken[-1] < 2.0 + 2.0 / 24.0
+    assert speeds(states)[-1].min() > 2.0, "they wander on"
+    with_seeker = replace(place, behaviors=[*place.behaviors, (Seek, {"target": 2, "weight": 0.0})])
+    world = with_seeker.run(2)[-1]
+    assert world.commons == {}
+
+
+def test_what_is_eaten_up_is_not_there_for_others_either() -> None:
+    place = grazers(2, amount=0.5, meal=0.0)
+    place = replace(place, behaviors=[(Forage, {"meal": 0.0}), (Seek, {"target": 2, "weight": [0.0, 1.0]})])
+    states = place.run(24 * 12)
+    assert states[-1].taken[0] >= 0.5
+    step = np.diff(positions(states)[-24:, 1], axis=0)
+    assert (np.linalg.norm(step, axis=1) > 0.05).all()
+
+
+def test_who_has_had_enough_wanders_until_it_is_hungry_again() -> None:
+    states = grazers(meal=1.0, digestion_time=4.0, distance=0.0).run(24 * 40)
+    taken = np.array([state.taken[0] if len(state.taken) else 0.0 for state in states])
+    eats = np.diff(taken) > 0.0
+    meals = np.flatnonzero(np.diff(eats.astype(int)) > 0)
+    assert len(meals) >= 3
+    assert np.diff(meals).min() > 24 * 5
+    assert taken[-1] == pytest.approx(eats.sum() / 24.0)
+    assert np.linalg.norm(positions(states)[..., :2] - (0.0, 8.0), axis=-1).max() > 5.0
+
+
+def test_the_nearest_that_is_left_counts() -> None:
+    place = grazers(at=((0.0, 4.0, 0.0), (0.0, -6.0, 0.0)), amount=(0.2, np.inf), meal=0.0)
+    states = place.run(24 * 15)
+    assert states[-1].taken[0] < 0.3
+    assert states[-1].taken[1] > 1.0
+    assert np.linalg.norm(positions(states)[-1, 0] - (0.0, -6.0, 0.0)) < 2.0
+
+
+def test_going_on_from_a_stored_state_knows_what_was_eaten() -> None:
+    place = grazers(amount=1.0, meal=0.0)
+    states = place.run(24 * 6)
+    half_eaten = next(k for k, state in enumerate(states) if len(state.taken) and state.taken[0] > 0.5)
+    state = states[half_eaten]
+    for frame in range(half_eaten + 1, 24 * 6):
+        state = step(state, place.snapshot(frame))
+    assert 0.5 < states[half_eaten].taken[0] < 0.6
+    assert np.array_equal(state.taken, states[-1].taken)
+    assert np.array_equal(state.motion.position, states[-1].motion.position)

@@ -1,0 +1,129 @@
+"""After a bake: one line of what happened, and who ran into whom is found again, in this session or another."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    clear_bake,
+    crowd,
+    frames,
+    leader,
+    obstacle,
+    scene_dump,
+    select,
+    vehicle,
+)
+
+
+def head_on():
+    """Two that drive through each other in the middle of the range, and one far away."""
+    frames(1, 48)
+    own = crowd("Straight")
+    own.steering.vehicle.radius = 0.5
+    one = vehicle(name="One", location=(0.0, -4.0, 0.0), crowd=own, identity=1)
+    two = vehicle(name="Two", location=(0.0, 4.0, 0.0), rotation=(0.0, 0.0, np.pi), crowd=own, identity=2)
+    three = vehicle(name="Three", location=(50.0, 0.0, 0.0), crowd=own, identity=3)
+    own.steering.vehicle.radius = 0.5
+    for ob in (one, two, three):
+        ob.steering.size_factor = 1.0
+    return one, two, three
+
+
+def test_a_bake_tells_what_happened_in_one_line(capfd) -> None:
+    head_on()
+    bake()
+    lines = [line for line in capfd.readouterr().out.splitlines() if "Baked" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("Info: Baked 3 vehicles, 48 frames in ")
+    assert lines[0].endswith(": 2 in each other")
+
+
+def test_a_bake_in_which_nothing_went_wrong_says_so(capfd) -> None:
+    frames(1, 5)
+    vehicle(crowd=crowd(wander={}))
+    bake()
+    assert ": no contacts" in capfd.readouterr().out
+
+
+def test_obstacles_are_told_with_the_nearest_distance(capfd) -> None:
+    frames(1, 48)
+    obstacle(name="Ball", location=(0.0, 5.0, 0.0), radius=1.0)
+    vehicle(crowd=crowd("Straight"))
+    bake()
+    said = capfd.readouterr().out
+    assert "nearest obstacle -" in said
+    assert ": 1 in an obstacle" in said
+
+
+def test_those_who_met_are_selected_and_the_frame_is_where_they_did() -> None:
+    one, two, three = head_on()
+    bake()
+    select(three)
+    bpy.context.scene.frame_set(1)
+    assert bpy.ops.steering.select_contacts() == {"FINISHED"}
+    assert set(bpy.context.selected_objects) == {one, two}
+    assert bpy.context.view_layer.objects.active in (one, two)
+    assert 10 < bpy.context.scene.frame_current < 40
+    gap = np.linalg.norm(np.array(one.matrix_world.translation) - np.array(two.matrix_world.translation))
+    assert gap < 0.4
+
+
+def test_it_goes_from_one_frame_to_the_next_and_begins_anew() -> None:
+    one, *_ = head_on()
+    obstacle(name="Ball", location=(50.0, 2.0, 0.0), radius=0.5)
+    bake()
+    bpy.context.scene.frame_set(1)
+    seen = []
+    for _ in range(3):
+        bpy.ops.steering.select_contacts()
+        seen.append(bpy.context.scene.frame_current)
+    assert seen[0] < seen[1]
+    assert seen[2] == seen[0]
+    assert bpy.ops.steering.select_contacts(kind="OVERLAP") == {"FINISHED"}
+    assert one in bpy.context.selected_objects
+    assert bpy.data.objects["Three"] not in bpy.context.selected_objects
+
+
+def test_they_are_found_after_saving_too(tmp_path) -> None:
+    head_on()
+    bake()
+    path = str(tmp_path / "scene.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.ops.steering.select_contacts() == {"FINISHED"}
+    assert {ob.name for ob in bpy.context.selected_objects} == {"One", "Two"}
+
+
+@pytest.mark.parametrize("how", ["never baked", "deleted", "baked anew"])
+def test_of_a_bake_that_is_gone_nothing_is_left(how) -> None:
+    _, two, _ = head_on()
+    if how != "never baked":
+        bake()
+    if how == "deleted":
+        clear_bake()
+    elif how == "baked anew":
+        two.location.x = 20.0
+        bake()
+    before = scene_dump()
+    assert bpy.ops.steering.select_contacts() == {"CANCELLED"}
+    assert_same(before, scene_dump())
+
+
+def test_hidden_ones_are_told_and_not_selected(capfd) -> None:
+    one, two, _ = head_on()
+    bake()
+    one.hide_set(True)
+    assert bpy.ops.steering.select_contacts() == {"FINISHED"}
+    assert bpy.context.selected_objects == [two]
+    assert "1 cannot be selected here" in capfd.readouterr().out
+
+
+def test_who_arrives_in_the_open_is_not_stuck(capfd) -> None:
+    frames(1, 120)
+    goal = leader(location=(0.0, 3.0, 0.0))
+    vehicle(crowd=crowd(arrival={"target": goal}))
+    bake()
+    assert ": no contacts" in capfd.readouterr().out

@@ -1,0 +1,124 @@
+"""Targets that stand for several objects: a collection, a crowd, all of a role."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, baked_frames, crowd, empty, fleet, frames, insert, leader, places, vehicle
+
+
+def collection(*objects, name: str = "Doors"):
+    made = bpy.data.collections.new(name)
+    bpy.context.scene.collection.children.link(made)
+    for ob in objects:
+        made.objects.link(ob)
+    return made
+
+
+def doors() -> list:
+    at = ((20.0, 20.0, 0.0), (-20.0, 20.0, 0.0), (0.0, 30.0, 0.0))
+    return [empty(name=f"Door {k}", location=place) for k, place in enumerate(at)]
+
+
+def away(ship, things, frame: int) -> np.ndarray:
+    """Metres from a vehicle to each thing."""
+    return np.linalg.norm(places(ship, [frame])[0] - [places(ob, [frame])[0] for ob in things], axis=1)
+
+
+def walkers(n: int = 6, **settings):
+    herd = crowd(arrival=settings)
+    return fleet(n, crowd=herd), herd
+
+
+def test_each_goes_to_the_nearest_of_a_collection() -> None:
+    frames(1, 240)
+    things = doors()
+    left = vehicle(name="Left", crowd=crowd("A", arrival={"target_collection": collection(*things)}))
+    left.location = (-15.0, 5.0, 0.0)
+    bake()
+    assert away(left, things, 240).argmin() == 1
+    assert away(left, things, 240).min() < 0.5
+
+
+def test_each_goes_to_one_of_its_own() -> None:
+    frames(1, 300)
+    things = doors()
+    ships, _ = walkers(12, target_collection=collection(*things), target_choice="RANDOM")
+    bake()
+    gone_to = [int(away(ship, things, 300).argmin()) for ship in ships]
+    assert max(away(ship, things, 300).min() for ship in ships) < 1.0
+    assert set(gone_to) == {0, 1, 2}
+
+
+def test_one_after_the_other_each_comes_by_all() -> None:
+    frames(1, 600)
+    things = doors()
+    herd = crowd(seek={"target_collection": collection(*things), "target_choice": "NEXT"})
+    ship = vehicle(crowd=herd)
+    bake()
+    near = np.array([away(ship, things, frame) < 3.0 for frame in range(1, 601, 4)])
+    first = [int(np.flatnonzero(row)[0]) for row in near.T]
+    assert first == sorted(first)
+
+
+def test_a_crowd_stands_for_its_vehicles() -> None:
+    frames(1, 200)
+    goal = leader(location=(0.0, 90.0, 0.0))
+    sheep = fleet(3, crowd=crowd("Sheep", arrival={"target": goal}), spacing=6.0)
+    wolf = vehicle(
+        name="Wolf", crowd=crowd("Wolves", pursuit={"quarry": sheep[0].steering.crowd}), location=(2.0, -9.0, 0.0)
+    )
+    wolf.steering.speed_factor = 1.5
+    bake()
+    closest = min(away(wolf, sheep, frame).min() for frame in range(20, 201, 5))
+    assert closest < 2.0
+
+
+def test_all_leaders_may_be_shared_out() -> None:
+    frames(1, 200)
+    two = [leader(name=f"Head {k}", location=(12.0 * k, 0.0, 0.0)) for k in range(2)]
+    for head in two:
+        x = head.location.x
+        insert(head, "location", {1: (x, 0.0, 0.0), 200: (x, 25.0, 0.0)})
+    herd = crowd(leader_following={"leader_choice": "RANDOM", "spread": 0.0})
+    ships = fleet(8, crowd=herd, spacing=1.5)
+    bake()
+    assert {int(away(ship, two, 200).argmin()) for ship in ships} == {0, 1}
+
+
+def test_what_moves_and_hangs_on_others_in_a_collection_is_read() -> None:
+    """Parts of others do not count for themselves."""
+    frames(1, 200)
+    carriage = empty(name="Carriage")
+    insert(carriage, "location", {1: (0.0, 10.0, 0.0), 200: (15.0, 10.0, 0.0)})
+    wheel = empty(name="A Wheel", location=(0.0, -9.0, 0.0))
+    wheel.parent = carriage
+    ships, _ = walkers(1, target_collection=collection(carriage, wheel), target_choice="NEXT")
+    bake()
+    assert away(ships[0], [carriage], 200).min() < 2.0
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: {"target_collection": collection()}, "The collection Doors, the Target of Go To and Stop in Crowd"),
+        (lambda: {"target": crowd("Nobody")}, "The crowd Nobody, the Target of Go To and Stop in Crowd, has no veh"),
+    ],
+)
+def test_where_there_is_nothing_to_choose_from_it_is_refused_by_name(make, message) -> None:
+    frames(1, 20)
+    values = make()
+    ships, _ = walkers(2, **values)
+    with pytest.raises(RuntimeError, match=message):
+        bake()
+    assert ships[0].animation_data is None
+
+
+def test_a_named_object_counts_before_the_collection() -> None:
+    frames(1, 200)
+    things = doors()
+    ships, herd = walkers(1, target_collection=collection(*things[:2]), target_choice="NEXT")
+    herd.steering.arrival.target = things[2]
+    bake()
+    assert away(ships[0], things, 200).argmin() == 2
+    assert len(baked_frames()) == 200

@@ -1,0 +1,174 @@
+"""What an animator does, in a real window: `blender --python story.py -- FOLDER`. It ends where it goes wrong."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import addon_utils
+import bpy
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from scripts.window import choose_steering, click, picture, show_steering, tell, view  # noqa: E402
+
+FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
+MODULE = "bl_ext.user_default.steering_behaviors"
+PATIENCE = 40.0
+"""Seconds a bake may take here."""
+DRAWN = 0.5
+"""Seconds in which the window has drawn anew."""
+LAST = 40
+READY = {"flock": 30, "school": 30, "walkers": 12}
+"""The ready scenes, and how many they are asked for: this is about the window, not about crowds."""
+POPULATE = (1099, 387)
+"""Where the Populate panel of a crowd is unfolded, in a window of 1600 by 1000."""
+
+
+def story() -> Iterator[float]:
+    for name, count in READY.items():
+        yield from new_file()
+        yield from ready_scene(name, count)
+    yield from new_file()
+    yield from populated()
+    yield from switched_off()
+
+
+def new_file() -> Iterator[float]:
+    """A new file with nothing in it, the Steering tab open and the Properties editor on the object."""
+    with view():
+        bpy.ops.wm.read_homefile(use_factory_startup=False)
+    yield DRAWN
+    bpy.data.batch_remove(bpy.data.objects[:])
+    bpy.context.scene.frame_end = LAST
+    show_steering()
+    yield DRAWN
+    choose_steering()
+    with view():
+        bpy.ops.ed.undo_push(message="Nothing There")
+    yield DRAWN
+
+
+def ready_scene(name: str, count: int) -> Iterator[float]:
+    """A ready scene: baked, played, looked through, undone, redone and cleared."""
+    with view():
+        assert getattr(bpy.ops.steering, f"add_{name}")("EXEC_DEFAULT", True, count=count) == {"FINISHED"}
+        assert bpy.ops.steering.crowd_select("EXEC_DEFAULT", True) == {"FINISHED"}
+        bpy.ops.view3d.view_selected()
+    yield DRAWN
+    show_object_properties()
+    yield DRAWN
+    picture(FOLDER / f"{name} 1 added.png")
+    yield from bake()
+    picture(FOLDER / f"{name} 2 baked.png")
+    yield from play()
+    for frame in (50, 10, 30):
+        bpy.context.scene.frame_set(frame)
+        yield DRAWN
+    with view():
+        bpy.ops.view3d.view_selected()
+    yield DRAWN
+    picture(FOLDER / f"{name} 3 scrubbed.png")
+    yield from step_back_and_clear()
+    picture(FOLDER / f"{name} 4 cleared.png")
+
+
+def populated() -> Iterator[float]:
+    """A crowd of a model on a ground, with another count later."""
+    with view():
+        bpy.ops.mesh.primitive_plane_add(size=20.0)
+        ground = bpy.context.object
+        bpy.ops.mesh.primitive_cone_add(radius1=0.4, depth=1.2, rotation=(-1.5708, 0.0, 0.0))
+        bpy.ops.object.transform_apply(rotation=True)
+        ground.select_set(True)
+        assert bpy.ops.steering.populate("EXEC_DEFAULT", True, moves_like="ANIMAL", count=40) == {"FINISHED"}
+        crowd = bpy.context.object
+        bpy.ops.view3d.view_axis(type="TOP")
+    yield DRAWN
+    yield from click(*POPULATE)
+    yield DRAWN
+    picture(FOLDER / "populated 1.png")
+    before = members(crowd)
+    with view():
+        assert bpy.ops.steering.populate("EXEC_DEFAULT", True, count=70) == {"FINISHED"}
+    assert len(members(crowd)) == 70
+    assert set(before) <= set(members(crowd))
+    yield DRAWN
+    picture(FOLDER / "populated 2 with more.png")
+    yield from bake()
+    yield from play()
+    picture(FOLDER / "populated 3 baked.png")
+    yield from step_back_and_clear()
+
+
+def bake() -> Iterator[float]:
+    """Press Bake, and wait until it is done."""
+    with view():
+        assert bpy.ops.steering.bake("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    waited = 0.0
+    while not all_baked():
+        assert waited < PATIENCE, "The bake does not come to an end."
+        waited += 0.2
+        yield 0.2
+    yield DRAWN
+
+
+def play() -> Iterator[float]:
+    """Play for a second."""
+    before = bpy.context.scene.frame_current
+    with view():
+        bpy.ops.screen.animation_play()
+    yield 1.0
+    with view():
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+    assert bpy.context.scene.frame_current != before, "It does not play."
+    yield DRAWN
+
+
+def step_back_and_clear() -> Iterator[float]:
+    """Undo the bake, do it again, and delete it."""
+    for step, wanted in (("undo", False), ("redo", True)):
+        with view():
+            getattr(bpy.ops.ed, step)()
+        yield DRAWN
+        assert all_baked() == wanted, f"The bake is not affected by {step}."
+    with view():
+        assert bpy.ops.steering.clear_bake("EXEC_DEFAULT", True) == {"FINISHED"}
+    yield DRAWN
+    assert not any(ob.animation_data and ob.animation_data.action for ob in bpy.data.objects if is_vehicle(ob))
+
+
+def switched_off() -> Iterator[float]:
+    """Switch the extension off and on; the file keeps what it holds."""
+    count = len(bpy.data.objects)
+    addon_utils.disable(MODULE)
+    yield DRAWN
+    assert not hasattr(bpy.types.Object, "steering")
+    picture(FOLDER / "switched off.png")
+    addon_utils.enable(MODULE)
+    yield DRAWN
+    assert len(bpy.data.objects) == count
+    assert sum(1 for ob in bpy.data.objects if is_vehicle(ob)) == 70
+    picture(FOLDER / "switched on.png")
+
+
+def show_object_properties() -> None:
+    for area in bpy.context.window_manager.windows[0].screen.areas:
+        if area.type == "PROPERTIES":
+            area.spaces.active.context = "OBJECT"
+
+
+def is_vehicle(ob) -> bool:
+    return ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles
+
+
+def members(crowd) -> list[str]:
+    return [ob.name for ob in bpy.data.objects if is_vehicle(ob) and ob.steering.crowd == crowd]
+
+
+def all_baked() -> bool:
+    vehicles = [ob for ob in bpy.data.objects if is_vehicle(ob)]
+    return bool(vehicles) and all(ob.animation_data and ob.animation_data.action for ob in vehicles)
+
+
+tell(story())
