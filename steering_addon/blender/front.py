@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,6 +83,13 @@ def _place(child: Object) -> np.ndarray:
 
 def by_shape(points: np.ndarray) -> str:
     """The horizontal axis along which points (m, 3) most likely go."""
+    return _by_shape(np.ascontiguousarray(points, dtype=np.float64).tobytes())
+
+
+@lru_cache(maxsize=16)
+def _by_shape(stored: bytes) -> str:
+    """The same for the bytes of the points: the models of a crowd are few, and asked about again and again."""
+    points = np.frombuffer(stored).reshape(-1, 3)
     size = np.ptp(points, axis=0)
     if size[:2].min() <= 0.0 and size[:2].max() <= 0.0:
         return _axis(1, ahead=True)

@@ -174,6 +174,29 @@ def test_lines_lead_to_the_nearest_leader_or_to_the_target_that_was_chosen() -> 
     assert len(colored(drawn("TARGETS"), color)) == 0
 
 
+def test_lines_lead_to_the_nearest_of_a_collection_and_of_a_crowd() -> None:
+    color = part("blender.overlay.picture").TARGET
+    own = crowd(seek={})
+    ship = vehicle(crowd=own, name="Hunter")
+    prey = crowd("Prey")
+    for k in (4, 2):
+        vehicle(crowd=prey, name=f"Sheep {k}", location=(0.0, float(k), 0.0))
+    own.steering.seek.target = prey
+    select(ship)
+    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (0, 2, 0)])
+    own.steering.seek.target = None
+    goals = bpy.data.collections.new("Goals")
+    bpy.context.scene.collection.children.link(goals)
+    for k in (7, 9):
+        goals.objects.link(bpy.data.objects.new(f"Goal {k}", None))
+        goals.objects[-1].location.x = k
+    bpy.context.view_layer.update()
+    own.steering.seek.target_collection = goals
+    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (7, 0, 0)])
+    own.steering.seek.target_choice = "NEXT"
+    assert len(colored(drawn("TARGETS"), color)) == 0
+
+
 @pytest.mark.parametrize("parented", [False, True])
 def test_a_trail_goes_where_a_baked_vehicle_goes(parented: bool) -> None:
     frames(1, 12)

@@ -119,6 +119,21 @@ def test_tagging_twice_changes_nothing() -> None:
     assert_same(before, scene_dump())
 
 
+def test_of_a_model_that_is_selected_with_its_parts_the_whole_becomes_the_vehicle() -> None:
+    bird, wing, feather, other = wedge("Bird"), wedge("Wing"), wedge("Feather"), wedge("Other")
+    wing.parent = bird
+    feather.parent = wing
+    tag(wing, bird, feather, other, role="VEHICLE")
+    assert [ob.name for ob in (bird, wing, feather, other) if stored_names(ob)] == ["Bird", "Other"]
+
+
+def test_parts_become_obstacles_and_leaders_one_by_one() -> None:
+    bird, wing = wedge("Bird"), wedge("Wing")
+    wing.parent = bird
+    tag(wing, bird, role="OBSTACLE")
+    assert wing.steering.roles == bird.steering.roles == {"OBSTACLE"}
+
+
 @pytest.mark.parametrize(
     ("role", "made", "sentence"),
     [

@@ -232,8 +232,23 @@ def _fitting(objects: list[Object], role: Role) -> tuple[list[Object], str]:
         what = DESCRIPTIONS[role][0].lower()
         raise Refusal(f"{names} cannot be {_article(what)}: {REMEDIES[role]}.")
     check_editable(fits)
-    # A crowd selected along with its future members says where they belong.
-    return fits, "" if role is Role.VEHICLE else names
+    if role is Role.VEHICLE:
+        # A crowd selected along with its future members says where they belong.
+        return _uppermost(fits), ""
+    return fits, names
+
+
+def _uppermost(objects: list[Object]) -> list[Object]:
+    """Those that hang on none of the others, which would carry them along: the bird of a bird and its wings."""
+    there = set(objects)
+
+    def carried(ob: Object) -> bool:
+        above = ob.parent
+        while above is not None and above not in there:
+            above = above.parent
+        return above is not None
+
+    return [ob for ob in objects if not carried(ob)]
 
 
 def check_editable(objects: list[Object]) -> None:
