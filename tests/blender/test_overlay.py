@@ -161,6 +161,33 @@ def test_a_box_in_the_way_is_drawn_as_a_box() -> None:
     assert np.allclose(np.abs(corners[:, 2]), 2.0, atol=0.01)
 
 
+def test_what_is_in_the_way_is_measured_again_when_its_shape_changes_and_only_then() -> None:
+    watching, pictures, scene = part("blender.overlay.watching"), part("blender.overlay.picture"), bpy.context.scene
+    ball, other = obstacle(sphere(name="Ball", radius=1.0)), wedge(location=(9.0, 0.0, 0.0))
+    layer = bpy.context.view_layer
+    who = pictures.cast(scene, layer)
+    assert pictures.cast(scene, layer, who).things is who.things
+    ball.steering.obstacle_shape = "BOX"
+    assert pictures.cast(scene, layer, who).things is not who.things
+    noticed = []
+
+    def listen(_scene, depsgraph) -> None:
+        noticed.append(watching._reshapes(depsgraph, who))
+
+    bpy.app.handlers.depsgraph_update_post.append(listen)
+    try:
+        other.location.x += 1.0
+        layer.update()
+        ball.scale.x = 3.0
+        layer.update()
+        ball.data.vertices[0].co.x += 1.0
+        ball.data.update()
+        layer.update()
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(listen)
+    assert noticed == [False, True, True]
+
+
 def test_lines_lead_to_the_nearest_leader_or_to_the_target_that_was_chosen() -> None:
     leader(location=(10.0, 0.0, 0.0), name="Far")
     leader(location=(3.0, 0.0, 0.0), name="Near")

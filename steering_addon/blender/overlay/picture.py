@@ -66,6 +66,8 @@ class Cast:
         axes: (n, 3, 3) the side, forward and up of each vehicle's model in its own space, as columns.
         radius: (n,) metres.
         aims: what their behaviors steer by.
+        things: reads the obstacles and regions, which it has measured.
+        measured: what it has measured, by full name, and as what.
         tubes: how far aside of each path is still on it, by its full name.
     """
 
@@ -76,6 +78,7 @@ class Cast:
     paths: list[Object]
     flows: list[Object]
     things: Reader
+    measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
 
 
@@ -102,8 +105,12 @@ def shown(scene: Scene) -> frozenset[str]:
     return frozenset(stored.overlay) if stored.show_overlay else frozenset()
 
 
-def cast(scene: Scene, layer: ViewLayer) -> Cast:
-    """Who there is to be drawn now."""
+def cast(scene: Scene, layer: ViewLayer, before: Cast | None = None) -> Cast:
+    """Who there is to be drawn now.
+
+    Args:
+        before: who there was, if none of its things has changed its shape since: they are not measured again.
+    """
     there: dict[Role, list[Object]] = {role: [] for role in Role}
     for ob in layer.objects:
         if ob is not None and (stored := settings_of(ob)) is not None:
@@ -114,7 +121,9 @@ def cast(scene: Scene, layer: ViewLayer) -> Cast:
         return [ob for ob in there[role] if ob.visible_get(view_layer=layer)]
 
     vehicles = list(islice(_chosen(layer, there[Role.VEHICLE]), MOST))
-    paths = visible(Role.PATH)
+    paths, obstacles, regions = visible(Role.PATH), visible(Role.OBSTACLE), visible(Role.REGION)
+    measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions)}
+    same = before is not None and before.measured == measured
     return Cast(
         vehicles=vehicles,
         axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
@@ -122,9 +131,16 @@ def cast(scene: Scene, layer: ViewLayer) -> Cast:
         aims=aims_of(vehicles, scene, there),
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in visible(Role.FLOW) if ob.type == "CURVE"],
-        things=Reader(scenery(scene, visible(Role.OBSTACLE), visible(Role.REGION))),
+        things=before.things if same else Reader(scenery(scene, obstacles, regions)),
+        measured=measured,
         tubes=_tubes(there[Role.CROWD], paths),
     )
+
+
+def _measured_as(ob: Object) -> tuple[str, ...]:
+    """What of an object's settings its measures hang on."""
+    own = ob.steering
+    return (*sorted(own.roles), own.obstacle_shape, own.obstacle_side, own.region_shape)
 
 
 def _chosen(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Object]:
