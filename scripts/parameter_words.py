@@ -27,14 +27,11 @@ def limits(parameter: Parameter) -> str:
     return f"at least {_with_unit(parameter.least, parameter.unit)}" if parameter.least > 0.0 else ""
 
 
-def meaning(parameter: Parameter) -> str:
-    """Its description, to go on a sentence with."""
-    return parameter.description[0].lower() + parameter.description[1:]
-
-
 def _with_unit(value: float, unit: Unit) -> str:
     if unit in (Unit.ANGLE, Unit.TURN):
         return f"{math.degrees(value):.4g}{unit.value.replace('rad', '°')}"
     if unit in (Unit.NONE, Unit.SHARE):
         return f"{value:g}"
+    if unit is Unit.FRAME:
+        return f"frame {value:g}"
     return f"{value:g} {unit.value.replace('2', '²')}"

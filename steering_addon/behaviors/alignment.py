@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import Unit, acceleration, number, share
+from ..simulation.declaration import Unit, acceleration, called, number, share
 from ..simulation.vectors import EPSILON, Number, Vectors
 from ..simulation.world import Agents, World
 from .declaration import Intent
@@ -26,7 +26,9 @@ class Alignment(Neighborhood):
     intent = Intent.WITH
 
     weight: Number = acceleration(6.0, "How hard it steers at most")
-    angle: Number = number(1.5 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
+    angle: Number = called(
+        "Field of View", number(1.5 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
+    )
     full_difference: Number = share(
         0.4, "Difference from the others, as a share of cruise speed, from which on it steers with full weight"
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import body, length
+from ..simulation.declaration import body, called, length
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
@@ -32,7 +32,9 @@ class Arrival(Behavior):
     intent = Intent.GO
 
     target: Number = body("What to arrive at; empty: the nearest leader")
-    slowing_distance: Number = length(4.0, "Distance from the target at which braking starts", 0.01)
+    slowing_distance: Number = called(
+        "Braking Distance", length(4.0, "Distance from the target at which braking starts", 0.01)
+    )
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         target_offset = agents.level(self.goal(world, agents) - agents.position)

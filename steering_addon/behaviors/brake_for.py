@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import Choice, choice, length, seconds
+from ..simulation.declaration import Choice, called, choice, length, seconds
 from ..simulation.neighbors import NEIGHBORS, Neighbors
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, picked
 from ..simulation.world import Agents, Memory, World
@@ -42,10 +42,12 @@ class BrakeFor(Neighborhood):
     intent = Intent.REACT
     remembers = UNHINDERED
 
-    distance: Number = length(20.0, "How far away others still count")
-    neighbors: Number = choice("EVERYONE", "Who counts", NEIGHBORS, animatable=False)
+    distance: Number = called("Sees Up To", length(20.0, "How far away others still count"))
+    neighbors: Number = called("Who Counts", choice("EVERYONE", "Who counts", NEIGHBORS, animatable=False))
     obstacles: Number = choice("ALL", "Which obstacles count", OBSTACLES, animatable=False)
-    look_ahead_time: Number = seconds(4.0, "How soon something has to come into the way to matter", 0.01)
+    look_ahead_time: Number = called(
+        "Looks Ahead", seconds(4.0, "How soon something has to come into the way to matter", 0.01)
+    )
     clearance: Number = length(0.5, "Room between the bodies")
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import acceleration, region, seconds, share
+from ..simulation.declaration import acceleration, called, region, seconds, share
 from ..simulation.vectors import EPSILON, Number, Vectors, dot, magnitude, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
@@ -35,7 +35,7 @@ class Containment(Behavior):
 
     weight: Number = acceleration(8.0, "How hard it steers at most")
     region: Number = region("The sphere or box to stay inside; empty: the nearest region")
-    prediction_time: Number = seconds(1.5, "How far ahead it looks")
+    prediction_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks"))
     softness: Number = share(0.35, "How deep outside, as a share of the region's size, it steers with full weight")
 
     def steer(self, world: World, agents: Agents) -> Vectors:

@@ -73,6 +73,13 @@ class Behavior(Declared):
         """Which agents it gives a speed of their own, (n,); the others are held at cruise speed."""
         return np.zeros(len(agents), dtype=np.bool_)
 
+    def corrects(self) -> Mask:
+        """Whose steering it corrects as a whole, once all others have had their say, (n,).
+
+        Its force is added to what they have come to, however they are combined; `agents.force` tells what that is.
+        """
+        return np.zeros(len(self.weight), dtype=np.bool_)
+
     def fastest(self, world: World, agents: Agents) -> Scalars | None:
         """How fast it lets the agents go, (n,) m/s, inf or None for all where it sets no limit.
 

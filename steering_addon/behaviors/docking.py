@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import body, length, share
+from ..simulation.declaration import REACH, Choice, Unit, body, called, choice, length, number, only_with, share
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
@@ -19,13 +19,20 @@ HALFWAY = 0.5
 THERE = 0.05
 """Share of the approach distance within which it only comes to rest and does not go back to line up better."""
 
+TIMINGS = (
+    Choice("FREE", 0, "Free", "It arrives as soon as it can"),
+    Choice("AT_FRAME", 1, "On a Frame", "It goes so fast, or so slowly, that it arrives on a given frame"),
+)
+FREE, AT_FRAME = (c.number for c in TIMINGS)
+
 
 @dataclass(frozen=True)
 class Docking(Behavior):
     """Arrive at a target facing the way it faces.
 
     Gets onto the line that leads to the target from behind, follows it in and stops there, or goes through at a speed.
-    Who is ahead of the target first goes round to its back. Does nothing without a target.
+    Who is ahead of the target first goes round to its back. May arrive on a given frame, if it can go that fast. Does
+    nothing without a target.
     """
 
     name = "docking"
@@ -34,8 +41,14 @@ class Docking(Behavior):
     intent = Intent.GO
 
     target: Number = body("Where to dock; empty: the nearest leader")
-    approach_distance: Number = length(6.0, "Length of the straight way in, behind the target", 0.1)
+    approach_distance: Number = called(
+        "Straight Way In", length(6.0, "Length of the straight way in, behind the target", 0.1)
+    )
     arrival_speed: Number = share(0.0, "Share of the top speed with which it goes through the target")
+    timing: Number = choice("FREE", "When it arrives", TIMINGS)
+    arrival_frame: Number = only_with(
+        "timing", AT_FRAME, number(100.0, "The frame of the scene on which it arrives", Unit.FRAME, -REACH, REACH)
+    )
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         docking = self.target >= 0
@@ -53,6 +66,8 @@ class Docking(Behavior):
         way = np.maximum(ahead, 0.0) + np.where(round_it, self.approach_distance, 0.0)
         braking = np.sqrt(slowest * slowest + 2.0 * BRAKING * agents.agility * way)
         speed = np.minimum(np.minimum(braking, slowest + way / ramp_time), agents.max_speed)
+        on_time = self._scheduled(world, agents, magnitude(aim) + magnitude(to_target - aim), slowest, response_time)
+        speed = np.where(np.isfinite(on_time), np.minimum(on_time, agents.max_speed), speed)
         speed = np.minimum(speed, np.maximum(self._turning_speed(aim, agents), slowest))
         desired_velocity = agents.level(picked(world.bodies.velocity, row)) + unit(aim) * speed[:, None]
         return np.where(docking[:, None], agents.steering_to(desired_velocity, response_time), 0.0)
@@ -63,6 +78,32 @@ class Docking(Behavior):
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         return self.target >= 0
+
+    def _scheduled(
+        self, world: World, agents: Agents, way: Scalars, slowest: Scalars, response_time: Scalars
+    ) -> Scalars:
+        """The speed with which each agent is there on its frame, (n,) m/s; inf where that is over or none is set.
+
+        Even at first, then slowing down evenly; as fast as it can where it is late. It is the speed for when the agent
+        will have taken it up.
+        """
+        left = self.arrival_frame * world.frame_time - world.time - response_time
+        brakes = np.maximum(BRAKING * agents.agility, EPSILON)
+        speed = agents.speed
+        for _ in range(2):
+            # What it covers until then hangs on how fast it will be: supposed at first to stay as it is.
+            to_go = np.maximum(way - (agents.speed + speed) / 2.0 * response_time, 0.0)
+            rest = to_go - slowest * left
+            squared = left * left - 2.0 * np.abs(rest) / brakes
+            change = brakes * (left - np.sqrt(np.maximum(squared, 0.0)))
+            in_time = np.maximum(slowest + np.where(rest < 0.0, -change, change), 0.0)
+            late = np.sqrt(slowest * slowest + 2.0 * brakes * to_go)
+            speed = np.where(squared >= 0.0, in_time, late)
+            speed = np.where(left > 0.0, np.minimum(speed, agents.max_speed), agents.speed)
+        # In the last moment the speed it is to have in the end is asked for already.
+        last = (left <= 0.0) & (left > -response_time) & (way < agents.speed * response_time)
+        speed = np.where(left > 0.0, speed, np.where(last, slowest, np.inf))
+        return np.where(self.timing == AT_FRAME, speed, np.inf)
 
     def _aim(self, to_target: Vectors, heading: Vectors, agents: Agents) -> Vectors:
         """Where each agent heads on its way to the line and in, (n, 3) from the agent."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import body, length, seconds
+from ..simulation.declaration import body, called, length, seconds
 from ..simulation.vectors import EPSILON, Mask, Number, Vectors, magnitude, picked
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
@@ -28,7 +28,7 @@ class Evasion(Behavior):
 
     pursuer: Number = body("Whom to run from; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0 means however far")
-    prediction_time: Number = seconds(2.0, "How far ahead it looks at most")
+    prediction_time: Number = called("Looks Ahead", seconds(2.0, "How far ahead it looks at most"))
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         pursuer = np.maximum(self.pursuer, 0)

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from ..simulation.chance import Keys, mix, uniform
-from ..simulation.declaration import length, region
+from ..simulation.declaration import called, length, region
 from ..simulation.vectors import (
     EPSILON,
     Mask,
@@ -63,7 +63,7 @@ class Explore(Behavior):
     remembers = {"region": NOWHERE, "goal": NOWHERE, "known": 0.0, "until": 0.0}
 
     region: Number = region("The region to cover; empty: the nearest region")
-    view_distance: Number = length(2.0, "How near it has to come to a place to have seen it")
+    view_distance: Number = called("Sees Up To", length(2.0, "How near it has to come to a place to have seen it"))
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory, Commons]:
         force, memory, commons = agents.none(), dict(agents.memory), {}

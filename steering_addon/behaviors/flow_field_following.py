@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import length, seconds, share
+from ..simulation.declaration import called, length, seconds, share
 from ..simulation.flows import flow_at
 from ..simulation.vectors import Mask, Number, Vectors, magnitude, unit
 from ..simulation.world import Agents, Memory, World
@@ -32,7 +32,9 @@ class FlowFieldFollowing(Behavior):
 
     falloff_distance: Number = length(5.0, "Distance from a flow curve from which on it has no effect", 0.01)
     speed: Number = share(0.8, "How fast to go in the flow, as a share of top speed")
-    prediction_time: Number = seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")
+    prediction_time: Number = called(
+        "Looks Ahead", seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")
+    )
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
         future = agents.predicted_position(self.prediction_time)

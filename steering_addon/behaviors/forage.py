@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import Unit, acceleration, length, number, resource, seconds
+from ..simulation.declaration import Unit, acceleration, called, length, number, resource, seconds
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked, unit
 from ..simulation.world import Agents, Memory, World
 from .declaration import Behavior, Intent
@@ -40,7 +40,9 @@ class Forage(Behavior):
     meal: Number = number(3.0, "How much it eats before it has had enough; 0: it never has")
     digestion_time: Number = seconds(8.0, "How long it then wanders on before it is hungry again")
     strength: Number = acceleration(2.0, "How hard the turns get while it wanders")
-    rate: Number = number(0.5, "How often it changes its mind while it wanders", Unit.RATE, animatable=False)
+    rate: Number = called(
+        "Restlessness", number(0.5, "How often it changes its mind while it wanders", Unit.RATE, animatable=False)
+    )
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
         offset, gap = self._way(world, agents)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import another_body, body, seconds, share
+from ..simulation.declaration import another_body, body, called, seconds, share
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, magnitude, picked
 from ..simulation.world import Agents, World
 from .accompanying import velocity_to_keep
@@ -30,7 +30,7 @@ class Interpose(Behavior):
     one: Number = body("The one; empty: the nearest leader")
     other: Number = another_body("The other")
     between: Number = share(0.5, "Where between them: 0 is at the one, 1 at the other")
-    prediction_time: Number = seconds(5.0, "How far ahead it looks at most")
+    prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
     approach_time: Number = seconds(1.0, "Time in which it makes up the rest of the way", 0.05)
 
     def steer(self, world: World, agents: Agents) -> Vectors:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import length, seconds
+from ..simulation.declaration import called, length, seconds
 from ..simulation.neighbors import Neighbors
 from ..simulation.vectors import Number, Scalars, Vectors, dot, magnitude, picked
 from ..simulation.world import Agents, Memory, World
@@ -32,7 +32,7 @@ class KeepDistance(Neighborhood):
     intent = Intent.WITH
     remembers = UNHINDERED
 
-    distance: Number = length(20.0, "How far ahead others still count")
+    distance: Number = called("Sees Up To", length(20.0, "How far ahead others still count"))
     gap: Number = length(0.5, "Room between the bodies at standstill")
     gap_time: Number = seconds(1.0, "How much more room there is at speed, as time at its speed")
     lane_width: Number = length(0.0, "Width of the lane in which others count; 0: as wide as both bodies")

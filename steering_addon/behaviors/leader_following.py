@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.angles import cosine, sine
 from ..simulation.chance import Keys, mix, uniform
-from ..simulation.declaration import acceleration, body, length, seconds
+from ..simulation.declaration import acceleration, body, called, length, seconds
 from ..simulation.vectors import (
     EPSILON,
     Mask,
@@ -59,7 +59,7 @@ class LeaderFollowing(Neighborhood):
     clearing_distance: Number = length(6.0, "How far ahead of the leader its way is kept free")
     clearing_width: Number = length(2.0, "How wide the leader's way is")
     separation: Number = acceleration(8.0, "How hard it keeps apart from others nearby at most")
-    distance: Number = length(1.5, "How far away others still count")
+    distance: Number = called("Sees Up To", length(1.5, "How far away others still count"))
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         following = self.leader >= 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import Unit, choice, crowd, length, number, only_with
+from ..simulation.declaration import Unit, called, choice, crowd, length, number, only_with
 from ..simulation.neighbors import CHOSEN_CROWD, NEIGHBORS, Neighbors
 from ..simulation.vectors import Number, Vectors, largest, truncate
 from ..simulation.world import Agents, World
@@ -17,9 +17,11 @@ from .declaration import Behavior
 class Neighborhood(Behavior):
     """A behavior that looks at others nearby (paper, figure 13)."""
 
-    distance: Number = length(3.0, "How far away others still count")
-    angle: Number = number(2.0 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
-    neighbors: Number = choice("OWN_CROWD", "Who counts", NEIGHBORS, animatable=False)
+    distance: Number = called("Sees Up To", length(3.0, "How far away others still count"))
+    angle: Number = called(
+        "Field of View", number(2.0 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
+    )
+    neighbors: Number = called("Who Counts", choice("OWN_CROWD", "Who counts", NEIGHBORS, animatable=False))
     crowd: Number = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd that counts"))
 
     def sight(self) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import body, length, seconds
+from ..simulation.declaration import body, called, length, seconds
 from ..simulation.vectors import Mask, Number, Vectors, across, magnitude, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
@@ -28,7 +28,7 @@ class OffsetPursuit(Behavior):
 
     quarry: Number = body("Whom to pass; empty: the nearest leader")
     radius: Number = length(3.0, "Distance at which it passes")
-    prediction_time: Number = seconds(5.0, "How far ahead it looks at most")
+    prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         return np.where((self.quarry >= 0)[:, None], agents.seeking(self.goal(world, agents)), 0.0)

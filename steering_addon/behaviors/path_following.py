@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.declaration import NEAREST, Choice, choice, length, path, seconds
+from ..simulation.declaration import NEAREST, Choice, called, choice, length, path, seconds
 from ..simulation.paths import Path, Spline, nearest_spline
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
 from ..simulation.world import Agents, Memory, World
@@ -63,7 +63,7 @@ class PathFollowing(Behavior):
 
     path: Number = path("Curve to follow; empty: the nearest path")
     radius: Number = length(1.0, "How far to either side of the curve is still on the path", 0.01)
-    prediction_time: Number = seconds(1.0, "How far ahead it looks")
+    prediction_time: Number = called("Looks Ahead", seconds(1.0, "How far ahead it looks"))
     direction: Number = choice("FORWARD", "Which way along the curve", DIRECTIONS, animatable=False)
     end: Number = choice("STOP", "What to do at the end of an open curve", ENDS)
     pull: Number = choice("FADING", "How the way back to the path sets in", PULLS)
@@ -177,20 +177,7 @@ class _Follower:
         cls, behavior: PathFollowing, agents: Agents, memory: Memory, rows: Rows, line: Spline, dt: float
     ) -> _Follower:
         behavior = behavior.take(rows)
-        fields = (
-            "rows",
-            "keys",
-            "crowd_keys",
-            "position",
-            "velocity",
-            "side",
-            "forward",
-            "up",
-            "speed",
-            "goal_distance",
-        )
-        columns = {name: getattr(agents, name)[rows] for name in fields}
-        agents = replace(agents, **columns, vehicle=agents.vehicle.take(rows), memory={})
+        agents = replace(agents, memory={}).take(rows)
         way, returning = memory["way"][rows], memory["returning"][rows] > 0.0
         begin = np.where(way > 0.0, 0.0, line.length)
         along = _place(line, agents, memory["along"][rows], behavior.radius, dt)

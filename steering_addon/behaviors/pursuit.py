@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import body, seconds
+from ..simulation.declaration import body, called, seconds
 from ..simulation.vectors import Mask, Number, Vectors
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
@@ -26,7 +26,7 @@ class Pursuit(Behavior):
     intent = Intent.REACT
 
     quarry: Number = body("Whom to chase; empty: the nearest leader")
-    prediction_time: Number = seconds(5.0, "How far ahead it looks at most")
+    prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         return np.where((self.quarry >= 0)[:, None], agents.seeking(self.goal(world, agents)), 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..simulation.declaration import acceleration, length
+from ..simulation.declaration import acceleration, called, length
 from ..simulation.neighbors import Near, Neighbors
 from ..simulation.vectors import Number, Scalars, Vectors
 from ..simulation.world import Agents, World
@@ -26,7 +26,7 @@ class Separation(Neighborhood):
     intent = Intent.WITH
 
     weight: Number = acceleration(8.0, "How hard it pushes away at most")
-    distance: Number = length(1.5, "How far away others still count")
+    distance: Number = called("Sees Up To", length(1.5, "How far away others still count"))
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         return pushed_apart(self.near(world, agents), self.distance) * agents.mass[:, None]

@@ -6,12 +6,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import acceleration, integer, length, seconds
+from ..simulation.chance import mix, uniform
+from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
+from ..simulation.detours import ways_round
 from ..simulation.neighbors import Near
-from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, picked, unit
+from ..simulation.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    dot,
+    magnitude,
+    picked,
+    truncate,
+    unit,
+)
 from ..simulation.world import Agents, Memory, World
 from .declaration import Intent
 from .neighborhood import Neighborhood
+from .velocity_choice import Choosers
 
 HASTE = 0.5
 """Share of the push that goes into being there before or after the other, beside turning away."""
@@ -21,6 +38,24 @@ REACTION_TIME = 0.25
 OVER = 0.02
 """Share of the full steering below which what lingers of it is over."""
 AXES = ("push_x", "push_y", "push_z")
+CHOICE = ("choice_x", "choice_y", "choice_z")
+
+METHODS = (
+    Choice("PAPER", 0, "Steer Aside", "Away from the first meeting ahead, and before or after it (the paper's)"),
+    Choice(
+        "VELOCITY",
+        1,
+        "Choose a Velocity",
+        "Of all velocities the cheapest: near the wished one, and no contact soon",
+    ),
+)
+PAPER, VELOCITY = (c.number for c in METHODS)
+LOOKS = 0x100C
+"""Salts the keys from which is drawn when each looks, apart from other uses of the same luck."""
+PATIENCE = 0.85
+"""Seconds over which progress is judged."""
+STUCK = 0.5
+"""Share of the wished speed: who makes less progress lets others come nearer than the clearance."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +71,85 @@ class UnalignedCollisionAvoidance(Neighborhood):
     label = "Avoid Each Other"
     term = "unaligned collision avoidance"
     intent = Intent.WITH
-    remembers = dict.fromkeys(AXES, 0.0)
+    remembers = {
+        **dict.fromkeys((*AXES, *CHOICE), 0.0),
+        **dict.fromkeys(("looked", "engaged", "way_round"), 0.0),
+        "progress": 1.0,
+    }
+
+    method: Number = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
     priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
-    distance: Number = length(8.0, "How far away others still count")
-    look_ahead_time: Number = seconds(3.0, "How soon a meeting has to be to matter", 0.01)
-    clearance: Number = length(0.3, "Room between the bodies where they come nearest")
+    distance: Number = called("Sees Up To", length(9.0, "How far away others still count"))
+    look_ahead_time: Number = called("Looks Ahead", seconds(5.0, "How soon a meeting has to be to matter", 0.01))
+    clearance: Number = length(0.15, "Room between the bodies where they come nearest")
+
+    reaction_time: Number = only_with(
+        "method", VELOCITY, seconds(0.1, "Time between two decisions; a longer one is calmer, and quicker to simulate")
+    )
+
+    def corrects(self) -> Mask:
+        return np.asarray(self.method == VELOCITY, dtype=np.bool_)
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+        chooses = self.corrects()
+        if chooses.all():
+            return self._chosen(world, agents)
+        if not chooses.any():
+            return self._aside(world, agents)
+        force = agents.none()
+        memory = {name: column.copy() for name, column in agents.memory.items()}
+        for some, steered in (
+            (np.flatnonzero(chooses), UnalignedCollisionAvoidance._chosen),
+            (np.flatnonzero(~chooses), UnalignedCollisionAvoidance._aside),
+        ):
+            force[some], learned = steered(self.take(some), world, agents.take(some))
+            for name, column in learned.items():
+                memory[name][some] = column
+        return force, memory
+
+    def _chosen(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+        """By the choice of a velocity: what is to be added to the steering so that it is taken up."""
+        wished = agents.wished_velocity
+        progress = _progress(world, agents, wished)
+        memory = {name: column.copy() for name, column in agents.memory.items()} | {"progress": progress}
+        looks = np.flatnonzero(self._looks(world, agents))
+        if len(looks):
+            for name, column in (
+                self.take(looks)._choice(world, agents.take(looks), wished[looks], progress[looks]).items()
+            ):
+                memory[name][looks] = column
+        chosen = columns(*(memory[axis] for axis in CHOICE))
+        response = truncate(agents.steering_to(chosen) / agents.mass[:, None], self.weight)
+        force = (response * agents.mass[:, None] - agents.force) / np.maximum(self.weight, EPSILON)[:, None]
+        return np.where(((memory["engaged"] > 0.0) & (self.weight > 0.0))[:, None], force, 0.0), memory
+
+    def _looks(self, world: World, agents: Agents) -> Mask:
+        """Who decides anew: everybody once in a reaction time, not all at once, and whoever never has."""
+        interval = np.maximum(self.reaction_time, world.dt)
+        phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
+        before = phase - world.dt / interval
+        return np.asarray((np.floor(phase) != np.floor(before)) | (agents.memory["looked"] == 0.0), dtype=np.bool_)
+
+    def _choice(self, world: World, agents: Agents, wished: Vectors, progress: Scalars) -> dict[str, Scalars]:
+        """The velocities to take up, whether they are others than the wished ones, and on which side to go round."""
+        turned, way_round = _round_obstacles(world, agents, wished)
+        chosen = turned.copy()
+        flat = agents.vehicle.keep_in_plane
+        pad = self.clearance * (1.0 - clamp((STUCK - progress) / STUCK, 0.0, 1.0))
+        for some in (np.flatnonzero(flat), np.flatnonzero(~flat)):
+            if len(some):
+                own, who = self.take(some), agents.take(some)
+                near = own.near(world, who).together()
+                choosers = Choosers.of(world, who, near, turned[some], pad[some], own.look_ahead_time)
+                chosen[some] = choosers.chosen()
+        engaged = (chosen != wished).any(axis=1)
+        learned = {name: chosen[:, axis] for axis, name in enumerate(CHOICE)}
+        return learned | {"engaged": engaged * 1.0, "way_round": way_round, "looked": np.ones(len(agents))}
+
+    def _aside(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+        """The paper's: away from the first meeting."""
         called_for = self._called_for(world, agents)
         before = np.stack([agents.memory[axis] for axis in AXES], axis=-1)
         push = before + (called_for - before) * (world.dt / (REACTION_TIME + world.dt))
@@ -84,6 +189,32 @@ class UnalignedCollisionAvoidance(Neighborhood):
         steering = agents.none()
         steering[agent] = unit(agents_level(push, agents, agent)) * strength[:, None]
         return steering
+
+
+def _progress(world: World, agents: Agents, wished: Vectors) -> Scalars:
+    """The share of the wished velocity that was had of late, (n,) from 0 to 1."""
+    speed_squared = dot(wished, wished)
+    had = np.where(speed_squared > EPSILON, dot(agents.velocity, wished) / np.maximum(speed_squared, EPSILON), 1.0)
+    before = agents.memory["progress"]
+    return before + (clamp(had, 0.0, 1.0) - before) * (world.dt / (PATIENCE + world.dt))
+
+
+def _round_obstacles(world: World, agents: Agents, wished: Vectors) -> tuple[Vectors, Scalars]:
+    """The wished velocities of those on the ground turned to go round what stands in the way; and on which side."""
+    way_round = np.zeros(len(agents))
+    some = np.flatnonzero(agents.vehicle.keep_in_plane)
+    obstacles = world.obstacles.take(world.obstacles.present)
+    if not len(some) or not len(obstacles):
+        return wished, way_round
+    who = agents.take(some)
+    speed, direction = magnitude(wished[some]), unit(wished[some])
+    found, way_round[some] = ways_round(
+        obstacles, who.rows, who.position, direction, who.goal_distance, who.radius, who.memory["way_round"]
+    )
+    turned = (found != direction).any(axis=1)
+    wished = wished.copy()
+    wished[some[turned]] = (found * speed[:, None])[turned]
+    return wished, way_round
 
 
 @dataclass(frozen=True)

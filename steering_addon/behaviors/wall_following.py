@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.declaration import NEAREST, length, path, seconds
+from ..simulation.declaration import NEAREST, called, length, path, seconds
 from ..simulation.paths import Path
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, across, clamp, dot, magnitude, unit
 from ..simulation.world import Agents, Memory, World
@@ -36,7 +36,9 @@ class WallFollowing(Behavior):
     wall: Number = path("Curve on which the wall stands; empty: the nearest path")
     offset: Number = length(1.0, "Distance to keep from the wall", 0.01)
     distance: Number = length(10.0, "How near the wall has to be", 0.01)
-    prediction_time: Number = seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")
+    prediction_time: Number = called(
+        "Looks Ahead", seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")
+    )
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
         here = _from_wall(world.paths, self.wall, agents.position, self.distance)

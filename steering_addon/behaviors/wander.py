@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.chance import Keys, gradient_noise, smooth_noise
-from ..simulation.declaration import Choice, Unit, acceleration, choice, number, share
+from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
 from ..simulation.vectors import Number, Rows, Scalars, Vectors, same_for_all
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
@@ -35,7 +35,10 @@ class Wander(Behavior):
     intent = Intent.GO
 
     strength: Number = acceleration(2.0, "Size of the sphere ahead: how hard the turns get")
-    rate: Number = number(0.5, "Restlessness: how often it changes its mind, per second", Unit.RATE, animatable=False)
+    rate: Number = called(
+        "Restlessness",
+        number(0.5, "Restlessness: how often it changes its mind, per second", Unit.RATE, animatable=False),
+    )
     shared_strength: Number = acceleration(0.0, "The part that the whole crowd does together")
     shared_rate: Number = number(
         0.25, "How often the whole crowd changes its mind, per second", Unit.RATE, animatable=False

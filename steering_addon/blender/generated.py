@@ -34,6 +34,7 @@ UNITS: dict[Unit, dict[str, Any]] = {
     Unit.SHARE: {"subtype": "FACTOR"},
     Unit.LENGTH: {"unit": "LENGTH"},
     Unit.TIME: {"subtype": "TIME_ABSOLUTE", "unit": "TIME_ABSOLUTE"},
+    Unit.FRAME: {},
     Unit.RATE: {},
     Unit.SPEED: {"unit": "VELOCITY"},
     Unit.ACCELERATION: {"unit": "ACCELERATION"},
@@ -75,7 +76,7 @@ def operator_property(name: str, parameter: Parameter) -> Any:
 
 
 def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
-    shared = {"name": name.replace("_", " ").title(), "description": _tooltip(parameter), **settings}
+    shared = {"name": parameter.called(name), "description": _tooltip(parameter), **settings}
     if parameter.kind is Kind.NUMBER:
         return bpy.props.FloatProperty(
             **shared,

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..simulation.obstacles import OBSTACLE_SHAPES, OBSTACLE_SIDES, PASS_SIDES, Obstacles, hull
-from ..simulation.vectors import magnitude, unit
+from ..simulation.meshes import Mesh, mesh
+from ..simulation.obstacles import (
+    OBSTACLE_SHAPES,
+    OBSTACLE_SIDES,
+    OUTSIDE,
+    PASS_SIDES,
+    Obstacles,
+    hull,
+    mesh_radius,
+)
+from ..simulation.vectors import magnitude, squared, unit
 from .family import Family
-from .shapes import points_of
+from .shapes import points_of, triangles_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -21,6 +30,8 @@ if TYPE_CHECKING:
 SHAPE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SHAPES}
 SIDE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SIDES}
 PASS_SIDE_NUMBERS = {choice.name: choice.number for choice in PASS_SIDES}
+SAME = 1e-6
+"""Metres by which a point may be elsewhere in a mesh that counts as the same."""
 
 
 class Solids:
@@ -30,7 +41,7 @@ class Solids:
         self._sources = sources
         self._shapes = np.array([SHAPE_NUMBERS[s.ob.steering.obstacle_shape] for s in sources], dtype=np.int64)
         self._sides = np.array([SIDE_NUMBERS[s.ob.steering.obstacle_side] for s in sources], dtype=np.int64)
-        self._measured: list[_Hull | _Box] | None = None
+        self._measured: list[_Hull | _Box | _Surface] | None = None
 
     def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
         """The obstacles where `matrices` (k, 4, 4) have them, in world space or in that of who carries them."""
@@ -41,32 +52,41 @@ class Solids:
                 MEASURES[shape](s.ob, m, depsgraph, family)
                 for s, m, shape in zip(sources, matrices, self._shapes.tolist())
             ]
-        placed = [solid.placed(m) for solid, m in zip(self._measured, matrices)]
+        placed = [solid.placed(m, depsgraph) for solid, m in zip(self._measured, matrices)]
         settings = [source.ob.evaluated_get(depsgraph).steering for source in sources]
+        meshes = np.empty(len(sources), dtype=np.object_)
+        meshes[:] = [one.mesh for one in placed]
+
+        def there(own: Mesh | None) -> bool:
+            return own is None or len(own) > 0
+
+        two_sided = np.array([one.mesh is not None and not one.mesh.closed for one in placed], dtype=np.bool_)
         return Obstacles(
             start=np.array([one.start for one in placed]).reshape(-1, 3),
             end=np.array([one.end for one in placed]).reshape(-1, 3),
             velocity=np.zeros((len(sources), 3)),
             radius=np.array([one.radius for one in placed]),
             pass_side=np.array([PASS_SIDE_NUMBERS[own.pass_side] for own in settings], dtype=np.int64),
-            present=np.array([own.active for own in settings], dtype=np.bool_),
+            present=np.array([own.active and there(one.mesh) for own, one in zip(settings, placed)], dtype=np.bool_),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             shape=self._shapes,
-            side=self._sides,
-            axes=unit(np.swapaxes(matrices[:, :3, :3], 1, 2)),
+            side=np.where(two_sided, OUTSIDE, self._sides),
+            axes=_axes(matrices),
             half=np.array([one.half for one in placed]).reshape(-1, 3),
             spin=np.zeros((len(sources), 3)),
+            mesh=meshes,
         )
 
 
 @dataclass(frozen=True)
 class _Placed:
-    """Where a body is: the ends of its axis, the radius about that, and half the sides of a box."""
+    """Where a body is: the ends of its axis, the radius about that, half the sides of a box, or its mesh."""
 
     start: np.ndarray
     end: np.ndarray
     radius: float
     half: np.ndarray
+    mesh: Mesh | None = None
 
 
 class _Hull:
@@ -78,7 +98,7 @@ class _Hull:
         start, end, self._radius = hull(points_of(ob, depsgraph, family) * self._size)
         self._start, self._end = start / self._size, end / self._size
 
-    def placed(self, matrix: np.ndarray) -> _Placed:
+    def placed(self, matrix: np.ndarray, _depsgraph: Depsgraph) -> _Placed:
         turn, place = matrix[:3, :3], matrix[:3, 3]
         grown = float((sizes_of(matrix) / self._size).max())
         start, end = np.einsum("ab,kb->ka", turn, np.stack((self._start, self._end))) + place
@@ -91,13 +111,56 @@ class _Box:
     def __init__(self, ob: Object, _matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
         self._middle, self._half = box_of(points_of(ob, depsgraph, family))
 
-    def placed(self, matrix: np.ndarray) -> _Placed:
+    def placed(self, matrix: np.ndarray, _depsgraph: Depsgraph) -> _Placed:
         middle = np.einsum("ab,b->a", matrix[:3, :3], self._middle) + matrix[:3, 3]
         half = self._half * sizes_of(matrix)
         return _Placed(middle, middle, float(magnitude(half)), half)
 
 
-MEASURES = {SHAPE_NUMBERS["ROUND"]: _Hull, SHAPE_NUMBERS["BOX"]: _Box}
+class _Surface:
+    """An obstacle's own surface, read again on each frame where it may change its shape."""
+
+    def __init__(self, ob: Object, _matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
+        self._ob, self._family = ob, family
+        self._points, self._triangles = triangles_of(ob, depsgraph, family)
+        self._stays = not changes_shape(ob, family)
+        self._built: np.ndarray | None = None
+        self._mesh = mesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))
+        self._middle = np.zeros(3)
+
+    def placed(self, matrix: np.ndarray, depsgraph: Depsgraph) -> _Placed:
+        if not self._stays:
+            self._points, self._triangles = triangles_of(self._ob, depsgraph, self._family)
+        axes = _axes(matrix[None])[0]
+        # As it is turned already, so that what is left is how it is stretched.
+        points = np.einsum("ab,bc,kc->ka", axes, matrix[:3, :3], self._points)
+        if (
+            self._built is None
+            or points.shape != self._built.shape
+            or np.abs(points - self._built).max(initial=0.0) > SAME
+        ):
+            self._built = points
+            used = points[self._triangles.reshape(-1)]
+            self._middle = box_of(used)[0] if len(used) else np.zeros(3)
+            self._mesh = mesh(points - self._middle, self._triangles)
+        place = np.einsum("ba,b->a", axes, self._middle) + matrix[:3, 3]
+        return _Placed(place, place, mesh_radius(self._mesh), np.zeros(3), self._mesh)
+
+
+MEASURES = {SHAPE_NUMBERS["ROUND"]: _Hull, SHAPE_NUMBERS["BOX"]: _Box, SHAPE_NUMBERS["MESH"]: _Surface}
+
+
+def changes_shape(ob: Object, family: Family) -> bool:
+    """Whether an object, with its children, may have another shape on another frame."""
+    return any(
+        one.modifiers or getattr(one.data, "shape_keys", None) or getattr(one.data, "animation_data", None) or one != ob
+        for one in (ob, *family.descendants(ob))
+    )
+
+
+def _axes(matrices: np.ndarray) -> np.ndarray:
+    """The unit axes of objects as rows, (k, 3, 3), square to each other."""
+    return squared(unit(np.swapaxes(matrices[:, :3, :3], 1, 2)))
 
 
 def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -57,6 +57,7 @@ class Unit(Enum):
     SHARE = "share"
     LENGTH = "m"
     TIME = "s"
+    FRAME = "frame"
     RATE = "1/s"
     SPEED = "m/s"
     ACCELERATION = "m/s2"
@@ -89,6 +90,7 @@ class Parameter:
         choices: the values of a choice.
         role: the role whose nearest object stands in when a body or path is left empty.
         animatable: whether keyframes and drivers may change it.
+        label: what an animator reads, where that is not simply its name.
         only_with: the choice of the same declaration, and its number, without which the parameter means nothing.
     """
 
@@ -102,6 +104,11 @@ class Parameter:
     role: Role | None = None
     animatable: bool = True
     only_with: tuple[str, int] | None = None
+    label: str = ""
+
+    def called(self, name: str) -> str:
+        """What an animator reads, of a parameter of this name."""
+        return self.label or name.replace("_", " ").title()
 
 
 def declared(parameter: Parameter) -> Any:
@@ -191,6 +198,11 @@ def region(description: str) -> Any:
 def only_with(name: str, number: int, parameter: Any) -> Any:
     """A parameter that means nothing, and is not shown, unless the choice of this name has this number."""
     return declared(replace(parameter.metadata["parameter"], only_with=(name, number)))
+
+
+def called(label: str, parameter: Any) -> Any:
+    """A parameter that an animator reads of in other words than its name."""
+    return declared(replace(parameter.metadata["parameter"], label=label))
 
 
 Self = TypeVar("Self", bound="Declared")

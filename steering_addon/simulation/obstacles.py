@@ -1,4 +1,4 @@
-"""Obstacles: bodies to keep clear of, as spheres drawn out along an axis, or as boxes.
+"""Obstacles: bodies to keep clear of, as spheres drawn out along an axis, as boxes or as meshes.
 
 The paper idealises an obstacle as its bounding sphere and points to finer hulls (Obstacle Avoidance). A sphere drawn
 out along a segment costs little more and fits a pylon as well as a ball: a sphere is one whose ends meet. Whatever its
@@ -7,14 +7,16 @@ shape, each obstacle answers two questions: how far a place is from it, and wher
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .boxes import box_surface, way_to_sides
 from .declaration import Choice
+from .meshes import Mesh
+from .touching import first_touch, touch_mesh
 from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, cross, dot, magnitude, picked, unit
 
 PASS_SIDES = (
@@ -28,17 +30,14 @@ EITHER, LEFT, RIGHT, OVER, UNDER = (c.number for c in PASS_SIDES)
 OBSTACLE_SHAPES = (
     Choice("ROUND", 0, "Round", "A sphere or a pylon with round ends, whichever fits the object more closely"),
     Choice("BOX", 1, "Box", "A box along the object's own axes"),
+    Choice("MESH", 2, "Mesh", "The object's own surface, with its modifiers; it may be hollow or open"),
 )
-ROUND, BOX = (c.number for c in OBSTACLE_SHAPES)
+ROUND, BOX, MESH = (c.number for c in OBSTACLE_SHAPES)
 OBSTACLE_SIDES = (
     Choice("OUTSIDE", 0, "Outside", "Vehicles keep out of it"),
     Choice("INSIDE", 1, "Inside", "Vehicles are within it, as in a room, and keep off its walls"),
 )
 OUTSIDE, INSIDE = (c.number for c in OBSTACLE_SIDES)
-TRIES = 16
-"""Steps in which a course is followed up to a surface; each doubles the digits, but for courses that graze it."""
-CLOSE = 1e-9
-"""Share of the way at which a surface counts as reached."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,7 @@ class Obstacles:
         axes: (k, 3, 3) the unit axes of each one as rows, as start and end in the space of the carrier.
         half: (k, 3) metres from the middle of a box to its sides.
         spin: (k, 3) the axis it turns about, as long as it is quick, rad/s.
+        mesh: (k,) the meshes, in their axes about their middles; None for what is none.
     """
 
     start: Vectors
@@ -73,6 +73,7 @@ class Obstacles:
     axes: Vectors
     half: Vectors
     spin: Vectors
+    mesh: NDArray[np.object_]
 
     def __len__(self) -> int:
         return len(self.radius)
@@ -144,7 +145,8 @@ class Obstacles:
         away = np.zeros((len(rows), 3))
         side, shape = self.side[rows], self.shape[rows]
         for these, touched in (
-            (side == OUTSIDE, self._touch_from_outside),
+            ((side == OUTSIDE) & (shape != MESH), self._touch_from_outside),
+            (shape == MESH, self._touch_meshes),
             ((side == INSIDE) & (shape == ROUND), self._touch_from_within),
             ((side == INSIDE) & (shape == BOX), self._touch_sides),
         ):
@@ -183,6 +185,10 @@ class Obstacles:
             box = rows[boxes]
             distance[boxes], out = box_surface(self.localized(offset[boxes], box), self.half[box])
             away[boxes] = self.globalized(out, box)
+        for row in _rows_of(self.shape == MESH, rows):
+            some = np.flatnonzero(rows == row)
+            distance[some], out = self.mesh[row].surface(self.localized(offset[some], rows[some]))
+            away[some] = self.globalized(out, rows[some])
         return distance, away
 
     def _touch_from_outside(
@@ -211,30 +217,22 @@ class Obstacles:
         way, away = way_to_sides(local, self.localized(course, rows), half)
         return way, self.globalized(away, rows)
 
+    def _touch_meshes(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> tuple[Scalars, Vectors]:
+        way = np.full(len(rows), np.inf)
+        away = np.zeros((len(rows), 3))
+        for row in _rows_of(self.shape == MESH, rows):
+            some = np.flatnonzero(rows == row)
+            local = self.localized(points[some] - self.start[rows[some]], rows[some])
+            along = self.localized(course[some], rows[some])
+            sign = -1.0 if self.side[row] == INSIDE else 1.0
+            way[some], out = touch_mesh(self.mesh[row], sign, local, along, reach[some])
+            away[some] = self.globalized(out, rows[some])
+        return way, away
 
-Surface = Callable[[Vectors], tuple[Scalars, Vectors]]
-"""From (m, 3) places to how far each is from its surface, (m,), and the unit directions away from there, (m, 3)."""
 
-
-def first_touch(surface: Surface, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-    """Where straight courses first come near the surfaces of bodies without hollows, as `Obstacles.touch` has it.
-
-    Newton's method: along a course the distance from such a body falls ever less, so that it never goes too far.
-    """
-    way = np.zeros(len(points))
-    distance, away = surface(points)
-    gap = distance - reach
-    missed = dot(away, course) >= 0.0
-    for _ in range(TRIES):
-        going_on = ~missed & (gap > CLOSE * (1.0 + way))
-        if not going_on.any():
-            break
-        closing = -dot(away, course)
-        way = way + np.where(going_on, gap / np.where(closing > EPSILON, closing, 1.0), 0.0)
-        distance, away = surface(points + course * way[:, None])
-        gap = distance - reach
-        missed |= going_on & (dot(away, course) >= 0.0)
-    return np.where(missed, np.inf, way), away
+def _rows_of(these: Mask, rows: Rows) -> list[int]:
+    """The rows among `rows` of which `these` (k,) says so."""
+    return np.unique(rows[these[rows]]).tolist() if these.any() else []
 
 
 def obstacles(
@@ -263,6 +261,7 @@ def obstacles(
         axes=np.broadcast_to(np.eye(3), (k, 3, 3)),
         half=np.zeros((k, 3)),
         spin=np.zeros((k, 3)),
+        mesh=np.full(k, None, dtype=np.object_),
     )
 
 
@@ -277,6 +276,31 @@ def boxes(centre: Vectors, half: Vectors, axes: Vectors | None = None, **others:
         half=half,
         axes=made.axes if axes is None else np.broadcast_to(np.asarray(axes, dtype=np.float64), (k, 3, 3)),
     )
+
+
+def mesh_obstacles(meshes: list[Mesh], centre: Vectors, axes: Vectors | None = None, **others: Any) -> Obstacles:
+    """Meshes that lie about their middles (k, 3), in their unit axes as rows (k, 3, 3); others as of `obstacles`.
+
+    An open one is to be kept off from both of its sides; one without triangles is not there.
+    """
+    made = boxes(centre, np.zeros((len(meshes), 3)), axes, **others)
+    own = np.empty(len(meshes), dtype=np.object_)
+    own[:] = meshes
+    radius = np.array([mesh_radius(one) for one in meshes])
+    closed = np.array([one.closed for one in meshes], dtype=np.bool_)
+    return replace(
+        made,
+        shape=np.full(len(meshes), MESH),
+        side=np.where(closed, made.side, OUTSIDE),
+        present=made.present & np.array([len(one) > 0 for one in meshes], dtype=np.bool_),
+        mesh=own,
+        radius=radius,
+    )
+
+
+def mesh_radius(mesh: Mesh) -> float:
+    """The radius about the origin of a mesh within which all of it lies, metres."""
+    return float(magnitude(mesh.corners).max(initial=0.0))
 
 
 def hull(points: Vectors) -> tuple[Vectors, Vectors, float]:
@@ -303,101 +327,3 @@ def hull(points: Vectors) -> tuple[Vectors, Vectors, float]:
         if volume < least * (1.0 - 1e-9):
             best, least = (centre - half * axis, centre + half * axis, radius), volume
     return best
-
-
-PLACES = 4
-"""Places on an axis looked at between the one nearest to a course and the end that is reached first."""
-
-
-def nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> tuple[Scalars, Vectors]:
-    """Where a straight course comes nearest to each obstacle's axis.
-
-    Args:
-        points: (n, 3) where each course starts.
-        course: (n, k, 3) unit directions, one for each pair, as obstacles may move.
-
-    Returns:
-        way: (n, k) metres along the course, negative for what lies behind.
-        aside: (n, k, 3) from there to the place on the axis, square to the course.
-    """
-    return _place(obstacles, points, course, _part_nearest_to_course(obstacles, points, course))
-
-
-def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-    """The place on each obstacle's axis that takes the tightest turn to pass; without one, the nearest to the course.
-
-    What is met first of a pylon that leans along the course is not what the course comes nearest to.
-
-    Args:
-        points: (n, 3) where each course starts.
-        course: (n, k, 3) unit directions.
-        reach: (n, k) how near a course may come to the axis.
-
-    Returns:
-        way, aside: as of `nearest_to_course`.
-    """
-    part = _part_nearest_to_course(obstacles, points, course)
-    way, aside = _place(obstacles, points, course, part)
-    if not (obstacles.start != obstacles.end).any():
-        return way, aside
-    first = np.where(dot((obstacles.end - obstacles.start)[None], course) >= 0.0, 0.0, 1.0)
-    most = _tightness(way, aside, reach)
-    for step in range(1, PLACES + 1):
-        other_way, other_aside = _place(obstacles, points, course, part + (first - part) * (step / PLACES))
-        tightness = _tightness(other_way, other_aside, reach)
-        tighter = tightness > most
-        way, most = np.where(tighter, other_way, way), np.where(tighter, tightness, most)
-        aside = np.where(tighter[..., None], other_aside, aside)
-    return way, aside
-
-
-def _part_nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> Scalars:
-    """How far along each axis, from 0 to 1, a course comes nearest to it, (n, k)."""
-    axis = obstacles.end - obstacles.start
-    offset = obstacles.start[None] - points[:, None, :]
-    lateral_axis = axis[None] - dot(axis[None], course)[..., None] * course
-    lateral = offset - dot(offset, course)[..., None] * course
-    steepness = dot(lateral_axis, lateral_axis)
-    part = np.where(steepness > EPSILON, -dot(lateral, lateral_axis) / np.maximum(steepness, EPSILON), 0.0)
-    part = clamp(part, 0.0, 1.0)
-    # An axis along the course: its nearer end counts.
-    nearer = np.where(dot(axis[None], course) >= 0.0, 0.0, 1.0)
-    return np.where(steepness > EPSILON, part, nearer)
-
-
-def _place(obstacles: Obstacles, points: Vectors, course: Vectors, part: Scalars) -> tuple[Scalars, Vectors]:
-    """The way along each course to the place on an axis, and how far aside that is."""
-    axis = obstacles.end - obstacles.start
-    offset = obstacles.start[None] - points[:, None, :]
-    place = offset + np.multiply(part[..., None], axis[None])
-    way = dot(place, course)
-    return way, place - way[..., None] * course
-
-
-def _tightness(way: Scalars, aside: Vectors, reach: Scalars) -> Scalars:
-    """What the circle that just passes a place is to be bent, in halves of 1/m; -1 for what is not in the way."""
-    wanting = reach - magnitude(aside)
-    room = way * way + dot(aside, aside) - reach * reach
-    bend = np.where(room > EPSILON, wanting / np.maximum(room, EPSILON), 1.0 / EPSILON)
-    return np.where((wanting > 0.0) & (way > 0.0), bend, -1.0)
-
-
-def directions_to_pass(obstacle_side: Rows, aside: Vectors, course: Vectors, own_side: Vectors) -> Vectors:
-    """Which way to turn, square to the course, so as to pass on the side each obstacle asks for.
-
-    Args:
-        obstacle_side: (n,) pass_side of the obstacle in question.
-        aside: (n, 3) from the course to the obstacle, square to the course.
-        course: (n, 3) unit directions.
-        own_side: (n, 3) the vehicles' side axes, which settle a dead heat.
-    """
-    up = np.zeros_like(course)
-    up[:, 2] = 1.0
-    over = unit(up - dot(up, course)[:, None] * course)
-    over = np.where((magnitude(over) < 0.5)[:, None], own_side, over)
-    right = np.stack((course[:, 1], -course[:, 0], np.zeros(len(course))), axis=-1)
-    right = np.where((magnitude(right) < 1e-6)[:, None], own_side, unit(right))
-    away = -unit(aside)
-    away = np.where((magnitude(aside) < 1e-9)[:, None], right, away)
-    chosen = [obstacle_side == LEFT, obstacle_side == RIGHT, obstacle_side == OVER, obstacle_side == UNDER]
-    return np.select([c[:, None] for c in chosen], [-right, right, over, -over], away)

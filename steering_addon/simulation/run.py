@@ -14,13 +14,14 @@ from dataclasses import replace
 import numpy as np
 
 from .banking import leaned
+from .contacts import kept_apart, reach_of_contacts
 from .neighbors import Vicinity
 from .obstacles import Obstacles
 from .regions import Regions
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Scalars, Vectors, across, cross, unit
+from .vectors import Mask, Rows, Scalars, Vectors, cross, squared
 from .vehicle import Motion, moved
 from .world import Bodies, World
 
@@ -85,11 +86,23 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         )
     seen = np.flatnonzero(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
-    vicinity = Vicinity(bodies.position, seen, distances)
-    obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
     dt = before.frame_time / before.substeps
+    contacts = reach_of_contacts(before.vehicle, bodies.radius, dt)
+    vicinity = Vicinity(bodies.position, seen, (*distances, contacts))
+    obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
     regions = _regions_at(before.regions, after.regions, part)
-    return World(state.time, dt, bodies, obstacles, before.paths, regions, before.flows, vicinity, before.candidates)
+    return World(
+        state.time,
+        dt,
+        bodies,
+        obstacles,
+        before.paths,
+        regions,
+        before.flows,
+        vicinity,
+        before.candidates,
+        before.frame_time,
+    )
 
 
 def _bodies(motion: Motion, snapshot: Snapshot) -> Bodies:
@@ -127,6 +140,7 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
     decided = decisions(state, snapshot, world)
     was = state.motion
     position, velocity, forward = moved(snapshot.vehicle, was, decided.force, dt, decided.fastest)
+    position, velocity = kept_apart(snapshot.vehicle, snapshot.present, world, position, velocity)
     acceleration = (velocity - was.velocity) / dt
     up, roll_rate, smoothed = leaned(
         snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt
@@ -224,7 +238,7 @@ def _turned(
     there: Obstacles, motion: Motion, before: Obstacles, after: Obstacles, part: float, frame_time: float
 ) -> Obstacles:
     """The obstacles as large as they are and turned as they are at a part of the way between two frames."""
-    axes = _squared(before.axes + (after.axes - before.axes) * part)
+    axes = squared(before.axes + (after.axes - before.axes) * part)
     x, y, z = (cross(before.axes[:, axis], after.axes[:, axis]) for axis in range(3))
     spin = (x + y + z) / (2.0 * frame_time)
     fixed: Mask = before.carrier >= 0
@@ -238,10 +252,3 @@ def _turned(
         radius=before.radius + (after.radius - before.radius) * part,
         spin=np.where(fixed[:, None], 0.0, spin),
     )
-
-
-def _squared(axes: Vectors) -> Vectors:
-    """Axes (k, 3, 3) that are square to each other, made of ones that nearly are."""
-    x = unit(axes[:, 0])
-    y = unit(across(axes[:, 1], x))
-    return np.stack((x, y, cross(x, y)), axis=1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
@@ -45,8 +46,7 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> Decisions:
     minds = _Minds(state, world)
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        agents, components, cruise = _considered(snapshot, crowd, minds)
-        force[crowd.rows] = COMBINE[crowd.combining](list(components.values()), cruise, agents.max_force)
+        force[crowd.rows] = _considered(snapshot, crowd, minds).combined()
     return Decisions(force, minds.memories, minds.fastest, minds.commons, minds.taken)
 
 
@@ -107,14 +107,52 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     asked: dict[str, Vectors] = {}
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        _, components, _ = _considered(snapshot, crowd, _Minds(state, world))
-        for name, component in components.items():
-            asked.setdefault(name, no_vectors(len(state)))[crowd.rows] = component.force
+        considered = _considered(snapshot, crowd, _Minds(state, world))
+        forces = {name: component.force for name, component in considered.components.items()}
+        for name, force in (*forces.items(), *considered.corrections.items()):
+            asked.setdefault(name, no_vectors(len(state)))[crowd.rows] += force
     return asked
 
 
-def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> tuple[Agents, dict[str, Component], Vectors]:
-    """The agents of a crowd, what its behaviors contribute by name, and the hold on cruise speed.
+@dataclass
+class _Considered:
+    """What the behaviors of a crowd have come to so far.
+
+    Attributes:
+        crowd: the crowd, without those who do not take part.
+        agents: its vehicles.
+        components: what behaviors contribute, by name.
+        corrections: (n, 3) what they add once all have been combined, newtons, by name.
+        sets_speed: (n,) whom one gives a speed.
+    """
+
+    crowd: Crowd
+    agents: Agents
+    components: dict[str, Component]
+    corrections: dict[str, Vectors]
+    sets_speed: Mask
+
+    def combined(self) -> Vectors:
+        """The force they come to together, with the hold on cruise speed of those whom none gives a speed."""
+        cruise = np.where(self.sets_speed[:, None], 0.0, _cruise(self.agents))
+        components = list(self.components.values())
+        force = COMBINE[self.crowd.combining](components, cruise, self.agents.max_force)
+        for correction in self.corrections.values():
+            force = force + correction
+        return force
+
+    def add(self, behavior: Steers, force: Vectors, corrects: Mask, luck: Scalars) -> None:
+        """What one behavior contributes, (n, 3) newtons; for some it is combined, for others it `corrects`."""
+        if corrects.any():
+            self.corrections[behavior.name] = np.where(corrects[:, None], force, 0.0)
+            force = np.where(corrects[:, None], 0.0, force)
+        if not corrects.all():
+            component = Component(force, behavior.priority, behavior.weight, behavior.probability, luck)
+            self.components[behavior.name] = component
+
+
+def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
+    """What the behaviors of a crowd contribute, those last that correct what the others have come to.
 
     What follows from it besides is gathered in their minds.
     """
@@ -123,20 +161,20 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> tuple[Agents
     behaviors = tuple(minds.aim(b, agents) for b in crowd.behaviors)
     agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
     luck = _draws(crowd, agents, world)
-    components: dict[str, Component] = {}
-    sets_speed = np.zeros(len(agents), dtype=np.bool_)
-    for behavior in behaviors:
+    found = _Considered(crowd, agents, {}, {}, np.zeros(len(agents), dtype=np.bool_))
+    for behavior in sorted(behaviors, key=_corrects_anybody):
+        corrects = behavior.corrects()
+        if corrects.any():
+            agents = replace(agents, force=found.combined())
         steering, remembering = minds.steer(behavior, agents)
-        components[behavior.name] = Component(
-            steering * behavior.weight[:, None],
-            behavior.priority,
-            behavior.weight,
-            behavior.probability,
-            luck(behavior),
-        )
-        sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
+        found.add(behavior, steering * behavior.weight[:, None], corrects, luck(behavior))
+        found.sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
         minds.heed(behavior, remembering)
-    return agents, components, np.where(sets_speed[:, None], 0.0, _cruise(agents))
+    return found
+
+
+def _corrects_anybody(behavior: Steers) -> bool:
+    return bool(behavior.corrects().any())
 
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:
@@ -165,7 +203,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     return Agents(
         rows=rows,
         keys=snapshot.keys if alone else snapshot.keys[rows],
-        crowd_keys=alike(_key_of(crowd), len(rows), np.uint64),
+        crowd_keys=alike(_shared_key(crowd.key), len(rows), np.uint64),
         position=position,
         velocity=velocity,
         side=side,
@@ -173,13 +211,15 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         up=up,
         speed=magnitude(velocity),
         vehicle=model,
+        force=no_vectors(len(rows)),
         goal_distance=np.full(len(rows), np.inf),
     )
 
 
-def _key_of(crowd: Crowd) -> int:
+@lru_cache(maxsize=64)
+def _shared_key(crowd: int) -> int:
     """What the part of their luck hangs on that the vehicles of a crowd share."""
-    return int(mix(np.array([crowd.key & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
+    return int(mix(np.array([crowd & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
 def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:

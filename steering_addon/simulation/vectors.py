@@ -107,6 +107,13 @@ def across(v: Vectors, direction: Vectors) -> Vectors:
     return v - dot(v, direction)[..., None] * direction
 
 
+def squared(axes: Vectors) -> Vectors:
+    """Right-handed unit axes (k, 3, 3) as rows, square to each other, made of ones that nearly are."""
+    x = unit(axes[:, 0])
+    y = unit(across(axes[:, 1], x))
+    return np.stack((x, y, cross(x, y)), axis=1)
+
+
 def same_for_all(column: Any) -> bool:
     """Whether a column (n,) holds one number n times; False where it is empty."""
     # A number that `broadcast_to` made a column of is in memory once: its rows are no bytes apart.

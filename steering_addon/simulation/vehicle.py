@@ -58,6 +58,7 @@ class VehicleModel(Declared):
     speed_time: Number = seconds(1.0, "Time in which it comes back to cruise speed", 0.01)
     max_turn_rate: Number = number(np.pi, "Fastest turn, which limits it at low speed only", Unit.TURN, 0.01)
     keep_in_plane: Number = switch(False, "Stay at the height of the start and upright, as walkers and cars do")
+    keep_apart: Number = switch(False, "Move off others and obstacles it has run into, so that no two overlap")
     bank: Number = number(1.0, "How far it leans into turns: 1 as an aircraft in a clean turn, 0 stays level")
     max_bank: Number = number(np.pi / 3.0, "Steepest lean", Unit.ANGLE, 0.0, 1.55)
     bank_time: Number = seconds(0.15, "Time in which it rolls into a turn", 0.01)

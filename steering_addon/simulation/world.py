@@ -27,7 +27,9 @@ from .vectors import (
     level_side,
     magnitude,
     no_vectors,
+    picked,
     same_for_all,
+    truncate,
     unit,
 )
 from .vehicle import VehicleModel, flattened
@@ -105,6 +107,7 @@ class World:
         flows: the curves that draw currents, in world space.
         vicinity: who is near whom.
         candidates: bodies of which each agent takes one, where a behavior names several.
+        frame_time: seconds from one frame to the next.
     """
 
     time: float
@@ -116,6 +119,7 @@ class World:
     flows: tuple[Path, ...]
     vicinity: Vicinity
     candidates: tuple[Candidates, ...] = ()
+    frame_time: float = 1.0 / 24.0
 
     def neighbors(self, agents: Agents, distance: Scalars, angle: Scalars, which: Rows, crowd: Rows) -> Neighbors:
         """Whom the agents perceive of the other vehicles.
@@ -163,6 +167,7 @@ class Agents:
         side, forward, up: (n, 3) their local space.
         speed: (n,) metres a second.
         vehicle: their vehicle models.
+        force: (n, 3) the steering force decided on so far, newtons; zero unless the behavior comes after the others.
         goal_distance: (n,) metres to the nearest place they want to be at, inf where they want to be nowhere.
         memory: what the behavior at hand remembers of them.
         commons: what it remembers in common of all it steers.
@@ -178,6 +183,7 @@ class Agents:
     up: Vectors
     speed: Scalars
     vehicle: VehicleModel
+    force: Vectors
     goal_distance: Scalars
     memory: Memory = field(default_factory=dict)
     commons: Commons = field(default_factory=dict)
@@ -210,6 +216,12 @@ class Agents:
     def cruise_speed(self) -> Scalars:
         """(n,) the speed kept when nothing asks for another, m/s."""
         return self.vehicle.cruise_speed * self.vehicle.max_speed
+
+    @property
+    def wished_velocity(self) -> Vectors:
+        """(n, 3) the velocity that the force decided on so far leads to within the response time, m/s."""
+        change = self.level(self.force) * (self.vehicle.response_time / self.mass)[:, None]
+        return truncate(self.level(self.velocity) + change, self.max_speed)
 
     def none(self) -> Vectors:
         """(n, 3) no steering for anybody."""
@@ -247,6 +259,27 @@ class Agents:
         away = unit(self.level(self.position - place))
         away = np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
         return self.steering_to(away * self.max_speed[:, None])
+
+    def take(self, some: Rows) -> Agents:
+        """Some of the agents, with what is remembered of them."""
+        vectors = (self.position, self.velocity, self.side, self.forward, self.up, self.force)
+        position, velocity, side, forward, up, force = (picked(v, some) for v in vectors)
+        return Agents(
+            rows=self.rows[some],
+            keys=self.keys[some],
+            crowd_keys=self.crowd_keys[some],
+            position=position,
+            velocity=velocity,
+            side=side,
+            forward=forward,
+            up=up,
+            speed=self.speed[some],
+            vehicle=self.vehicle.take(some),
+            force=force,
+            goal_distance=self.goal_distance[some],
+            memory={name: column[some] for name, column in self.memory.items()},
+            commons=self.commons,
+        )
 
     def remembering(self, memory: Memory, commons: Commons | None = None) -> Agents:
         """The same agents with what another behavior remembers of them, and in common of all it steers."""

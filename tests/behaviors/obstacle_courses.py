@@ -163,6 +163,8 @@ def inner(one: Obstacles) -> np.ndarray:
     points = one.start + share * (one.end - one.start)
     steps = np.linspace(-1.0, 1.0, 7)
     shell = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3)
+    if one.mesh[0] is not None:
+        return one.start + one.mesh[0].corners.reshape(-1, 3) @ one.axes[0]
     if one.half.any():
         return one.start + (shell * one.half) @ one.axes[0]
     reach = shell[np.abs(shell).max(axis=1) == 1.0]

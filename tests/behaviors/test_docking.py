@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.docking import Docking
+from steering_addon.behaviors.docking import AT_FRAME, Docking
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 STARTS = (
@@ -65,6 +65,30 @@ def test_it_goes_through_at_its_arrival_speed() -> None:
         assert distance[there, ship] < 0.3, "the first time that it gets further away again"
         assert speeds(states)[there, ship] == pytest.approx(2.5, abs=0.7)
         assert off_course(headings(states)[there, ship], (0.0, 1.0, 0.0)) < 10.0
+
+
+@pytest.mark.parametrize("arrival_speed", [0.0, 0.5])
+@pytest.mark.parametrize("frame", [180, 300])
+def test_it_is_there_on_its_frame_and_not_before(frame: int, arrival_speed: float) -> None:
+    """From behind in a line, and from aside, with much more time than it takes."""
+    place = ships(timing=AT_FRAME, arrival_frame=frame, arrival_speed=arrival_speed)
+    place = Scene([[0.0, -22.0, 0.0], [8.0, -14.0, 0.0]], behaviors=place.behaviors, tracked=place.tracked, speed=3.0)
+    states = place.run(frame + 10)
+    distance = np.linalg.norm(positions(states), axis=2)
+    assert distance[frame].max() < (0.2 if arrival_speed == 0.0 else 0.6)
+    assert distance[frame - 24].min() > (0.1 if arrival_speed == 0.0 else 1.0)
+    assert distance[frame // 2].min() > 3.0
+    wanted = arrival_speed * 5.0
+    assert np.abs(speeds(states)[frame] - wanted).max() < 0.9
+    assert off_course(headings(states)[frame], (0.0, 1.0, 0.0)).max() < 12.0
+
+
+def test_who_cannot_make_it_comes_as_soon_as_it_can() -> None:
+    late = ships(timing=AT_FRAME, arrival_frame=30)
+    first = np.linalg.norm(positions(late.run(24 * 20))[-1], axis=1)
+    assert first.max() < 0.1
+    free = positions(ships().run(24 * 20))
+    assert np.abs(positions(late.run(24 * 20))[-1] - free[-1]).max() < 0.2
 
 
 def test_it_docks_at_what_moves() -> None:

@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.obstacle_avoidance import FIELD, METHODS, SILHOUETTE, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.obstacles import INSIDE, LEFT, OVER, RIGHT, UNDER, Obstacles, boxes, obstacles
+from steering_addon.simulation.obstacles import (
+    INSIDE,
+    LEFT,
+    OVER,
+    RIGHT,
+    UNDER,
+    Obstacles,
+    boxes,
+    mesh_obstacles,
+    obstacles,
+)
 from tests.behaviors.obstacle_courses import box, course
-from tests.scene import PRIORITY, Scene, about, leaders, positions, speeds, turned
+from tests.scene import PRIORITY, Scene, about, all_of, leaders, positions, speeds, turned
+from tests.surfaces import ball, block, ring, sheet
 
 WALL = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 8.0]])
 
@@ -30,7 +41,7 @@ def gaps(place: Scene, frames: int, **at) -> np.ndarray:
 
 
 @pytest.mark.parametrize("plane", [False, True])
-@pytest.mark.parametrize(("goal", "scenes"), [("arrival", 12), ("wander", 10)])
+@pytest.mark.parametrize(("goal", "scenes"), [("arrival", 6), ("wander", 5)])
 def test_nobody_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool) -> None:
     crowded = course(goal, scenes, plane=plane, seed=0, of=box)
     found = crowded.run(4.0)
@@ -130,3 +141,89 @@ def test_a_turned_scene_is_avoided_the_same_way() -> None:
     place = facing(things, position=rng.uniform(-1.0, 1.0, (4, 3)))
     assert (place.steering()[0] != 0.0).any()
     assert np.allclose(place.moved((1.0, 2.0, 3.0), turn).steering()[0], turned(place.steering()[0], turn), atol=1e-9)
+
+
+# Meshes.
+
+
+def mesh_things(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obstacles:
+    """A ball or a box of triangles."""
+    turn = about((0.0, 0.0, 1.0) if plane else rng.normal(size=3), rng.uniform(0.0, 360.0))
+    made = ball(rng.uniform(0.6, 2.2), 8) if rng.uniform() < 0.5 else block(tuple(rng.uniform(0.4, 2.2, 3)))
+    return mesh_obstacles([made], [start], turn)
+
+
+@pytest.mark.parametrize("method", ["TURN", "SILHOUETTE"])
+@pytest.mark.parametrize("plane", [False, True])
+def test_nobody_enters_a_mesh_on_the_way(method: str, plane: bool) -> None:
+    crowded = course("arrival", 1, plane=plane, seed=1, of=mesh_things)
+    number = next(choice.number for choice in METHODS if choice.name == method)
+    behaviors = [crowded.place.behaviors[0], (ObstacleAvoidance, {"method": number})]
+    found = replace(crowded, place=replace(crowded.place, behaviors=behaviors)).run(3.0)
+    assert found.min() > 0.0, f"vehicles {np.flatnonzero(found <= 0.0)}"
+
+
+def test_a_mesh_is_passed_by_its_outline_on_the_nearer_side() -> None:
+    """A wide wall whose left end is near; along its surface, either way would do."""
+    wall = mesh_obstacles([block((8.0, 0.3, 4.0))], [[6.0, 5.0, 0.0]])
+    for plane in (False, True):
+        place = facing(wall, behaviors=[(ObstacleAvoidance, {"method": SILHOUETTE})], vehicle={"keep_in_plane": plane})
+        assert place.steering()[0][0, 0] < -0.5
+        assert gaps(place, 24 * 4).min() > 0.0
+        assert positions(place.run(24 * 4))[-1, 0, 1] > 8.0
+
+
+def test_a_hole_in_a_mesh_is_flown_through_and_its_rim_is_not() -> None:
+    hoop = mesh_obstacles([ring(4.0, 0.5)], [[0.0, 6.0, 0.0]], about((1.0, 0.0, 0.0), 90.0).T)
+    through = facing(hoop)
+    assert (through.steering()[0] == 0.0).all()
+    assert np.abs(positions(through.run(72))[:, 0, 0]).max() < 1e-9
+    beside = facing(hoop, position=[[3.7, 0.0, 0.0]])
+    assert (beside.steering()[0] != 0.0).any()
+    assert gaps(beside, 24 * 4).min() > 0.0
+
+
+def test_an_open_sheet_is_kept_off_from_both_sides() -> None:
+    floor = mesh_obstacles([sheet(40.0)], [[0.0, 0.0, 0.0]])
+    for height in (2.0, -2.0):
+        place = facing(floor, position=[[0.0, 0.0, height]], forward=(0.0, 1.0, -0.2 * height))
+        path = positions(place.run(24 * 6))[:, 0, 2]
+        assert (np.sign(path) == np.sign(height)).all() and np.abs(path).min() > 0.5
+
+
+def test_who_is_in_a_cave_stays_in_it() -> None:
+    cave = mesh_obstacles([ring(8.0, 3.0)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
+    angle = np.arange(8) * np.pi / 4.0
+    place = Scene(
+        np.stack((8.0 * np.cos(angle), 8.0 * np.sin(angle), 0.0 * angle), axis=-1),
+        np.stack((-np.sin(angle), np.cos(angle), 0.0 * angle), axis=-1),
+        speed=3.0,
+        behaviors=[(Wander, {}), (ObstacleAvoidance, {})],
+        vehicle={"radius": 0.4, "max_speed": 4.0, "max_force": 12.0},
+        combining=PRIORITY,
+        obstacles=cave,
+    )
+    assert gaps(place, 24 * 6).min() > 0.0
+
+
+# The force field.
+
+
+def test_a_force_field_pushes_who_is_near_wherever_it_goes() -> None:
+    field = [(ObstacleAvoidance, {"method": FIELD, "field_distance": 3.0})]
+    thing = all_of(obstacles([[2.5, 0.0, 0.0]], 1.0), boxes([[-30.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]))
+    for heading in ((0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (-1.0, 0.0, 0.0)):
+        push = facing(thing, behaviors=field, forward=heading).steering()[0][0]
+        assert push[0] < -0.1 and np.abs(push[1:]).max() < 1e-9
+    pushes = [
+        facing(thing, behaviors=field, position=[[x, 0.0, 0.0]]).steering()[0][0, 0] for x in (0.7, 0.0, -1.0, -3.0)
+    ]
+    assert pushes == sorted(pushes) and pushes[0] < -1.0 and pushes[-1] == 0.0
+    room = boxes([[0.0, 0.0, 0.0]], [[2.0, 9.0, 9.0]], side=np.full(1, INSIDE))
+    assert facing(room, behaviors=field, position=[[1.0, 0.0, 0.0]]).steering()[0][0, 0] < -0.1
+
+
+def test_a_force_field_is_no_stronger_than_the_vehicle() -> None:
+    crowd = all_of(*[obstacles([[0.6, y, 0.0]], 0.5) for y in (-0.4, 0.0, 0.4)])
+    place = facing(crowd, behaviors=[(ObstacleAvoidance, {"method": FIELD})], vehicle={"max_force": 7.0})
+    assert np.linalg.norm(place.steering()[0]) <= 7.0 + 1e-9

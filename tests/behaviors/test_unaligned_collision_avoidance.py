@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import jerks, reversals
-from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
 from steering_addon.simulation.neighbors import EVERYONE
 from tests.scene import Scene, headings, locked, positions
 
@@ -14,9 +14,12 @@ RADIUS = 0.5
 """Of the vehicle as it is."""
 
 
+AS_IN_THE_PAPER = {"method": PAPER, "distance": 8.0, "look_ahead_time": 3.0, "clearance": 0.3}
+
+
 def walkers(position, forward, speed=4.0, **changes) -> Scene:
     given = {
-        "behaviors": [(UnalignedCollisionAvoidance, {"weight": 3.0})],
+        "behaviors": [(UnalignedCollisionAvoidance, AS_IN_THE_PAPER)],
         "vehicle": {"keep_in_plane": True},
     }
     return Scene(position, forward=forward, speed=speed, **(given | changes))
@@ -59,7 +62,7 @@ def test_who_part_or_go_side_by_side_do_nothing() -> None:
 def test_who_passes_with_room_or_only_much_later_does_not_matter() -> None:
     def force(gap: float, ahead: float, **values: float) -> np.ndarray:
         place = walkers([[0.0, 0.0, 0.0], [gap, ahead, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=1.0)
-        values = {"distance": 100.0, "look_ahead_time": 3.0, "clearance": 0.3, **values}
+        values = AS_IN_THE_PAPER | {"distance": 100.0, **values}
         return replace(place, behaviors=[(UnalignedCollisionAvoidance, values)]).steering()[0]
 
     assert (force(0.2, 5.0) != 0.0).any()
@@ -108,7 +111,9 @@ def test_who_is_met_ahead_is_let_pass_and_who_comes_from_behind_is_left_behind()
 def test_who_stands_in_the_way_is_gone_round() -> None:
     place = walkers([[0.0, 0.0, 0.0]], [0.0, 1.0, 0.0], tracked=locked([0.1, 8.0, 0.0], crowd=4))
     assert (place.steering()[0] == 0.0).all(), "another crowd"
-    place = replace(place, behaviors=[(UnalignedCollisionAvoidance, {"weight": 6.0, "neighbors": EVERYONE})])
+    place = replace(
+        place, behaviors=[(UnalignedCollisionAvoidance, AS_IN_THE_PAPER | {"weight": 6.0, "neighbors": EVERYONE})]
+    )
     found = positions(place.run(24 * 4))[:, 0]
     assert np.linalg.norm(found - (0.1, 8.0, 0.0), axis=1).min() >= RADIUS + 0.5
     assert found[-1, 1] > 9.0
@@ -142,14 +147,14 @@ def test_a_plaza_of_people_crossing_has_few_contacts() -> None:
         gaps = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(40)
         return float((gaps.min(axis=2) < 0.5).mean())
 
-    with_it = contacts([(UnalignedCollisionAvoidance, {"weight": 3.0})])
+    with_it = contacts([(UnalignedCollisionAvoidance, AS_IN_THE_PAPER)])
     assert with_it < 0.35 * contacts([])
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_sixty_who_cross_do_not_tremble(seed: int) -> None:
     """Without a moment to act and to let go a tenth of the turns are turned back at once, and the jerk is 60 deg/s."""
-    forward = headings(plaza(60, [(UnalignedCollisionAvoidance, {"weight": 3.0})], seed).run(24 * 10))
+    forward = headings(plaza(60, [(UnalignedCollisionAvoidance, AS_IN_THE_PAPER)], seed).run(24 * 10))
     assert reversals(forward, 24.0) < 0.01
     assert np.percentile(jerks(forward, 24.0), 95) < 14.0
 

@@ -1,6 +1,8 @@
 """What behaviors do that are not moved by targets alone, seen on the keys of a bake."""
 
+import bpy
 import numpy as np
+import pytest
 
 from tests.blender.building import (
     bake,
@@ -107,3 +109,18 @@ def test_vehicles_explore_a_region() -> None:
     quarters = {(x > 0.0, y > 0.0) for x, y in way[:, :2] if np.hypot(x, y) > 5.0}
     assert len(quarters) == 4
     assert np.linalg.norm(way, axis=1).max() < 13.0
+
+
+@pytest.mark.parametrize("fps", [24, 60])
+def test_a_vehicle_docks_on_its_frame(fps: int) -> None:
+    """The frame is the scene's own, whatever its rate and first frame."""
+    frames(-20, 200)
+    bpy.context.scene.render.fps = fps
+    dock = leader(location=(0.0, 9.0, 0.0))
+    herd = crowd(docking={"target": dock, "timing": "AT_FRAME", "arrival_frame": 150.0})
+    ship = vehicle(crowd=herd)
+    bake()
+    away = np.linalg.norm(places(ship, range(-20, 201)) - (0.0, 9.0, 0.0), axis=1)
+    assert away[170] < 0.3
+    assert away[170 - fps // 2] > 0.2
+    assert away[85] > 2.0

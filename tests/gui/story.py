@@ -1,5 +1,6 @@
 """What an animator does, in a real window: `blender --python story.py -- FOLDER`. It ends where it goes wrong."""
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +15,12 @@ from scripts.window import choose_steering, click, picture, show_steering, tell,
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MODULE = "bl_ext.user_default.steering_behaviors"
-PATIENCE = 40.0
+PATIENCE = 90.0
 """Seconds a bake may take here."""
-DRAWN = 0.5
+DRAWN = 0.4
 """Seconds in which the window has drawn anew."""
-LAST = 40
-READY = {"flock": 30, "school": 30, "walkers": 12}
+LAST = 30
+READY = {"flock": 16, "school": 16, "walkers": 8}
 """The ready scenes, and how many they are asked for: this is about the window, not about crowds."""
 POPULATE = (1099, 387)
 """Where the Populate panel of a crowd is unfolded, in a window of 1600 by 1000."""
@@ -59,18 +60,15 @@ def ready_scene(name: str, count: int) -> Iterator[float]:
     show_object_properties()
     yield DRAWN
     picture(FOLDER / f"{name} 1 added.png")
+    if name == "flock":
+        yield from preview(FOLDER / f"{name} 2 preview.png")
     yield from bake()
-    picture(FOLDER / f"{name} 2 baked.png")
+    picture(FOLDER / f"{name} 3 baked.png")
     yield from play()
-    for frame in (50, 10, 30):
-        bpy.context.scene.frame_set(frame)
-        yield DRAWN
-    with view():
-        bpy.ops.view3d.view_selected()
-    yield DRAWN
-    picture(FOLDER / f"{name} 3 scrubbed.png")
+    yield from scrub()
+    picture(FOLDER / f"{name} 4 scrubbed.png")
     yield from step_back_and_clear()
-    picture(FOLDER / f"{name} 4 cleared.png")
+    picture(FOLDER / f"{name} 5 cleared.png")
 
 
 def populated() -> Iterator[float]:
@@ -99,6 +97,60 @@ def populated() -> Iterator[float]:
     yield from play()
     picture(FOLDER / "populated 3 baked.png")
     yield from step_back_and_clear()
+
+
+def preview(file: Path) -> Iterator[float]:
+    """Play and look through a preview, and end it: everybody is back where they were, without a key."""
+    before = places()
+    with view():
+        assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
+    yield from play()
+    yield from scrub()
+    picture(file)
+    assert max((a - b).length for a, b in zip(places(), before)) > 0.1, "Nobody moves in the preview."
+    yield from another_setting()
+    assert not any(ob.animation_data and ob.animation_data.action for ob in bpy.data.objects if is_vehicle(ob))
+    with view():
+        assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    yield DRAWN
+    assert max((a - b).length for a, b in zip(places(), before)) < 1e-4, "The preview does not give the start back."
+
+
+def another_setting() -> Iterator[float]:
+    """Change how the flock of the preview wanders, and undo that."""
+    with view():
+        bpy.ops.ed.undo_push(message="Before")
+    yield from played()
+    seen = places()
+    bpy.data.objects["Flock"].steering.wander.strength = 40.0
+    yield from played()
+    assert places() != seen, "Another setting makes no difference to the preview."
+    with view():
+        bpy.ops.ed.undo_push(message="Strength")
+        bpy.ops.ed.undo()
+    yield from played()
+    assert places() == seen, "The preview does not go on with what undo has brought back."
+
+
+def played() -> Iterator[float]:
+    """Wait until the preview has played on to the playhead."""
+    yield DRAWN
+    waited = 0.0
+    while importlib.import_module(f"{MODULE}.steering_addon.blender.preview").report(bpy.context.scene):
+        assert waited < PATIENCE, "The preview does not come to the playhead."
+        waited += 0.2
+        yield 0.2
+
+
+def scrub() -> Iterator[float]:
+    """Look here and there, and at those who move."""
+    for frame in (25, 20):
+        bpy.context.scene.frame_set(frame)
+        yield DRAWN
+    with view():
+        bpy.ops.view3d.view_selected()
+    yield DRAWN
 
 
 def bake() -> Iterator[float]:
@@ -156,6 +208,12 @@ def show_object_properties() -> None:
     for area in bpy.context.window_manager.windows[0].screen.areas:
         if area.type == "PROPERTIES":
             area.spaces.active.context = "OBJECT"
+
+
+def places() -> list:
+    """Where the vehicles are seen."""
+    seen = bpy.context.evaluated_depsgraph_get()
+    return [ob.evaluated_get(seen).matrix_world.translation.copy() for ob in bpy.data.objects if is_vehicle(ob)]
 
 
 def is_vehicle(ob) -> bool:

@@ -84,7 +84,16 @@ def test_what_is_not_declared_or_does_not_fit_is_refused() -> None:
 
 def test_roles_are_bits_that_never_change() -> None:
     """They are stored in files."""
-    stored = {"VEHICLE": 1, "OBSTACLE": 2, "PATH": 4, "LEADER": 8, "CROWD": 16, "REGION": 64, "FLOW": 128}
+    stored = {
+        "VEHICLE": 1,
+        "OBSTACLE": 2,
+        "PATH": 4,
+        "LEADER": 8,
+        "CROWD": 16,
+        "REGION": 64,
+        "FLOW": 128,
+        "RESOURCE": 256,
+    }
     assert {role.name: int(role) for role in Role} == stored
     assert set(DESCRIPTIONS) == set(Role)
 

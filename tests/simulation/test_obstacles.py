@@ -11,12 +11,10 @@ from steering_addon.simulation.obstacles import (
     OVER,
     RIGHT,
     UNDER,
-    directions_to_pass,
     hull,
-    most_pressing,
-    nearest_to_course,
     obstacles,
 )
+from steering_addon.simulation.passing import directions_to_pass, most_pressing, nearest_to_course
 from tests.simulation.odd_input import BOUNDED, vectors
 
 SPHERES = 4.0 / 3.0 * np.pi

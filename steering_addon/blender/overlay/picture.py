@@ -14,26 +14,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...behaviors.catalogue import CATALOGUE
-from ...simulation.declaration import NEAREST, Kind
-from ...simulation.obstacles import BOX as OBSTACLE_BOX
-from ...simulation.obstacles import ROUND
+from ...simulation.declaration import Kind
+from ...simulation.obstacles import MESH, ROUND, Obstacles
 from ...simulation.paths import spline
-from ...simulation.regions import BOX
+from ...simulation.regions import BOX, SPHERE
 from ...simulation.roles import Role
 from ...simulation.vectors import cross, magnitude, unit
 from ..curves import sketched
-from ..generated import bone_of, choice_of, collection_of
 from ..local_space import model_axes
-from ..plan import AXIS_NAMES, BodySource, behaviors_of, scenery
+from ..plan import AXIS_NAMES, behaviors_of, scenery
 from ..properties import has_role, pointed_at, settings_of
-from ..reading import Reader, standing
+from ..reading import Reader
 from ..refusal import Refusal
 from ..tagged import crowd_of, full_name
-from .strokes import arrows, box, drawn_out, ellipsoid, rings, spine, tube, way_marks
+from .aims import Aim, aims_of
+from .strokes import arrows, box, drawn_out, ellipsoid, rings, spine, surface, tube, way_marks
 from .tracks import Tracks
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, PropertyGroup, Scene, ViewLayer
+    from bpy.types import Depsgraph, Object, Scene, ViewLayer
 
     from .requests import Request
 
@@ -52,6 +51,8 @@ FLOW = (0.3, 0.95, 0.85, 0.8)
 OBSTACLE = (1.0, 0.35, 0.25, 0.6)
 REGION = (0.7, 0.65, 1.0, 0.6)
 STEERING = (1.0, 1.0, 1.0, 1.0)
+REGION_SHAPES = {SPHERE: ellipsoid, BOX: box}
+"""How regions are drawn; a mesh is seen as it is."""
 LONGEST = 6.0
 """An arrow for the strongest force a vehicle has is so many of its radii long."""
 MARK = 0.02
@@ -65,20 +66,21 @@ class Cast:
     Attributes:
         axes: (n, 3, 3) the side, forward and up of each vehicle's model in its own space, as columns.
         radius: (n,) metres.
-        crowds: the rows of the vehicles of each crowd.
+        aims: what their behaviors steer by.
+        things: reads the obstacles and regions, which it has measured.
+        measured: what it has measured, by full name, and as what.
         tubes: how far aside of each path is still on it, by its full name.
-        leaders: whoever an empty target may mean.
     """
 
     vehicles: list[Object]
     axes: np.ndarray
     radius: np.ndarray
-    crowds: list[tuple[Object, np.ndarray]]
+    aims: list[Aim]
     paths: list[Object]
     flows: list[Object]
     things: Reader
+    measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
-    leaders: list[Object]
 
 
 @dataclass
@@ -104,8 +106,12 @@ def shown(scene: Scene) -> frozenset[str]:
     return frozenset(stored.overlay) if stored.show_overlay else frozenset()
 
 
-def cast(scene: Scene, layer: ViewLayer) -> Cast:
-    """Who there is to be drawn now."""
+def cast(scene: Scene, layer: ViewLayer, before: Cast | None = None) -> Cast:
+    """Who there is to be drawn now.
+
+    Args:
+        before: who there was, if none of its things has changed its shape since: they are not measured again.
+    """
     there: dict[Role, list[Object]] = {role: [] for role in Role}
     for ob in layer.objects:
         if ob is not None and (stored := settings_of(ob)) is not None:
@@ -116,18 +122,26 @@ def cast(scene: Scene, layer: ViewLayer) -> Cast:
         return [ob for ob in there[role] if ob.visible_get(view_layer=layer)]
 
     vehicles = list(islice(_chosen(layer, there[Role.VEHICLE]), MOST))
-    paths = visible(Role.PATH)
+    paths, obstacles, regions = visible(Role.PATH), visible(Role.OBSTACLE), visible(Role.REGION)
+    measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions)}
+    same = before is not None and before.measured == measured
     return Cast(
         vehicles=vehicles,
         axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
         radius=np.array([_radius(ob) for ob in vehicles]),
-        crowds=_by_crowd(vehicles),
+        aims=aims_of(vehicles, scene, there),
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in visible(Role.FLOW) if ob.type == "CURVE"],
-        things=Reader(scenery(scene, visible(Role.OBSTACLE), visible(Role.REGION))),
+        things=before.things if same else Reader(scenery(scene, obstacles, regions)),
+        measured=measured,
         tubes=_tubes(there[Role.CROWD], paths),
-        leaders=there[Role.LEADER],
     )
+
+
+def _measured_as(ob: Object) -> tuple[str, ...]:
+    """What of an object's settings its measures hang on."""
+    own = ob.steering
+    return (*sorted(own.roles), own.obstacle_shape, own.obstacle_side, own.region_shape)
 
 
 def _chosen(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Object]:
@@ -138,14 +152,6 @@ def _chosen(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Object]:
     for ob in vehicles if crowds else [ob for ob in selected if has_role(ob, Role.VEHICLE)]:
         if (ob in themselves or pointed_at(ob.steering, "crowd") in crowds) and ob.visible_get(view_layer=layer):
             yield ob
-
-
-def _by_crowd(vehicles: list[Object]) -> list[tuple[Object, np.ndarray]]:
-    rows: dict[Object, list[int]] = {}
-    for row, ob in enumerate(vehicles):
-        if (crowd := crowd_of(ob)) is not None:
-            rows.setdefault(crowd, []).append(row)
-    return [(crowd, np.array(own)) for crowd, own in rows.items()]
 
 
 def picture(
@@ -174,14 +180,21 @@ def _things(drawn: Picture, depsgraph: Depsgraph, who: Cast, wanted: frozenset[s
         return
     obstacles, regions = snapshot.obstacles, snapshot.regions
     for row in np.flatnonzero(obstacles.present).tolist() if "OBSTACLES" in wanted else ():
-        if obstacles.shape[row] == ROUND:
-            drawn.add(drawn_out(obstacles.start[row], obstacles.end[row], float(obstacles.radius[row])), OBSTACLE)
-        elif obstacles.shape[row] == OBSTACLE_BOX:
-            drawn.add(box(obstacles.start[row], obstacles.axes[row] * obstacles.half[row][:, None]), OBSTACLE)
+        drawn.add(_obstacle(obstacles, row), OBSTACLE)
     for row in np.flatnonzero(regions.present).tolist() if "REGIONS" in wanted else ():
         half = regions.axes[row] * regions.half[row][:, None]
-        shape = box if regions.shape[row] == BOX else ellipsoid
-        drawn.add(shape(regions.centre[row], half), REGION)
+        if (shape := REGION_SHAPES.get(int(regions.shape[row]))) is not None:
+            drawn.add(shape(regions.centre[row], half), REGION)
+
+
+def _obstacle(obstacles: Obstacles, row: int) -> np.ndarray:
+    """What vehicles take for the surface of an obstacle."""
+    start, axes = obstacles.start[row], obstacles.axes[row]
+    if obstacles.shape[row] == ROUND:
+        return drawn_out(start, obstacles.end[row], float(obstacles.radius[row]))
+    if obstacles.shape[row] == MESH:
+        return np.einsum("ka,ab->kb", surface(obstacles.mesh[row]), axes) + start
+    return box(start, axes * obstacles.half[row][:, None])
 
 
 def _curves(drawn: Picture, depsgraph: Depsgraph, who: Cast) -> None:
@@ -223,9 +236,9 @@ def _vehicles(
             frames, places = tracks.between(ob, depsgraph, frame - length, frame + length)
             _trail(drawn, frames, places, frame, length)
     if "TARGETS" in wanted:
-        for crowd, rows in who.crowds:
-            for goals in _targets(crowd, rows, place[rows], who, depsgraph):
-                drawn.add(np.stack((place[rows], goals), axis=1).reshape(-1, 3), TARGET, on_top=True)
+        for aim in who.aims:
+            goals = aim.goals(place, depsgraph)
+            drawn.add(np.stack((place[aim.rows], goals), axis=1).reshape(-1, 3), TARGET, on_top=True)
 
 
 def _trail(drawn: Picture, frames: np.ndarray, places: np.ndarray, frame: int, length: int) -> None:
@@ -246,59 +259,22 @@ def _trail(drawn: Picture, frames: np.ndarray, places: np.ndarray, frame: int, l
 
 def _requests(drawn: Picture, requests: list[Request]) -> None:
     asked = {name for request in requests for name in request.by_behavior}
+    used = [kind for kind in CATALOGUE if kind.name in asked]
+    color_of = {kind.name: _color(row / len(used)) for row, kind in enumerate(used)} | {"": STEERING}
     for request in requests:
         for name, force in (*request.by_behavior.items(), ("", request.together)):
             share = force / max(request.strongest, 1e-9)
             length = float(magnitude(share[None])[0])
             if length > 1e-6:
                 way = (share * (min(length, 1.5) / length) * LONGEST * request.radius)[None]
-                color = color_of(name) if name else STEERING
-                drawn.add(arrows(request.place[None], way, _aside(way)), color, on_top=True)
-    drawn.legend = [(kind.label, color_of(kind.name)) for kind in CATALOGUE if kind.name in asked]
+                drawn.add(arrows(request.place[None], way, _aside(way)), color_of[name], on_top=True)
+    drawn.legend = [(kind.label, color_of[kind.name]) for kind in used]
     if requests:
         drawn.legend.append(("Together", STEERING))
 
 
-def color_of(behavior: str) -> tuple[float, ...]:
-    """A color for each behavior, those next to each other in the catalogue far apart."""
-    row = next(row for row, kind in enumerate(CATALOGUE) if kind.name == behavior)
-    return (*colorsys.hsv_to_rgb(0.618034 * row % 1.0, 0.65, 1.0), 1.0)
-
-
-def _targets(
-    crowd: Object, rows: np.ndarray, place: np.ndarray, who: Cast, depsgraph: Depsgraph
-) -> Iterator[np.ndarray]:
-    """Where the bodies are that vehicles of a crowd steer by, (n, 3) for each target of each behavior."""
-    for behavior in behaviors_of(crowd):
-        group = getattr(crowd.steering, behavior.name)
-        if not group.use or group.weight == 0.0:
-            continue
-        for name, parameter in behavior.parameters().items():
-            if parameter.kind is not Kind.BODY:
-                continue
-            target = pointed_at(group, name)
-            if pointed_at(group, collection_of(name)) or getattr(group, choice_of(name)) != "NEAREST":
-                continue
-            if target is not None:
-                yield np.broadcast_to(_place(target, _bone(group, name, target), depsgraph), place.shape)
-            elif parameter.default == NEAREST and parameter.role is Role.LEADER and who.leaders:
-                leaders = np.array([_place(leader, "", depsgraph) for leader in who.leaders])
-                gap = leaders[None] - place[:, None]
-                distance = np.einsum("nka,nka->nk", gap, gap)
-                own = np.array([[ob == leader for leader in who.leaders] for ob in (who.vehicles[r] for r in rows)])
-                distance[own] = np.inf
-                nearest = np.argmin(distance, axis=1)
-                alone = ~np.isfinite(distance[np.arange(len(place)), nearest])
-                yield np.where(alone[:, None], place, leaders[nearest])
-
-
-def _bone(group: PropertyGroup, name: str, target: Object) -> str:
-    bone = getattr(group, bone_of(name)) if target.type == "ARMATURE" else ""
-    return bone if bone and target.pose and bone in target.pose.bones else ""
-
-
-def _place(ob: Object, bone: str, depsgraph: Depsgraph) -> np.ndarray:
-    return np.array(standing(BodySource(ob, -1, bone), depsgraph).translation)
+def _color(hue: float) -> tuple[float, ...]:
+    return (*colorsys.hsv_to_rgb(hue, 0.65, 1.0), 1.0)
 
 
 def _tubes(crowds: list[Object], paths: list[Object]) -> dict[str, float]:

@@ -1,0 +1,174 @@
+"""Unaligned collision avoidance by the choice of a velocity: near the wished one, and no contact soon."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors import velocity_choice
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.behaviors.velocity_choice import Others
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.neighbors import EVERYONE
+from steering_addon.simulation.obstacles import boxes, obstacles
+from tests.scene import Scene, leaders, locked, positions, together, velocities
+
+RADIUS = 0.5
+WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "response_time": 0.35, "max_turn_rate": 6.0}
+
+
+def walkers(start, goal, *, vehicle=WALKER, more=(), **changes) -> Scene:
+    """People who walk each to a place of its own."""
+    start, goal = np.array(start, dtype=float), np.array(goal, dtype=float)
+    way = goal - start
+    n = len(start)
+    behaviors = [(Seek, {"target": n + np.arange(n)}), (UnalignedCollisionAvoidance, {"method": VELOCITY}), *more]
+    given = {"behaviors": behaviors, "vehicle": vehicle, "speed": 1.0, "tracked": leaders(*goal)}
+    return Scene(start, forward=way / np.linalg.norm(way, axis=1)[:, None], **(given | changes))
+
+
+def nearest(found: np.ndarray) -> float:
+    """The least distance that any two ever have."""
+    return float((np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(found.shape[1])).min())
+
+
+def test_it_is_what_it_does_unless_told_otherwise() -> None:
+    assert UnalignedCollisionAvoidance.parameters()["method"].default == VELOCITY
+
+
+@pytest.mark.parametrize("degrees", [30.0, 60.0, 90.0, 120.0, 150.0, 180.0])
+@pytest.mark.parametrize("late", [0.0, 0.6])
+def test_two_whose_ways_cross_pass_without_contact_and_arrive(degrees: float, late: float) -> None:
+    angle = np.radians(degrees)
+    ways = np.array([[0.0, 1.0, 0.0], [np.sin(angle), np.cos(angle), 0.0]])
+    start = -(6.0 + np.array([[0.0], [late]])) * ways
+    found = positions(walkers(start, -start).run(24 * 12))
+    assert nearest(found) >= 2.0 * RADIUS
+    assert (np.linalg.norm(found + start, axis=-1).min(axis=0) < 0.5).all()
+
+
+def test_head_on_both_pass_on_their_right_and_neither_stops() -> None:
+    place = walkers([[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
+    states = place.run(24 * 10)
+    found = positions(states)
+    passing = int(np.argmax(found[:, 0, 1] > found[:, 1, 1]))
+    assert found[passing, 0, 0] > 0.4
+    assert found[passing, 1, 0] < -0.4
+    assert np.linalg.norm(velocities(states)[24:passing], axis=-1).min() > 0.8
+
+
+def test_where_nothing_is_in_the_way_it_does_nothing_at_all() -> None:
+    place = walkers([[0.0, 0.0, 0.0], [3.0, 0.0, 0.0]], [[0.0, 30.0, 0.0], [3.0, 30.0, 0.0]])
+    without = replace(place, behaviors=place.behaviors[:1])
+    assert positions(place.run(48)).tobytes() == positions(without.run(48)).tobytes()
+
+
+def test_who_stands_in_the_way_is_gone_round() -> None:
+    place = walkers([[0.0, -6.0, 0.0]], [[0.0, 6.0, 0.0]])
+    place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
+    standing = together(place.tracked, locked([0.1, 0.0, 0.0], crowd=4))
+    found = positions(replace(place, tracked=standing).run(24 * 10))[:, 0]
+    assert np.linalg.norm(found - (0.1, 0.0, 0.0), axis=1).min() >= 2.0 * RADIUS
+    assert found[:, 1].max() > 5.0
+
+
+@pytest.mark.parametrize("combining", [way.number for way in COMBININGS])
+def test_what_it_chooses_holds_however_the_others_are_combined(combining: int) -> None:
+    """Those who meet head-on pass, with every way to combine and beside a behavior that pulls elsewhere."""
+    more = [(Separation, {"weight": 0.5, "distance": 2.0})]
+    start = [[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]]
+    place = walkers(start, [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]], more=more, combining=combining)
+    assert nearest(positions(place.run(24 * 10))) >= 2.0 * RADIUS
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_who_cross_a_plaza_all_through_its_middle_touch_nobody_and_get_through(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 16
+    angle = (np.arange(n) + rng.uniform(-0.2, 0.2, n)) * (2.0 * np.pi / n)
+    out = 6.0 * np.stack((np.cos(angle), np.sin(angle), np.zeros(n)), axis=-1)
+    place = walkers(out, -out, vehicle=WALKER | {"keep_apart": True})
+    found = positions(place.run(24 * 14))
+    assert nearest(found) > 2.0 * RADIUS - 0.02
+    assert (np.linalg.norm(found + out, axis=-1).min(axis=0) < 1.0).mean() > 0.6
+
+
+def test_avoiding_somebody_it_does_not_run_into_a_wall() -> None:
+    """In a corridor that two just fit through side by side."""
+    walls = boxes([[0.0, 2.2, 0.0], [0.0, -2.2, 0.0]], [[20.0, 1.0, 1.0], [20.0, 1.0, 1.0]])
+    start = [[-8.0, 0.0, 0.0], [8.0, 0.0, 0.0]]
+    place = walkers(start, [[9.0, 0.0, 0.0], [-9.0, 0.0, 0.0]], obstacles=walls)
+    found = positions(place.run(24 * 14))
+    assert np.abs(found[..., 1]).max() < 1.2 - RADIUS + 0.05
+    assert nearest(found) > 2.0 * RADIUS - 0.05
+    assert found[-1, 0, 0] > 4.0 > -4.0 > found[-1, 1, 0]
+
+
+def test_a_wall_across_the_way_is_gone_round_by_the_nearer_end() -> None:
+    wall = boxes([[1.0, 0.0, 0.0]], [[4.0, 0.5, 1.0]])
+    found = positions(walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]], obstacles=wall).run(24 * 18))[:, 0]
+    assert wall.clearance(found).min() > RADIUS - 0.03
+    assert found[:, 0].min() < -3.0
+    assert found[:, 1].max() > 7.0
+
+
+def test_in_space_they_pass_each_other_too() -> None:
+    """Two schools of fish that swim through each other: few of the bodies meet, and all get through."""
+    rng = np.random.default_rng(3)
+    n = 60
+    start = rng.uniform((-3.0, -14.0, -3.0), (3.0, -8.0, 3.0), (n, 3))
+    start[n // 2 :] *= (1.0, -1.0, 1.0)
+    goal = start * (1.0, -1.5, 1.0)
+    fish = {"radius": 0.15, "max_speed": 2.0, "max_force": 6.0}
+    free = walkers(start, goal, vehicle=fish)
+    found = positions(free.run(24 * 12))
+    straight = positions(replace(free, behaviors=free.behaviors[:1]).run(24 * 12))
+
+    def contacts(path: np.ndarray) -> int:
+        gaps = np.linalg.norm(path[24:, :, None] - path[24:, None], axis=-1) + 1e9 * np.eye(n)
+        return int((gaps < 0.28).sum())
+
+    assert contacts(found) < 0.1 * contacts(straight)
+    assert (found[-1, : n // 2, 1] > 4.0).mean() > 0.9
+
+
+def test_between_two_decisions_it_keeps_to_the_last() -> None:
+    place = walkers([[0.0, -4.0, 0.0], [0.0, 4.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
+    place.behaviors[1] = (UnalignedCollisionAvoidance, {"reaction_time": 0.5})
+    memories = [state.memories["unaligned_collision_avoidance"]["choice_x"] for state in place.run(49)[1:]]
+    changes = (np.diff(np.array(memories), axis=0) != 0.0).sum(axis=0)
+    assert (changes >= 1).all()
+    assert (changes <= 5).all()
+
+
+def test_the_danger_of_others_equals_a_plain_loop() -> None:
+    rng = np.random.default_rng(5)
+    many, agents, candidates = 3, 4, 7
+    offset, drift = rng.uniform(-4.0, 4.0, (2, 2, many, agents))
+    room = (offset * offset).sum(axis=0) - 0.5
+    room = np.maximum(room, 1e-6)
+    velocity = rng.uniform(-2.0, 2.0, (2, candidates, agents))
+    look_ahead = rng.uniform(2.0, 6.0, agents)
+    found = Others(list(offset), list(drift), room).danger(list(velocity), look_ahead)
+    for c in range(candidates):
+        for a in range(agents):
+            costs = []
+            for k in range(many):
+                relative = velocity[:, c, a] / velocity_choice.SHARE + drift[:, k, a]
+                # |offset - relative t|^2 = offset^2 - room is the contact: the first root of a quadratic.
+                roots = np.roots([relative @ relative, -2.0 * relative @ offset[:, k, a], room[k, a]])
+                time = min((r.real for r in roots if abs(r.imag) < 1e-9 and r.real > 0.0), default=np.inf)
+                costs.append(max(min(1.0 / time, 1.0 / velocity_choice.SOONEST) - 1.0 / look_ahead[a], 0.0))
+            assert found[c, a] == pytest.approx(max(costs) + velocity_choice.OTHERS * sum(costs), abs=1e-9)
+
+
+def test_what_others_carry_and_what_is_gone_does_not_matter() -> None:
+    """An obstacle that a walker carries is not in its own way."""
+    ball = obstacles([[0.0, 1.0, 0.0]], 0.4, carrier=np.array([0]))
+    place = walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]])
+    carried = replace(place, obstacles=ball)
+    assert positions(carried.run(48)).tobytes() == positions(place.run(48)).tobytes()
+    gone = replace(place, obstacles=replace(ball, carrier=np.array([-1]), present=np.array([False])))
+    assert positions(gone.run(48)).tobytes() == positions(place.run(48)).tobytes()
