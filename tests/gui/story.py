@@ -15,7 +15,7 @@ from scripts.window import choose_steering, click, picture, show_steering, tell,
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MODULE = "bl_ext.user_default.steering_behaviors"
-PATIENCE = 40.0
+PATIENCE = 90.0
 """Seconds a bake may take here."""
 DRAWN = 0.4
 """Seconds in which the window has drawn anew."""
