@@ -25,11 +25,12 @@ TALL = 1.0
 WALKER = {
     "mass": 1.0,
     "max_force": 4.0,
-    "response_time": 0.35,
-    "max_turn_rate": 2.0 * np.pi,
+    "response_time": 0.3,
+    "max_turn_rate": 30.0,
     "keep_in_plane": True,
     "bank": 0.0,
 }
+"""Discs, as the benchmark has them: they step to any side without turning round first."""
 
 AVOIDANCE = {
     "PAPER": {},
