@@ -22,10 +22,11 @@ MOST = 9
 """Fewer than ten."""
 PATIENCE = 60.0
 """Seconds that a click may take to do what it should."""
+# Where things are in the pictures; when the panels change, look there anew.
 ANYWHERE = (300, 780)
 ADD, STEERING, FLOCK = (283, 40), (322, 470), (560, 470)
 SIDEBAR, TAB = (1318, 104), (1309, 254)
-BAKE, SELECT_VEHICLES = (1165, 797), (1251, 256)
+BAKE, SELECT_VEHICLES = (1174, 842), (1251, 256)
 VIEW, FRAME_SELECTED = (191, 40), (245, 177)
 SHOWN = 12
 """The frame that is pictured."""

@@ -10,7 +10,18 @@ from ..simulation.declaration import acceleration, length
 from ..simulation.groups import Groups, joined
 from ..simulation.neighbors import CHOSEN_CROWD, Neighbors
 from ..simulation.roles import Role
-from ..simulation.vectors import EPSILON, Number, Vectors, clamp, magnitude
+from ..simulation.vectors import (
+    EPSILON,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    magnitude,
+    no_vectors,
+    picked,
+    same_for_all,
+)
 from ..simulation.world import Agents, World
 from .declaration import Intent
 from .neighborhood import Neighborhood, faded
@@ -63,17 +74,26 @@ class Cohesion(Neighborhood):
             return agents.none()
         parts = Groups.by(root[members], bodies.position[members], bodies.velocity[members])
         own = parts.of[np.searchsorted(members, agents.rows)]
-        position, velocity = parts.position[own], parts.velocity[own]
-        extent, size = parts.extent[own], parts.size[own]
+        if same_for_all(self.rejoin_distance) and same_for_all(self.distance):
+            all_parts = np.arange(len(parts))
+            to_others = picked(_to_other_parts(parts, all_parts, self.rejoin_distance[:1], self.distance[:1]), own)
+        else:
+            to_others = _to_other_parts(parts, own, self.rejoin_distance, self.distance)
+        return np.where(looking[:, None], to_others, 0.0)
 
-        others, offsets = np.zeros(len(agents)), agents.none()
-        for part in parts.largest(PARTS).tolist():
-            offset = parts.position[part] - position
-            gap = magnitude(offset) - WIDTH * (parts.extent[part] + extent)
-            near_enough = clamp(2.0 - 2.0 * gap / np.maximum(self.rejoin_distance, EPSILON), 0.0, 1.0)
-            count = np.where(looking & (own != part), near_enough * parts.size[part], 0.0)
-            others += count
-            offsets += (offset + FORESIGHT * (parts.velocity[part] - velocity)) * count[:, None]
-        to_others = faded(offsets / np.maximum(others * self.distance, EPSILON)[:, None])
-        share = clamp(others / np.maximum((others + size) * LEAST, EPSILON), 0.0, 1.0)
-        return to_others * share[:, None]
+
+def _to_other_parts(parts: Groups, own: Rows, rejoin_distance: Scalars, distance: Scalars) -> Vectors:
+    """From some parts of a crowd toward the others, (k, 3) no longer than 1; `own` (k,) says from which."""
+    position, velocity = parts.position[own], parts.velocity[own]
+    extent, size = parts.extent[own], parts.size[own]
+    others, offsets = np.zeros(len(own)), no_vectors(len(own))
+    for part in parts.largest(PARTS).tolist():
+        offset = parts.position[part] - position
+        gap = magnitude(offset) - WIDTH * (parts.extent[part] + extent)
+        near_enough = clamp(2.0 - 2.0 * gap / np.maximum(rejoin_distance, EPSILON), 0.0, 1.0)
+        count = np.where(own != part, near_enough * parts.size[part], 0.0)
+        others += count
+        offsets += (offset + FORESIGHT * (parts.velocity[part] - velocity)) * count[:, None]
+    to_others = faded(offsets / np.maximum(others * distance, EPSILON)[:, None])
+    share = clamp(others / np.maximum((others + size) * LEAST, EPSILON), 0.0, 1.0)
+    return to_others * share[:, None]

@@ -78,17 +78,6 @@ def new_slot(action: Action, ob: Object) -> ActionSlot | None:
     return action.slots.new(ob.id_type, ob.name) if SLOTTED else None
 
 
-def new_action_like(template: Action, slot: ActionSlot | None, ob: Object) -> tuple[Action, ActionSlot | None]:
-    """Make an action for an object by copying another with all its keys, which is faster than making keys.
-
-    It is still to be named, which takes long while another has that name.
-    """
-    action, copied_slot = copy_action(template, slot, whole=True)
-    if copied_slot is not None:
-        copied_slot.name_display = ob.name
-    return action, copied_slot
-
-
 def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tuple[Action, ActionSlot | None]:
     """Copy an action, linked or not, with all slots or with the one only; returns the copy and its slot."""
     copy = action.copy()

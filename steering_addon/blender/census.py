@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
 
 PAUSE = 0.1
-"""Seconds without a change after which is counted: ten thousand vehicles take a third of that."""
+"""Seconds without a change after which is counted: ten thousand vehicles take about as long."""
 SCENES_AT_ONCE = 4
 """With more updates than this one need not look whether they are of scenes only."""
 SHOWING = ("VIEW_3D", "PROPERTIES")

@@ -27,7 +27,7 @@ from .ownership import Played, check_free, contested
 from .properties import has_role, pointed_at, settings_of
 from .refusal import Refusal
 from .start import earlier_velocity, start_of
-from .tagged import crowd_of, full_name, in_use, tagged
+from .tagged import by_role, crowd_of, full_name, in_use
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -186,23 +186,24 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         raise Refusal(f"The frame range of {scene.name} ends before it begins: set Start to {last} or less.")
     objects = in_use(scene)
     chosen = None if only is None else {full_name(ob) for ob in only}
-    moving = _moving(objects, chosen)
+    roles = by_role(objects)
+    moving = _moving(roles[Role.VEHICLE], chosen)
     vehicles = _vehicles(scene, moving, first, last, replace_own_keys)
     rows = {full_name(v.ob): row for row, v in enumerate(vehicles)}
 
-    crowds = _crowd_objects(tagged(objects, Role.VEHICLE), vehicles)
+    crowds = _crowd_objects(roles[Role.VEHICLE], vehicles)
     _check_in_scene(crowds, objects)
-    paths = tagged(objects, Role.PATH)
+    paths = roles[Role.PATH]
     _check_curves(paths, Role.PATH)
-    flows = tagged(objects, Role.FLOW)
+    flows = roles[Role.FLOW]
     _check_curves(flows, Role.FLOW)
     targets = [target for crowd in crowds for target in _pointed(crowd) if target.kind is Kind.BODY]
     _check_targets(crowds, objects, paths)
     several = [some for crowd in crowds for some in several_of(crowd, behaviors_of(crowd), objects)]
-    bodies = _bodies(objects, targets, several, rows)
-    obstacles = tuple(BodySource(ob, _carrier(ob, rows)) for ob in tagged(objects, Role.OBSTACLE))
+    bodies = _bodies(roles, targets, several, rows)
+    obstacles = tuple(BodySource(ob, _carrier(ob, rows)) for ob in roles[Role.OBSTACLE])
     pointed_regions = [target.ob for crowd in crowds for target in _pointed(crowd) if target.kind is Kind.REGION]
-    regions = _by_name([*tagged(objects, Role.REGION), *pointed_regions])
+    regions = _by_name([*roles[Role.REGION], *pointed_regions])
     looked_at = [*paths, *regions, *flows, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     _check_independent(looked_at, crowds, vehicles, rows, [*paths, *regions, *flows])
 
@@ -272,8 +273,7 @@ def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
     )
 
 
-def _moving(objects: list[Object], chosen: set[str] | None) -> list[Object]:
-    vehicles = tagged(objects, Role.VEHICLE)
+def _moving(vehicles: list[Object], chosen: set[str] | None) -> list[Object]:
     if not vehicles:
         raise Refusal("There is no vehicle in the scene: select the objects that shall move and tag them as vehicles.")
     moving = [ob for ob in vehicles if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)]
@@ -416,10 +416,10 @@ def _check_targets(crowds: list[Object], objects: list[Object], paths: list[Obje
 
 
 def _bodies(
-    objects: list[Object], targets: list[_Pointed], several: list[Several], rows: dict[str, int]
+    roles: dict[Role, list[Object]], targets: list[_Pointed], several: list[Several], rows: dict[str, int]
 ) -> tuple[BodySource, ...]:
     """Leaders, resources, targets and the vehicles that do not move, by name."""
-    wanted = {full_name(ob): (ob, "") for role in TARGETS for ob in tagged(objects, role)}
+    wanted = {full_name(ob): (ob, "") for role in TARGETS for ob in roles[role]}
     wanted |= {full_name(ob): (ob, "") for some in several for ob in some.objects}
     wanted |= {target.name: (target.ob, target.bone) for target in targets}
     found = (wanted[name] for name in sorted(set(wanted) - set(rows)))

@@ -27,7 +27,6 @@ from .animation_data import (
     channelbag_in,
     copy_action,
     new_action,
-    new_action_like,
     new_slot,
     slot_with_handle,
 )
@@ -71,6 +70,8 @@ if TYPE_CHECKING:
     from .animation_data import Channelbag
 
 
+SLOT = "Vehicle"
+"""What a slot is called where an action of its own is made for a vehicle."""
 WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """How many numbers a channel has; a custom property is one."""
 
@@ -182,8 +183,11 @@ class Staging:
         blank = self._blanks.get(tuple(channels))
         if blank is None:
             blank = self._blanks[tuple(channels)] = new_action("Blank Bake", ob)
+            # To name the slot after each vehicle would have Blender look through all of the file each time.
+            if blank[1] is not None:
+                blank[1].name_display = SLOT
             self._write(_Bed(*blank, made=True), {path: np.zeros_like(values) for path, values in channels.items()}, {})
-        return new_action_like(*blank, ob)
+        return copy_action(*blank, whole=True)
 
     def _write(self, bed: _Bed, channels: dict[str, np.ndarray], touches: dict[tuple[str, int], list]) -> None:
         """The baked keys, a curve for each number of a channel."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..simulation.roles import Role
-from .properties import has_role, pointed_at
+from .properties import has_role, pointed_at, settings_of
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -26,6 +26,16 @@ def in_use(scene: Scene) -> list[Object]:
 def tagged(objects: Iterable[Object], role: Role) -> list[Object]:
     """Those of the objects that have a role."""
     return [ob for ob in objects if has_role(ob, role)]
+
+
+def by_role(objects: Iterable[Object]) -> dict[Role, list[Object]]:
+    """Those of the objects that have each role, after one look at each of them."""
+    found: dict[Role, list[Object]] = {role: [] for role in Role}
+    for ob in objects:
+        stored = settings_of(ob)
+        for name in stored.roles if stored is not None else ():
+            found[Role[name]].append(ob)
+    return found
 
 
 def full_name(ob: Object) -> str:

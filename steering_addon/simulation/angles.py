@@ -16,6 +16,8 @@ from .vectors import Scalars, alike, same_for_all
 QUARTERS_A_RADIAN = 0.6366197723675814
 QUARTER_HIGH, QUARTER_LOW = 1.5707963267341256, 6.077100506506192e-11
 """A quarter turn in two parts: the high one, of 33 bits, times a count of quarters is exact."""
+EIGHTH = 0.785
+"""Radians: no more than an eighth of a turn, up to which there is no quarter turn to take off."""
 SINE = (
     1.58969099521155010221e-10,
     -2.50507602534068634195e-08,
@@ -48,6 +50,9 @@ def cosine(angle: Scalars) -> Scalars:
 
 def cosine_and_sine(angle: Scalars) -> tuple[Scalars, Scalars]:
     """The cosines and sines of angles in radians, no more than some thousands of turns."""
+    if np.abs(angle).max(initial=0.0) < EIGHTH:
+        sines, cosines = _waves(angle)
+        return cosines, sines
     rest, quarters = _nearest_quarter(angle)
     waves = _waves(rest)
     return _sine(quarters + 1.0, *waves), _sine(quarters, *waves)

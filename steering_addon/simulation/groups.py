@@ -78,8 +78,9 @@ class Groups:
     @classmethod
     def by(cls, root: Rows, position: Vectors, velocity: Vectors) -> Groups:
         """The groups of things (n, 3); those of one group have the same root (n,)."""
-        of = np.unique(root, return_inverse=True)[1].reshape(-1)
-        size = np.bincount(of).astype(np.float64)
+        roots = np.bincount(root)
+        of = (np.cumsum(roots > 0) - 1)[root]
+        size = roots[roots > 0].astype(np.float64)
 
         def middle(values: Vectors) -> Vectors:
             return columns(*(np.bincount(of, values[:, axis]) / size for axis in range(3)))

@@ -129,9 +129,11 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Counts, Counts]:
     wide, deep = int(along.max()) + 1, int(row_y.max()) + 3
     # An empty row of cells all round saves asking whether a neighboring row exists.
     rows = (row_z * deep + row_y + 1) * wide
-    order = np.argsort(rows + along, kind="stable")
+    cells = rows + along
+    # Numbers of 16 bits are sorted by counting.
+    order = np.argsort(cells.astype(np.uint16) if cells.max() < 2**16 else cells, kind="stable")
     rows, row_y, row_z = rows[order], row_y[order], row_z[order]
-    cells = rows + along[order]
+    cells = cells[order]
     x, y, z = picked(offset, order).T
 
     stride = deep * wide

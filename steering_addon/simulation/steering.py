@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
@@ -202,7 +203,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     return Agents(
         rows=rows,
         keys=snapshot.keys if alone else snapshot.keys[rows],
-        crowd_keys=alike(_key_of(crowd), len(rows), np.uint64),
+        crowd_keys=alike(_shared_key(crowd.key), len(rows), np.uint64),
         position=position,
         velocity=velocity,
         side=side,
@@ -215,9 +216,10 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     )
 
 
-def _key_of(crowd: Crowd) -> int:
+@lru_cache(maxsize=64)
+def _shared_key(crowd: int) -> int:
     """What the part of their luck hangs on that the vehicles of a crowd share."""
-    return int(mix(np.array([crowd.key & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
+    return int(mix(np.array([crowd & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
 def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:

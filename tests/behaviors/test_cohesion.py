@@ -67,6 +67,16 @@ def test_alone_it_does_nothing() -> None:
     assert (two_and_one[0] != 0.0).any()
 
 
+def test_parts_go_back_alike_whether_or_not_all_are_set_alike() -> None:
+    """What is the same for a whole part is worked out once; the way round for settings of each one's own is longer."""
+    place = Scene(np.concatenate([crowded(20, seed=seed).position for seed in range(3)]))
+    place.position[:, 0] += np.repeat([0.0, 14.0, 30.0], 20)
+    alike = drawn(place, distance=3.0, rejoin_distance=20.0)
+    differing = drawn(place, distance=3.0, rejoin_distance=[20.0] * 59 + [0.0])
+    assert np.abs(alike - differing)[:59].max() < 1e-12
+    assert np.abs(alike - drawn(place, distance=3.0, rejoin_distance=0.0)).max() > 0.1
+
+
 def test_one_more_far_away_changes_nothing_for_the_others() -> None:
     place = crowded(30)
     more = Scene([*place.position, [900.0, 0.0, 0.0]], forward=[*place.forward, [0.0, 1.0, 0.0]])

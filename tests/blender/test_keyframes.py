@@ -108,7 +108,7 @@ def test_a_copied_curve_given_other_values_is_as_one_made_with_them(keyframes, a
     ob = bpy.data.objects.new("Ship", None)
     blank = animation_data.new_action("Blank", ob)
     baked.new_curve(animation_data.channelbag_in(*blank, ensure=True), "location", 1, np.zeros(len(FRAMES)))
-    copied = animation_data.channelbag_in(*animation_data.new_action_like(*blank, ob)).fcurves[0]
+    copied = animation_data.channelbag_in(*animation_data.copy_action(*blank, whole=True)).fcurves[0]
     baked.set_values(copied, values)
     assert dump(copied) == dump(baked.new_curve(new_bag(animation_data), "location", 1, values))
 

@@ -161,6 +161,44 @@ def test_a_box_in_the_way_is_drawn_as_a_box() -> None:
     assert np.allclose(np.abs(corners[:, 2]), 2.0, atol=0.01)
 
 
+def test_a_mesh_in_the_way_is_drawn_by_its_edges() -> None:
+    ship = wedge(location=(5.0, 1.0, 0.0), rotation=(0.0, 0.0, 0.7), scale=(2.0, 1.0, 1.0))
+    obstacle(ship).steering.obstacle_shape = "MESH"
+    edges = colored(drawn("OBSTACLES"), part("blender.overlay.picture").OBSTACLE)
+    corners = np.array([ship.matrix_world @ vertex.co for vertex in ship.data.vertices])
+    away = np.linalg.norm(edges[:, None] - corners[None], axis=2)
+    assert away.min(axis=1).max() < 1e-4 and away.min(axis=0).max() < 1e-4
+    pairs = {tuple(sorted(pair)) for pair in np.argmin(away, axis=1).reshape(-1, 2).tolist()}
+    assert len(pairs) == 6
+
+
+def test_what_is_in_the_way_is_measured_again_when_its_shape_changes_and_only_then() -> None:
+    watching, pictures, scene = part("blender.overlay.watching"), part("blender.overlay.picture"), bpy.context.scene
+    ball, other = obstacle(sphere(name="Ball", radius=1.0)), wedge(location=(9.0, 0.0, 0.0))
+    layer = bpy.context.view_layer
+    who = pictures.cast(scene, layer)
+    assert pictures.cast(scene, layer, who).things is who.things
+    ball.steering.obstacle_shape = "BOX"
+    assert pictures.cast(scene, layer, who).things is not who.things
+    noticed = []
+
+    def listen(_scene, depsgraph) -> None:
+        noticed.append(watching._reshapes(depsgraph, who))
+
+    bpy.app.handlers.depsgraph_update_post.append(listen)
+    try:
+        other.location.x += 1.0
+        layer.update()
+        ball.scale.x = 3.0
+        layer.update()
+        ball.data.vertices[0].co.x += 1.0
+        ball.data.update()
+        layer.update()
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(listen)
+    assert noticed == [False, True, True]
+
+
 def test_lines_lead_to_the_nearest_leader_or_to_the_target_that_was_chosen() -> None:
     leader(location=(10.0, 0.0, 0.0), name="Far")
     leader(location=(3.0, 0.0, 0.0), name="Near")

@@ -660,6 +660,22 @@ def test_a_baked_member_starts_elsewhere_with_its_next_bake(crowd) -> None:
     assert np.allclose([places(ob, [1])[0] for ob in members(crowd)], starts, atol=1e-4)
 
 
+def test_a_preview_moves_nobody_and_takes_newcomers_in(crowd) -> None:
+    frames(1, 20)
+    before = [told(ob) for ob in members(crowd)]
+    select(crowd)
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    bpy.context.scene.frame_set(10)
+    populate(count=30)
+    bpy.context.scene.frame_set(12)
+    assert [told(ob) for ob in members(crowd)[:20]] == before
+    assert len(members(crowd)) == 30
+    populate(count=5)
+    bpy.context.scene.frame_set(14)
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    assert [told(ob) for ob in members(crowd)] == before[:5]
+
+
 def test_a_copy_of_a_member_is_the_animators(crowd) -> None:
     copy = members(crowd)[2].copy()
     crowd.steering.populate.collection.objects.link(copy)

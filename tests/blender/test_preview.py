@@ -119,7 +119,7 @@ def round_a_hidden_obstacle() -> list:
     obs = ships(3, obstacle_avoidance={})
     rock = obstacle(location=(0.0, 4.0, 0.0))
     insert(rock, "location", {FIRST: (0.0, 4.0, 0.0), LAST: (6.0, 12.0, 0.0)})
-    rock.hide_set(True)
+    rock.hide_viewport = True
     return obs
 
 
@@ -462,6 +462,46 @@ def test_what_is_moved_while_it_plays_counts_from_then_on_though_blender_tells_i
     assert again[: len(seen)].tobytes() != seen.tobytes()
 
 
+def test_a_vehicle_that_is_gone_before_the_next_frame_is_not_missed() -> None:
+    obs = ships()
+    toggle()
+    played(obs, range(FIRST, 6))
+    bpy.data.objects.remove(obs.pop())
+    seen = played(obs)
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    assert played(obs)[5:].tobytes() == seen[5:].tobytes()
+
+
+def test_a_mistake_in_the_program_ends_it_and_leaves_the_start(monkeypatch) -> None:
+    obs = ships()
+    stood = [tuple(ob.location) for ob in obs]
+    toggle()
+
+    def failing(*_) -> None:
+        raise ZeroDivisionError("a mistake in the program")
+
+    monkeypatch.setattr(part("blender.preview.rehearsal"), "step", failing)
+    bpy.context.scene.frame_set(2)
+    assert not is_on()
+    assert np.allclose(shown(obs)[:, :3, 3], stood)
+    assert [tuple(ob.location) for ob in obs] == stood
+    assert [scene.name for scene in bpy.data.scenes] == [bpy.context.scene.name]
+
+
+def test_the_way_of_a_parent_tells_on_what_is_shown() -> None:
+    obs = ships()
+    mast = empty("Mast")
+    insert(mast, "location", {FIRST: (0.0, 0.0, 0.0), LAST: (0.0, 0.0, 0.0)})
+    insert(mast, "rotation_euler", {FIRST: (0.0, 0.0, 0.0), LAST: (0.0, 0.0, 0.0)})
+    obs[0].parent = mast
+    toggle()
+    seen = played(obs)
+    insert(mast, "rotation_euler", {LAST: (0.0, 0.0, 2.0)})
+    assert np.allclose(played(obs), seen, atol=1e-4)
+
+
 def counted_steps(monkeypatch) -> list:
     rehearsal, steps = part("blender.preview.rehearsal"), []
     real = rehearsal.step
@@ -598,31 +638,49 @@ def test_disabling_the_extension_ends_it_and_leaves_no_handler() -> None:
         preview.register()
 
 
-def test_a_render_sees_nothing_of_it_ends_it_and_says_why() -> None:
-    obs = ships()
+def rendered(obs, frame: int) -> list:
+    """Where a render of a frame has the objects."""
     scene = bpy.context.scene
     scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     scene.collection.objects.link(scene.camera)
     scene.render.engine, scene.cycles.samples = "CYCLES", 1
     scene.render.resolution_x = scene.render.resolution_y = 8
-    rendered = []
+    seen = []
 
     def looks(_scene, depsgraph) -> None:
         if depsgraph.mode == "RENDER":
-            rendered.append([tuple(ob.evaluated_get(depsgraph).matrix_world.translation) for ob in obs])
+            seen.append([tuple(ob.evaluated_get(depsgraph).matrix_world.translation) for ob in obs])
 
-    toggle()
-    scene.frame_set(10)
+    scene.frame_set(frame)
     bpy.app.handlers.frame_change_post.append(looks)
     try:
         bpy.ops.render.render()
     finally:
         bpy.app.handlers.frame_change_post.remove(looks)
-    assert rendered == [[tuple(ob.location) for ob in obs]]
+    [found] = seen
+    return found
+
+
+def test_a_render_sees_nothing_of_it_ends_it_and_says_why() -> None:
+    obs = ships()
+    toggle()
+    assert rendered(obs, 10) == [tuple(ob.location) for ob in obs]
     assert not is_on()
     assert "bake first" in told()
     toggle()
     assert told() == ""
+
+
+def test_nothing_but_a_viewport_is_shown_it() -> None:
+    obs = ships()
+    toggle()
+    ends_it = part("blender.preview.live")._on_render
+    bpy.app.handlers.render_init.remove(ends_it)
+    try:
+        assert rendered(obs, 10) == [tuple(ob.location) for ob in obs]
+    finally:
+        bpy.app.handlers.render_init.append(ends_it)
+    assert is_on()
 
 
 def test_it_refuses_what_a_bake_refuses_and_stays_off() -> None:

@@ -335,7 +335,7 @@ def test_the_side_on_which_an_obstacle_is_passed_may_be_keyed(flock) -> None:
     ball = obstacle(sphere())
     insert(ball, "steering.pass_side", {1: "LEFT", 10: "RIGHT"})
     sides = [s.obstacles.pass_side[0] for s in snapshots()]
-    numbers = part("blender.reading").PASS_SIDE_NUMBERS
+    numbers = part("blender.solids").PASS_SIDE_NUMBERS
     assert sides == [numbers["LEFT"]] * 9 + [numbers["RIGHT"]] * 11
 
 

@@ -1,5 +1,6 @@
 """What an animator does, in a real window: `blender --python story.py -- FOLDER`. It ends where it goes wrong."""
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from scripts.window import choose_steering, click, picture, show_steering, tell,
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MODULE = "bl_ext.user_default.steering_behaviors"
-PATIENCE = 40.0
+PATIENCE = 90.0
 """Seconds a bake may take here."""
 DRAWN = 0.4
 """Seconds in which the window has drawn anew."""
@@ -107,12 +108,39 @@ def preview(file: Path) -> Iterator[float]:
     yield from scrub()
     picture(file)
     assert max((a - b).length for a, b in zip(places(), before)) > 0.1, "Nobody moves in the preview."
+    yield from another_setting()
     assert not any(ob.animation_data and ob.animation_data.action for ob in bpy.data.objects if is_vehicle(ob))
     with view():
         assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
     bpy.context.scene.frame_set(1)
     yield DRAWN
     assert max((a - b).length for a, b in zip(places(), before)) < 1e-4, "The preview does not give the start back."
+
+
+def another_setting() -> Iterator[float]:
+    """Change how the flock of the preview wanders, and undo that."""
+    with view():
+        bpy.ops.ed.undo_push(message="Before")
+    yield from played()
+    seen = places()
+    bpy.data.objects["Flock"].steering.wander.strength = 40.0
+    yield from played()
+    assert places() != seen, "Another setting makes no difference to the preview."
+    with view():
+        bpy.ops.ed.undo_push(message="Strength")
+        bpy.ops.ed.undo()
+    yield from played()
+    assert places() == seen, "The preview does not go on with what undo has brought back."
+
+
+def played() -> Iterator[float]:
+    """Wait until the preview has played on to the playhead."""
+    yield DRAWN
+    waited = 0.0
+    while importlib.import_module(f"{MODULE}.steering_addon.blender.preview").report(bpy.context.scene):
+        assert waited < PATIENCE, "The preview does not come to the playhead."
+        waited += 0.2
+        yield 0.2
 
 
 def scrub() -> Iterator[float]:

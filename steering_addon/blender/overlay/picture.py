@@ -15,10 +15,9 @@ import numpy as np
 
 from ...behaviors.catalogue import CATALOGUE
 from ...simulation.declaration import Kind
-from ...simulation.obstacles import BOX as OBSTACLE_BOX
-from ...simulation.obstacles import ROUND
+from ...simulation.obstacles import MESH, ROUND, Obstacles
 from ...simulation.paths import spline
-from ...simulation.regions import BOX
+from ...simulation.regions import BOX, SPHERE
 from ...simulation.roles import Role
 from ...simulation.vectors import cross, magnitude, unit
 from ..curves import sketched
@@ -29,7 +28,7 @@ from ..reading import Reader
 from ..refusal import Refusal
 from ..tagged import crowd_of, full_name
 from .aims import Aim, aims_of
-from .strokes import arrows, box, drawn_out, ellipsoid, rings, spine, tube, way_marks
+from .strokes import arrows, box, drawn_out, ellipsoid, rings, spine, surface, tube, way_marks
 from .tracks import Tracks
 
 if TYPE_CHECKING:
@@ -52,6 +51,8 @@ FLOW = (0.3, 0.95, 0.85, 0.8)
 OBSTACLE = (1.0, 0.35, 0.25, 0.6)
 REGION = (0.7, 0.65, 1.0, 0.6)
 STEERING = (1.0, 1.0, 1.0, 1.0)
+REGION_SHAPES = {SPHERE: ellipsoid, BOX: box}
+"""How regions are drawn; a mesh is seen as it is."""
 LONGEST = 6.0
 """An arrow for the strongest force a vehicle has is so many of its radii long."""
 MARK = 0.02
@@ -66,6 +67,8 @@ class Cast:
         axes: (n, 3, 3) the side, forward and up of each vehicle's model in its own space, as columns.
         radius: (n,) metres.
         aims: what their behaviors steer by.
+        things: reads the obstacles and regions, which it has measured.
+        measured: what it has measured, by full name, and as what.
         tubes: how far aside of each path is still on it, by its full name.
     """
 
@@ -76,6 +79,7 @@ class Cast:
     paths: list[Object]
     flows: list[Object]
     things: Reader
+    measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
 
 
@@ -102,8 +106,12 @@ def shown(scene: Scene) -> frozenset[str]:
     return frozenset(stored.overlay) if stored.show_overlay else frozenset()
 
 
-def cast(scene: Scene, layer: ViewLayer) -> Cast:
-    """Who there is to be drawn now."""
+def cast(scene: Scene, layer: ViewLayer, before: Cast | None = None) -> Cast:
+    """Who there is to be drawn now.
+
+    Args:
+        before: who there was, if none of its things has changed its shape since: they are not measured again.
+    """
     there: dict[Role, list[Object]] = {role: [] for role in Role}
     for ob in layer.objects:
         if ob is not None and (stored := settings_of(ob)) is not None:
@@ -114,7 +122,9 @@ def cast(scene: Scene, layer: ViewLayer) -> Cast:
         return [ob for ob in there[role] if ob.visible_get(view_layer=layer)]
 
     vehicles = list(islice(_chosen(layer, there[Role.VEHICLE]), MOST))
-    paths = visible(Role.PATH)
+    paths, obstacles, regions = visible(Role.PATH), visible(Role.OBSTACLE), visible(Role.REGION)
+    measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions)}
+    same = before is not None and before.measured == measured
     return Cast(
         vehicles=vehicles,
         axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
@@ -122,9 +132,16 @@ def cast(scene: Scene, layer: ViewLayer) -> Cast:
         aims=aims_of(vehicles, scene, there),
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in visible(Role.FLOW) if ob.type == "CURVE"],
-        things=Reader(scenery(scene, visible(Role.OBSTACLE), visible(Role.REGION))),
+        things=before.things if same else Reader(scenery(scene, obstacles, regions)),
+        measured=measured,
         tubes=_tubes(there[Role.CROWD], paths),
     )
+
+
+def _measured_as(ob: Object) -> tuple[str, ...]:
+    """What of an object's settings its measures hang on."""
+    own = ob.steering
+    return (*sorted(own.roles), own.obstacle_shape, own.obstacle_side, own.region_shape)
 
 
 def _chosen(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Object]:
@@ -163,14 +180,21 @@ def _things(drawn: Picture, depsgraph: Depsgraph, who: Cast, wanted: frozenset[s
         return
     obstacles, regions = snapshot.obstacles, snapshot.regions
     for row in np.flatnonzero(obstacles.present).tolist() if "OBSTACLES" in wanted else ():
-        if obstacles.shape[row] == ROUND:
-            drawn.add(drawn_out(obstacles.start[row], obstacles.end[row], float(obstacles.radius[row])), OBSTACLE)
-        elif obstacles.shape[row] == OBSTACLE_BOX:
-            drawn.add(box(obstacles.start[row], obstacles.axes[row] * obstacles.half[row][:, None]), OBSTACLE)
+        drawn.add(_obstacle(obstacles, row), OBSTACLE)
     for row in np.flatnonzero(regions.present).tolist() if "REGIONS" in wanted else ():
         half = regions.axes[row] * regions.half[row][:, None]
-        shape = box if regions.shape[row] == BOX else ellipsoid
-        drawn.add(shape(regions.centre[row], half), REGION)
+        if (shape := REGION_SHAPES.get(int(regions.shape[row]))) is not None:
+            drawn.add(shape(regions.centre[row], half), REGION)
+
+
+def _obstacle(obstacles: Obstacles, row: int) -> np.ndarray:
+    """What vehicles take for the surface of an obstacle."""
+    start, axes = obstacles.start[row], obstacles.axes[row]
+    if obstacles.shape[row] == ROUND:
+        return drawn_out(start, obstacles.end[row], float(obstacles.radius[row]))
+    if obstacles.shape[row] == MESH:
+        return np.einsum("ka,ab->kb", surface(obstacles.mesh[row]), axes) + start
+    return box(start, axes * obstacles.half[row][:, None])
 
 
 def _curves(drawn: Picture, depsgraph: Depsgraph, who: Cast) -> None:

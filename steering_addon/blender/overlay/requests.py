@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .tracks import Tracks
 
-MOST_VEHICLES = 1000
+MOST_VEHICLES = 500
 """In larger scenes nothing is asked: it would take longer than one likes to wait after each change."""
 MOST_SHOWN = 50
 

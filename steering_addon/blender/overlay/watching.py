@@ -14,6 +14,7 @@ import bpy
 
 from .. import preview
 from ..refusal import Refusal
+from ..tagged import full_name
 from .picture import Cast, Picture, cast, picture, shown
 from .requests import Request, asked_of
 from .tracks import Tracks
@@ -27,10 +28,11 @@ PAUSE = 0.08
 
 @dataclass
 class _Watched:
-    """What is known of a scene."""
+    """What is known of a scene, and whether one of its things may have changed its shape since it was measured."""
 
     who: Cast | None = None
     tracks: Tracks = field(default_factory=Tracks)
+    reshaped: bool = False
     picture: Picture = field(default_factory=Picture)
 
 
@@ -81,14 +83,30 @@ def _forget(*_what) -> None:
 
 @bpy.app.handlers.persistent
 def _changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
+    # A render has a depsgraph of its own, and nobody sees it.
+    if depsgraph is None or depsgraph.mode != "VIEWPORT":
+        return
+    watched = _scenes.get(scene.session_uid)
+    if watched is not None and watched.who is not None and not watched.reshaped:
+        watched.reshaped = _reshapes(depsgraph, watched.who)
     _look(scene, depsgraph, [])
     _later()
 
 
-def _look(scene: Scene, depsgraph: Depsgraph | None, requests: list[Request]) -> None:
+def _reshapes(depsgraph: Depsgraph, who: Cast) -> bool:
+    """Whether one of the things that were measured may have another shape or size now."""
+    return any(
+        (update.is_updated_geometry or update.is_updated_transform)
+        and isinstance(update.id, bpy.types.Object)
+        and full_name(update.id) in who.measured
+        for update in depsgraph.updates
+    )
+
+
+def _look(scene: Scene, depsgraph: Depsgraph, requests: list[Request]) -> None:
     """Draw anew those who are known to be there."""
     watched = _scenes.get(scene.session_uid)
-    if watched is None or watched.who is None or depsgraph is None:
+    if watched is None or watched.who is None:
         return
     watched.tracks.previewed = preview.is_on(scene)
     try:
@@ -123,7 +141,8 @@ def _find_out_in(window: Window) -> None:
         return
     watched = _scenes.setdefault(scene.session_uid, _Watched())
     wanted = shown(scene)
-    watched.who = cast(scene, layer) if wanted else None
+    watched.who = cast(scene, layer, None if watched.reshaped else watched.who) if wanted else None
+    watched.reshaped = False
     if watched.who is None:
         watched.picture = Picture()
     else:

@@ -98,14 +98,9 @@ def plan_filling(
     Raises:
         Refusal: it cannot be done.
     """
-    name = crowd.name if crowd is not None else "The crowd"
     depsgraph, family = context.evaluated_depsgraph_get(), Family()
     sources = [Source.of(ob, weight, family, depsgraph) for ob, weight in objects if weight > 0.0]
-    if population.count and not sources:
-        raise Refusal(f"{name} has nothing to be filled with: select the models, or add some under Populate.")
-    collection = own_collection(crowd, context.scene)
-    if collection is not None and not shows(context.view_layer.layer_collection, collection):
-        raise Refusal(f"{collection.name}, where the members live, is not in the view layer: tick it in the Outliner.")
+    _check(context, crowd, population, sources)
     rooms = [source.room(on_ground=population.arrangement != VOLUME) for source in sources]
     frame = Matrix.Translation(context.scene.cursor.location)
     if crowd is not None:
@@ -123,11 +118,10 @@ def plan_filling(
     spots = ground.spots(numbers - 1, room, _standing([there[k] for k in sorted(staying)], sources, rooms))
     found = len(spots.valid)
     if len(numbers) and not found and not staying:
-        raise Refusal(f"{place.name if place else name} has no room for a single member: make it larger.")
+        raise Refusal(f"{_name(place or crowd)} has no room for a single member: make it larger.")
     forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:found]))
     preset = None if like is UNCHANGED or not sources else fitting(like, _length(sources))
-    already = [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd is not None and crowd_of(ob) == crowd]
-    measure = measure_for(crowd, already, preset, depsgraph, family)
+    measure = measure_for(crowd, _vehicles(context, crowd), preset, depsgraph, family)
     return Plan(
         ground=ground,
         sources=sources,
@@ -144,6 +138,26 @@ def plan_filling(
         forward=forward,
         up=up,
     )
+
+
+def _check(context: Context, crowd: Object | None, population: Population, sources: Sequence[Source]) -> None:
+    """Raises Refusal where there is nothing to make members of, or where they live is out of sight."""
+    if population.count and not sources:
+        raise Refusal(f"{_name(crowd)} has nothing to be filled with: select the models, or add some under Populate.")
+    collection = own_collection(crowd, context.scene)
+    if collection is not None and not shows(context.view_layer.layer_collection, collection):
+        raise Refusal(f"{collection.name}, where the members live, is not in the view layer: tick it in the Outliner.")
+
+
+def _name(ob: Object | None) -> str:
+    return ob.name if ob is not None else "The crowd"
+
+
+def _vehicles(context: Context, crowd: Object | None) -> list[Object]:
+    """The vehicles that a crowd has already."""
+    if crowd is None:
+        return []
+    return [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
 def fill(context: Context, crowd: Object, plan: Plan) -> list[Object]:

@@ -71,32 +71,42 @@ class Live:
         return self._rehearsal.plan.warnings if self._rehearsal else ()
 
     def present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, *, fresh: bool = False) -> bool:
-        """Show the frame the scene stands on, as far as playing on to it takes no longer; whether it got there.
+        """Show the frame the scene stands on, as far as playing on to it takes no longer; whether that was all.
 
         Args:
             fresh: whether the first depsgraph was evaluated for this very frame just now, and shows nothing of ours.
         """
         with self._busy():
             try:
-                if self._rehearsal is None and not self.refusal:
-                    self._plan_anew(scene)
-                if self._rehearsal is None:
-                    return True
-                frame = self._rehearsal.within(scene.frame_current)
-                here = fresh and scene.frame_current_final == frame
-                there = self._rehearsal.reach(frame, seconds, depsgraphs[0] if here else None)
-                if there:
-                    self._shown = self._rehearsal.poses(frame)
-            except Refusal as why:
-                self._give_up(str(why))
+                return self._present(scene, depsgraphs, seconds, fresh)
+            except ReferenceError:
+                # Something that the plan knew is gone, and nobody has told.
+                self.forget_plan()
+                return self._present(scene, depsgraphs, seconds, fresh)
+
+    def _present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, fresh: bool) -> bool:
+        try:
+            if self._rehearsal is None and not self.refusal:
+                self._plan_anew(scene)
+            if self._rehearsal is None:
                 return True
-            if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
-                for depsgraph in depsgraphs:
-                    show(self._rehearsal.plan, self._shown, depsgraph)
-            return there
+            frame = self._rehearsal.within(scene.frame_current)
+            here = fresh and scene.frame_current_final == frame
+            there = self._rehearsal.reach(frame, seconds, depsgraphs[0] if here else None)
+        except Refusal as why:
+            self._give_up(str(why))
+            return True
+        if there:
+            self._shown = self._rehearsal.poses(frame)
+        if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
+            show(self._rehearsal.plan, self._shown, depsgraphs)
+        return there
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
-        """Whether what Blender has just evaluated may make another run; if so, the next look goes through it anew."""
+        """Whether what Blender has just evaluated may make another run; if so, the next look goes through it anew.
+
+        That goes for the vehicles too, which are seen where they really are once Blender has evaluated them.
+        """
         if self._rehearsal is not None and not self._tells_on_run(scene, depsgraph):
             return False
         self.forget_plan()
@@ -111,10 +121,6 @@ class Live:
         if not updated <= self._moved_by_time:
             self._moved_by_time |= updated
             self.forget_plan()
-
-    def shows_through(self, depsgraph: Depsgraph) -> bool:
-        """Whether Blender has just evaluated a vehicle, which shows it where it really is."""
-        return any(update.id.original.session_uid in self._moves for update in depsgraph.updates)
 
     def forget_plan(self) -> None:
         """Look at the scene anew; what was played is kept as far as it still holds."""
@@ -182,7 +188,7 @@ def start(scene: Scene, layer: ViewLayer, *, replace_own_keys: bool = False) -> 
     end()
     layer.update()
     _live, _ended = Live(scene, replace_own_keys), ""
-    _present(scene, [layer.depsgraph])
+    _present(scene, layer.depsgraph)
     if _live.refusal:
         refusal = _live.refusal
         end()
@@ -198,11 +204,10 @@ def end() -> None:
         live.let_go()
 
 
-def _present(scene: Scene, depsgraphs: list[Depsgraph], *, fresh: bool = False) -> None:
+def _present(scene: Scene, depsgraph: Depsgraph, *, fresh: bool = False) -> None:
     """Show the present frame; where that takes long, go on bit by bit."""
-    if not _live.present(scene, depsgraphs, float("inf") if bpy.app.background else AT_ONCE, fresh=fresh):
+    if not _carry_on(scene, depsgraph, float("inf") if bpy.app.background else AT_ONCE, fresh=fresh):
         _later(_catch_up)
-    _redraw_panels()
 
 
 def _catch_up() -> float | None:
@@ -214,14 +219,30 @@ def _catch_up() -> float | None:
     if scene is None:
         end()
         return None
-    layers = {window.view_layer for window in bpy.context.window_manager.windows if window.scene == scene}
-    depsgraphs = [layer.depsgraph for layer in layers if layer.depsgraph is not None]
     # As much work as drawing the window took since: where drawing is slow, playing on is not much slower.
     drawing = time.perf_counter() - _rested
-    there = _live.present(scene, depsgraphs, min(max(drawing, LEAST_PIECE), MOST_PIECE))
+    there = _carry_on(scene, None, min(max(drawing, LEAST_PIECE), MOST_PIECE))
     _rested = time.perf_counter()
-    _redraw_panels()
     return None if there else PAUSE
+
+
+def _carry_on(scene: Scene, depsgraph: Depsgraph | None, seconds: float, *, fresh: bool = False) -> bool:
+    """Show the present frame in all viewports of the scene, as far as there is time; whether there is no more to do.
+
+    Where there is a mistake in the program the preview ends, so that it is met once and not on every frame.
+    """
+    layers = [window.view_layer for window in bpy.context.window_manager.windows if window.scene == scene]
+    depsgraphs = [depsgraph] if depsgraph is not None else []
+    for other in (layer.depsgraph for layer in layers):
+        if other is not None and other not in depsgraphs:
+            depsgraphs.append(other)
+    try:
+        return _live.present(scene, depsgraphs, seconds, fresh=fresh)
+    except BaseException:
+        end()
+        raise
+    finally:
+        _redraw_panels()
 
 
 def _later(function) -> None:
@@ -244,13 +265,13 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
         _end_for_a_render()
         return
     _live.changed_with_frame(depsgraph)
-    _present(scene, [depsgraph], fresh=True)
+    _present(scene, depsgraph, fresh=True)
 
 
 @persistent
 def _on_update(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
-    if _ours(scene, depsgraph) and (_live.changed_by(scene, depsgraph) or _live.shows_through(depsgraph)):
-        _present(scene, [depsgraph])
+    if _ours(scene, depsgraph) and _live.changed_by(scene, depsgraph):
+        _present(scene, depsgraph)
 
 
 def _on_setting() -> None:

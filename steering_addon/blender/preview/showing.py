@@ -8,7 +8,7 @@ changes, and this comes after.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -27,15 +27,19 @@ CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotat
 """What places an object, and how many numbers each is."""
 
 
-def show(plan: Plan, poses: Poses, depsgraph: Depsgraph) -> None:
-    """Show the vehicles of a plan in these poses; on the objects themselves nothing has changed afterwards."""
+def show(plan: Plan, poses: Poses, depsgraphs: Iterable[Depsgraph]) -> None:
+    """Show the vehicles of a plan in these poses; on the objects themselves nothing has changed afterwards.
+
+    All viewports at once: one that is left out would evaluate the vehicles later, where they really are.
+    """
     vehicles = [vehicle.ob for vehicle in plan.vehicles]
     with _put_back_unnoticed(vehicles):
         for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
             ob.location = location
             path = data_path(ob.rotation_mode)
             setattr(ob, path, rotation[: CHANNELS[path]])
-        depsgraph.update()
+        for depsgraph in depsgraphs:
+            depsgraph.update()
 
 
 @contextmanager
