@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..simulation.declaration import Choice, called, choice, length, seconds
 from ..simulation.neighbors import NEIGHBORS, Neighbors
+from ..simulation.obstacles import OUTSIDE
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, picked
 from ..simulation.world import Agents, Memory, World
 from .braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
@@ -51,9 +51,9 @@ class BrakeFor(Neighborhood):
     clearance: Number = length(0.5, "Room between the bodies")
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
-        allowed = np.full(len(agents), np.inf)
-        for crossing in self._crossing(world, agents):
-            allowed = np.minimum(allowed, self._allowed(crossing, agents))
+        standing, crossing = self._obstacles(world, agents)
+        allowed = np.minimum(self._standing(world, agents, *standing), self._allowed(crossing, agents))
+        allowed = np.minimum(allowed, self._allowed(self._vehicles(world, agents), agents))
         return braking(agents, allowed), {"allowed": allowed}
 
     def fastest(self, world: World, agents: Agents) -> Scalars:
@@ -74,27 +74,39 @@ class BrakeFor(Neighborhood):
         distance = np.minimum(self.distance, matters)
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
-    def _crossing(self, world: World, agents: Agents) -> Iterator[_Crossing]:
-        """Whatever might cross: the vehicles near, then one obstacle after the other."""
+    def _standing(self, world: World, agents: Agents, agent: Rows, row: Rows) -> Scalars:
+        """The speed that lets each agent stop before the obstacles that stand where it is going, (n,) m/s."""
+        reach = (agents.radius + self.clearance)[agent]
+        course = picked(agents.forward, agent)
+        way, _ = world.obstacles.touch(picked(agents.position, agent), course, reach, row)
+        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * np.minimum(way, self.distance[agent]))
+        return least(len(agents), agent, np.where(way < self.distance[agent], stopping, np.inf))
+
+    def _obstacles(self, world: World, agents: Agents) -> tuple[tuple[Rows, Rows], _Crossing]:
+        """The obstacles near that count: pairs of an agent and one that stands, and what might cross."""
+        obstacles = world.obstacles
+        agent, row = obstacles.near(agents.position, self.distance)
+        moves = magnitude(obstacles.velocity)[row] > CRAWL * agents.max_speed[agent]
+        counts = (self.obstacles[agent] == ALL) | ((self.obstacles[agent] == MOVING) & moves)
+        crosses = moves & (obstacles.side[row] == OUTSIDE)
+        some = np.flatnonzero(counts & crosses)
+        start, end = picked(obstacles.start, row[some]), picked(obstacles.end, row[some])
+        position = picked(agents.position, agent[some])
+        axis = end - start
+        share = clamp(dot(position - start, axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
+        offset = start + share[:, None] * axis - position
+        crossing = _Crossing(agent[some], offset, picked(obstacles.velocity, row[some]), obstacles.radius[row[some]])
+        standing = counts & ~crosses
+        return (agent[standing], row[standing]), crossing
+
+    def _vehicles(self, world: World, agents: Agents) -> _Crossing:
+        """The vehicles near, without those of one crowd that will let it pass."""
         near = self.near(world, agents).together()
         mates = world.bodies.crowd[near.body] == world.bodies.crowd[agents.rows][near.agent]
         on_the_left = dot(near.offset, picked(agents.side, near.agent)) < 0.0
         velocity = picked(world.bodies.velocity, near.body)
-        others = world.bodies.radius[near.body]
         yields = mates & on_the_left & (magnitude(velocity) > CRAWL * agents.max_speed[near.agent])
-        yield _Crossing(near.agent, near.offset, velocity, others).without(yields)
-        obstacles = world.obstacles
-        for row in np.flatnonzero(obstacles.present).tolist():
-            speed = float(magnitude(obstacles.velocity[row]))
-            counts = (self.obstacles == ALL) | ((self.obstacles == MOVING) & (speed > CRAWL * agents.max_speed))
-            agent = np.flatnonzero(counts)
-            position = picked(agents.position, agent)
-            start, axis = obstacles.start[row], obstacles.end[row] - obstacles.start[row]
-            share = clamp(dot(position - start, axis) / max(float(dot(axis, axis)), EPSILON), 0.0, 1.0)
-            offset = start + share[:, None] * axis - position
-            velocity = np.broadcast_to(obstacles.velocity[row], offset.shape)
-            here = magnitude(offset) - obstacles.radius[row] < self.distance[agent]
-            yield _Crossing(agent, offset, velocity, np.full(len(agent), obstacles.radius[row])).without(~here)
+        return _Crossing(near.agent, near.offset, velocity, world.bodies.radius[near.body]).without(yields)
 
     def _allowed(self, crossing: _Crossing, agents: Agents) -> Scalars:
         """The speed that lets each agent stop before what crosses, or be there after it, (n,) m/s."""

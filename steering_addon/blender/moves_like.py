@@ -12,6 +12,7 @@ import numpy as np
 from mathutils import Vector
 
 from ..behaviors.catalogue import CATALOGUE
+from ..behaviors.declaration import Behavior
 from ..behaviors.preset import Preset, scaled
 from ..behaviors.preset_values import complete
 from ..simulation.declaration import Kind
@@ -19,6 +20,7 @@ from ..simulation.roles import Role
 from ..simulation.vehicle import VehicleModel
 from .family import Family
 from .presets import CROWDS, take_up
+from .properties import pointed_at
 from .roles import give_role
 from .tagged import crowd_of, in_use, tagged
 from .variation import Amounts, vary
@@ -155,15 +157,15 @@ def settle_in(context: Context, crowd: Object, frames: int) -> None:
 
 
 def _give_room(context: Context, crowd: Object, members: Sequence[Object], preset: Preset) -> None:
-    """A region about them, lest they leave the picture; where there is one already, or a path to follow, that is it."""
-    behaviors = [behavior for behavior in CATALOGUE if behavior.name in preset.behaviors]
-    pointers = {
-        kind: [(b.name, name) for b in behaviors for name, p in b.parameters().items() if p.kind is kind]
-        for kind in (Kind.PATH, Kind.REGION)
-    }
+    """A region about them, lest they leave the picture; where there is one already, or a path to follow, that is it.
+
+    Those that other crowds point at are theirs.
+    """
+    own = [behavior for behavior in CATALOGUE if behavior.name in preset.behaviors]
+    pointers = _pointers(own, Kind.REGION)
     there = in_use(context.scene)
-    guided = pointers[Kind.PATH] and tagged(there, Role.PATH)
-    if guided or not pointers[Kind.REGION] or tagged(there, Role.REGION):
+    guided = _pointers(own, Kind.PATH) and tagged(there, Role.PATH)
+    if guided or not pointers or set(tagged(there, Role.REGION)) - _taken(tagged(there, Role.CROWD)):
         return
     places = np.array([ob.matrix_world.translation for ob in members])
     low, high = places.min(axis=0), places.max(axis=0)
@@ -175,5 +177,20 @@ def _give_room(context: Context, crowd: Object, members: Sequence[Object], prese
     region.location = Vector((low + high) / 2.0)
     crowd.users_collection[0].objects.link(region)
     give_role(region, Role.REGION, Family())
-    for behavior, name in pointers[Kind.REGION]:
+    for behavior, name in pointers:
         setattr(getattr(crowd.steering, behavior), name, region)
+
+
+def _pointers(behaviors: Sequence[type[Behavior]], kind: Kind) -> list[tuple[str, str]]:
+    """Where behaviors point at things of a kind: their names and those of the parameters."""
+    return [(b.name, name) for b in behaviors for name, p in b.parameters().items() if p.kind is kind]
+
+
+def _taken(crowds: Sequence[Object]) -> set[Object | None]:
+    """The regions that crowds point at; looking writes nothing."""
+    return {
+        pointed_at(getattr(crowd.steering, behavior), name)
+        for crowd in crowds
+        for behavior, name in _pointers(CATALOGUE, Kind.REGION)
+        if crowd.steering.is_property_set(behavior)
+    }

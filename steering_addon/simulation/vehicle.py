@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .angles import cosine_and_sine, cosine_of_setting
-from .declaration import Declared, Unit, length, number, seconds, share, switch
+from .declaration import Declared, Unit, called, length, number, seconds, share, switch
 from .vectors import (
     EPSILON,
     Mask,
@@ -52,18 +52,23 @@ class VehicleModel(Declared):
     max_force: Number = number(10.0, "Strongest push it can give itself, to speed up, brake or turn", Unit.FORCE)
     max_speed: Number = number(5.0, "Top speed", Unit.SPEED)
     cruise_speed: Number = share(0.8, "Share of the top speed kept up softly when nothing asks for another")
-    response_time: Number = seconds(
-        0.3, "Time in which it takes up the velocity it wants; a longer one moves more lazily", 0.01
+    response_time: Number = called(
+        "Response",
+        seconds(0.3, "Time in which it takes up the velocity it wants; a longer one moves more lazily", 0.01),
     )
     speed_time: Number = seconds(1.0, "Time in which it comes back to cruise speed", 0.01)
-    max_turn_rate: Number = number(np.pi, "Fastest turn, which limits it at low speed only", Unit.TURN, 0.01)
+    max_turn_rate: Number = called(
+        "Max Turn", number(np.pi, "Fastest turn, which limits it at low speed only", Unit.TURN, 0.01)
+    )
     keep_in_plane: Number = switch(False, "Stay at the height of the start and upright, as walkers and cars do")
     keep_apart: Number = switch(False, "Move off others and obstacles it has run into, so that no two overlap")
     bank: Number = number(1.0, "How far it leans into turns: 1 as an aircraft in a clean turn, 0 stays level")
     max_bank: Number = number(np.pi / 3.0, "Steepest lean", Unit.ANGLE, 0.0, 1.55)
     bank_time: Number = seconds(0.15, "Time in which it rolls into a turn", 0.01)
-    bank_smoothing: Number = seconds(0.1, "Time over which the steering force is smoothed before it leans on it")
-    max_bank_rate: Number = number(np.pi, "Fastest roll", Unit.TURN, 0.01)
+    bank_smoothing: Number = called(
+        "Smoothing", seconds(0.1, "Time over which the steering force is smoothed before it leans on it")
+    )
+    max_bank_rate: Number = called("Max Roll", number(np.pi, "Fastest roll", Unit.TURN, 0.01))
 
 
 @dataclass(frozen=True)

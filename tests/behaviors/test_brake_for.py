@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.brake_for import ALL, MOVING, NONE, BrakeFor
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.neighbors import OWN_CROWD
-from steering_addon.simulation.obstacles import obstacles
+from steering_addon.simulation.obstacles import INSIDE, boxes, obstacles
 from tests.scene import Scene, leaders, locked, positions, speeds
 
 R = 0.5
@@ -78,6 +78,16 @@ def test_which_obstacles_count_is_chosen() -> None:
     for which, braked in ((NONE, (False, False)), (MOVING, (False, True)), (ALL, (True, True))):
         found = tuple(bool(car(ob, {"obstacles": which}).steering()[1].any()) for ob in (standing, moving))
         assert found == braked
+
+
+def test_it_stops_before_the_side_of_a_box_and_the_wall_of_a_room() -> None:
+    box = boxes(np.array([[0.0, 30.0, 0.0]]), np.array([[8.0, 2.0, 1.0]]))
+    last = positions(car(obstacles=box).run(24 * 14))[-1, 0]
+    assert last[1] == pytest.approx(28.0 - R - 0.5, abs=0.25)
+    room = replace(boxes(np.zeros((1, 3)), np.array([[20.0, 25.0, 5.0]])), side=np.array([INSIDE]))
+    states = car(obstacles=room).run(24 * 14)
+    assert positions(states)[-1, 0, 1] == pytest.approx(25.0 - R - 0.5, abs=0.25)
+    assert speeds(states)[24 * 2] > 4.9, "in the middle of the room there is nothing to brake for"
 
 
 def test_vehicles_count_of_every_crowd_unless_chosen_otherwise() -> None:

@@ -168,6 +168,14 @@ def test_a_region_that_is_there_is_enough() -> None:
     assert with_role("REGION") == [own]
 
 
+def test_the_region_of_another_crowd_is_its_own() -> None:
+    birds = tagged(*ships(3), moves_like="BIRD")
+    far = [wedge(f"Far {k}", (500.0 + 3.0 * k, 0.0, 0.0)) for k in range(3)]
+    fish = tagged(*far, moves_like="FISH", new_crowd=True)
+    assert fish.steering.containment.region != birds.steering.containment.region
+    assert fish.steering.containment.region.location.x == pytest.approx(503.0)
+
+
 def test_who_follows_a_path_needs_no_region() -> None:
     select(path_curve())
     bpy.ops.steering.tag(role="PATH")

@@ -161,6 +161,17 @@ def test_a_box_in_the_way_is_drawn_as_a_box() -> None:
     assert np.allclose(np.abs(corners[:, 2]), 2.0, atol=0.01)
 
 
+def test_a_mesh_in_the_way_is_drawn_by_its_edges() -> None:
+    ship = wedge(location=(5.0, 1.0, 0.0), rotation=(0.0, 0.0, 0.7), scale=(2.0, 1.0, 1.0))
+    obstacle(ship).steering.obstacle_shape = "MESH"
+    edges = colored(drawn("OBSTACLES"), part("blender.overlay.picture").OBSTACLE)
+    corners = np.array([ship.matrix_world @ vertex.co for vertex in ship.data.vertices])
+    away = np.linalg.norm(edges[:, None] - corners[None], axis=2)
+    assert away.min(axis=1).max() < 1e-4 and away.min(axis=0).max() < 1e-4
+    pairs = {tuple(sorted(pair)) for pair in np.argmin(away, axis=1).reshape(-1, 2).tolist()}
+    assert len(pairs) == 6
+
+
 def test_what_is_in_the_way_is_measured_again_when_its_shape_changes_and_only_then() -> None:
     watching, pictures, scene = part("blender.overlay.watching"), part("blender.overlay.picture"), bpy.context.scene
     ball, other = obstacle(sphere(name="Ball", radius=1.0)), wedge(location=(9.0, 0.0, 0.0))

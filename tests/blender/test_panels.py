@@ -276,6 +276,18 @@ def test_the_bake_says_what_it_will_do() -> None:
     assert "Bake 1 Vehicle, 1 Frame" in texts(in_tab("bake"))
 
 
+def test_where_no_crowd_moves_the_reason_is_beside_the_bake_too() -> None:
+    one, other = crowd("One", wander={}), crowd("Other", wander={})
+    for own, name in ((one, "First"), (other, "Second")):
+        vehicle(crowd=own, name=name)
+    select()
+    assert "Max Speed" not in texts(in_tab("bake"))
+    one.steering.vehicle.max_speed = 0.0
+    assert "Max Speed" not in texts(in_tab("bake"))
+    other.steering.vehicle.max_speed = 0.0
+    assert "One: Max Speed is 0" in texts(in_tab("bake"))
+
+
 def test_a_bake_can_be_deleted_where_there_is_one() -> None:
     a_vehicle()
     assert "steering.clear_bake" not in buttons("bake")

@@ -15,10 +15,9 @@ import numpy as np
 
 from ...behaviors.catalogue import CATALOGUE
 from ...simulation.declaration import Kind
-from ...simulation.obstacles import BOX as OBSTACLE_BOX
-from ...simulation.obstacles import ROUND
+from ...simulation.obstacles import MESH, ROUND, Obstacles
 from ...simulation.paths import spline
-from ...simulation.regions import BOX
+from ...simulation.regions import BOX, SPHERE
 from ...simulation.roles import Role
 from ...simulation.vectors import cross, magnitude, unit
 from ..curves import sketched
@@ -29,7 +28,7 @@ from ..reading import Reader
 from ..refusal import Refusal
 from ..tagged import crowd_of, full_name
 from .aims import Aim, aims_of
-from .strokes import arrows, box, drawn_out, ellipsoid, rings, spine, tube, way_marks
+from .strokes import arrows, box, drawn_out, ellipsoid, rings, spine, surface, tube, way_marks
 from .tracks import Tracks
 
 if TYPE_CHECKING:
@@ -52,6 +51,8 @@ FLOW = (0.3, 0.95, 0.85, 0.8)
 OBSTACLE = (1.0, 0.35, 0.25, 0.6)
 REGION = (0.7, 0.65, 1.0, 0.6)
 STEERING = (1.0, 1.0, 1.0, 1.0)
+REGION_SHAPES = {SPHERE: ellipsoid, BOX: box}
+"""How regions are drawn; a mesh is seen as it is."""
 LONGEST = 6.0
 """An arrow for the strongest force a vehicle has is so many of its radii long."""
 MARK = 0.02
@@ -179,14 +180,21 @@ def _things(drawn: Picture, depsgraph: Depsgraph, who: Cast, wanted: frozenset[s
         return
     obstacles, regions = snapshot.obstacles, snapshot.regions
     for row in np.flatnonzero(obstacles.present).tolist() if "OBSTACLES" in wanted else ():
-        if obstacles.shape[row] == ROUND:
-            drawn.add(drawn_out(obstacles.start[row], obstacles.end[row], float(obstacles.radius[row])), OBSTACLE)
-        elif obstacles.shape[row] == OBSTACLE_BOX:
-            drawn.add(box(obstacles.start[row], obstacles.axes[row] * obstacles.half[row][:, None]), OBSTACLE)
+        drawn.add(_obstacle(obstacles, row), OBSTACLE)
     for row in np.flatnonzero(regions.present).tolist() if "REGIONS" in wanted else ():
         half = regions.axes[row] * regions.half[row][:, None]
-        shape = box if regions.shape[row] == BOX else ellipsoid
-        drawn.add(shape(regions.centre[row], half), REGION)
+        if (shape := REGION_SHAPES.get(int(regions.shape[row]))) is not None:
+            drawn.add(shape(regions.centre[row], half), REGION)
+
+
+def _obstacle(obstacles: Obstacles, row: int) -> np.ndarray:
+    """What vehicles take for the surface of an obstacle."""
+    start, axes = obstacles.start[row], obstacles.axes[row]
+    if obstacles.shape[row] == ROUND:
+        return drawn_out(start, obstacles.end[row], float(obstacles.radius[row]))
+    if obstacles.shape[row] == MESH:
+        return np.einsum("ka,ab->kb", surface(obstacles.mesh[row]), axes) + start
+    return box(start, axes * obstacles.half[row][:, None])
 
 
 def _curves(drawn: Picture, depsgraph: Depsgraph, who: Cast) -> None:

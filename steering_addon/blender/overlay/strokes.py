@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...simulation.meshes import Mesh
 from ...simulation.paths import Spline
 from ...simulation.vectors import across, cross, magnitude, unit
 
@@ -13,6 +14,8 @@ BARB = 0.25
 """Length of an arrow's barbs, as a share of its own."""
 MOST_RINGS = 24
 """Rings and direction marks along a line of a path."""
+MOST_TRIANGLES = 2000
+"""Triangles of a surface that are drawn."""
 SIDES = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 UP = np.array([0.0, 0.0, 1.0])
 EDGES = np.array(
@@ -66,6 +69,19 @@ def box(centre: Points, half: Points) -> Points:
     signs = np.array([[1.0 if number & bit else -1.0 for bit in (1, 2, 4)] for number in range(8)])
     corners = centre + np.einsum("kb,bc->kc", signs, half)
     return corners[EDGES].reshape(-1, 3)
+
+
+def surface(mesh: Mesh) -> Points:
+    """The edges of a surface, those between triangles once; of a large one those of some triangles."""
+    every = max(-(-len(mesh) // MOST_TRIANGLES), 1)
+    rows = np.arange(0, len(mesh), every)
+    parts = []
+    for corner in range(3):
+        beyond = mesh.neighbor[corner, rows]
+        once = rows[(beyond < 0) | (beyond > rows) | (beyond % every != 0)]
+        edges = (mesh.corners[corner, once], mesh.corners[(corner + 1) % 3, once])
+        parts.append(np.stack(edges, axis=1).reshape(-1, 3))
+    return np.concatenate(parts)
 
 
 def arrows(tail: Points, way: Points, aside: Points) -> Points:

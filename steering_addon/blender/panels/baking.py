@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from ...simulation.roles import Role
 from .. import preview
 from ..census import Census, known
+from ..operators.behaviors import crowd_in_focus
 from ..plan import frame_range
 from ..properties import has_role, settings_of
+from ..stillness import why_still
 from .drawing import counted, fields, note, roomy
 from .homes import in_tab
 
 if TYPE_CHECKING:
-    from bpy.types import Scene
+    from bpy.types import Context, Scene
 
 
 class Baking:
@@ -23,12 +25,8 @@ class Baking:
 
     def draw(self, context) -> None:
         layout, census = self.layout, known(context.scene)
-        if census is not None and not census.vehicles:
-            note(layout, context, "Nothing to bake yet: select what shall move and make it a vehicle")
-        elif census is not None and not census.free:
-            note(layout, context, "All vehicles are locked: unlock those that shall move")
-        elif census is not None and not census.baked and not preview.is_on(context.scene):
-            note(layout, context, "Vehicles move in a preview, and for good when they are baked")
+        text, icon = _advice(context, census) if census is not None else ("", "NONE")
+        note(layout, context, text, icon=icon)
         on, does = preview.is_on(context.scene), _what_it_does(context.scene, census)
         if not roomy(context):
             note(layout, context, does, icon="BLANK1")
@@ -49,6 +47,27 @@ class Baking:
         if census is None or census.baked:
             layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
             layout.operator("steering.clear_bake", icon="TRASH").selected = False
+
+
+def _advice(context: Context, census: Census) -> tuple[str, str]:
+    """What stands in the way, or what to do next, with an icon; nothing where that is plain to see."""
+    if not census.vehicles:
+        return "Nothing to bake yet: select what shall move and make it a vehicle", "INFO"
+    if not census.free:
+        return "All vehicles are locked: unlock those that shall move", "ERROR"
+    # Of a crowd in focus the list of its behaviors says it.
+    if crowd_in_focus(context) is None and (why := _why_nothing_moves(context, census)):
+        return why, "ERROR"
+    if not census.baked and not preview.is_on(context.scene):
+        return "Vehicles move in a preview, and for good when they are baked", "INFO"
+    return "", "NONE"
+
+
+def _why_nothing_moves(context: Context, census: Census) -> str:
+    """Why no crowd of the scene does anything, by the example of the first; empty where one does."""
+    crowds = [context.scene.objects.get(name) for name in sorted(census.crowds)]
+    reasons = ["" if crowd is None else why_still(crowd, census) for crowd in crowds]
+    return f"{crowds[0].name}: {reasons[0]}" if reasons and all(reasons) else ""
 
 
 def _what_it_does(scene: Scene, census: Census | None) -> str:

@@ -131,7 +131,7 @@ class Limbs(PartOfCrowd):
     def draw(self, context) -> None:
         portrayal = crowd_in_focus(context).steering.portrayal
         column = fields(self.layout)
-        column.prop(portrayal, "use", text="Key Custom Properties")
+        column.prop(portrayal, "use", text="Animate")
         column = column.column()
         column.active = portrayal.use
         for name in meaningful(Portrayal, portrayal):

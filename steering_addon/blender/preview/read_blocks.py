@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..dependencies import blocks
-from ..family import Family
 from ..plan import Plan, with_all_behind
+from ..sweep import to_link
 
 if TYPE_CHECKING:
     from bpy.types import ID
@@ -15,17 +15,7 @@ if TYPE_CHECKING:
 
 def read_blocks(plan: Plan) -> frozenset[int]:
     """The numbers, in this run of Blender, of all objects, shapes and actions that a plan is read from."""
-    family = Family()
-    bodies = [source.ob for source in (*plan.bodies, *plan.obstacles)]
-    objects = [
-        *(vehicle.ob for vehicle in plan.vehicles),
-        *(crowd.ob for crowd in plan.crowds),
-        *bodies,
-        *(child for ob in bodies for child in family.descendants(ob)),
-        *plan.paths,
-        *plan.regions,
-        *plan.flows,
-    ]
+    objects = [*(vehicle.ob for vehicle in plan.vehicles), *to_link(plan)]
     found = (block for ob in with_all_behind(objects) for own in blocks(ob) for block in _with_actions(own))
     return frozenset(block.session_uid for block in found)
 

@@ -54,6 +54,8 @@ class Rehearsal:
         self.reached = first - 1
         """The last frame that is known to be as the plan has it; the one before the first where there is none."""
         self._reader = Reader(plan)
+        self._looked_at = to_link(plan)
+        self._only_aside = plan.in_users_scene or any(animates(ob, "hide_viewport") for ob in self._looked_at)
 
     def within(self, frame: int) -> int:
         """The frame of the plan that is shown on a frame: outside its range vehicles stay as on the first or last."""
@@ -128,8 +130,4 @@ class Rehearsal:
 
     def _reads_here(self, layer: ViewLayer) -> bool:
         """Whether the animator's own depsgraph has worked out all that is looked at, as a bake would see it."""
-        if self.plan.in_users_scene:
-            return False
-        return not any(
-            not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport") for ob in to_link(self.plan)
-        )
+        return not self._only_aside and all(ob.visible_get(view_layer=layer) for ob in self._looked_at)
