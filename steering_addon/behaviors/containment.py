@@ -34,7 +34,7 @@ class Containment(Behavior):
     intent = Intent.STAY
 
     weight: Number = acceleration(8.0, "How hard it steers at most")
-    region: Number = region("The sphere or box to stay inside; empty: the nearest region")
+    region: Number = region("The sphere, box or closed mesh to stay inside; empty: the nearest region")
     prediction_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks"))
     softness: Number = share(0.35, "How deep outside, as a share of the region's size, it steers with full weight")
 

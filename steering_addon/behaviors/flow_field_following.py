@@ -18,10 +18,10 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class FlowFieldFollowing(Behavior):
-    """Go with the flow that curves draw on the scene, each agent where it is.
+    """Go with the flow that curves and painted meshes draw, each agent where it is.
 
     Samples the flow where the agent will be and steers to have its direction, less the weaker the flow is. It does not
-    draw anybody to the curves. Does nothing beyond the falloff distance of all of them, nor where they cancel out.
+    draw anybody to them. Does nothing beyond the falloff distance of all of them, nor where they cancel out.
     """
 
     name = "flow_field_following"
@@ -30,7 +30,7 @@ class FlowFieldFollowing(Behavior):
     intent = Intent.GO
     remembers = {"strength": 0.0}
 
-    falloff_distance: Number = length(5.0, "Distance from a flow curve from which on it has no effect", 0.01)
+    falloff_distance: Number = length(5.0, "Distance from a flow from which on it has no effect", 0.01)
     speed: Number = share(0.8, "How fast to go in the flow, as a share of top speed")
     prediction_time: Number = called(
         "Looks Ahead", seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")

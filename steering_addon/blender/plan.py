@@ -128,7 +128,7 @@ class Plan:
         bodies: what else may be a target; target rows count on from the vehicles.
         obstacles: what is in the way.
         paths: the tagged curves.
-        regions: the spheres and boxes to keep to.
+        regions: the spheres, boxes and meshes to keep to.
         flows: the curves and painted meshes that draw currents.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).

@@ -46,7 +46,7 @@ OVERLAY_ITEMS = [
     ("TARGETS", "Targets", "Lines from the selected vehicles to what their behaviors steer by", 4),
     ("TRAILS", "Trails", "Where the selected vehicles were and will be", 8),
     ("PATHS", "Paths and Flows", "Curves with the way they go, and how far aside is still on a path", 16),
-    ("OBSTACLES", "Obstacles", "Obstacles as round as vehicles see them", 32),
+    ("OBSTACLES", "Obstacles", "Obstacles as vehicles see them", 32),
     ("REGIONS", "Regions", "The spheres and boxes that vehicles keep to", 64),
     ("FORCES", "Forces", "What each behavior asks of the selected vehicles, and what they make of it", 128),
 ]

@@ -191,7 +191,7 @@ def crowd(description: str) -> Any:
 
 
 def region(description: str) -> Any:
-    """A sphere or box; left empty, the nearest object tagged as a region."""
+    """A sphere, box or closed mesh; left empty, the nearest object tagged as a region."""
     return declared(Parameter(Kind.REGION, NEAREST, description, role=Role.REGION, animatable=False))
 
 

@@ -23,7 +23,7 @@ DESCRIPTIONS = {
     Role.OBSTACLE: ("Obstacle", "Vehicles with Obstacle Avoidance go round it; it may move"),
     Role.PATH: ("Path", "A curve that vehicles with Path Following follow"),
     Role.LEADER: ("Leader", "Somebody to seek, to arrive at or to flee from; it moves by its own keyframes"),
-    Role.REGION: ("Region", "A sphere or box that vehicles with Stay Inside keep to"),
+    Role.REGION: ("Region", "A sphere, box or closed mesh that vehicles with Stay Inside keep to"),
     Role.FLOW: (
         "Flow",
         "A curve or painted mesh that draws a current: vehicles with Go with the Flow go its way",

@@ -108,7 +108,7 @@ class Snapshot:
         tracked: bodies besides the vehicles; target rows count on from n.
         obstacles: what is in the way.
         paths: the tagged curves.
-        regions: the spheres and boxes to keep to.
+        regions: the spheres, boxes and meshes to keep to.
         flows: the curves and painted meshes that draw currents.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
     """

@@ -104,7 +104,7 @@ class World:
         bodies: whatever may be a target.
         obstacles: what is in the way, in world space.
         paths: the tagged curves, in world space.
-        regions: the spheres and boxes to keep to, in world space.
+        regions: the spheres, boxes and meshes to keep to, in world space.
         flows: the curves and painted meshes that draw currents, in world space.
         vicinity: who is near whom.
         candidates: bodies of which each agent takes one, where a behavior names several.

@@ -156,8 +156,9 @@ def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
         Refusal: it has no inside.
     """
     matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
-    if has_role(ob, Role.REGION) or ob.type == "EMPTY":
-        box = ob.steering.region_shape == "BOX" if has_role(ob, Role.REGION) else ob.empty_display_type == "CUBE"
+    region = has_role(ob, Role.REGION) and ob.steering.region_shape != "MESH"
+    if region or ob.type == "EMPTY":
+        box = ob.steering.region_shape == "BOX" if region else ob.empty_display_type == "CUBE"
         points = points_of(ob, depsgraph, None)
         test, made_of = (_everywhere if box else _in_ball(points)), np.array([[float(box)] * 3])
     else:
