@@ -256,7 +256,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, SPEED / TOP_SPEED
         vehicle.mass, vehicle.max_force = 1.0, STRENGTH
         vehicle.radius = RADIUS
-        vehicle.keep_in_plane = True
+        vehicle.keep_in_plane = vehicle.keep_apart = True
         vehicle.bank = 0.0
 
         settings = crowd.steering
@@ -270,8 +270,8 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         avoidance = settings.unaligned_collision_avoidance
         avoidance.use = True
         avoidance.neighbors = "EVERYONE"
-        avoidance.distance, avoidance.look_ahead_time, avoidance.clearance = 6.0, 3.0, 0.3
-        avoidance.weight = 0.5
+        avoidance.method, avoidance.weight = "VELOCITY", STRENGTH
+        avoidance.distance, avoidance.look_ahead_time, avoidance.clearance = 6.0, 4.0, 0.2
         settings.wander.use = True
         settings.wander.strength, settings.wander.rate = 0.1, 0.2
         settings.obstacle_avoidance.use = True

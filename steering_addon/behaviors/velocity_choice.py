@@ -185,18 +185,27 @@ class Others:
         relative = [component / SHARE for component in velocity]
         least = 1.0 / look_ahead_time
         for row in range(len(self.room)):
-            closing, speed_squared = 0.0, 0.0
+            closing, speed_squared = np.zeros_like(first), np.zeros_like(first)
             for component, offset, drift in zip(relative, self.offset, self.drift):
                 along = component + drift[row]
-                closing = closing + along * offset[row]
-                speed_squared = speed_squared + along * along
-            room = self.room[row]
-            square = closing * closing - speed_squared * room
-            meets = (square > 0.0) & (closing > 0.0)
-            soon = (closing + np.sqrt(np.maximum(square, 0.0))) / room
-            cost = np.where(meets, np.maximum(np.minimum(soon, 1.0 / SOONEST) - least, 0.0), 0.0)
-            first = np.maximum(first, cost)
-            all_of_them += cost
+                speed_squared += along * along
+                along *= offset[row]
+                closing += along
+            # 1 / time of the first contact: no division by a relative speed that may be nothing.
+            np.maximum(closing, 0.0, out=closing)
+            speed_squared *= self.room[row]
+            square = closing * closing
+            square -= speed_squared
+            meets = square > 0.0
+            np.sqrt(np.maximum(square, 0.0, out=square), out=square)
+            closing += square
+            closing /= self.room[row]
+            np.minimum(closing, 1.0 / SOONEST, out=closing)
+            closing -= least
+            np.maximum(closing, 0.0, out=closing)
+            closing *= meets
+            np.maximum(first, closing, out=first)
+            all_of_them += closing
         return first + OTHERS * all_of_them
 
 

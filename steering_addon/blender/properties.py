@@ -348,6 +348,13 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         OBSTACLE_SIDES,
         OUTSIDE,
     )
+    flow_attribute: StringProperty(
+        name="Flow Attribute",
+        description="The vector or colour attribute of this mesh that is its current: gray is none, red along X, green "
+        "along Y, blue along Z; empty: the active colour attribute",
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
     region_shape: choice_property(
         {
             "name": "Shape",

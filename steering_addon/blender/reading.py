@@ -16,6 +16,7 @@ from ..simulation.roles import Role
 from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
 from ..simulation.vectors import same_for_all, unit
 from ..simulation.vehicle import VehicleModel
+from .currents import CurrentReader
 from .curves import CurveReader
 from .dependencies import animates
 from .family import Family
@@ -26,7 +27,7 @@ from .properties import has_role, settings_of
 from .refusal import Refusal
 from .rotation_channels import matrices_from_channels
 from .shapes import body_radius, points_of
-from .solids import Solids, box_of, sizes_of
+from .solids import Solids, Surface, axes_of, box_of, sizes_of
 from .tagged import crowd_of
 
 if TYPE_CHECKING:
@@ -57,8 +58,9 @@ class Reader:
         """For each frame read, (n,) the size factors of the vehicles."""
         self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
         self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
-        self._flows = [CurveReader(ob, read_lines) for ob in plan.flows]
+        self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
         self._solids = Solids(plan.obstacles)
+        self._insides: dict[int, Surface] = {}
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
@@ -180,11 +182,30 @@ class Reader:
         sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
         return Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
-            axes=unit(np.swapaxes(matrices[:, :3, :3], 1, 2)),
+            axes=axes_of(matrices),
+            mesh=self._region_meshes(matrices, depsgraph),
             half=half * sizes,
             shape=np.array([SHAPE_NUMBERS[_shape(ob)] for ob in obs], dtype=np.int64),
             present=np.array([_active(ob, depsgraph) for ob in obs], dtype=np.bool_),
         )
+
+    def _region_meshes(self, matrices: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
+        """The meshes of the regions that are such, None of the others, (k,).
+
+        Raises:
+            Refusal: one has no inside.
+        """
+        meshes = np.full(len(self.plan.regions), None, dtype=np.object_)
+        for row, (ob, matrix) in enumerate(zip(self.plan.regions, matrices)):
+            if _shape(ob) == "MESH":
+                if row not in self._insides:
+                    self._insides[row] = Surface(ob, matrix, depsgraph, None)
+                meshes[row] = self._insides[row].placed(matrix, depsgraph).mesh
+                if not meshes[row].closed:
+                    raise Refusal(
+                        f"The region {ob.name} is a mesh with holes, or none at all: close it, or let it be a box."
+                    )
+        return meshes
 
     def _obstacles(self, depsgraph: Depsgraph, frame: int) -> Obstacles:
         sources = self.plan.obstacles

@@ -41,7 +41,7 @@ class Solids:
         self._sources = sources
         self._shapes = np.array([SHAPE_NUMBERS[s.ob.steering.obstacle_shape] for s in sources], dtype=np.int64)
         self._sides = np.array([SIDE_NUMBERS[s.ob.steering.obstacle_side] for s in sources], dtype=np.int64)
-        self._measured: list[_Hull | _Box | _Surface] | None = None
+        self._measured: list[_Hull | _Box | Surface] | None = None
 
     def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
         """The obstacles where `matrices` (k, 4, 4) have them, in world space or in that of who carries them."""
@@ -71,7 +71,7 @@ class Solids:
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             shape=self._shapes,
             side=np.where(two_sided, OUTSIDE, self._sides),
-            axes=_axes(matrices),
+            axes=axes_of(matrices),
             half=np.array([one.half for one in placed]).reshape(-1, 3),
             spin=np.zeros((len(sources), 3)),
             mesh=meshes,
@@ -117,10 +117,10 @@ class _Box:
         return _Placed(middle, middle, float(magnitude(half)), half)
 
 
-class _Surface:
-    """An obstacle's own surface, read again on each frame where it may change its shape."""
+class Surface:
+    """An object's own surface, read again on each frame where it may change its shape."""
 
-    def __init__(self, ob: Object, _matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
+    def __init__(self, ob: Object, _matrix: np.ndarray, depsgraph: Depsgraph, family: Family | None) -> None:
         self._ob, self._family = ob, family
         self._points, self._triangles = triangles_of(ob, depsgraph, family)
         self._stays = not changes_shape(ob, family)
@@ -129,9 +129,10 @@ class _Surface:
         self._middle = np.zeros(3)
 
     def placed(self, matrix: np.ndarray, depsgraph: Depsgraph) -> _Placed:
+        """Where it is on the frame the depsgraph stands on."""
         if not self._stays:
             self._points, self._triangles = triangles_of(self._ob, depsgraph, self._family)
-        axes = _axes(matrix[None])[0]
+        axes = axes_of(matrix[None])[0]
         # As it is turned already, so that what is left is how it is stretched.
         points = np.einsum("ab,bc,kc->ka", axes, matrix[:3, :3], self._points)
         if (
@@ -147,18 +148,18 @@ class _Surface:
         return _Placed(place, place, mesh_radius(self._mesh), np.zeros(3), self._mesh)
 
 
-MEASURES = {SHAPE_NUMBERS["ROUND"]: _Hull, SHAPE_NUMBERS["BOX"]: _Box, SHAPE_NUMBERS["MESH"]: _Surface}
+MEASURES = {SHAPE_NUMBERS["ROUND"]: _Hull, SHAPE_NUMBERS["BOX"]: _Box, SHAPE_NUMBERS["MESH"]: Surface}
 
 
-def changes_shape(ob: Object, family: Family) -> bool:
-    """Whether an object, with its children, may have another shape on another frame."""
+def changes_shape(ob: Object, family: Family | None) -> bool:
+    """Whether an object, with its children where there is a family, may have another shape on another frame."""
     return any(
         one.modifiers or getattr(one.data, "shape_keys", None) or getattr(one.data, "animation_data", None) or one != ob
-        for one in (ob, *family.descendants(ob))
+        for one in (ob, *(family.descendants(ob) if family else ()))
     )
 
 
-def _axes(matrices: np.ndarray) -> np.ndarray:
+def axes_of(matrices: np.ndarray) -> np.ndarray:
     """The unit axes of objects as rows, (k, 3, 3), square to each other."""
     return squared(unit(np.swapaxes(matrices[:, :3, :3], 1, 2)))
 

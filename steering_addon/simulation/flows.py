@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .currents import Current
 from .paths import Path, Spline
 from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, dot, in_columns, magnitude, picked
 
@@ -23,7 +24,11 @@ CHUNK = 512
 """Points looked at in one go."""
 
 
-def flow_at(flows: tuple[Path, ...], points: Vectors, falloff_distance: Scalars) -> Vectors:
+Flow = Path | Current
+"""A curve, or a mesh, that draws a current."""
+
+
+def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars) -> Vectors:
     """The flow at places: its direction, as long as it is strong.
 
     Close to a curve it is 1 long; it fades with the distance, where stretches near each other disagree, and is zero
@@ -38,7 +43,11 @@ def flow_at(flows: tuple[Path, ...], points: Vectors, falloff_distance: Scalars)
     """
     total = np.zeros(len(points))
     along = np.zeros((len(points), 3))
-    for line in (line for curve in flows for line in curve if line.length > 0.0):
+    for painted in (flow for flow in flows if isinstance(flow, Current)):
+        weight, flow = _painted(painted, points, falloff_distance)
+        total += weight
+        along += flow
+    for line in (line for curve in flows if not isinstance(curve, Current) for line in curve if line.length > 0.0):
         stretches = _Stretches.of(line)
         for start in range(0, len(points), CHUNK):
             some = slice(start, start + CHUNK)
@@ -46,6 +55,18 @@ def flow_at(flows: tuple[Path, ...], points: Vectors, falloff_distance: Scalars)
             total[some] += weight
             along[some] += flow
     return along / np.maximum(total, EPSILON)[:, None]
+
+
+def _painted(current: Current, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+    """How much a painted mesh counts at each point, (n,), and its flow times that, (n, 3)."""
+    distance, flow = current.sampled(points, reach)
+    far = np.where(np.isfinite(distance), distance, 0.0) / reach
+    far = far * far
+    fall = np.where(np.isfinite(distance), np.maximum(1.0 - far * far, 0.0), 0.0)
+    fall = fall * fall
+    near = far + SHARPNESS * SHARPNESS
+    weight = fall / (near * near)
+    return weight, flow * (weight * fall)[:, None]
 
 
 @dataclass(frozen=True)

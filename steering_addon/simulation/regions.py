@@ -1,12 +1,14 @@
-"""Regions: spheres and boxes that vehicles keep to, turned and stretched as their objects are."""
+"""Regions: spheres, boxes and meshes that vehicles keep to, turned and stretched as their objects are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .declaration import Choice
+from .meshes import Mesh
 from .vectors import (
     EPSILON,
     Mask,
@@ -25,8 +27,9 @@ from .vectors import (
 SHAPES = (
     Choice("SPHERE", 0, "Sphere", "Round, as wide as the object"),
     Choice("BOX", 1, "Box", "With flat sides, as wide as the object"),
+    Choice("MESH", 2, "Mesh", "The inside of the object's own surface, with its modifiers, which has no holes"),
 )
-SPHERE, BOX = (c.number for c in SHAPES)
+SPHERE, BOX, MESH = (c.number for c in SHAPES)
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Regions:
         half: (k, 3) metres from the centre to the edge along each axis.
         shape: (k,) the number of a choice of SHAPES.
         present: (k,) whether it is there at the moment.
+        mesh: (k,) the meshes, in their axes about their centres; None for what is none.
     """
 
     centre: Vectors
@@ -46,6 +50,7 @@ class Regions:
     half: Vectors
     shape: Rows
     present: Mask
+    mesh: NDArray[np.object_]
 
     def __len__(self) -> int:
         return len(self.shape)
@@ -75,6 +80,8 @@ class Regions:
         if self.shape[row] == SPHERE:
             share = magnitude(local / np.maximum(half, EPSILON))
             inside = local / np.maximum(share, 1.0)[:, None]
+        elif self.shape[row] == MESH:
+            inside = _way_into_mesh(self.mesh[row], local, (1.0 - part) * float(self.half[row].min()))
         else:
             inside = clamp(local, -half, half)
         return _turned(inside - local, axes)
@@ -102,6 +109,12 @@ class Regions:
         return here[np.argmin(distance, axis=1)]
 
 
+def _way_into_mesh(mesh: Mesh, points: Vectors, depth: float) -> Vectors:
+    """The nearest places inside a mesh, or as deep below its surface, of points outside; the points that are inside."""
+    distance, away = mesh.surface(points)
+    return np.where((distance > 0.0)[:, None], points - away * (distance + depth)[:, None], points)
+
+
 def _turned(v: Vectors, axes: Vectors) -> Vectors:
     """The vectors (n, 3) whose components are given along the rows of `axes` (3, 3), put together."""
     x, y, z = v.T
@@ -118,4 +131,13 @@ def regions(centre: Vectors, half: Vectors, shape: Rows, axes: Vectors | None = 
         np.broadcast_to(np.asarray(half, dtype=np.float64), (k, 3)),
         np.broadcast_to(np.asarray(shape, dtype=np.int64), (k,)),
         np.ones(k, dtype=np.bool_),
+        np.full(k, None, dtype=np.object_),
     )
+
+
+def mesh_regions(meshes: list[Mesh], centre: Vectors, axes: Vectors | None = None) -> Regions:
+    """The insides of closed meshes that lie about their centres (k, 3), in their unit axes as rows (k, 3, 3)."""
+    half = np.array([np.maximum(-one.bounds[0], one.bounds[1]) for one in meshes])
+    own = np.empty(len(meshes), dtype=np.object_)
+    own[:] = meshes
+    return replace(regions(centre, half, np.full(len(meshes), MESH), axes), mesh=own)

@@ -24,7 +24,10 @@ DESCRIPTIONS = {
     Role.PATH: ("Path", "A curve that vehicles with Path Following follow"),
     Role.LEADER: ("Leader", "Somebody to seek, to arrive at or to flee from; it moves by its own keyframes"),
     Role.REGION: ("Region", "A sphere or box that vehicles with Stay Inside keep to"),
-    Role.FLOW: ("Flow", "A curve that draws a current: vehicles with Go with the Flow near it go its way"),
+    Role.FLOW: (
+        "Flow",
+        "A curve or painted mesh that draws a current: vehicles with Go with the Flow go its way",
+    ),
     Role.RESOURCE: ("Resource", "Something that vehicles with Forage feed on, until it is eaten up"),
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .candidates import Candidates
 from .chance import Keys
 from .declaration import Parameter
+from .flows import Flow
 from .obstacles import Obstacles
 from .paths import Path
 from .regions import Regions
@@ -108,7 +109,7 @@ class Snapshot:
         obstacles: what is in the way.
         paths: the tagged curves.
         regions: the spheres and boxes to keep to.
-        flows: the curves that draw currents.
+        flows: the curves and painted meshes that draw currents.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
     """
 
@@ -123,7 +124,7 @@ class Snapshot:
     obstacles: Obstacles
     paths: tuple[Path, ...]
     regions: Regions
-    flows: tuple[Path, ...]
+    flows: tuple[Flow, ...]
     candidates: tuple[Candidates, ...] = ()
 
 

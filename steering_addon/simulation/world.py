@@ -10,6 +10,7 @@ import numpy as np
 
 from .candidates import Candidates
 from .chance import Keys
+from .flows import Flow
 from .neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
 from .obstacles import Obstacles
 from .paths import Path
@@ -104,7 +105,7 @@ class World:
         obstacles: what is in the way, in world space.
         paths: the tagged curves, in world space.
         regions: the spheres and boxes to keep to, in world space.
-        flows: the curves that draw currents, in world space.
+        flows: the curves and painted meshes that draw currents, in world space.
         vicinity: who is near whom.
         candidates: bodies of which each agent takes one, where a behavior names several.
         frame_time: seconds from one frame to the next.
@@ -116,7 +117,7 @@ class World:
     obstacles: Obstacles
     paths: tuple[Path, ...]
     regions: Regions
-    flows: tuple[Path, ...]
+    flows: tuple[Flow, ...]
     vicinity: Vicinity
     candidates: tuple[Candidates, ...] = ()
     frame_time: float = 1.0 / 24.0

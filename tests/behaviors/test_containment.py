@@ -8,8 +8,9 @@ import pytest
 from scripts.motion_metrics import jerks
 from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.regions import BOX, SPHERE, Regions, regions
+from steering_addon.simulation.regions import BOX, SPHERE, Regions, mesh_regions, regions
 from tests.scene import Scene, about, headings, positions
+from tests.surfaces import block, ring
 
 SLANTED = np.stack([about((0.2, 0.5, 1.0), 35.0).T])
 REGIONS = {
@@ -152,3 +153,32 @@ def test_on_the_ground_it_does_not_push_up_or_down() -> None:
     [force] = place.steering()
     assert force[0, 2] == 0.0
     assert force[0, 0] < 0.0
+
+
+def test_in_a_mesh_it_stays() -> None:
+    """A ring that is flown round inside for ten seconds, and a turned block to come back into."""
+    angle = np.arange(6) * np.pi / 3.0
+    place = Scene(
+        np.stack((8.0 * np.cos(angle), 8.0 * np.sin(angle), 0.0 * angle), axis=-1),
+        np.stack((-np.sin(angle), np.cos(angle), 0.0 * angle), axis=-1),
+        speed=3.0,
+        behaviors=[(Wander, {}), (Containment, {})],
+        vehicle={"max_speed": 4.0, "max_force": 12.0},
+        regions=mesh_regions([ring(8.0, 3.0)], [[0.0, 0.0, 0.0]]),
+    )
+    path = positions(place.run(240))
+    tube = np.hypot(np.hypot(path[..., 0], path[..., 1]) - 8.0, path[..., 2])
+    assert tube.max() < 4.0 and np.median(tube) < 2.5
+    free = replace(place, behaviors=place.behaviors[:1])
+    far = positions(free.run(240))
+    assert np.hypot(np.hypot(far[..., 0], far[..., 1]) - 8.0, far[..., 2]).max() > 6.0
+
+
+def test_a_block_is_the_same_region_as_a_box() -> None:
+    half, centre = np.array([3.0, 2.0, 1.0]), np.array([[1.0, 2.0, 3.0]])
+    axes = about((0.3, 0.2, 1.0), 40.0)[None]
+    box, made = regions(centre, half, BOX, axes), mesh_regions([block((3.0, 2.0, 1.0))], centre, axes)
+    points = np.random.default_rng(1).uniform(-5.0, 7.0, (200, 3))
+    rows = np.zeros(200, dtype=np.int64)
+    assert np.allclose(box.way_in(points, rows), made.way_in(points, rows), atol=1e-9)
+    assert np.allclose(box.size(rows), made.size(rows))

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import jerks
-from steering_addon.behaviors.wall_following import WallFollowing
+from steering_addon.behaviors.wall_following import OBSTACLES, WallFollowing
+from steering_addon.simulation.obstacles import INSIDE, Obstacles, boxes, mesh_obstacles
 from steering_addon.simulation.paths import Spline, spline
-from tests.scene import Scene, headings, positions, speeds
+from tests.scene import Scene, about, headings, positions, speeds
+from tests.surfaces import ball, block, sheet
 
 FPS = 24
 CRUISE = 4.0
@@ -87,3 +89,39 @@ def test_only_the_wall_that_is_named_counts_and_the_nearest_where_none_is() -> N
         place = walkers(WALL, [[4.5, 0.0, 0.0]], values={"wall": wall})
         place.paths = ((WALL,), (other,))
         assert np.sign(np.round(place.steering()[0][0, 0], 9)) == way
+
+
+# The surfaces of obstacles.
+
+
+def along(things: Obstacles, position: object, **changes: object) -> Scene:
+    behaviors = [(WallFollowing, {"walls": OBSTACLES, "offset": 2.0} | changes.pop("values", {}))]
+    given = {"speed": CRUISE, "obstacles": things, "behaviors": behaviors}
+    return Scene(position, **(given | changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["box", "mesh", "sheet"])
+@pytest.mark.parametrize("x", [-5.0, 4.0])
+def test_it_goes_along_the_side_of_an_obstacle_at_the_offset(kind: str, x: float) -> None:
+    centre, half = [[0.0, 60.0, 0.0]], (1.0, 80.0, 9.0)
+    upright = about((0.0, 1.0, 0.0), 90.0)
+    things = {
+        "box": lambda: boxes(centre, [half]),
+        "mesh": lambda: mesh_obstacles([block(half)], centre),
+        "sheet": lambda: mesh_obstacles([sheet(80.0, 9)], centre, upright),
+    }[kind]()
+    end = positions(along(things, [[x, 0.0, 0.0]]).run(8 * FPS))[-FPS:, 0]
+    assert np.abs(things.clearance(end)[:, 0] - 2.0).max() < 0.1
+    assert np.sign(end[-1, 0]) == np.sign(x) and end[-1, 1] > 15.0
+
+
+def test_in_a_round_room_it_goes_round_along_the_walls() -> None:
+    room = mesh_obstacles([ball(14.0, 12)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
+    states = along(room, [[8.0, 0.0, 0.0]], vehicle={"keep_in_plane": True}).run(20 * FPS)
+    way = positions(states)[5 * FPS :, 0]
+    assert np.abs(room.clearance(way) - 2.0).max() < 0.5
+    assert way.min() < -9.0 and way.max() > 9.0
+
+
+def test_far_from_all_obstacles_it_does_nothing() -> None:
+    assert (along(boxes([[0.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]), [[30.0, 0.0, 0.0]]).steering()[0] == 0.0).all()

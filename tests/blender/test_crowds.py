@@ -9,6 +9,7 @@ import pytest
 from tests.blender.building import (
     assert_same,
     bake,
+    baked_frames,
     clear_bake,
     crowd,
     empty,
@@ -192,3 +193,19 @@ def test_baking_and_clearing_a_hundred_leaves_the_rest_as_it_was() -> None:
     assert_same(before["objects"]["Camera Rig"], scene_dump()["objects"]["Camera Rig"])
     clear_bake()
     assert_same(before, scene_dump())
+
+
+def test_a_closed_mesh_is_a_region_and_one_with_holes_is_refused(addon) -> None:
+    frames(1, 60)
+    bpy.ops.mesh.primitive_cube_add(size=10.0, location=(1.0, 2.0, 3.0))
+    room = tag(bpy.context.object, role="REGION")
+    room.steering.region_shape = "MESH"
+    room.modifiers.new("Round", "BEVEL").width = 1.0
+    flock = crowd(wander={}, containment={})
+    ship = vehicle(name="Ship", location=(1.0, 2.0, 3.0), crowd=flock)
+    bake()
+    assert (np.abs(places(ship, baked_frames()) - (1.0, 2.0, 3.0)) < 7.0).all()
+    room.data.clear_geometry()
+    room.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    with pytest.raises(RuntimeError, match="The region Cube is a mesh with holes"):
+        bpy.ops.steering.bake()

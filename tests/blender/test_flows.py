@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import bpy
 import numpy as np
 import pytest
@@ -92,3 +94,37 @@ def test_baking_leaves_the_flow_as_it_was() -> None:
     before = scene_dump(("curves",)), stored_names(stream)
     bake()
     assert (scene_dump(("curves",))["curves"], stored_names(stream)) == (before[0]["curves"], before[1])
+
+
+@pytest.mark.parametrize("kind", ["FLOAT_COLOR", "BYTE_COLOR", "FLOAT_VECTOR"])
+@pytest.mark.parametrize("domain", ["POINT", "CORNER"])
+def test_a_painted_mesh_is_a_current_as_its_object_lies(addon, kind: str, domain: str) -> None:
+    """Painted along its own +X, and turned so that this is the world's +Y."""
+    frames(1, 60)
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=6, y_subdivisions=6, size=40.0, rotation=(0.0, 0.0, math.pi / 2))
+    floor = bpy.context.object
+    paint = floor.data.attributes.new("Current", kind, domain)
+    for item in paint.data:
+        if kind == "FLOAT_VECTOR":
+            item.vector = (1.0, 0.0, 0.0)
+        else:
+            item.color = (1.0, 0.5, 0.5, 1.0)
+    tag(floor, role="FLOW")
+    floor.steering.flow_attribute = "Current"
+    drifters = crowd(flow_field_following={"falloff_distance": 8.0})
+    ship = vehicle(name="Ship", location=(2.0, -15.0, 1.0), rotation=(0.0, 0.0, -1.0), crowd=drifters)
+    bake()
+    end = places(ship, baked_frames())[-12:]
+    step = end[-1] - end[0]
+    assert step[1] / np.linalg.norm(step) > 0.99
+
+
+def test_a_mesh_that_nobody_painted_is_refused_as_a_flow(addon) -> None:
+    bpy.ops.mesh.primitive_plane_add()
+    floor = tag(bpy.context.object, role="FLOW")
+    vehicle(name="Ship", location=(0.0, 0.0, 1.0), crowd=crowd(flow_field_following={}))
+    with pytest.raises(RuntimeError, match="The flow Plane has no colour attribute that is active: paint one"):
+        bpy.ops.steering.bake()
+    floor.steering.flow_attribute = "Wind"
+    with pytest.raises(RuntimeError, match="The flow Plane has no vector or colour attribute Wind"):
+        bpy.ops.steering.bake()

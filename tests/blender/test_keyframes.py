@@ -253,12 +253,12 @@ def test_a_crowd_is_written_in_an_instant(keyframes, animation_data) -> None:
     """`keyframe_insert` takes more than 2500 ns a key; the limit only tells a bulk way from one key after the other."""
     frames = np.arange(1.0, 251.0)
     baked, values = keyframes.BakedKeys(frames), np.sin(frames)
-    start = time.perf_counter()
+    start = time.process_time()
     for number in range(100):
         bag = new_bag(animation_data, f"Ship {number}")
         for index in range(3):
             baked.new_curve(bag, "location", index, values)
-    assert (time.perf_counter() - start) / (100 * 3 * 250) < 1500e-9
+    assert (time.process_time() - start) / (100 * 3 * 250) < 1500e-9
 
 
 def test_evaluating_a_curve_counts_modifiers_and_extrapolation(animation_data, bag) -> None:

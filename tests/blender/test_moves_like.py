@@ -22,6 +22,7 @@ from tests.blender.building import (
     wedge,
     world_matrices,
 )
+from tests.blender.drawing import shown
 
 LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR")
 ON_GROUND = ("ANIMAL", "PERSON", "CAR")
@@ -252,6 +253,22 @@ def test_tagging_is_undone_as_one_step() -> None:
     bpy.ops.ed.undo_push(message="Tagged")
     bpy.ops.ed.undo()
     assert_same(before, scene_dump())
+
+
+# ---- the menu that asks
+
+
+def test_the_menu_asks_what_they_move_like() -> None:
+    select(*ships(2))
+    asked = [entry[2] for entry in shown("STEERING_MT_moves_like") if entry[0] == "operator"]
+    assert asked == ["Anything", "Bird", "Fish", "Animal", "Person", "Car", "As the Crowd Is"]
+
+
+def test_where_a_crowd_is_settled_the_menu_offers_to_join_it_or_to_make_another() -> None:
+    tagged(*ships(2), moves_like="FISH")
+    select(wedge("Third"))
+    asked = [entry[-1] for entry in shown("STEERING_MT_moves_like")]
+    assert asked == ["Join Fish", "New Crowd Like", "Anything", "Bird", "Fish", "Animal", "Person", "Car"]
 
 
 # ---- size

@@ -350,6 +350,18 @@ def test_it_is_asked_where_the_vehicle_is_now() -> None:
     assert request.by_behavior["seek"][1] < 0.0
 
 
+def test_who_is_not_known_to_move_is_asked_as_if_it_had_just_started() -> None:
+    """At top speed toward its goal nothing more is wanted of it."""
+    leader(location=(0.0, 50.0, 0.0))
+    ship = vehicle(crowd=crowd(seek={}), start_speed=1.0)
+    ship.steering.forward_axis, ship.steering.up_axis = "POS_Y", "POS_Z"
+    (request,) = asked(ship)
+    assert np.abs(request.by_behavior["seek"]).max() < 1e-6
+    ship.steering.start_speed = 0.0
+    (request,) = asked(ship)
+    assert request.by_behavior["seek"][1] > 1.0
+
+
 def test_asking_and_drawing_change_nothing_in_the_file() -> None:
     curve = road()
     curve.data.bevel_depth = 0.1

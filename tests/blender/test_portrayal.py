@@ -88,13 +88,13 @@ def beat(ob, at: dict[int, float], name: str = "steering_phase") -> None:
 # ---- what is keyed
 
 
-def test_without_being_asked_nothing_is_keyed_or_stored() -> None:
+def test_without_being_asked_nothing_is_keyed() -> None:
     frames(1, LAST)
     ship = fleet(1, crowd=crowd("Flock", wander={}))[0]
     bake()
     assert not set(PATHS) & {path for path, _ in keys(ship)}
     assert not set(NAMES) & set(ship.keys())
-    assert not bpy.data.objects["Flock"].steering.is_property_set("portrayal")
+    assert not bpy.data.objects["Flock"].steering.portrayal.use
 
 
 @pytest.mark.parametrize("phase_by", ["DISTANCE", "TIME"])

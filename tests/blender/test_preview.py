@@ -178,15 +178,14 @@ def test_scrubbing_back_shows_what_was_seen_and_plays_nothing_again(monkeypatch)
     assert played(obs, range(LAST, FIRST - 1, -1)).tobytes() == seen[::-1].tobytes()
 
 
-@pytest.mark.parametrize("frame", [2, 9, LAST])
-def test_jumping_ahead_shows_the_same_as_playing(frame) -> None:
+def test_jumping_ahead_shows_the_same_as_playing() -> None:
     obs = mixed_fleet()
     toggle()
     seen = played(obs)
     toggle()
     bpy.context.scene.frame_set(FIRST)
     toggle()
-    assert played(obs, [frame]).tobytes() == seen[frame - FIRST : frame - FIRST + 1].tobytes()
+    assert played(obs, [9, 2, LAST]).tobytes() == seen[[9 - FIRST, 2 - FIRST, LAST - FIRST]].tobytes()
 
 
 def test_it_may_be_switched_on_at_any_frame() -> None:

@@ -172,7 +172,7 @@ class Scene:
                 self._keyed(current, "location", [self._place() for _ in range(3)])
         for k in range(chance.randint(0, 1)):
             room = tag(empty(f"Room {k}", self._place(2.0), scale=(15.0, 9.0, 12.0)), role="REGION")
-            room.steering.region_shape = chance.choice([s.name for s in part("simulation.regions").SHAPES])
+            room.steering.region_shape = chance.choice(("SPHERE", "BOX"))
             self.regions.append(room)
         bystander = wedge("Bystander", self._place())
         bystander["of the animator's"] = [1.0, 2.0]

@@ -176,7 +176,10 @@ def sights() -> list[Neighbors]:
     return [whole, some, *thinned, one_list, Neighbors(60, (*many, *whole.lists)), Neighbors(5, ()), Neighbors(0, ())]
 
 
-@pytest.mark.parametrize("seen", sights(), ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
+SIGHTS = sights()
+
+
+@pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
 def test_sums_means_and_numbers_are_those_of_a_plain_loop(seen: Neighbors) -> None:
     near = seen.together()
     total, totals, number = np.zeros(seen.count), np.zeros((seen.count, 3)), np.zeros(seen.count)
@@ -193,6 +196,27 @@ def test_sums_means_and_numbers_are_those_of_a_plain_loop(seen: Neighbors) -> No
     ):
         assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12)
         assert found.shape == wanted.shape
+
+
+@pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
+def test_links_tell_who_hangs_together_with_whom(seen: Neighbors) -> None:
+    """A pair in which both perceive each other may be named once."""
+    rows = np.arange(0, 60, 3) if seen.count == 20 else np.arange(seen.count)
+    near = seen.together()
+    wanted = {frozenset(pair) for pair in zip(rows[near.agent].tolist(), near.body.tolist())}
+    found = [zip(one.tolist(), other.tolist()) for one, other in seen.links(rows)]
+    assert {frozenset(pair) for pairs in found for pair in pairs} == wanted
+
+
+@pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
+def test_the_mean_entry_of_the_perceived_is_that_of_a_plain_loop(seen: Neighbors) -> None:
+    column, near = RANDOM.normal(size=(60, 3)), seen.together()
+    wanted = np.zeros((seen.count, 3))
+    for agent in range(seen.count):
+        if (near.agent == agent).any():
+            wanted[agent] = column[near.body[near.agent == agent]].mean(axis=0)
+    assert np.allclose(seen.average_of(column), wanted, rtol=1e-12, atol=1e-12)
+    assert np.allclose(seen.average_of(column[:, 1]), wanted[:, 1], rtol=1e-12, atol=1e-12)
 
 
 def test_totals_of_agents_side_by_side_are_those_of_agents_in_any_order() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 REMEDIES = {
     Role.PATH: "select a curve, such as Add > Curve > Path",
-    Role.FLOW: "select a curve, such as Add > Curve > Path",
+    Role.FLOW: "select a curve, such as Add > Curve > Path, or a painted mesh",
     Role.CROWD: "select an Empty, or use Add Crowd",
     Role.VEHICLE: "select the objects that shall move",
 }
@@ -212,8 +212,10 @@ class STEERING_OT_set_start(bpy.types.Operator):
 
 def suits(ob: Object, role: Role) -> bool:
     """Whether an object can have a role."""
-    if role in (Role.PATH, Role.FLOW):
+    if role is Role.PATH:
         return ob.type == "CURVE"
+    if role is Role.FLOW:
+        return ob.type in ("CURVE", "MESH")
     if role is Role.CROWD:
         return ob.type == "EMPTY"
     return role is not Role.VEHICLE or not has_role(ob, Role.CROWD)

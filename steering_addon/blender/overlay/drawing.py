@@ -17,6 +17,8 @@ THICKNESS = 1.5
 """Pixels."""
 LETTERS, SPACING, MARGIN = 12.0, 18.0, 24.0
 """Of the legend, pixels."""
+MOST_SCENES = 8
+"""Whose lines are kept on the graphics card."""
 
 _handles: list[Any] = []
 _batches: dict[int, tuple[Picture, list[Any]]] = {}
@@ -51,6 +53,9 @@ def _draw_lines() -> None:
     shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
     key = bpy.context.scene.session_uid
     if key not in _batches or _batches[key][0] is not picture:
+        if len(_batches) > MOST_SCENES:
+            # Those of files that are long closed.
+            _batches.clear()
         _batches[key] = (picture, [_batch(shader, lines) for lines in (picture.hidden, picture.open)])
     shader.bind()
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])

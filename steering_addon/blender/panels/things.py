@@ -26,9 +26,12 @@ ICONS = {
 SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
     Role.REGION: ("region_shape",),
+    Role.FLOW: ("flow_attribute",),
     Role.RESOURCE: ("amount",),
 }
 """What can be set of an object because it has a role."""
+ONLY = {Role.FLOW: ("MESH",)}
+"""The types of objects that this means something to, where not to all."""
 OWN = ("crowd", "locked", "forward_axis", "up_axis", "start_speed")
 FACTORS = ("speed_factor", "size_factor", "mass_factor")
 
@@ -56,7 +59,7 @@ class Thing:
         if settings_of(ob) and ob.steering.roles:
             column = fields(layout)
             for role, names in SETTINGS.items():
-                for name in names if has_role(ob, role) else ():
+                for name in names if has_role(ob, role) and ob.type in ONLY.get(role, (ob.type,)) else ():
                     column.prop(ob.steering, name)
             column.prop(ob.steering, "active")
 

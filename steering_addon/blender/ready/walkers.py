@@ -62,14 +62,14 @@ def _settle(crowd: Object, path: Object, size: float) -> None:
     vehicle.radius = RADIUS * size
     vehicle.mass, vehicle.max_force = 1.0, 2.0 * tall
     vehicle.max_speed, vehicle.cruise_speed = 1.9 * tall, 0.7
-    vehicle.keep_in_plane, vehicle.bank = True, 0.0
+    vehicle.keep_in_plane, vehicle.keep_apart, vehicle.bank = True, True, 0.0
     following = own.path_following
     following.use, following.path, following.direction, following.radius = True, path, "EITHER", LANE * size
     apart = own.separation
     apart.use, apart.distance, apart.angle, apart.weight = True, 1.4 * tall, math.tau, 0.8 * tall
     avoidance = own.unaligned_collision_avoidance
-    avoidance.use, avoidance.distance, avoidance.weight = True, 6.0 * tall, 0.5
-    avoidance.look_ahead_time, avoidance.clearance = 3.0, 0.3 * tall
+    avoidance.use, avoidance.method, avoidance.weight = True, "VELOCITY", 2.0 * tall
+    avoidance.distance, avoidance.look_ahead_time, avoidance.clearance = 6.0 * tall, 4.0, 0.2 * tall
     for behavior in (apart, avoidance):
         behavior.neighbors = "EVERYONE"
     own.wander.use, own.wander.strength, own.wander.rate = True, 0.1 * tall, 0.2

@@ -1,0 +1,62 @@
+"""scripts/steerbench: scenes of SteerBench, walked by behaviors of the catalogue."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from scripts.steerbench_scenes import walked, walls
+
+
+def case(start, goals, boxes=(), circles=(), oriented=()) -> SimpleNamespace:
+    """A scene as the kit reads it."""
+    start = np.array(start, dtype=float)
+    n = len(start)
+    return SimpleNamespace(
+        n=n,
+        start=start,
+        radius=np.full(n, 0.5),
+        heading=np.zeros(n),
+        speed0=np.zeros(n),
+        goals=goals,
+        desired_speed=np.full(n, 1.3),
+        boxes=np.array(boxes, dtype=float).reshape(-1, 4),
+        circles=np.array(circles, dtype=float).reshape(-1, 3),
+        oriented=np.array(oriented, dtype=float).reshape(-1, 5),
+    )
+
+
+def to(x: float, y: float) -> SimpleNamespace:
+    return SimpleNamespace(kind="point", pos=(x, y), box=None, speed=1.3)
+
+
+@pytest.mark.parametrize("method", ["VELOCITY", "PAPER"])
+def test_who_arrives_goes_on_to_the_next_goal_and_leaves_at_the_last(method: str) -> None:
+    found = walked(case([[0.0, 0.0]], [[to(3.0, 0.0), to(3.0, 4.0)]]), 0.05, 150, method)
+    there = np.isfinite(found[:, 0, 0])
+    assert 60 < there.sum() < 140
+    assert not there[there.argmin() :].any()
+    assert found[there][-1, 0] == pytest.approx([3.0, 3.0], abs=1.2)
+
+
+def test_a_box_as_a_goal_is_reached_when_it_is_touched() -> None:
+    box = SimpleNamespace(kind="box", pos=(9.0, 0.0), box=(4.0, -5.0, 14.0, 5.0), speed=1.3)
+    found = walked(case([[0.0, 0.0]], [[box]]), 0.05, 120, "VELOCITY")
+    there = np.isfinite(found[:, 0, 0])
+    assert found[there][-1, 0, 0] == pytest.approx(3.5, abs=0.1)
+
+
+def test_two_who_meet_before_a_pillar_get_by() -> None:
+    met = case([[-5.0, 0.0], [5.0, 0.2]], [[to(5.0, 0.0)], [to(-5.0, 0.2)]], boxes=[(-0.4, 1.6, 0.4, 2.4)])
+    found = walked(met, 0.05, 260, "VELOCITY")
+    gap = np.linalg.norm(found[:, 0] - found[:, 1], axis=1)
+    assert np.nanmin(gap) > 0.99
+    assert not np.isfinite(found[-1]).any()
+
+
+def test_walls_stand_where_the_scene_has_them() -> None:
+    things = walls(
+        case([[0.0, 0.0]], [[]], [(1.0, 2.0, 3.0, 6.0)], [(-4.0, 0.0, 1.5)], [(0.0, -6.0, 4.0, 2.0, np.pi / 2)])
+    )
+    points = np.array([[0.0, 4.0, 0.0], [-6.0, 0.0, 0.0], [0.0, -3.0, 0.0]])
+    assert np.diag(things.clearance(points)[:, [0, 2, 1]]) == pytest.approx([1.0, 0.5, 1.0])
