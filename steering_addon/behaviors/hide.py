@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import body, length, seconds
-from ..simulation.obstacles import Obstacles
+from ..simulation.obstacles import BOX, OUTSIDE, Obstacles
 from ..simulation.vectors import EPSILON, Mask, Number, Rows, Vectors, clamp, dot, magnitude, picked, unit
 from ..simulation.world import Agents, Memory, World
 from .accompanying import velocity_to_keep
@@ -59,7 +59,8 @@ class Hide(Behavior):
         opponent = picked(world.bodies.position, np.maximum(self.opponent, 0))
         near = magnitude(agents.level(opponent - agents.position)) < self.distance
         afraid = (self.opponent >= 0) & (near | (self.distance == 0.0))
-        for row in np.flatnonzero(world.obstacles.present).tolist():
+        solid = world.obstacles.present & (world.obstacles.side == OUTSIDE)
+        for row in np.flatnonzero(solid).tolist():
             behind = self._behind(world.obstacles, row, agents, opponent)
             way = magnitude(agents.level(behind - agents.position)) * np.where(kept == row, BETTER, 1.0)
             nearer = afraid & (way < least)
@@ -74,4 +75,9 @@ class Hide(Behavior):
         middle = start + share[:, None] * axis
         away = unit(agents.level(middle - opponent))
         away = np.where((magnitude(away) < 0.5)[:, None], agents.forward, away)
-        return middle + away * (obstacles.radius[row] + agents.radius + self.clearance)[:, None]
+        depth = np.full(len(agents), obstacles.radius[row])
+        if obstacles.shape[row] == BOX:
+            # As far as the box reaches to that side.
+            x, y, z = (np.abs(dot(away, obstacles.axes[row, axis])) * obstacles.half[row, axis] for axis in range(3))
+            depth = x + y + z
+        return middle + away * (depth + agents.radius + self.clearance)[:, None]

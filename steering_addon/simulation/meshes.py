@@ -109,6 +109,15 @@ class Mesh:
         """Which points (n, 3) are within a closed mesh; none are within an open one."""
         if not self.closed or not len(self):
             return np.zeros(len(points), dtype=np.bool_)
+        low, high = self.bounds
+        maybe = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
+        found = np.zeros(len(points), dtype=np.bool_)
+        if len(maybe):
+            found[maybe] = self._inside(points[maybe])
+        return found
+
+    def _inside(self, points: Vectors) -> Mask:
+        """Which points have the surface above them an odd number of times."""
         corners = np.stack([_slanted(corner) for corner in self.corners])
         place = _slanted(points)
         course = np.broadcast_to(np.array([*SLANT, 1.0]), points.shape)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .meshes import Mesh
-from .vectors import EPSILON, Scalars, Vectors, dot, magnitude
+from .vectors import EPSILON, Scalars, Vectors, across, dot, magnitude
 
 TRIES = 16
 """Steps in which a course is followed up to a surface; each doubles the digits, but for courses that graze it."""
@@ -58,7 +58,8 @@ def touch_mesh(mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach:
     if not len(mesh):
         return np.full(len(points), np.inf), np.zeros((len(points), 3))
     low, high = mesh.bounds
-    furthest = magnitude(points - 0.5 * (low + high)) + 0.5 * magnitude(high - low) + reach
+    offset, radius = 0.5 * (low + high) - points, 0.5 * magnitude(high - low) + reach
+    furthest = magnitude(offset) + radius
     met, triangle = mesh.hit(points, course, furthest)
     normal = mesh.normal[triangle]
     facing = dot(normal, course)
@@ -67,8 +68,9 @@ def touch_mesh(mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach:
     way = np.where(triangle >= 0, np.maximum(met - reach / steep, 0.0), np.inf)
     limit = np.minimum(way, furthest)
     gone = np.zeros(len(points))
-    going = np.arange(len(points))
-    for _ in range(MESH_TRIES):
+    passing = dot(offset, course) + radius > 0.0
+    going = np.flatnonzero(passing & (magnitude(across(offset, course)) < radius))
+    for _ in range(MESH_TRIES if len(going) else 0):
         distance, out = mesh.surface(points[going] + course[going] * gone[going, None])
         gap = distance * sign - reach[going]
         near = gap <= MESH_CLOSE * reach[going]

@@ -7,8 +7,8 @@ import pytest
 
 from steering_addon.behaviors.hide import Hide
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
-from steering_addon.simulation.obstacles import obstacles
-from tests.scene import PRIORITY, Scene, leaders, positions
+from steering_addon.simulation.obstacles import INSIDE, boxes, obstacles
+from tests.scene import PRIORITY, Scene, all_of, leaders, positions
 
 ROCKS = np.array([[8.0, 0.0, 0.0], [0.0, -12.0, 0.0]])
 
@@ -83,3 +83,10 @@ def test_it_does_nothing_without_an_opponent_or_beyond_the_distance(values: dict
 
 def test_it_does_nothing_where_there_is_nothing_to_hide_behind() -> None:
     assert (hiders(rocks=np.zeros((0, 3))).steering()[0] == 0.0).all()
+
+
+def test_behind_a_box_it_is_near_its_side_and_a_room_is_no_hiding_place() -> None:
+    wall = boxes([[0.0, -6.0, 0.0]], [[5.0, 0.3, 4.0]])
+    room = boxes([[0.0, 0.0, 0.0]], [[20.0, 20.0, 20.0]], side=np.full(1, INSIDE))
+    world, agents, [hide, _] = replace(hiders(), obstacles=all_of(room, wall)).seen()
+    assert np.allclose(hide.goal(world, agents), [[0.0, -6.0 - 0.3 - 0.4 - 0.5, 0.0]])

@@ -134,13 +134,27 @@ def test_a_goal_before_the_wall_is_reached() -> None:
     assert np.linalg.norm(positions(place.run(24 * 8))[-1, 0] - [0.0, 7.5, 0.0]) < 0.2
 
 
-def test_a_turned_scene_is_avoided_the_same_way() -> None:
+@pytest.mark.parametrize("method", [choice.number for choice in METHODS])
+def test_a_turned_scene_is_avoided_the_same_way(method: int) -> None:
     turn = about((0.4, -0.3, 0.8), 70.0)
     rng = np.random.default_rng(5)
-    things = boxes(rng.uniform(4.0, 9.0, (3, 3)) * [0.3, 1.0, 0.2], rng.uniform(0.5, 2.0, (3, 3)), np.eye(3))
-    place = facing(things, position=rng.uniform(-1.0, 1.0, (4, 3)))
-    assert (place.steering()[0] != 0.0).any()
-    assert np.allclose(place.moved((1.0, 2.0, 3.0), turn).steering()[0], turned(place.steering()[0], turn), atol=1e-9)
+    near = np.array([0.3, 1.0, 0.2])
+    things = all_of(
+        boxes(rng.uniform(4.0, 9.0, (3, 3)) * near, rng.uniform(0.5, 2.0, (3, 3)), np.eye(3)),
+        mesh_obstacles([ball(1.0, 8), ring(2.0, 0.5, 6), sheet(2.0)], rng.uniform(2.0, 6.0, (3, 3)) * near),
+        boxes([[0.0, 0.0, 0.0]], [[7.0, 8.0, 9.0]], side=np.full(1, INSIDE)),
+    )
+    heading = np.array([0.0, 1.0, 0.0]) + rng.uniform(-0.2, 0.2, (9, 3))
+    place = facing(
+        things,
+        position=rng.uniform(-2.0, 2.0, (9, 3)),
+        forward=heading,
+        up=(0.01, 0.02, 1.0),
+        behaviors=[(ObstacleAvoidance, {"method": method})],
+    )
+    force = place.steering()[0]
+    assert (force != 0.0).any(axis=1).sum() > 4
+    assert np.allclose(place.moved((1.0, 2.0, 3.0), turn).steering()[0], turned(force, turn), atol=1e-7)
 
 
 # Meshes.
@@ -159,7 +173,7 @@ def test_nobody_enters_a_mesh_on_the_way(method: str, plane: bool) -> None:
     crowded = course("arrival", 1, plane=plane, seed=1, of=mesh_things)
     number = next(choice.number for choice in METHODS if choice.name == method)
     behaviors = [crowded.place.behaviors[0], (ObstacleAvoidance, {"method": number})]
-    found = replace(crowded, place=replace(crowded.place, behaviors=behaviors)).run(3.0)
+    found = replace(crowded, place=replace(crowded.place, behaviors=behaviors)).run(2.5)
     assert found.min() > 0.0, f"vehicles {np.flatnonzero(found <= 0.0)}"
 
 
