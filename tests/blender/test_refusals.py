@@ -119,7 +119,7 @@ def test_a_flow_on_which_nothing_is_painted(ship) -> None:
 def test_a_flow_that_is_neither_curve_nor_mesh(ship) -> None:
     spot = empty("Spot")
     spot.steering.roles = {"FLOW"}
-    assert_refused(r"Spot is tagged as a flow but is neither.*\.")
+    assert_refused(r"Spot is tagged as a flow but is no curve or a painted mesh: take the tag off, or tag a curve\.")
 
 
 def test_a_flow_without_points(ship) -> None:
