@@ -113,7 +113,9 @@ def test_a_path_that_is_no_curve(ship) -> None:
 def test_a_flow_on_which_nothing_is_painted(ship) -> None:
     box = wedge("Box")
     box.steering.roles = {"FLOW"}
-    assert_refused(r"The flow Box has no colour attribute that is active: paint one, or choose another Flow Attribute\.")
+    assert_refused(
+        r"The flow Box has no colour attribute that is active: paint one, or choose another Flow Attribute\."
+    )
 
 
 def test_a_flow_that_is_neither_curve_nor_mesh(ship) -> None:
