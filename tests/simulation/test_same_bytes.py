@@ -46,7 +46,7 @@ def test_another_processor_gives_the_same_bytes(features: tuple[str, ...], other
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.split() == STORED.read_text(encoding="ascii").split(), (
