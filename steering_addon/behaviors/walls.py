@@ -117,10 +117,14 @@ class _Pairs:
         speed = magnitude(relative)
         course = np.where((speed < 1e-6)[:, None], agents.forward[owner], unit(relative))
         reach = (agents.radius + clearance)[owner]
-        contact, side = obstacles.touch(points, course, reach, row)
-
         tightest = speed * speed / np.maximum(agents.agility[owner], EPSILON)
         heeded = np.maximum(speed * look_ahead_time[owner], EAGERNESS * tightest)
+
+        # What is further away than that on all sides need not be looked for along the course.
+        contact, side = np.full(len(row), np.inf), np.zeros((len(row), 3))
+        close = np.flatnonzero(gap - reach <= heeded)
+        contact[close], side[close] = obstacles.touch(points[close], course[close], reach[close], row[close])
+
         beyond_goal = (contact >= agents.goal_distance[owner]) & (contact > CAUTION * tightest / 2.0)
         onset = clamp((heeded - contact) / np.maximum(ONSET * heeded, EPSILON), 0.0, 1.0)
         counts = np.isfinite(contact) & (contact <= heeded) & ~beyond_goal
