@@ -116,9 +116,9 @@ def refresh(scene: Scene) -> Census:
 
 @bpy.app.handlers.persistent
 def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> None:
-    """Something has changed: count once that is over."""
+    """Something has changed: count once that is over. In the background there is nobody to look."""
     global _due
-    if depsgraph is not None and _only_selected(depsgraph):
+    if bpy.app.background or (depsgraph is not None and _only_selected(depsgraph)):
         return
     _due = time.monotonic() + PAUSE
     if not bpy.app.timers.is_registered(_count_shown):
@@ -159,7 +159,6 @@ def _handlers():
 
 
 def register() -> None:
-    # In the background there is nobody to look.
     if not bpy.app.background:
         for occasions, handler in _handlers():
             occasions.append(handler)

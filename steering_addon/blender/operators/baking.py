@@ -9,7 +9,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...simulation.roles import Role
-from .. import preview
+from .. import census, preview
 from ..bake import BakeResult, baking
 from ..ownership import bake_of
 from ..plan import Plan, plan_reading
@@ -157,6 +157,8 @@ class STEERING_OT_bake(bpy.types.Operator):
             text += f", nearest obstacle {result.closest:.2f} m"
         text += f": {told(result.mishaps)}"
         self.report({"INFO"}, text)
+        # Giving objects actions is no change that Blender tells of.
+        census.changed()
         return {"FINISHED"}
 
 
@@ -191,6 +193,7 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
                 give_back(ob)
                 if not ob.steering.roles:
                     ob.property_unset("steering")
+        census.changed()
         self.report({"INFO"}, f"Deleted the bake of {_count(len(baked), 'vehicle')}")
         return {"FINISHED"}
 
