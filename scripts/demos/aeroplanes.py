@@ -172,6 +172,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Say who is what and what the aeroplanes want, as one does in the sidebar."""
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
+    crowd.steering.identity = len(cast.planes) + 1
     _select(cast.planes)
     bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED")
     _select([*cast.pylons, cast.balloon])

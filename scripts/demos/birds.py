@@ -186,6 +186,8 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
     crowd.name = "Flock Settings"
+    # What all birds do together hangs on it, and shall be the same each time.
+    crowd.steering.identity = BIRDS + 1
     _tag(cast.birds, "VEHICLE")
     _tag(cast.towers, "OBSTACLE")
     _tag([cast.leader], "LEADER")

@@ -245,6 +245,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         bpy.ops.steering.crowd_add()
         crowd = bpy.context.object
         crowd.name = name
+        crowd.steering.identity = len(cast.walkers) + 1 + (direction == "BACKWARD")
         _tag(walkers, "VEHICLE")
         for walker in walkers:
             walker.steering.crowd, walker.steering.identity = crowd, 1 + cast.walkers.index(walker)
