@@ -90,11 +90,8 @@ class BrakeFor(Neighborhood):
         counts = (self.obstacles[agent] == ALL) | ((self.obstacles[agent] == MOVING) & moves)
         crosses = moves & (obstacles.side[row] == OUTSIDE)
         some = np.flatnonzero(counts & crosses)
-        start, end = picked(obstacles.start, row[some]), picked(obstacles.end, row[some])
         position = picked(agents.position, agent[some])
-        axis = end - start
-        share = clamp(dot(position - start, axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
-        offset = start + share[:, None] * axis - position
+        offset = obstacles.axis_point(position, row[some]) - position
         crossing = _Crossing(agent[some], offset, picked(obstacles.velocity, row[some]), obstacles.radius[row[some]])
         standing = counts & ~crosses
         return (agent[standing], row[standing]), crossing

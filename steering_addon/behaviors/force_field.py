@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..simulation.obstacles import Obstacles
-from ..simulation.vectors import EPSILON, Scalars, Vectors, clamp, columns, picked
+from ..simulation.vectors import EPSILON, Scalars, Vectors, clamp, columns, picked, totals
 from ..simulation.world import Agents
 
 
@@ -23,5 +23,4 @@ def pushed_away(obstacles: Obstacles, agents: Agents, clearance: Scalars, distan
     gap, away = obstacles.surface(picked(agents.position, owner), row)
     depth = clamp(1.0 - (gap - room[owner]) / np.maximum(distance[owner], EPSILON), 0.0, 1.0)
     push = away * (depth * depth)[:, None]
-    x, y, z = (np.bincount(owner, push[:, axis], len(agents)).astype(np.float64) for axis in range(3))
-    return columns(x, y, z)
+    return columns(*(totals(owner, push[:, axis], len(agents)) for axis in range(3)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.declaration import body, length, seconds
 from ..simulation.obstacles import BOX, OUTSIDE, Obstacles
-from ..simulation.vectors import EPSILON, Mask, Number, Rows, Vectors, clamp, dot, magnitude, picked, unit
+from ..simulation.vectors import Mask, Number, Rows, Vectors, dot, magnitude, picked, unit
 from ..simulation.world import Agents, Memory, World
 from .accompanying import velocity_to_keep
 from .declaration import Behavior, Intent
@@ -70,9 +70,7 @@ class Hide(Behavior):
 
     def _behind(self, obstacles: Obstacles, row: int, agents: Agents, opponent: Vectors) -> Vectors:
         """The place of each agent behind one obstacle, (n, 3): at its own height, where the obstacle has that."""
-        start, axis = obstacles.start[row], obstacles.end[row] - obstacles.start[row]
-        share = clamp(dot(agents.position - start, axis) / max(float(dot(axis, axis)), EPSILON), 0.0, 1.0)
-        middle = start + share[:, None] * axis
+        middle = obstacles.axis_point(agents.position, np.full(len(agents), row))
         away = unit(agents.level(middle - opponent))
         away = np.where((magnitude(away) < 0.5)[:, None], agents.forward, away)
         depth = np.full(len(agents), obstacles.radius[row])

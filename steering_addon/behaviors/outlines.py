@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..simulation.meshes import Mesh, silhouette
-from ..simulation.vectors import EPSILON, Mask, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..simulation.vectors import EPSILON, Mask, Scalars, Vectors, clamp, dot, firsts, magnitude, unit
 
 PAIRS_AT_ONCE = 200_000
 """Pairs of an eye and a triangle looked at in one go."""
@@ -71,7 +71,7 @@ def _turns(
     bend = np.where((ahead > 0.0) & ~(level & (off_height > near)), bend, np.inf)
 
     order = np.lexsort((triangle, bend * (gap + near), owner))
-    best = order[np.flatnonzero(np.concatenate(([True], owner[order][1:] != owner[order][:-1])))[: len(order)]]
+    best = order[firsts(owner[order])]
     best = best[np.isfinite(bend[best])]
     all_turns, all_bends = np.zeros((len(eye), 3)), np.full(len(eye), np.inf)
     all_turns[owner[best]], all_bends[owner[best]] = unit(aside[best]), bend[best]

@@ -113,7 +113,7 @@ def scaled(preset: Preset, scale: float) -> Preset:
             parameter = declaration.parameters()[name]
             if parameter.unit in GROWING:
                 value = within(float(value) * scale, parameter)
-            elif declaration is VehicleModel and name == "bank":
+            elif parameter.shrinks:
                 value = within(float(value) / scale, parameter)
             grown[name] = value
         return grown

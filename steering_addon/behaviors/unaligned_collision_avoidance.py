@@ -20,6 +20,7 @@ from ..simulation.vectors import (
     clamp,
     columns,
     dot,
+    firsts,
     magnitude,
     picked,
     truncate,
@@ -174,7 +175,7 @@ class UnalignedCollisionAvoidance(Neighborhood):
         order = np.lexsort((near.body[threats], meeting.time[threats], agent))
         threats = threats[order]
         agent = agent[order]
-        first = threats[np.concatenate(([True], agent[1:] != agent[:-1]))]
+        first = threats[firsts(agent)]
         agent = near.agent[first]
 
         offset = picked(near.offset, first)

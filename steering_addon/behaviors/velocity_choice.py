@@ -28,6 +28,7 @@ from ..simulation.vectors import (
     columns,
     cross,
     dot,
+    firsts,
     level_side,
     magnitude,
     picked,
@@ -149,7 +150,7 @@ class Walls:
         reach = np.tile(agents.radius[self.agent], candidates)
         way, _ = self.obstacles.touch(points, unit(flat), reach, np.tile(self.row, candidates))
         time = np.where(speed > EPSILON, way / np.maximum(speed, EPSILON), np.inf).reshape(candidates, -1)
-        begin = np.flatnonzero(np.concatenate(([True], self.agent[1:] != self.agent[:-1])))
+        begin = firsts(self.agent)
         soonest = np.maximum(np.minimum.reduceat(time, begin, axis=1), SOONEST / 2.0)
         cost[:, self.agent[begin]] = WALL_DANGER * np.maximum(1.0 / soonest - 1.0 / WALL_TIME, 0.0)
         return cost

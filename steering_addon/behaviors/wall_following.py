@@ -19,6 +19,7 @@ from ..simulation.vectors import (
     across,
     clamp,
     dot,
+    firsts,
     magnitude,
     picked,
     unit,
@@ -108,7 +109,7 @@ def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: 
     found = np.zeros((len(points), 3))
     found[:, 0] = 2.0 * reach
     order = np.lexsort((row, np.abs(distance), owner))
-    nearest = order[np.flatnonzero(np.concatenate(([True], owner[order][1:] != owner[order][:-1])))[: len(order)]]
+    nearest = order[firsts(owner[order])]
     nearest = nearest[np.abs(distance[nearest]) < reach[owner[nearest]]]
     found[owner[nearest]] = (away * distance[:, None])[nearest]
     return found

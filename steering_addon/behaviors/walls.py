@@ -20,6 +20,7 @@ from ..simulation.vectors import (
     clamp,
     cross,
     dot,
+    firsts,
     magnitude,
     picked,
     unit,
@@ -46,7 +47,7 @@ def walls_ahead(
 
     n = len(agents)
     order = np.lexsort((pairs.obstacle, pairs.contact, owner))
-    first = order[np.concatenate(([True], owner[order][1:] != owner[order][:-1]))] if len(order) else order
+    first = order[firsts(owner[order])]
     met = owner[first]
     hardest = np.zeros(n)
     np.maximum.at(hardest, owner, turn)

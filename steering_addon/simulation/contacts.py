@@ -12,7 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from .obstacles import Obstacles
-from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, dot, magnitude, no_vectors, picked, truncate, unit
+from .vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    columns,
+    dot,
+    magnitude,
+    no_vectors,
+    picked,
+    totals,
+    truncate,
+    unit,
+)
 from .vehicle import VehicleModel, flattened
 from .world import World
 
@@ -133,12 +147,12 @@ class _Touching:
         overlap = np.maximum(self.apart_at - distance, 0.0)
         away = np.where((distance > EPSILON)[:, None], unit(offset), self.side[self.first])
         touches = (overlap > 0.0).astype(np.float64)
-        number = _total(self.first, touches, self.count) + _total(self.second, touches, self.count)
+        number = totals(self.first, touches, self.count) + totals(self.second, touches, self.count)
         share = 1.0 / np.maximum(CAREFUL * number, 1.0)
         moved = []
         for axis in range(3):
             along = away[:, axis] * overlap
-            back = _total(self.second, along * self.other, self.count) - _total(
+            back = totals(self.second, along * self.other, self.count) - totals(
                 self.first, along * self.part, self.count
             )
             moved.append(back * share)
@@ -182,8 +196,4 @@ class _Walls:
             return no_vectors(self.count)
         distance, away = self.obstacles.surface(picked(places, self.vehicle), self.row)
         overlap = np.maximum(self.radius - distance, 0.0)
-        return columns(*(_total(self.vehicle, away[:, axis] * overlap, self.count) for axis in range(3)))
-
-
-def _total(rows: Rows, values: Scalars, count: int) -> Scalars:
-    return np.bincount(rows, values, minlength=count).astype(np.float64, copy=False)
+        return columns(*(totals(self.vehicle, away[:, axis] * overlap, self.count) for axis in range(3)))

@@ -91,6 +91,7 @@ class Parameter:
         role: the role whose nearest object stands in when a body or path is left empty.
         animatable: whether keyframes and drivers may change it.
         label: what an animator reads, where that is not simply its name.
+        shrinks: whether it counts for less on larger bodies, when the motion shall look the same.
         only_with: the choice of the same declaration, and its number, without which the parameter means nothing.
     """
 
@@ -103,6 +104,7 @@ class Parameter:
     choices: tuple[Choice, ...] = ()
     role: Role | None = None
     animatable: bool = True
+    shrinks: bool = False
     only_with: tuple[str, int] | None = None
     label: str = ""
 
@@ -124,9 +126,12 @@ def number(
     most: float = np.inf,
     *,
     animatable: bool = True,
+    shrinks: bool = False,
 ) -> Any:
     """A number in a unit between two limits."""
-    return declared(Parameter(Kind.NUMBER, default, description, unit, least, most, animatable=animatable))
+    return declared(
+        Parameter(Kind.NUMBER, default, description, unit, least, most, animatable=animatable, shrinks=shrinks)
+    )
 
 
 def share(default: float, description: str, *, animatable: bool = True) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .currents import Current
 from .paths import Path, Spline
-from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, dot, in_columns, magnitude, picked
+from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, dot, in_columns, magnitude, picked, totals
 
 SHARPNESS = 0.1
 """Share of the falloff distance over which stretches count alike: a bend as tight as that is still followed."""
@@ -116,7 +116,7 @@ class _Stretches:
         near = far + SHARPNESS * SHARPNESS
         weight = fall / (near * near) * (self.length[row] / reach[owner])
         flow = picked(self.tangent, row) * (weight * fall)[:, None]
-        total, x, y, z = (_added_up(owner, part, len(points)) for part in (weight, *flow.T))
+        total, x, y, z = (totals(owner, part, len(points)) for part in (weight, *flow.T))
         return total, columns(x, y, z)
 
     def _within(self, points: Vectors, reach: Scalars) -> tuple[Rows, Rows]:
@@ -125,8 +125,3 @@ class _Stretches:
         owner, block = np.nonzero(seen)
         stretch = block[:, None] * BLOCK + np.arange(BLOCK)
         return np.repeat(owner, BLOCK), stretch.reshape(-1)
-
-
-def _added_up(owner: Rows, parts: Scalars, n: int) -> Scalars:
-    """The sum of the parts of each of n owners."""
-    return np.asarray(np.bincount(owner, parts, n), dtype=np.float64)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, cross, dot, magnitude, picked, unit
+from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, cross, dot, firsts, magnitude, picked, unit
 
 FAN = 4
 """Boxes in a larger one."""
@@ -185,7 +185,7 @@ class Mesh:
             one, two = low - point, point - high
             # Something of a box is nowhere further than its furthest corner.
             span = np.minimum(one, two)
-            first = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))[: len(owner)]
+            first = firsts(owner)
             if len(first):
                 least = np.minimum.reduceat(dot(span, span), first) * (1.0 + CLOSE)
                 furthest[owner[first]] = np.minimum(furthest[owner[first]], least)
@@ -258,12 +258,6 @@ def _crossed(points: Vectors, course: Vectors, reach: Scalars) -> Keep:
     return keep
 
 
-def _square_gap(points: Vectors, low: Vectors, high: Vectors) -> Scalars:
-    """The squared distances of points to boxes, (..., 3) each to (...)."""
-    gap = np.maximum(np.maximum(low - points, points - high), 0.0)
-    return dot(gap, gap)
-
-
 def _least(values: Scalars, owner: Rows, rows: Rows, n: int) -> tuple[Scalars, Rows]:
     """The least of the values of each of n owners, inf where there is none, and which of the rows has it, or -1.
 
@@ -272,7 +266,7 @@ def _least(values: Scalars, owner: Rows, rows: Rows, n: int) -> tuple[Scalars, R
     least, row = np.full(n, np.inf), np.full(n, -1, dtype=np.int64)
     if not len(owner):
         return least, row
-    first = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
+    first = firsts(owner)
     least[owner[first]] = np.minimum.reduceat(values, first)
     hits = np.flatnonzero((values == least[owner]) & np.isfinite(values))[::-1]
     row[owner[hits]] = rows[hits]

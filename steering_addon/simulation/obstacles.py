@@ -89,6 +89,10 @@ class Obstacles:
         part = clamp(dot(points[:, None, :] - self.start[None], axis[None]) / reach[None], 0.0, 1.0)
         return self.start[None] + part[..., None] * axis[None]
 
+    def axis_point(self, points: Vectors, rows: Rows) -> Vectors:
+        """The place on the axis of an obstacle that is nearest to a point, one each; (m, 3) and (m,) to (m, 3)."""
+        return self.start[rows] + self._along_axis(points, rows)
+
     @property
     def plain(self) -> Mask:
         """(k,) which are round and to be kept out of."""
@@ -171,12 +175,15 @@ class Obstacles:
         x, y, z = (local[:, axis, None] * axes[:, axis] for axis in range(3))
         return np.asarray(x + y + z)
 
+    def _along_axis(self, points: Vectors, rows: Rows) -> Vectors:
+        """The way from the start of the axis of an obstacle to the place on it that is nearest to a point, (m, 3)."""
+        axis = (self.end - self.start)[rows]
+        part = clamp(dot(points - self.start[rows], axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
+        return part[:, None] * axis
+
     def _outer_surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
         """As `surface`, for obstacles to be kept out of."""
-        axis = (self.end - self.start)[rows]
-        offset = points - self.start[rows]
-        part = clamp(dot(offset, axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
-        offset = offset - part[:, None] * axis
+        offset = points - self.start[rows] - self._along_axis(points, rows)
         away = unit(offset)
         away = np.where((magnitude(away) < 0.5)[:, None], self.axes[rows, 2], away)
         distance = magnitude(offset) - self.radius[rows]

@@ -144,3 +144,13 @@ def ratio(over: Scalars, under: Scalars | float) -> Scalars:
     divisor = np.asarray(under, dtype=np.float64)
     small = np.abs(divisor) < EPSILON
     return np.where(small, 0.0, over / np.where(small, 1.0, divisor))
+
+
+def firsts(owner: Rows) -> Rows:
+    """Where in a column (p,) in which owners come one after another each of them begins."""
+    return np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))[: len(owner)]
+
+
+def totals(owner: Rows, values: Scalars, n: int) -> Scalars:
+    """The sums of the values (p,) of each of n owners, (n,)."""
+    return np.bincount(owner, values, minlength=n).astype(np.float64, copy=False)

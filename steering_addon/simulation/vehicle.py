@@ -62,7 +62,9 @@ class VehicleModel(Declared):
     )
     keep_in_plane: Number = switch(False, "Stay at the height of the start and upright, as walkers and cars do")
     keep_apart: Number = switch(False, "Move off others and obstacles it has run into, so that no two overlap")
-    bank: Number = number(1.0, "How far it leans into turns: 1 as an aircraft in a clean turn, 0 stays level")
+    bank: Number = number(
+        1.0, "How far it leans into turns: 1 as an aircraft in a clean turn, 0 stays level", shrinks=True
+    )
     max_bank: Number = number(np.pi / 3.0, "Steepest lean", Unit.ANGLE, 0.0, 1.55)
     bank_time: Number = seconds(0.15, "Time in which it rolls into a turn", 0.01)
     bank_smoothing: Number = called(

@@ -12,10 +12,11 @@ from ...behaviors.catalogue import CATALOGUE
 from ...behaviors.declaration import Behavior
 from ..behavior_presets import SHELVES, behavior_preset_of, take_up_behavior
 from ..refusal import Refusal
-from .behaviors import ITEMS, crowd_in_focus, has_editable_crowd
+from .behaviors import ITEMS, crowd_in_focus, has_crowd, has_editable_crowd
+from .presets import remarks
 
 if TYPE_CHECKING:
-    from bpy.types import Context, UILayout
+    from bpy.types import UILayout
 
 
 def _names(operator, _context, _text) -> list[str]:
@@ -62,12 +63,8 @@ class STEERING_OT_behavior_preset_apply(bpy.types.Operator):
             self.report({"ERROR"}, str(why))
             return {"CANCELLED"}
         animated = take_up_behavior(preset, crowd)
-        if preset.unknown:
-            unknown = ", ".join(preset.unknown)
-            self.report({"WARNING"}, f"{preset.label} names what is not known here and was left out: {unknown}")
-        if animated:
-            keyed = ", ".join(animated)
-            self.report({"WARNING"}, f"{crowd.name} has keys or drivers that go before the preset: {keyed}")
+        for warning in remarks(preset, crowd.name, animated):
+            self.report({"WARNING"}, warning)
         return {"FINISHED"}
 
 
@@ -83,7 +80,7 @@ class STEERING_OT_behavior_preset_save(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return crowd_with_focus(cls, context)
+        return has_crowd(cls, context)
 
     def execute(self, context):
         crowd = crowd_in_focus(context)
@@ -117,14 +114,6 @@ class STEERING_OT_behavior_preset_remove(bpy.types.Operator):
             return {"CANCELLED"}
         self.report({"INFO"}, f"Removed the preset {self.preset}")
         return {"FINISHED"}
-
-
-def crowd_with_focus(operator: type, context: Context) -> bool:
-    """Whether there is a crowd in focus; the button says why where there is none."""
-    if crowd_in_focus(context) is not None:
-        return True
-    operator.poll_message_set("Make a crowd or one of its vehicles the active object")
-    return False
 
 
 def preset_button(layout: UILayout, behavior: type[Behavior]) -> None:

@@ -100,12 +100,19 @@ def crowd_in_focus(context: Context) -> Object | None:
     return crowd_of(active) if has_role(active, Role.VEHICLE) else None
 
 
+def has_crowd(cls: type, context: Context) -> bool:
+    """Whether there is a crowd in focus; the button says why where there is none."""
+    if crowd_in_focus(context) is not None:
+        return True
+    cls.poll_message_set("Make a crowd or one of its vehicles the active object")
+    return False
+
+
 def has_editable_crowd(cls: type, context: Context) -> bool:
     """Whether there is a crowd in focus that can be changed; the button says why where there is none."""
-    crowd = crowd_in_focus(context)
-    if crowd is None:
-        cls.poll_message_set("Make a crowd or one of its vehicles the active object")
+    if not has_crowd(cls, context):
         return False
+    crowd = crowd_in_focus(context)
     if crowd.library is not None:
         cls.poll_message_set(f"{crowd.name} is linked: make a library override of it")
         return False

@@ -14,7 +14,7 @@ from ..properties import has_role
 from ..refusal import Refusal
 from ..roles import new_crowd
 from ..tagged import crowd_of, in_use, tagged
-from .behaviors import crowd_in_focus
+from .behaviors import crowd_in_focus, has_crowd
 from .polls import in_object_mode
 from .tagging import check_editable
 
@@ -108,12 +108,7 @@ class STEERING_OT_crowd_select(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context):
-            return False
-        if crowd_in_focus(context) is not None:
-            return True
-        cls.poll_message_set("Make a crowd or one of its vehicles the active object")
-        return False
+        return in_object_mode(cls, context) and has_crowd(cls, context)
 
     def execute(self, context):
         crowd = crowd_in_focus(context)

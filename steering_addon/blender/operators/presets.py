@@ -5,11 +5,12 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
+from ...behaviors.behavior_preset import BehaviorPreset
 from ...behaviors.preset import Preset, scaled, written
 from ..presets import CROWDS, bodies_length, missing, preset_of, take_up, tooltip
 from ..refusal import Refusal
 from ..variation import Amounts, vary
-from .behaviors import crowd_in_focus, has_editable_crowd
+from .behaviors import crowd_in_focus, has_crowd, has_editable_crowd
 
 ALIKE = 2.0
 """Bodies that are up to so many times as large or small as those meant are not remarked upon."""
@@ -81,20 +82,21 @@ class STEERING_OT_preset_apply(bpy.types.Operator):
         crowd.update_tag()
         if self.use_preroll:
             context.scene.steering.preroll = preset.preroll
-        for warning in [*_remarks(preset, crowd.name, animated), *left]:
+        for warning in [*remarks(preset, crowd.name, animated), *left]:
             self.report({"WARNING"}, warning)
         waiting = missing(preset, crowd, context.scene)
         self.report({"INFO"}, _told(preset, crowd.name, length, waiting, preroll=self.use_preroll))
         return {"FINISHED"}
 
 
-def _remarks(preset: Preset, crowd: str, animated: list[str]) -> list[str]:
-    remarks = []
+def remarks(preset: Preset | BehaviorPreset, crowd: str, animated: list[str]) -> list[str]:
+    """What an animator should know of a preset that was given to a crowd."""
+    found = []
     if preset.unknown:
-        remarks.append(f"{preset.label} names what is not known here and was left out: {', '.join(preset.unknown)}")
+        found.append(f"{preset.label} names what is not known here and was left out: {', '.join(preset.unknown)}")
     if animated:
-        remarks.append(f"{crowd} has keys or drivers that go before the preset: {', '.join(animated)}")
-    return remarks
+        found.append(f"{crowd} has keys or drivers that go before the preset: {', '.join(animated)}")
+    return found
 
 
 def _told(preset: Preset, crowd: str, length: float | None, waiting: list[str], *, preroll: bool) -> str:
@@ -121,10 +123,7 @@ class STEERING_OT_preset_save(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        if crowd_in_focus(context) is not None:
-            return True
-        cls.poll_message_set("Make a crowd or one of its vehicles the active object")
-        return False
+        return has_crowd(cls, context)
 
     def invoke(self, context, _event):
         self.name = self.name or crowd_in_focus(context).name
