@@ -66,6 +66,11 @@ class BakeRecord:
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     mishaps: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def moves(self) -> bool:
+        """Whether it moved the object, and did not only hide it."""
+        return any(path in TRANSFORM_CHANNELS for path in self.channels)
+
     @cached_property
     def properties(self) -> tuple[str, ...]:
         """The names of the custom properties among the channels."""

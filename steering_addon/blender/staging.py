@@ -132,7 +132,7 @@ class Staging:
         if ob.animation_data is None and not hidden.any():
             return
         played = Played(ob)
-        if played.record is not None and not set(played.record.channels) <= set(SWITCHES):
+        if played.record is not None and played.record.moves:
             return
         switches = self._switches(ob, hidden, played)
         if switches:

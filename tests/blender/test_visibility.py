@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender.building import clear_bake, is_baked, select, vehicle
 from tests.blender.test_staging import (
     FIRST,
     FRAMES,
@@ -281,6 +282,24 @@ def test_many_are_hidden_and_shown_together(staging, visibility) -> None:
     bpy.context.view_layer.update()
     assert [ob.visible_get() for ob in obs] == [False, True, False, True, False]
     assert [ob.hide_render for ob in obs] == [True, False, True, False, True]
+
+
+def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:
+    """Of the selected vehicle only, and never of a locked one."""
+    walkers = {}
+    for name in ("One", "Other", "Locked"):
+        walkers[name] = vehicle(new_object(name))
+        leg = new_object(f"Leg of {name}")
+        leg.parent = walkers[name]
+        hide(staging, [walkers[name]], moving=True)
+        hide(staging, [leg])
+    walkers["Locked"].steering.locked = True
+    bpy.context.scene.frame_set(FIRST + 5)
+    select(walkers["One"])
+    clear_bake(selected=True)
+    assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Other", "Leg of Other", "Locked", "Leg of Locked"}
+    clear_bake()
+    assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Locked", "Leg of Locked"}
 
 
 def test_an_object_goes_with_all_its_parts_but_not_with_the_camera_on_it(sub, visibility) -> None:
