@@ -14,7 +14,7 @@ from ..bake import BakeResult, baking
 from ..ownership import bake_of
 from ..plan import Plan, plan_reading
 from ..properties import has_role, settings_of
-from ..refusal import Refusal
+from ..refusal import Refusal, reported
 from ..staging import clear_all
 from ..start import give_back
 from ..tagged import in_use
@@ -177,17 +177,14 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
     def poll(cls, context) -> bool:
         return in_object_mode(cls, context)
 
+    @reported
     def execute(self, context):
         baked = self._baked(context)
         if not baked:
             where = "of the selected objects" if self.selected else "in the scene"
             self.report({"WARNING"}, f"Nothing {where} is baked")
             return {"CANCELLED"}
-        try:
-            clear_all(baked)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        clear_all(baked)
         for ob in baked:
             if settings_of(ob) is not None:
                 give_back(ob)
