@@ -130,7 +130,7 @@ class Plan:
         obstacles: what is in the way.
         paths: the tagged curves.
         regions: the spheres, boxes and meshes to keep to.
-        flows: the curves and painted meshes that draw currents.
+        flows: the curves and meshes that draw currents.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake goes ahead.
@@ -366,7 +366,7 @@ def _check_curves(curves: list[Object], role: Role) -> None:
     what = _word(role)
     for ob in curves:
         if ob.type != "CURVE":
-            other = " or a painted mesh" if role is Role.FLOW else ""
+            other = " or mesh" if role is Role.FLOW else ""
             raise Refusal(f"{ob.name} is tagged as a {what} but is no curve{other}: take the tag off, or tag a curve.")
         if not any(len(line.points) or len(line.bezier_points) for line in ob.data.splines):
             raise Refusal(f"The {what} {ob.name} has no points: draw it, or take the tag off.")
