@@ -24,6 +24,7 @@ FRAME_TOLERANCE = 0.01
 
 _ENUMS = bpy.types.Keyframe.bl_rna.properties
 LINEAR: int = _ENUMS["interpolation"].enum_items["LINEAR"].value
+CONSTANT: int = _ENUMS["interpolation"].enum_items["CONSTANT"].value
 GENERATED: int = _ENUMS["type"].enum_items["GENERATED"].value
 AUTO_CLAMPED: int = _ENUMS["handle_left_type"].enum_items["AUTO_CLAMPED"].value
 FREE: int = _ENUMS["handle_left_type"].enum_items["FREE"].value
@@ -155,15 +156,8 @@ class BakedKeys:
 
         `values` is (f,). Only automatic handles next to a baked key follow their new neighbor.
         """
-        count = len(self._points)
-        columns = {name: np.zeros((count, width), kind) for name, (width, kind) in KEY_COLUMNS.items()}
-        columns["co"][:] = np.column_stack((self._points[:, 0], values))
-        columns["interpolation"][:] = LINEAR
-        columns["type"][:] = GENERATED
-        columns["handle_left_type"][:] = columns["handle_right_type"][:] = AUTO_CLAMPED
-        for name in ("select_control_point", "select_left_handle", "select_right_handle"):
-            columns[name][:] = True
-        write_keys(curve, Keys(columns).join(read_keys(curve)))
+        keys = _generated_keys(self._points[:, 0], values, LINEAR)
+        write_keys(curve, keys.join(read_keys(curve)))
         curve.update()
 
 
@@ -182,6 +176,36 @@ def _not_smoothed(bag: Channelbag) -> Iterator[None]:
         yield
     finally:
         bag.fcurves.foreach_set("auto_smoothing", kinds)
+
+
+def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.ndarray) -> FCurve:
+    """Bake a switch: a generated key on the first and last frame and on each where it changes, holding until the next.
+
+    Keys that the curve has on other frames than these keep all that they are.
+
+    Args:
+        frames: (f,), rising.
+        on: (f,) booleans.
+    """
+    keyed = np.concatenate(([True], on[1:] != on[:-1]))
+    keyed[-1] = True
+    keys = _generated_keys(frames[keyed], on[keyed], CONSTANT)
+    curve = bag.fcurves.find(data_path) or bag.fcurves.new(data_path)
+    write_keys(curve, keys.join(read_keys(curve)))
+    curve.update()
+    return curve
+
+
+def _generated_keys(frames: np.ndarray, values: np.ndarray, interpolation: int) -> Keys:
+    """Baked keys of these frames and values, (k,), as Blender would select and handle new ones."""
+    columns = {name: np.zeros((len(frames), width), kind) for name, (width, kind) in KEY_COLUMNS.items()}
+    columns["co"][:] = np.column_stack((frames, values))
+    columns["interpolation"][:] = interpolation
+    columns["type"][:] = GENERATED
+    columns["handle_left_type"][:] = columns["handle_right_type"][:] = AUTO_CLAMPED
+    for name in ("select_control_point", "select_left_handle", "select_right_handle"):
+        columns[name][:] = True
+    return Keys(columns)
 
 
 def copy_curve(source: FCurve, bag: Channelbag, keys: Keys | None = None) -> FCurve:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 REMEDIES = {
     Role.PATH: "select a curve, such as Add > Curve > Path",
-    Role.FLOW: "select a curve, such as Add > Curve > Path, or a painted mesh",
+    Role.FLOW: "select a curve, such as Add > Curve > Path, or a mesh that is painted or has edges",
     Role.CROWD: "select an Empty, or use Add Crowd",
     Role.VEHICLE: "select the objects that shall move",
 }
