@@ -34,8 +34,26 @@ WALLS = (
 CURVES, OBSTACLES = (c.number for c in WALLS)
 HALF = 0.5
 """Strength from which on the wall says how fast to go; below, the agent is held at cruise speed anyway."""
+STEEPEST = 0.05
+"""Sine of the angle to a wall that is reckoned with at least."""
 HEAD_ON = 1e-6
 """Share of the heading along the wall below which it is a dead heat, and the turn is to the right."""
+
+
+BRAKING = 0.3
+"""Share of the strongest braking that is counted on before a corner."""
+TURNING = 0.85
+"""Share of the tightest turn that is counted on in a corner."""
+EARLY, FULL = 0.7, 1.0
+"""Share of the tightest turn that a corner takes from which on one turns for it, and for nothing else."""
+NEARER = 0.5
+"""Share of the offset that is kept in a corner at the least."""
+AROUND = 6.0
+"""Multiple of the offset that there has to be beyond a corner for one to go on there."""
+SWING = 0.25
+"""Share of the distance that one may be carried off where a wall ends."""
+LOOKS = 4
+"""Looks along the wall for its end."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +62,16 @@ class WallFollowing(Behavior):
 
     The wall is drawn as a curve, seen from above: it stands upright on it, however high. Or the surfaces of obstacles
     are walls, whatever their shape. Steers along the wall the way
-    the agent heads, with a pull to the offset from where it will be. Does nothing far from any wall, and fades in as
-    one comes near.
+    the agent heads, with a pull to the offset from where it will be. Before a wall that comes across the way, as in a
+    corner, it slows down as far as it has to and turns to where there is room. Does nothing far from any wall, and
+    fades in as one comes near.
     """
 
     name = "wall_following"
     label = "Follow Wall"
     term = "wall following"
     intent = Intent.GO
-    remembers = {"strength": 0.0}
+    remembers = {"strength": 0.0, "allowed": np.inf}
 
     walls: Number = choice("CURVES", "What the walls are", WALLS)
     wall: Number = only_with("walls", CURVES, path("Curve on which the wall stands; empty: the nearest path"))
@@ -63,27 +82,141 @@ class WallFollowing(Behavior):
     )
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
-        here = self._from_walls(world, agents, agents.position)
-        future = self._from_walls(world, agents, agents.predicted_position(self.prediction_time))
         level_side = unit(agents.side * np.array([1.0, 1.0, 0.0]))
-        side = np.where((magnitude(here) > EPSILON)[:, None], unit(here), level_side)
+        here = self._from_walls(world, agents, agents.position)
+        here = np.where((magnitude(here) > EPSILON)[:, None], here, EPSILON * level_side)
+        strength = clamp(2.0 - 2.0 * magnitude(here) / self.distance, 0.0, 1.0)
+        strength = np.where(np.isfinite(strength), strength, 0.0)
+        corner = self._corner(world, agents, level_side, strength > 0.0)
+        allowed = np.minimum(corner.allowed(agents), self._allowed_before_the_end(world, agents, unit(here)))
+        pace = np.minimum(agents.cruise_speed, allowed)
+        way = self._along(world, agents, here, level_side, corner.contact)
+        way = unit(way + (corner.turn() - way) * corner.urgency(agents)[:, None])
+        force = agents.steering_to(way * pace[:, None]) * strength[:, None]
+        return force, {"strength": strength, "allowed": np.where(strength > 0.0, allowed, np.inf)}
+
+    def fastest(self, world: World, agents: Agents) -> Scalars:
+        return agents.memory["allowed"]
+
+    def _along(
+        self, world: World, agents: Agents, here: Vectors, level_side: Vectors, contact: Scalars
+    ) -> Vectors:
+        """The way along the wall and to the offset from it, (n, 3) unit directions.
+
+        Args:
+            here: (n, 3) from the wall to each agent, metres.
+            level_side: (n, 3) each one's right, level.
+            contact: (n,) metres ahead to where another wall is met: it looks no further.
+        """
+        time = np.minimum(self.prediction_time, contact / np.maximum(agents.speed, EPSILON))
+        future = self._from_walls(world, agents, agents.predicted_position(time))
+        side = unit(here)
         outward = np.where((magnitude(future) > EPSILON)[:, None], unit(future), side)
         # Who will have run through the wall is still to be kept on this side of it.
         through = np.where(dot(outward, side) < 0.0, -1.0, 1.0)
         outward = outward * through[:, None]
-
-        along = agents.level(across(agents.forward, outward))
-        along = np.where((magnitude(along) > HEAD_ON)[:, None], unit(along), unit(across(level_side, outward)))
+        along = _heading_along(agents, outward, level_side)
         # Who turns wide has to begin early.
-        turning = agents.cruise_speed * agents.cruise_speed / np.maximum(agents.agility, EPSILON)
-        band = np.maximum(np.maximum(self.offset, agents.cruise_speed * self.prediction_time), turning)
+        turning = agents.speed * agents.speed / np.maximum(agents.agility, EPSILON)
+        band = np.maximum(np.maximum(self.offset, agents.speed * self.prediction_time), turning)
         pull = clamp((self.offset - magnitude(future) * through) / band, -1.0, 1.0)
-        way = unit(along + outward * pull[:, None])
+        # Where the wall bends away from one who is close to it, the shortest way to the offset would cut the corner.
+        room = magnitude(here) / self.offset - NEARER
+        pull = np.where(pull < 0.0, pull * clamp(2.0 * room / (1.0 - NEARER), 0.0, 1.0), pull)
+        return unit(along + outward * pull[:, None])
 
-        strength = clamp(2.0 - 2.0 * magnitude(here) / self.distance, 0.0, 1.0)
-        strength = np.where(np.isfinite(strength), strength, 0.0)
-        force = agents.steering_to(way * agents.cruise_speed[:, None]) * strength[:, None]
-        return force, {"strength": strength}
+    def _corner(self, world: World, agents: Agents, level_side: Vectors, near: Mask) -> _Corner:
+        """The wall that comes across each agent's way, and where to turn there.
+
+        It goes on the way it heads; where that ends soon, the other way if there is more room.
+        """
+        n = len(agents)
+        contact, off = np.full(n, np.inf), np.zeros((n, 3))
+        way = agents.forward.copy()
+        found = _Corner(contact, off, way, agents.forward, self.offset)
+        some = np.flatnonzero(near)
+        if not len(some):
+            return found
+        who, own = agents.take(some), self.take(some)
+        stopping = who.speed * who.speed / np.maximum(2.0 * BRAKING * who.agility, EPSILON)
+        look = stopping + who.speed * own.prediction_time + AROUND * own.offset
+        course, near = unit(who.level(who.forward)), NEARER * own.offset
+        ahead, side = own._ahead(world, who, who.position, course, near, look)
+        met = np.flatnonzero(ahead <= look)
+        if not len(met):
+            return found
+        some, who, own, ahead, side = some[met], who.take(met), own.take(met), ahead[met], side[met]
+        # There one is as near as may be to the wall ahead; what counts is whether another comes nearer.
+        near, room = 0.5 * NEARER * own.offset, AROUND * own.offset
+        along = _heading_along(who, side, level_side[some])
+        place = who.position + who.forward * ahead[:, None]
+        there, _ = own._ahead(world, who, place, along, near, room)
+        ends = np.flatnonzero(there < room)
+        if len(ends):
+            back, _ = own.take(ends)._ahead(
+                world, who.take(ends), place[ends], -along[ends], near[ends], room[ends]
+            )
+            turned = ends[back > there[ends]]
+            along[turned] = -along[turned]
+        contact[some], off[some], way[some] = ahead, side, along
+        return found
+
+    def _ahead(
+        self, world: World, agents: Agents, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
+    ) -> tuple[Scalars, Vectors]:
+        """Where courses from points come near to a wall.
+
+        Args:
+            points, course: (n, 3) metres, and unit directions.
+            reach: (n,) how near is near, metres.
+            look: (n,) how far is looked at least, metres.
+
+        Returns:
+            contact: (n,) metres along the course, inf where there is no wall.
+            side: (n, 3) unit directions off the wall there.
+        """
+        contact, off = np.full(len(agents), np.inf), np.zeros((len(agents), 3))
+        on_obstacles = np.flatnonzero(self.walls == OBSTACLES)
+        if len(on_obstacles):
+            who = agents.take(on_obstacles)
+            contact[on_obstacles], off[on_obstacles] = _surface_ahead(
+                world.obstacles, who, points[on_obstacles], course[on_obstacles], reach[on_obstacles], look[on_obstacles]
+            )
+        on_curves = np.flatnonzero(self.walls == CURVES)
+        if len(on_curves):
+            contact[on_curves], off[on_curves] = _curve_ahead(
+                world.paths,
+                self.wall[on_curves],
+                points[on_curves],
+                course[on_curves],
+                reach[on_curves],
+                look[on_curves],
+            )
+        return contact, off
+
+    def _allowed_before_the_end(self, world: World, agents: Agents, side: Vectors) -> Scalars:
+        """The speed from which each agent can get round where its wall ends or bends away without losing it, (n,) m/s."""
+        allowed = np.full(len(agents), np.inf)
+        slow = SWING * agents.agility * self.distance
+        squared = agents.speed * agents.speed
+        fast = np.flatnonzero(squared > slow)
+        if not len(fast):
+            return allowed
+        who, own, slow = agents.take(fast), self.take(fast), slow[fast]
+        brakes = 2.0 * BRAKING * who.agility
+        look = (squared[fast] - slow) / np.maximum(brakes, EPSILON)
+        along = unit(who.level(across(who.forward, side[fast])))
+        limit = own.offset + SWING * own.distance
+        left, before = np.full(len(fast), np.inf), np.zeros(len(fast))
+        for part in range(1, LOOKS + 1):
+            way = look * (part / LOOKS)
+            gap = magnitude(own._from_walls(world, who, who.position + along * way[:, None]))
+            gone = (gap > limit) & ~np.isfinite(left)
+            share = clamp((limit - before) / np.maximum(gap - before, EPSILON), 0.0, 1.0)
+            left = np.where(gone, look * ((part - 1 + share) / LOOKS), left)
+            before = gap
+        allowed[fast] = np.sqrt(slow + brakes * left)
+        return allowed
 
     def _from_walls(self, world: World, agents: Agents, points: Vectors) -> Vectors:
         """The way to each agent's point from the nearest place on its walls, (n, 3)."""
@@ -98,6 +231,97 @@ class WallFollowing(Behavior):
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         return np.asarray(agents.memory["strength"] > HALF, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class _Corner:
+    """The walls that come across the ways of agents.
+
+    Attributes:
+        contact: (n,) metres along the course to where it comes as near as it may, inf where there is none.
+        side: (n, 3) unit directions off the wall there.
+        way: (n, 3) unit directions along the wall, to where it is to be followed.
+        course: (n, 3) unit directions in which the agents go.
+        offset: (n,) metres to be kept.
+    """
+
+    contact: Scalars
+    side: Vectors
+    way: Vectors
+    course: Vectors
+    offset: Scalars
+
+    def turn(self) -> Vectors:
+        """The way to take up, (n, 3) unit directions: of one that leads back as much as leads aside, and off the wall.
+
+        Off it the more the nearer it is: along it one would keep what is left of the speed toward it.
+        """
+        back = np.minimum(dot(self.way, self.course), 0.0)
+        off = clamp(1.0 - self.contact / (NEARER * self.offset), 0.0, 1.0)
+        return unit(self.way - self.course * back[:, None] + self.side * off[:, None])
+
+    def _turn(self) -> Scalars:
+        """(n,) 1 less the cosine of the angle to turn."""
+        return np.maximum(1.0 - dot(self.course, self.way), EPSILON)
+
+    def _steepness(self) -> Scalars:
+        """(n,) how wide a turn is to be begun for each metre there is, no wider than for one square to the wall."""
+        sine = np.maximum(-dot(self.course, self.side), EPSILON)
+        return np.where(dot(self.course, self.way) > 0.0, self._turn() / sine, 1.0)
+
+    def allowed(self, agents: Agents) -> Scalars:
+        """The speed from which each can still take the turn, or brake to take it, (n,) m/s."""
+        turning = TURNING * self.contact / self._steepness()
+        braking = 2.0 * BRAKING * self.contact
+        slow = NEARER * TURNING * NEARER * self.offset / self._turn()
+        squared = agents.agility * (np.maximum(turning, braking) + slow)
+        return np.where(np.isfinite(self.contact), np.sqrt(squared), np.inf)
+
+    def urgency(self, agents: Agents) -> Scalars:
+        """How much of the steering the turn has, (n,) from 0 to 1."""
+        pressing = agents.speed * agents.speed * self._steepness() / np.maximum(agents.agility * self.contact, EPSILON)
+        return clamp((pressing - EARLY) / (FULL - EARLY), 0.0, 1.0)
+
+
+def _heading_along(agents: Agents, outward: Vectors, level_side: Vectors) -> Vectors:
+    """The way along walls that agents head, (n, 3) unit directions; to the right in a dead heat."""
+    along = agents.level(across(agents.forward, outward))
+    return np.where((magnitude(along) > HEAD_ON)[:, None], unit(along), unit(across(level_side, outward)))
+
+
+def _surface_ahead(
+    obstacles: Obstacles, agents: Agents, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
+) -> tuple[Scalars, Vectors]:
+    """As `WallFollowing._ahead`, on the surfaces of obstacles."""
+    owner, row = obstacles.near(points, look + reach)
+    foreign = obstacles.carrier[row] != agents.rows[owner]
+    owner, row = owner[foreign], row[foreign]
+    way, off = obstacles.touch(picked(points, owner), picked(course, owner), reach[owner], row)
+    contact, away = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    order = np.lexsort((row, way, owner))
+    first = order[firsts(owner[order])]
+    contact[owner[first]], away[owner[first]] = way[first], off[first]
+    return contact, unit(agents.level(away))
+
+
+def _curve_ahead(
+    paths: tuple[Path, ...], asked: Rows, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
+) -> tuple[Scalars, Vectors]:
+    """As `WallFollowing._ahead`, on walls that stand on curves; `asked` as of `_from_curve`."""
+    level = np.array([1.0, 1.0, 0.0])
+    course = course * level
+    flat = np.maximum(magnitude(course), EPSILON)
+    contact, off = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    for row, curve in enumerate(paths):
+        rows = np.flatnonzero((asked == row) | (asked == NEAREST))
+        for line in (line for line in curve if len(rows) and line.length > 0.0):
+            way, side = line.crossed(points[rows], course[rows], look[rows] + reach[rows])
+            # As near as it may come before it is crossed.
+            steep = np.maximum(-dot(unit(course[rows]), side), STEEPEST)
+            way = np.maximum(way - reach[rows] / (steep * flat[rows]), 0.0)
+            nearer = way < contact[rows]
+            contact[rows[nearer]], off[rows[nearer]] = way[nearer], side[nearer]
+    return contact, off
 
 
 def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: Scalars) -> Vectors:

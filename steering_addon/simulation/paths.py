@@ -11,10 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, magnitude, ratio, unit
+from .vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, firsts, magnitude, ratio, unit
 
 SAMPLES = 1024
 """Samples a spline is kept in: a 1 km road every metre."""
+BLOCK = 16
+"""Stretches that are passed over together where no course comes near them."""
+END = 1e-9
+"""Share of a stretch by which it reaches beyond its ends, lest a course slips through between two."""
 CHUNK = 2_000_000
 """Most distances looked at in one go while searching a whole spline."""
 COARSE, FINE = np.array([33, 65, 129, 257]), 17
@@ -97,6 +101,61 @@ class Spline:
             offset[here] = self._best(points[here], along[here], offset[here], reach[here], int(COARSE[some]))
         offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE)
         return self.wrapped(along + clamp(offset, -reach, reach))
+
+    def crossed(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+        """Where straight courses first cross the line, as both are seen from above.
+
+        Args:
+            points: (n, 3) where the courses start.
+            course: (n, 3) directions.
+            reach: (n,) how far is looked, in lengths of the course.
+
+        Returns:
+            way: (n,) in lengths of the course, inf where the line is not crossed within reach.
+            side: (n, 3) level unit directions square to the line there, to where the course comes from.
+        """
+        start, vector = self._segments()
+        owner, row = self._crossable(points, course, reach, start, vector)
+        (px, py, _), (cx, cy, _) = (start[row] - points[owner]).T, course[owner].T
+        ex, ey, _ = vector[row].T
+        steep = cx * ey - cy * ex
+        safe = np.where(np.abs(steep) < EPSILON, 1.0, steep)
+        way, part = (px * ey - py * ex) / safe, (px * cy - py * cx) / safe
+        met = (np.abs(steep) >= EPSILON) & (part >= -END) & (part <= 1.0 + END) & (way >= 0.0) & (way <= reach[owner])
+        owner, row, way, steep = owner[met], row[met], way[met], steep[met]
+        order = np.lexsort((row, way, owner))
+        first = order[firsts(owner[order])]
+        found, side = np.full(len(points), np.inf), np.zeros((len(points), 3))
+        found[owner[first]] = way[first]
+        across = vector[row[first]][:, [1, 0, 2]] * np.array([-1.0, 1.0, 0.0])
+        side[owner[first]] = unit(across * np.where(steep[first] < 0.0, -1.0, 1.0)[:, None])
+        return found, side
+
+    def _segments(self) -> tuple[Vectors, Vectors]:
+        """Where the stretches from sample to sample start and how they lie, (s, 3) each."""
+        after = np.roll(self.points, -1, axis=0)
+        number = len(self.points) - (not self.closed)
+        return self.points[:number], (after - self.points)[:number]
+
+    def _crossable(
+        self, points: Vectors, course: Vectors, reach: Scalars, start: Vectors, vector: Vectors
+    ) -> tuple[Rows, Rows]:
+        """Pairs of a course and a stretch, whole blocks of them, that it may cross, in the order of the courses."""
+        number = len(start)
+        first = np.arange(0, number, BLOCK)
+        middle = self.points[np.minimum(first + BLOCK // 2, number - 1)]
+        extent = (BLOCK // 2 + 1) * self.spacing
+        level = np.array([1.0, 1.0, 0.0])
+        offset = (middle[None] - points[:, None]) * level
+        flat = course * level
+        square = np.maximum(dot(flat, flat), EPSILON)
+        part = clamp(dot(offset, flat[:, None]) / square[:, None], 0.0, reach[:, None])
+        seen = magnitude(offset - flat[:, None] * part[..., None]) <= extent
+        owner, block = np.nonzero(seen)
+        row = (first[block][:, None] + np.arange(BLOCK)).ravel()
+        owner = np.repeat(owner, BLOCK)
+        there = row < number
+        return owner[there], row[there]
 
     def _best(self, points: Vectors, along: Scalars, offset: Scalars, reach: Scalars, candidates: int) -> Scalars:
         """The offset from `along` of the place nearest to each point, tried within `reach` of the given offset."""
