@@ -36,10 +36,10 @@ HALF = 0.5
 """Strength from which on the wall says how fast to go; below, the agent is held at cruise speed anyway."""
 STEEPEST = 0.05
 """Sine of the angle to a wall that is reckoned with at least."""
+UPRIGHT = 0.1
+"""Share of the direction off a surface that is level from which on the surface is in the way of one on the ground."""
 HEAD_ON = 1e-6
 """Share of the heading along the wall below which it is a dead heat, and the turn is to the right."""
-
-
 BRAKING = 0.3
 """Share of the strongest braking that is counted on before a corner."""
 TURNING = 0.85
@@ -49,7 +49,15 @@ EARLY, FULL = 0.7, 1.0
 NEARER = 0.5
 """Share of the offset that is kept in a corner at the least."""
 AROUND = 6.0
-"""Multiple of the offset that there has to be beyond a corner for one to go on there."""
+"""Multiple of the offset that there has to be beyond a corner to go on there, besides the way that a turn takes."""
+SQUARE_ON = 0.5
+"""Cosine of the angle to a wall below which one comes at it square on, and may turn to either side."""
+NARROW = -0.3
+"""Cosine of the angle between two walls' directions off them below which a corner leads no further."""
+CONSTANCY = 2.0
+"""How many times the room there has to be on the other side for one to change one's mind in a corner."""
+CHOSEN = ("way_x", "way_y", "way_z")
+"""What is remembered of the way chosen in a corner, as long as there is one."""
 SWING = 0.25
 """Share of the distance that one may be carried off where a wall ends."""
 LOOKS = 4
@@ -61,17 +69,16 @@ class WallFollowing(Behavior):
     """Come up to a wall and go along it at a distance, on the side where the agent is.
 
     The wall is drawn as a curve, seen from above: it stands upright on it, however high. Or the surfaces of obstacles
-    are walls, whatever their shape. Steers along the wall the way
-    the agent heads, with a pull to the offset from where it will be. Before a wall that comes across the way, as in a
-    corner, it slows down as far as it has to and turns to where there is room. Does nothing far from any wall, and
-    fades in as one comes near.
+    are walls, whatever their shape. Steers along the wall the way the agent heads, with a pull to the offset from where
+    it will be. Before a wall that comes across the way, as in a corner, it slows down as far as it has to and turns to
+    where there is room. Does nothing far from any wall, and fades in as one comes near.
     """
 
     name = "wall_following"
     label = "Follow Wall"
     term = "wall following"
     intent = Intent.GO
-    remembers = {"strength": 0.0, "allowed": np.inf}
+    remembers = {"strength": 0.0, "allowed": np.inf, "way_x": 0.0, "way_y": 0.0, "way_z": 0.0}
 
     walls: Number = choice("CURVES", "What the walls are", WALLS)
     wall: Number = only_with("walls", CURVES, path("Curve on which the wall stands; empty: the nearest path"))
@@ -93,14 +100,14 @@ class WallFollowing(Behavior):
         way = self._along(world, agents, here, level_side, corner.contact)
         way = unit(way + (corner.turn() - way) * corner.urgency(agents)[:, None])
         force = agents.steering_to(way * pace[:, None]) * strength[:, None]
-        return force, {"strength": strength, "allowed": np.where(strength > 0.0, allowed, np.inf)}
+        learned = {"strength": strength, "allowed": np.where(strength > 0.0, allowed, np.inf)}
+        chosen = np.where(np.isfinite(corner.contact)[:, None], corner.way, 0.0)
+        return force, learned | {name: chosen[:, axis] for axis, name in enumerate(CHOSEN)}
 
     def fastest(self, world: World, agents: Agents) -> Scalars:
         return agents.memory["allowed"]
 
-    def _along(
-        self, world: World, agents: Agents, here: Vectors, level_side: Vectors, contact: Scalars
-    ) -> Vectors:
+    def _along(self, world: World, agents: Agents, here: Vectors, level_side: Vectors, contact: Scalars) -> Vectors:
         """The way along the wall and to the offset from it, (n, 3) unit directions.
 
         Args:
@@ -125,41 +132,48 @@ class WallFollowing(Behavior):
         pull = np.where(pull < 0.0, pull * clamp(2.0 * room / (1.0 - NEARER), 0.0, 1.0), pull)
         return unit(along + outward * pull[:, None])
 
-    def _corner(self, world: World, agents: Agents, level_side: Vectors, near: Mask) -> _Corner:
-        """The wall that comes across each agent's way, and where to turn there.
-
-        It goes on the way it heads; where that ends soon, the other way if there is more room.
-        """
+    def _corner(self, world: World, agents: Agents, level_side: Vectors, follows: Mask) -> _Corner:
+        """The wall that comes across the way of each agent that follows one, and where to turn there."""
         n = len(agents)
-        contact, off = np.full(n, np.inf), np.zeros((n, 3))
-        way = agents.forward.copy()
-        found = _Corner(contact, off, way, agents.forward, self.offset)
-        some = np.flatnonzero(near)
-        if not len(some):
-            return found
+        found = _Corner(np.full(n, np.inf), np.zeros((n, 3)), agents.forward.copy(), agents.forward, self.offset)
+        some = np.flatnonzero(follows)
         who, own = agents.take(some), self.take(some)
         stopping = who.speed * who.speed / np.maximum(2.0 * BRAKING * who.agility, EPSILON)
         look = stopping + who.speed * own.prediction_time + AROUND * own.offset
-        course, near = unit(who.level(who.forward)), NEARER * own.offset
-        ahead, side = own._ahead(world, who, who.position, course, near, look)
-        met = np.flatnonzero(ahead <= look)
-        if not len(met):
-            return found
-        some, who, own, ahead, side = some[met], who.take(met), own.take(met), ahead[met], side[met]
-        # There one is as near as may be to the wall ahead; what counts is whether another comes nearer.
-        near, room = 0.5 * NEARER * own.offset, AROUND * own.offset
-        along = _heading_along(who, side, level_side[some])
-        place = who.position + who.forward * ahead[:, None]
-        there, _ = own._ahead(world, who, place, along, near, room)
-        ends = np.flatnonzero(there < room)
-        if len(ends):
-            back, _ = own.take(ends)._ahead(
-                world, who.take(ends), place[ends], -along[ends], near[ends], room[ends]
-            )
-            turned = ends[back > there[ends]]
-            along[turned] = -along[turned]
-        contact[some], off[some], way[some] = ahead, side, along
+        contact, side = own._ahead(world, who, who.position, unit(who.level(who.forward)), NEARER * own.offset, look)
+        met = np.flatnonzero(contact <= look)
+        some = some[met]
+        found.contact[some], found.side[some] = contact[met], side[met]
+        found.way[some] = own.take(met)._way_on(world, who.take(met), level_side[some], contact[met], side[met])
         return found
+
+    def _way_on(self, world: World, agents: Agents, level_side: Vectors, contact: Scalars, side: Vectors) -> Vectors:
+        """The way along the walls ahead that agents head; where that ends soon, the other way if there is more room.
+
+        Args:
+            level_side: (n, 3) each one's right, level.
+            contact, side: as of `_Corner`.
+
+        Returns:
+            (n, 3) unit directions.
+        """
+        # There one is as near as may be to the wall ahead; what counts is whether another comes nearer.
+        reach = 0.5 * NEARER * self.offset
+        room = AROUND * self.offset + agents.speed * agents.speed / np.maximum(agents.agility, EPSILON)
+        along = _heading_along(agents, side, level_side)
+        before = np.stack([agents.memory[name] for name in CHOSEN], axis=-1)
+        decided = magnitude(before) > 0.5
+        along = np.where((decided & (dot(along, before) < 0.0))[:, None], -along, along)
+        place = agents.position + agents.forward * contact[:, None]
+        there, beyond = self._ahead(world, agents, place, along, reach, room)
+        # Where a corner that is not narrow is some way off, it is time enough to turn there.
+        near, square_on = there < 0.5 * AROUND * self.offset, dot(agents.forward, along) < SQUARE_ON
+        ends = np.flatnonzero((there < room) & (near | square_on | (dot(beyond, side) < NARROW)))
+        own, who = self.take(ends), agents.take(ends)
+        back, _ = own._ahead(world, who, place[ends], -along[ends], reach[ends], room[ends])
+        turned = ends[back > np.where(decided, CONSTANCY, 1.0)[ends] * there[ends]]
+        along[turned] = -along[turned]
+        return along
 
     def _ahead(
         self, world: World, agents: Agents, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
@@ -175,27 +189,21 @@ class WallFollowing(Behavior):
             contact: (n,) metres along the course, inf where there is no wall.
             side: (n, 3) unit directions off the wall there.
         """
-        contact, off = np.full(len(agents), np.inf), np.zeros((len(agents), 3))
-        on_obstacles = np.flatnonzero(self.walls == OBSTACLES)
-        if len(on_obstacles):
-            who = agents.take(on_obstacles)
-            contact[on_obstacles], off[on_obstacles] = _surface_ahead(
-                world.obstacles, who, points[on_obstacles], course[on_obstacles], reach[on_obstacles], look[on_obstacles]
+        contact, side = np.full(len(agents), np.inf), np.zeros((len(agents), 3))
+        some = np.flatnonzero(self.walls == OBSTACLES)
+        if len(some):
+            who, obstacles = agents.take(some), world.obstacles
+            contact[some], side[some] = _surface_ahead(
+                obstacles, who, points[some], course[some], reach[some], look[some]
             )
-        on_curves = np.flatnonzero(self.walls == CURVES)
-        if len(on_curves):
-            contact[on_curves], off[on_curves] = _curve_ahead(
-                world.paths,
-                self.wall[on_curves],
-                points[on_curves],
-                course[on_curves],
-                reach[on_curves],
-                look[on_curves],
-            )
-        return contact, off
+        some = np.flatnonzero(self.walls == CURVES)
+        if len(some):
+            wall, paths = self.wall[some], world.paths
+            contact[some], side[some] = _curve_ahead(paths, wall, points[some], course[some], reach[some], look[some])
+        return contact, side
 
     def _allowed_before_the_end(self, world: World, agents: Agents, side: Vectors) -> Scalars:
-        """The speed from which each agent can get round where its wall ends or bends away without losing it, (n,) m/s."""
+        """The speed from which each agent gets round where its wall ends without losing it, (n,) m/s."""
         allowed = np.full(len(agents), np.inf)
         slow = SWING * agents.agility * self.distance
         squared = agents.speed * agents.speed
@@ -254,7 +262,7 @@ class _Corner:
     def turn(self) -> Vectors:
         """The way to take up, (n, 3) unit directions: of one that leads back as much as leads aside, and off the wall.
 
-        Off it the more the nearer it is: along it one would keep what is left of the speed toward it.
+        Off it the more the nearer it is: who only turned along it would go on closer and closer.
         """
         back = np.minimum(dot(self.way, self.course), 0.0)
         off = clamp(1.0 - self.contact / (NEARER * self.offset), 0.0, 1.0)
@@ -297,11 +305,14 @@ def _surface_ahead(
     foreign = obstacles.carrier[row] != agents.rows[owner]
     owner, row = owner[foreign], row[foreign]
     way, off = obstacles.touch(picked(points, owner), picked(course, owner), reach[owner], row)
-    contact, away = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    off = agents.take(owner).level(off)
+    # What one that keeps in its plane runs up or down is no wall.
+    way = np.where(magnitude(off) > UPRIGHT, way, np.inf)
+    contact, side = np.full(len(points), np.inf), np.zeros((len(points), 3))
     order = np.lexsort((row, way, owner))
     first = order[firsts(owner[order])]
-    contact[owner[first]], away[owner[first]] = way[first], off[first]
-    return contact, unit(agents.level(away))
+    contact[owner[first]], side[owner[first]] = way[first], off[first]
+    return contact, unit(side)
 
 
 def _curve_ahead(

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scripts.motion_metrics import jerks
-from steering_addon.behaviors.wall_following import OBSTACLES, WallFollowing
+from steering_addon.behaviors.wall_following import CURVES, OBSTACLES, WallFollowing
+from steering_addon.simulation.meshes import mesh
 from steering_addon.simulation.obstacles import INSIDE, Obstacles, boxes, mesh_obstacles
 from steering_addon.simulation.paths import Spline, spline
 from tests.scene import Scene, about, headings, positions, speeds
@@ -72,6 +75,133 @@ def test_round_the_end_of_a_wall_it_comes_back_on_the_other_side() -> None:
     assert headings(states)[:, 0, 1].min() < -0.9
     off = np.linalg.norm(way - short.position(short.nearest(way)), axis=1)
     assert np.abs(off - 4.0).max() < 0.5
+
+
+# Corners, seen from above.
+
+
+Corners = np.ndarray
+
+
+def outline(corners: Corners, kind: str) -> dict[str, object]:
+    """A wall along points (k, 2), as a scene has it and what to give its followers."""
+    points = np.column_stack((corners, np.zeros(len(corners))))
+    if kind == "curve":
+        return {"line": spline(points, False)}
+    k = len(points)
+    height = np.array([0.0, 0.0, 4.0])
+    foot, head = points - height, points + height
+    sides = [t for a in range(k - 1) for t in ((a, a + 1, k + a + 1), (a, k + a + 1, k + a))]
+    return {"mesh": mesh(np.concatenate((foot, head)), np.array(sides))}
+
+
+def followers(kind: str, walls: list[Corners], start: list[object], **changes: object) -> tuple[Scene, np.ndarray]:
+    """One vehicle before each of some walls that have nothing to do with each other, and how far these are apart."""
+    n = len(walls)
+    made = [outline(one, kind) for one in walls]
+    values = changes.pop("values", {})
+    if kind == "curve":
+        apart, things = np.zeros((n, 3)), {"paths": tuple((one["line"],) for one in made)}
+        values = values | {"walls": CURVES, "wall": np.arange(n)}
+    else:
+        apart = np.stack((1000.0 * np.arange(n), np.zeros(n), np.zeros(n)), axis=-1)
+        things = {"obstacles": mesh_obstacles([one["mesh"] for one in made], apart)}
+        values = values | {"walls": OBSTACLES}
+    place = np.column_stack((np.array(start, dtype=float), np.zeros(n))) + apart
+    vehicle = {"keep_in_plane": True} | changes.pop("vehicle", {})
+    return Scene(place, behaviors=[(WallFollowing, values)], vehicle=vehicle, **things, **changes), apart  # type: ignore[arg-type]
+
+
+def crosses(way: np.ndarray, wall: Corners) -> bool:
+    """Whether a way (frames, 2) leads through a wall, by each step and each side of it."""
+    step, side = np.diff(way, axis=0)[:, None], np.diff(wall, axis=0)[None]
+    offset = wall[:-1][None] - way[:-1, None]
+
+    def area(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+
+    steep = area(step, side)
+    safe = np.where(steep == 0.0, 1.0, steep)
+    part, place = area(offset, side) / safe, area(offset, step) / safe
+    return bool(((steep != 0.0) & (part >= 0.0) & (part <= 1.0) & (place >= 0.0) & (place <= 1.0)).any())
+
+
+def off_the_wall(way: np.ndarray, wall: Corners) -> np.ndarray:
+    """How far each place (frames, 2) is from the sides of a wall, (frames, k - 1)."""
+    start, side = wall[:-1], np.diff(wall, axis=0)
+    part = ((way[:, None] - start) * side).sum(-1) / (side * side).sum(-1)
+    return np.linalg.norm(way[:, None] - start - side * np.clip(part, 0.0, 1.0)[..., None], axis=-1)
+
+
+def wedge(degrees: float, hand: float, length: float = 40.0) -> Corners:
+    """Two sides of a wall that meet in the origin, the first from below; 90 is square, more than 180 bends away."""
+    angle = np.radians(degrees)
+    return np.array([[0.0, -length], [0.0, 0.0], [hand * length * np.sin(angle), -length * np.cos(angle)]])
+
+
+corner = st.tuples(st.floats(30.0, 150.0), st.sampled_from([-1.0, 1.0]), st.floats(3.0, 10.0), st.floats(0.5, 1.5))
+
+
+@pytest.mark.parametrize("kind", ["curve", "mesh"])
+@settings(max_examples=2, derandomize=True, deadline=None)
+@given(corners=st.lists(corner, min_size=4, max_size=4))
+def test_in_an_inner_corner_it_turns_in_time_and_goes_on(kind: str, corners: list[tuple[float, ...]]) -> None:
+    corners = [*corners, (30.0, 1.0, 5.0, 0.7)]
+    angles, hands, fastest, offset = np.array(corners).T
+    walls = [wedge(angle, hand) for angle, hand in zip(angles, hands)]
+    # So far from the tip of a narrow one that it does not start between two walls that are too near.
+    start = [(hand * o, -3.0 - o / np.tan(np.radians(a / 2.0)) - v) for a, hand, v, o in corners]
+    place, apart = followers(
+        kind, walls, start, vehicle={"max_speed": fastest}, speed=0.8 * fastest, values={"offset": offset}
+    )
+    way = (positions(place.run(8 * FPS)) - apart)[..., :2]
+    for row, wall in enumerate(walls):
+        near = off_the_wall(way[:, row], wall)
+        there = np.linalg.norm(way[:, row], axis=1) < 36.0
+        end = int(np.argmin(there)) or len(there)
+        assert not crosses(way[:end, row], wall)
+        # On the last two metres, on whichever side it came out.
+        assert near[end - FPS // 2 : end].min(axis=1) == pytest.approx(offset[row], rel=0.35)
+        out = np.linalg.norm(way[end - 1, row]) - np.linalg.norm(way[end - FPS, row])
+        assert out > 0.5 * 0.8 * fastest[row]
+
+
+@pytest.mark.parametrize("kind", ["curve", "mesh"])
+def test_out_of_a_dead_end_it_comes_along_the_other_side(kind: str) -> None:
+    wide = np.array([3.0, 4.0, 6.0, 10.0])
+    walls = [np.array([[0.0, -30.0], [0.0, 0.0], [w, 0.0], [w, -30.0]]) for w in wide]
+    place, apart = followers(kind, walls, [(1.0, -8.0)] * len(wide), speed=CRUISE)
+    way = (positions(place.run(7 * FPS)) - apart)[..., :2]
+    for row, wall in enumerate(walls):
+        assert not crosses(way[:, row], wall)
+        assert off_the_wall(way[:, row], wall).min() > 0.3
+        assert way[-1, row, 1] < -4.0
+        assert way[-1, row, 0] == pytest.approx(wide[row] - 1.0, abs=0.2)
+
+
+def test_in_a_corridor_hardly_wider_than_itself_it_turns_round() -> None:
+    wall = np.array([[0.0, -30.0], [0.0, 0.0], [1.5, 0.0], [1.5, -30.0]])
+    place, _ = followers("curve", [wall], [(0.75, -8.0)], speed=CRUISE)
+    way = positions(place.run(8 * FPS))[:, 0, :2]
+    assert not crosses(way, wall)
+    assert way[:, 1].max() > -3.0 and way[-1, 1] < -8.0
+
+
+def test_a_fast_one_slows_down_where_its_wall_ends_and_comes_back_on_the_other_side() -> None:
+    wall = np.array([[0.0, -80.0], [0.0, 0.0]])
+    place, _ = followers("curve", [wall], [(1.0, -50.0)], vehicle={"max_speed": 15.0}, speed=12.0)
+    states = place.run(12 * FPS)
+    way = positions(states)[:, 0, :2]
+    assert not crosses(way, wall)
+    assert off_the_wall(way, wall).max() < 5.0
+    assert way[-1, 0] == pytest.approx(-1.0, abs=0.3) and headings(states)[-1, 0, 1] < -0.9
+    assert speeds(states)[:, 0].min() < 8.0
+
+
+@pytest.mark.parametrize("kind", ["curve", "mesh"])
+def test_where_nothing_comes_across_its_way_it_does_not_slow_down(kind: str) -> None:
+    place, _ = followers(kind, [np.array([[0.0, -80.0], [0.0, 80.0]])], [(1.0, -60.0)], speed=CRUISE)
+    assert speeds(place.run(3 * FPS)).min() > 0.99 * CRUISE
 
 
 def test_far_from_the_wall_there_is_nothing_to_correct_and_it_sets_in_gently() -> None:
