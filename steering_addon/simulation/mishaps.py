@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .neighbors import pairs_within
+from .pairs import pairs_within
 from .roles import Role
 from .snapshot import State
 from .vectors import Mask, Rows, Scalars, Vectors, magnitude, picked
