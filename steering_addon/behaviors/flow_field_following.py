@@ -18,7 +18,7 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class FlowFieldFollowing(Behavior):
-    """Go with the flow that curves and painted meshes draw, each agent where it is.
+    """Go with the flow that curves, edges and painted meshes draw, each agent where it is.
 
     Samples the flow where the agent will be and steers to have its direction, less the weaker the flow is. It does not
     draw anybody to them. Does nothing beyond the falloff distance of all of them, nor where they cancel out.

@@ -134,33 +134,31 @@ class Walls:
         others = obstacles.carrier[row] != agents.rows[agent]
         return cls(obstacles, agent[others], row[others])
 
-    def danger(self, agents: Agents, velocity: Vectors, candidates: int) -> NDArray[np.float64]:
+    def danger(self, agents: Agents, velocity: Vectors, chooser: Rows) -> Scalars:
         """What it costs to run into them.
 
         Args:
-            velocity: (c, p, 3) what the agents of the pairs might take up, m/s.
+            velocity: (m, 3) what some of the agents might take up, m/s.
+            chooser: (m,) which of the agents.
 
         Returns:
-            (c, n).
+            (m,).
         """
-        cost = np.zeros((candidates, len(agents)))
-        flat = velocity.reshape(-1, 3) - np.tile(self.obstacles.velocity[self.row], (candidates, 1))
-        speed = magnitude(flat)
-        points = np.tile(agents.position[self.agent], (candidates, 1))
-        reach = np.tile(agents.radius[self.agent], candidates)
-        way, _ = self.obstacles.touch(points, unit(flat), reach, np.tile(self.row, candidates))
-        time = np.where(speed > EPSILON, way / np.maximum(speed, EPSILON), np.inf).reshape(candidates, -1)
-        begin = firsts(self.agent)
-        soonest = np.maximum(np.minimum.reduceat(time, begin, axis=1), SOONEST / 2.0)
-        cost[:, self.agent[begin]] = WALL_DANGER * np.maximum(1.0 / soonest - 1.0 / WALL_TIME, 0.0)
+        number = np.bincount(self.agent, minlength=len(agents))[chooser]
+        ends = np.cumsum(number)
+        tried = np.repeat(np.arange(len(chooser)), number)
+        pair = np.arange(len(tried)) + (np.searchsorted(self.agent, chooser) - (ends - number))[tried]
+        row, agent = self.row[pair], self.agent[pair]
+        course = picked(velocity, tried) - picked(self.obstacles.velocity, row)
+        speed = magnitude(course)
+        way, _ = self.obstacles.touch(picked(agents.position, agent), unit(course), agents.radius[agent], row)
+        time = np.where(speed > EPSILON, way / np.maximum(speed, EPSILON), np.inf)
+        begin = firsts(tried)
+        cost = np.zeros(len(chooser))
+        if len(begin):
+            soonest = np.maximum(np.minimum.reduceat(time, begin), SOONEST / 2.0)
+            cost[tried[begin]] = WALL_DANGER * np.maximum(1.0 / soonest - 1.0 / WALL_TIME, 0.0)
         return cost
-
-    def of(self, some: Rows, count: int) -> Walls:
-        """Those of some agents, rising, who are numbered anew."""
-        place = np.full(count, -1)
-        place[some] = np.arange(len(some))
-        kept = np.flatnonzero(place[self.agent] >= 0)
-        return Walls(self.obstacles, place[self.agent[kept]], self.row[kept])
 
 
 @dataclass(frozen=True)
@@ -177,34 +175,41 @@ class Others:
     drift: Components
     room: NDArray[np.float64]
 
-    def take(self, some: Rows) -> Others:
-        return Others([x[:, some] for x in self.offset], [x[:, some] for x in self.drift], self.room[:, some])
+    def danger(self, velocity: Components, agent: Rows, look_ahead_time: Scalars) -> Scalars:
+        """What it costs to run into them.
 
-    def danger(self, velocity: Components, look_ahead_time: Scalars) -> NDArray[np.float64]:
-        """What it costs to run into them at velocities (c, n) by component; (c, n)."""
-        first, all_of_them = np.zeros_like(velocity[0]), np.zeros_like(velocity[0])
+        Args:
+            velocity: (m,) each, what some of the agents might take up.
+            agent: (m,) which of them.
+            look_ahead_time: (m,) seconds.
+
+        Returns:
+            (m,).
+        """
+        first, all_of_them = np.zeros(len(agent)), np.zeros(len(agent))
         relative = [component / SHARE for component in velocity]
         least = 1.0 / look_ahead_time
         for row in range(len(self.room)):
-            closing, speed_squared = np.zeros_like(first), np.zeros_like(first)
+            room = self.room[row][agent]
+            closing, speed_squared = np.zeros(len(agent)), np.zeros(len(agent))
             for component, offset, drift in zip(relative, self.offset, self.drift):
-                along = component + drift[row]
+                along = drift[row][agent]
+                along += component
                 speed_squared += along * along
-                along *= offset[row]
+                along *= offset[row][agent]
                 closing += along
             # 1 / time of the first contact: no division by a relative speed that may be nothing.
-            np.maximum(closing, 0.0, out=closing)
-            speed_squared *= self.room[row]
+            speed_squared *= room
             square = closing * closing
             square -= speed_squared
-            meets = square > 0.0
-            np.sqrt(np.maximum(square, 0.0, out=square), out=square)
+            # Who is not met is so at no real time; what is no number is less than any below.
+            with np.errstate(invalid="ignore"):
+                np.sqrt(square, out=square)
             closing += square
-            closing /= self.room[row]
+            closing /= room
             np.minimum(closing, 1.0 / SOONEST, out=closing)
             closing -= least
-            np.maximum(closing, 0.0, out=closing)
-            closing *= meets
+            np.fmax(closing, 0.0, out=closing)
             np.maximum(first, closing, out=first)
             all_of_them += closing
         return first + OTHERS * all_of_them
@@ -250,72 +255,78 @@ class Choosers:
     def chosen(self) -> Vectors:
         """(n, 3) what they choose; to the last bit what they wish for where nothing is in the way."""
         wished, present = self._local(self.wished), self._local(self.agents.velocity)
-        straight = self._danger([np.stack((w, v)) for w, v in zip(wished, present)])
+        n = len(self.agents)
+        straight = self._danger([np.concatenate(ways) for ways in zip(wished, present)], np.tile(np.arange(n), 2))
+        straight = straight.reshape(2, n)
         disturbed = np.flatnonzero((straight[0] > 0.0) | (straight[1] > 0.0))
         chosen = self.wished.copy()
         size = max(BLOCK // len(DIRECTIONS[len(self.frame)][0]) // len(SPEEDS), 1)
         for low in range(0, len(disturbed), size):
             some = disturbed[low : low + size]
-            chosen[some] = self._take(some)._cheapest(straight[0][some])
+            own = [x[some] for x in wished], [x[some] for x in present]
+            chosen[some] = self._cheapest(some, *own, straight[:, some])
         return chosen
-
-    def _take(self, some: Rows) -> Choosers:
-        return Choosers(
-            self.agents.take(some),
-            picked(self.wished, some),
-            tuple(picked(axis, some) for axis in self.frame),
-            self.stride[some],
-            self.others.take(some),
-            self.walls.of(some, len(self.agents)),
-            self.look_ahead_time[some],
-        )
 
     def _local(self, velocity: Vectors) -> list[Scalars]:
         return [dot(velocity, axis) for axis in self.frame]
 
-    def _danger(self, velocity: Components) -> NDArray[np.float64]:
-        danger: NDArray[np.float64] = self.others.danger(velocity, self.look_ahead_time)
+    def _global(self, velocity: Components, agent: Rows) -> Vectors:
+        """Velocities by component in the frames of some agents, (m,) each, in world space."""
+        parts = [component[:, None] * picked(axis, agent) for component, axis in zip(velocity, self.frame)]
+        return _added(parts)
+
+    def _danger(self, velocity: Components, agent: Rows) -> Scalars:
+        """What it costs some agents, (m,), to run into others and obstacles at velocities by component, (m,) each."""
+        danger = self.others.danger(velocity, agent, self.look_ahead_time[agent])
         if len(self.walls.agent):
-            agent = self.walls.agent
-            turned = [c[:, agent, None] * axis[agent] for c, axis in zip(velocity, self.frame)]
-            total: Vectors = _added(turned)
-            danger = danger + self.walls.danger(self.agents, total, len(danger))
+            danger += self.walls.danger(self.agents, self._global(velocity, agent), agent)
         return danger
 
-    def _cheapest(self, blocked: Scalars) -> Vectors:
-        """What costs least, first of all directions, then about the best of them; (n, 3)."""
-        wished, present = self._local(self.wished), self._local(self.agents.velocity)
-        sideways = RIGHT + RIGHT_WHEN_BLOCKED * np.minimum(blocked, 1.0)
-        every = np.arange(len(blocked))
+    def _cheapest(self, some: Rows, wished: Components, present: Components, straight: NDArray[np.float64]) -> Vectors:
+        """What costs some agents least, first of all directions, then about the best of them; (m, 3).
 
-        def best(velocity: list[NDArray[np.float64]]) -> list[Scalars]:
-            cost = DANGER * self._danger(velocity)
-            cost += _length([c - w for c, w in zip(velocity, wished)]) / self.stride
-            cost += CHANGE * _length([c - v for c, v in zip(velocity, present)]) / self.stride
+        Args:
+            some: (m,) who they are.
+            wished, present: (m,) each, their velocities by component.
+            straight: (2, m) how dangerous these are.
+        """
+        stride, top = self.stride[some], self.agents.max_speed[some]
+        sideways = RIGHT + RIGHT_WHEN_BLOCKED * np.minimum(straight[0], 1.0)
+        every = np.arange(len(some))
+
+        def harmless(velocity: Components) -> NDArray[np.float64]:
+            """What velocities (..., m) by component cost if they lead to no contact."""
+            cost = _length([c - w for c, w in zip(velocity, wished)]) / stride
+            cost += CHANGE * _length([c - v for c, v in zip(velocity, present)]) / stride
             aside = velocity[1] if len(velocity) == 2 else velocity[1] + ABOVE * velocity[2]
-            share = aside / (ENOUGH_TO_THE_RIGHT * self.stride)
+            share = aside / (ENOUGH_TO_THE_RIGHT * stride)
             cost -= sideways * share / np.sqrt(1.0 + share * share)
+            return cost
+
+        def best(velocity: Components, found: Components, least: Scalars) -> tuple[Components, Scalars]:
+            """The cheapest of velocities (c, m) by component and of one known before, and what it costs."""
+            cost = harmless(velocity)
+            # A contact makes nothing cheaper: what is too dear without one need not be asked for any.
+            worth_it = np.flatnonzero(cost < least)
+            agent = np.tile(some, len(cost))[worth_it]
+            cost.reshape(-1)[worth_it] += DANGER * self._danger([v.reshape(-1)[worth_it] for v in velocity], agent)
             row = np.argmin(cost, axis=0)
-            return [component[row, every] for component in velocity]
+            cheapest = cost[row, every]
+            better = cheapest < least
+            found = [np.where(better, v[row, every], f) for v, f in zip(velocity, found)]
+            return found, np.minimum(cheapest, least)
 
         directions, variations = DIRECTIONS[len(self.frame)], VARIATIONS[len(self.frame)]
-        speeds = np.array(SPEEDS)
-        tried = [
-            np.concatenate(
-                (w[None], v[None], 0.0 * v[None], (speeds[:, None] * d).ravel()[:, None] * self.stride[None])
-            )
-            for d, w, v in zip(directions, wished, present)
-        ]
-        found = best(tried)
+        least = harmless(wished) + DANGER * straight[0]
+        going_on = harmless(present) + DANGER * straight[1]
+        found: Components = [np.where(going_on < least, v, w) for w, v in zip(wished, present)]
+        tried = [np.concatenate(([0.0], (np.array(SPEEDS)[:, None] * d).ravel()))[:, None] * stride for d in directions]
+        found, least = best(tried, found, np.minimum(least, going_on))
         for ring in RINGS:
-            tried = [
-                f[None] + np.concatenate(([0.0], d))[:, None] * (ring * self.stride)[None]
-                for f, d in zip(found, variations)
-            ]
-            shorter = np.minimum(1.0, self.agents.max_speed / np.maximum(_length(tried), EPSILON))
-            found = best([component * shorter for component in tried])
-        velocity = [f[:, None] * axis for f, axis in zip(found, self.frame)]
-        return _added(velocity)
+            tried = [f + d[:, None] * (ring * stride) for f, d in zip(found, variations)]
+            shorter = np.minimum(1.0, top / np.maximum(_length(tried), EPSILON))
+            found, least = best([component * shorter for component in tried], found, least)
+        return self._global(found, some)
 
 
 def _added(parts: Sequence[Vectors]) -> Vectors:
@@ -356,12 +367,9 @@ def _others(
     gap = np.maximum(near.distance - radii, 0.0)
     time = np.where(coming > EPSILON, gap / np.maximum(coming, EPSILON), np.inf)
     able = np.flatnonzero(time < look_ahead_time[agent])
-    able = able[np.lexsort((time[able], agent[able]))]
+    rank, soonest = _soonest(agent[able], time[able], len(agents))
+    able = able[soonest]
     agent = agent[able]
-    begin = np.searchsorted(agent, np.arange(len(agents)))
-    rank = np.arange(len(agent)) - begin[agent]
-    kept = np.flatnonzero(rank < MOST)
-    rank, agent, able = rank[kept], agent[kept], able[kept]
     shape = (int(rank.max(initial=-1)) + 1, len(agents))
 
     def table(values: Scalars, empty: float = 0.0) -> NDArray[np.float64]:
@@ -378,3 +386,25 @@ def _others(
     return Others(
         [table(dot(offset, axis)) for axis in axes], [table(dot(drift, axis)) for axis in axes], table(room, 1.0)
     )
+
+
+def _soonest(agent: Rows, time: Scalars, n: int) -> tuple[Rows, Rows]:
+    """The few pairs of each of n agents whose times are least, in the order of these.
+
+    Args:
+        agent, time: (p,) of all pairs.
+
+    Returns:
+        rank: (q,) the how manieth of its agent each is, from 0 on; rises.
+        pair: (q,) which pair.
+    """
+    # Numbers of 16 bits are sorted by counting.
+    order = np.argsort(agent.astype(np.uint16) if n <= 2**16 else agent, kind="stable")
+    agent = agent[order]
+    number = np.bincount(agent, minlength=n)
+    begin = np.cumsum(number) - number
+    times = np.full((n, int(number.max(initial=0))), np.inf)
+    times[agent, np.arange(len(agent)) - begin[agent]] = time[order]
+    place = np.argsort(times, axis=1, kind="stable")[:, :MOST].T
+    rank, who = np.nonzero(np.arange(len(place))[:, None] < number)
+    return rank, order[begin[who] + place[rank, who]]

@@ -1,4 +1,4 @@
-"""Painted meshes as currents: a colour or a vector at each place of a surface, read as a direction."""
+"""Meshes as currents: a colour or a vector painted on a surface, read as a direction, or the way edges go."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..simulation.currents import Current, current
+from ..simulation.flows import Flow
 from .refusal import Refusal
 from .solids import changes_shape
+from .wires import marks, path_of_chains, wired
 
 if TYPE_CHECKING:
     from bpy.types import Attribute, Depsgraph, Mesh, Object
@@ -18,19 +20,19 @@ VALUES = {"FLOAT_VECTOR": ("vector", 3), "FLOAT_COLOR": ("color", 4), "BYTE_COLO
 
 
 class CurrentReader:
-    """Reads one painted mesh frame after frame; one that neither moves nor changes is worked out once."""
+    """Reads one mesh that draws a current frame after frame; one that neither moves nor changes is worked out once."""
 
     def __init__(self, ob: Object) -> None:
         self.ob = ob
         self._stays = not changes_shape(ob, None)
         self._matrix: np.ndarray | None = None
-        self._current: Current | None = None
+        self._current: Flow | None = None
 
-    def read(self, depsgraph: Depsgraph) -> Current:
+    def read(self, depsgraph: Depsgraph) -> Flow:
         """The current where the mesh is at the depsgraph's frame.
 
         Raises:
-            Refusal: nothing is painted on it, or it is nowhere.
+            Refusal: nothing is painted on it and it has no edges to go along, or it is nowhere.
         """
         evaluated = self.ob.evaluated_get(depsgraph)
         matrix = np.array(evaluated.matrix_world)
@@ -40,7 +42,7 @@ class CurrentReader:
         if self._current is None or not self._stays or not np.array_equal(matrix, self._matrix):
             mesh = evaluated.to_mesh()
             try:
-                self._current = _current(self.ob, mesh, matrix)
+                self._current = _flow(self.ob, mesh, matrix)
             finally:
                 evaluated.to_mesh_clear()
             self._matrix = matrix
@@ -58,12 +60,36 @@ def painted(mesh: Mesh, name: str) -> Attribute | None:
     return attribute if known and attribute.domain in ("POINT", "CORNER", "FACE") else None
 
 
-def _current(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Current:
+def _flow(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Flow:
+    """What is painted on a mesh, else the lines of its edges."""
     name = ob.steering.flow_attribute
+    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", points)
+    places = np.einsum("ab,kb->ka", matrix[:3, :3], points.reshape(-1, 3).astype(np.float64)) + matrix[:3, 3]
     attribute = painted(mesh, name)
-    if attribute is None:
-        what = f"no vector or colour attribute {name}" if name else "no colour attribute that is active"
-        raise Refusal(f"The flow {ob.name} has {what}: paint one, or choose another Flow Attribute.")
+    if attribute is not None and len(mesh.polygons):
+        return _current(mesh, attribute, places, matrix)
+    if name and marks(mesh, name) is None:
+        raise Refusal(f"The flow {ob.name} has {_missing(mesh, name)}, or choose another Flow Attribute.")
+    found = wired(mesh, name)
+    # What modifiers make of it may have edges on another frame.
+    if not found and (not ob.modifiers or (len(mesh.polygons) and not name)):
+        raise Refusal(f"The flow {ob.name} has {_missing(mesh, name)}, or choose a Flow Attribute.")
+    return path_of_chains(found, places)
+
+
+def _missing(mesh: Mesh, name: str) -> str:
+    """What a mesh would have to have in order to draw a current, and what to do."""
+    if not name:
+        return "no colour attribute that is active and no edges without faces: paint one, draw edges"
+    if painted(mesh, name) is not None:
+        return f"no faces that {name} could be painted on: add faces"
+    if marks(mesh, name) is not None:
+        return f"no edge that {name} marks: mark those to flow along"
+    return f"no vector, colour or edge attribute {name}: make one"
+
+
+def _current(mesh: Mesh, attribute: Attribute, places: np.ndarray, matrix: np.ndarray) -> Current:
     values, width = VALUES[attribute.data_type]
     flow = np.empty(len(attribute.data) * width, dtype=np.float32)
     attribute.data.foreach_get(values, flow)
@@ -72,8 +98,6 @@ def _current(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Current:
         # Gray is nothing; red goes along X, green along Y, blue along Z, and their absence the other way.
         flow = 2.0 * flow - 1.0
 
-    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", points)
     mesh.calc_loop_triangles()
     vertices, loops = (np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32) for _ in range(2))
     mesh.loop_triangles.foreach_get("vertices", vertices)
@@ -83,5 +107,4 @@ def _current(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Current:
     rows = {"POINT": vertices, "CORNER": loops, "FACE": np.repeat(faces, 3)}[attribute.domain]
 
     turn = matrix[:3, :3] / np.maximum(np.sqrt(np.einsum("ab,ab->b", matrix[:3, :3], matrix[:3, :3])), 1e-9)
-    places = np.einsum("ab,kb->ka", matrix[:3, :3], points.reshape(-1, 3).astype(np.float64)) + matrix[:3, 3]
     return current(places, vertices.reshape(-1, 3), np.einsum("ab,kb->ka", turn, flow[rows]).reshape(-1, 3, 3))

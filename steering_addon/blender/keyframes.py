@@ -6,7 +6,8 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +24,12 @@ FRAME_TOLERANCE = 0.01
 
 _ENUMS = bpy.types.Keyframe.bl_rna.properties
 LINEAR: int = _ENUMS["interpolation"].enum_items["LINEAR"].value
+CONSTANT: int = _ENUMS["interpolation"].enum_items["CONSTANT"].value
 GENERATED: int = _ENUMS["type"].enum_items["GENERATED"].value
 AUTO_CLAMPED: int = _ENUMS["handle_left_type"].enum_items["AUTO_CLAMPED"].value
 FREE: int = _ENUMS["handle_left_type"].enum_items["FREE"].value
 ALIGNED: int = _ENUMS["handle_left_type"].enum_items["ALIGNED"].value
+NOT_SMOOTHED: int = bpy.types.FCurve.bl_rna.properties["auto_smoothing"].enum_items["NONE"].value
 
 # Handles after their types: Blender computes the handles of the automatic types, and the last word is the written one.
 KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
@@ -133,11 +136,17 @@ class BakedKeys:
         curve.keyframe_points.add(len(self._points))
         curve.keyframe_points.foreach_set("interpolation", self._linear)
         curve.keyframe_points.foreach_set("type", self._generated)
-        self.set_values(curve, values)
+        with _not_smoothed(bag):
+            self._set_values(curve, values)
         return curve
 
-    def set_values(self, curve: FCurve, values: np.ndarray) -> None:
-        """Give other values, (f,), to a curve of which `new_curve` made the keys, or to a copy of such a curve."""
+    def set_values(self, bag: Channelbag, columns: Iterable[np.ndarray]) -> None:
+        """Give other values, (f,) each, to the curves of a bag: all made by `new_curve`, or copies of such curves."""
+        with _not_smoothed(bag):
+            for curve, values in zip(bag.fcurves, columns):
+                self._set_values(curve, values)
+
+    def _set_values(self, curve: FCurve, values: np.ndarray) -> None:
         self._points[:, 1] = values
         curve.keyframe_points.foreach_set("co", self._flat)
         curve.update()
@@ -147,16 +156,56 @@ class BakedKeys:
 
         `values` is (f,). Only automatic handles next to a baked key follow their new neighbor.
         """
-        count = len(self._points)
-        columns = {name: np.zeros((count, width), kind) for name, (width, kind) in KEY_COLUMNS.items()}
-        columns["co"][:] = np.column_stack((self._points[:, 0], values))
-        columns["interpolation"][:] = LINEAR
-        columns["type"][:] = GENERATED
-        columns["handle_left_type"][:] = columns["handle_right_type"][:] = AUTO_CLAMPED
-        for name in ("select_control_point", "select_left_handle", "select_right_handle"):
-            columns[name][:] = True
-        write_keys(curve, Keys(columns).join(read_keys(curve)))
+        keys = _generated_keys(self._points[:, 0], values, LINEAR)
+        write_keys(curve, keys.join(read_keys(curve)))
         curve.update()
+
+
+@contextmanager
+def _not_smoothed(bag: Channelbag) -> Iterator[None]:
+    """Have Blender work automatic handles out from the keys next to each, without smoothing them along the curve.
+
+    That takes longer than all else about a key, and does not show where keys run straight: as soon as an animator
+    lets some of them ease, Blender works out all handles of the curve anew, by what is set here again.
+    """
+    kinds = np.empty(len(bag.fcurves), np.int32)
+    bag.fcurves.foreach_get("auto_smoothing", kinds)
+    # Only by `foreach_set`: to set one curve's is to have its handles worked out again.
+    bag.fcurves.foreach_set("auto_smoothing", np.full_like(kinds, NOT_SMOOTHED))
+    try:
+        yield
+    finally:
+        bag.fcurves.foreach_set("auto_smoothing", kinds)
+
+
+def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.ndarray) -> FCurve:
+    """Bake a switch: a generated key on the first and last frame and on each where it changes, holding until the next.
+
+    Keys that the curve has on other frames than these keep all that they are.
+
+    Args:
+        frames: (f,), rising.
+        on: (f,) booleans.
+    """
+    keyed = np.concatenate(([True], on[1:] != on[:-1]))
+    keyed[-1] = True
+    keys = _generated_keys(frames[keyed], on[keyed], CONSTANT)
+    curve = bag.fcurves.find(data_path) or bag.fcurves.new(data_path)
+    write_keys(curve, keys.join(read_keys(curve)))
+    curve.update()
+    return curve
+
+
+def _generated_keys(frames: np.ndarray, values: np.ndarray, interpolation: int) -> Keys:
+    """Baked keys of these frames and values, (k,), as Blender would select and handle new ones."""
+    columns = {name: np.zeros((len(frames), width), kind) for name, (width, kind) in KEY_COLUMNS.items()}
+    columns["co"][:] = np.column_stack((frames, values))
+    columns["interpolation"][:] = interpolation
+    columns["type"][:] = GENERATED
+    columns["handle_left_type"][:] = columns["handle_right_type"][:] = AUTO_CLAMPED
+    for name in ("select_control_point", "select_left_handle", "select_right_handle"):
+        columns[name][:] = True
+    return Keys(columns)
 
 
 def copy_curve(source: FCurve, bag: Channelbag, keys: Keys | None = None) -> FCurve:

@@ -8,7 +8,7 @@ action, so that a file can be read, and told apart, without the extension.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
-from .custom_properties import KeptProperty, name_in, path_of
+from .custom_properties import KeptProperty, name_in
 from .keyframes import FRAME_TOLERANCE, GENERATED, KEY_COLUMNS, read_column, read_keys, write_keys
 from .refusal import Refusal
 
@@ -49,6 +49,7 @@ class BakeRecord:
         muted_drivers: own drivers that were muted, as (data path, index)
         muted_strips: the names of own NLA strips that were muted
         kept_properties: custom properties the animator had where the bake keys its own, by name
+        kept_hidden: whether the animator had it hidden, by the data paths of visibility that the bake keys
         mishaps: frames on which the vehicle ran into something or got stuck, by kind
     """
 
@@ -62,7 +63,13 @@ class BakeRecord:
     muted_drivers: tuple[tuple[str, int], ...] = ()
     muted_strips: tuple[str, ...] = ()
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
+    kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     mishaps: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it moved the object, and did not only hide it."""
+        return any(path in TRANSFORM_CHANNELS for path in self.channels)
 
     @cached_property
     def properties(self) -> tuple[str, ...]:
@@ -100,6 +107,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             kept_properties={k: KeptProperty.read(v) for k, v in kept_properties.to_dict().items()}
             if kept_properties
             else {},
+            kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
             mishaps={kind: float(frame) for kind, frame in stored.get("mishaps", {}).items()},
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
@@ -122,6 +130,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["muted_strips"] = list(record.muted_strips)
     if record.kept_properties:
         stored["kept_properties"] = {name: kept.written() for name, kept in record.kept_properties.items()}
+    if record.kept_hidden:
+        stored["kept_hidden"] = dict(record.kept_hidden)
     if record.mishaps:
         stored["mishaps"] = {kind: float(frame) for kind, frame in record.mishaps.items()}
     action[RECORD] = stored
@@ -218,9 +228,11 @@ def is_own(curve: FCurve, record: BakeRecord | None, first: float, last: float) 
     return not ours.any() and (len(curve.modifiers) > 0 or curve.mute or len(curve.sampled_points) > 0)
 
 
-def contested(properties: Iterable[str] = ()) -> tuple[str, ...]:
-    """The channels on which a bake that keys these custom properties stands nothing of the animator's beside it."""
-    return (*TRANSFORM_CHANNELS, *map(path_of, properties))
+def contested(channels: Collection[str]) -> tuple[str, ...]:
+    """The channels on which a bake of these stands nothing of the animator's beside it: if one moves the object, all
+    that do."""
+    others = [path for path in channels if path not in TRANSFORM_CHANNELS]
+    return (*(TRANSFORM_CHANNELS if len(others) < len(channels) else ()), *others)
 
 
 def own_curves(

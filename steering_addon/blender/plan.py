@@ -26,6 +26,7 @@ from .local_space import model_axes
 from .ownership import Played, check_free, contested
 from .properties import has_role, pointed_at, settings_of
 from .refusal import Refusal
+from .rotation_channels import data_path
 from .start import earlier_velocity, start_of
 from .tagged import by_role, crowd_of, full_name, in_use
 
@@ -129,7 +130,7 @@ class Plan:
         obstacles: what is in the way.
         paths: the tagged curves.
         regions: the spheres, boxes and meshes to keep to.
-        flows: the curves and painted meshes that draw currents.
+        flows: the curves and meshes that draw currents.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake goes ahead.
@@ -292,7 +293,7 @@ def _vehicles(
     for ob in moving:
         _check_vehicle(ob)
         all_played.append(Played(ob))
-        check_free(ob, first, last, replace_own_keys, contested(_keyed_properties(ob)), all_played[-1])
+        check_free(ob, first, last, replace_own_keys, contested(_keyed_channels(ob)), all_played[-1])
     identities = told_apart(moving)
     frame_time = scene.render.fps_base / scene.render.fps
     sources = []
@@ -365,7 +366,7 @@ def _check_curves(curves: list[Object], role: Role) -> None:
     what = _word(role)
     for ob in curves:
         if ob.type != "CURVE":
-            other = " or a painted mesh" if role is Role.FLOW else ""
+            other = " or mesh" if role is Role.FLOW else ""
             raise Refusal(f"{ob.name} is tagged as a {what} but is no curve{other}: take the tag off, or tag a curve.")
         if not any(len(line.points) or len(line.bezier_points) for line in ob.data.splines):
             raise Refusal(f"The {what} {ob.name} has no points: draw it, or take the tag off.")
@@ -503,6 +504,11 @@ def _portrays(crowd: Object) -> bool:
 def _keyed_properties(ob: Object) -> tuple[str, ...]:
     """The custom properties that a bake keys on a vehicle."""
     return PROPERTIES if _portrays(crowd_of(ob)) else ()
+
+
+def _keyed_channels(ob: Object) -> tuple[str, ...]:
+    """The channels that a bake keys on a vehicle."""
+    return ("location", data_path(ob.rotation_mode), *map(path_of, _keyed_properties(ob)))
 
 
 def _warnings(vehicles: tuple[VehicleSource, ...], crowds: list[Object]) -> Iterable[str]:

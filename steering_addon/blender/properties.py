@@ -45,7 +45,7 @@ OVERLAY_ITEMS = [
     ("VELOCITY", "Velocity", "Where the selected vehicles are within a second at their present speed", 2),
     ("TARGETS", "Targets", "Lines from the selected vehicles to what their behaviors steer by", 4),
     ("TRAILS", "Trails", "Where the selected vehicles were and will be", 8),
-    ("PATHS", "Paths and Flows", "Curves with the way they go, and how far aside is still on a path", 16),
+    ("PATHS", "Paths and Flows", "Paths and flows with the way they go, and how far aside is still on a path", 16),
     ("OBSTACLES", "Obstacles", "Obstacles as vehicles see them", 32),
     ("REGIONS", "Regions", "The spheres and boxes that vehicles keep to", 64),
     ("FORCES", "Forces", "What each behavior asks of the selected vehicles, and what they make of it", 128),
@@ -350,8 +350,9 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     flow_attribute: StringProperty(
         name="Flow Attribute",
-        description="The vector or colour attribute of this mesh that is its current: gray is none, red along X, green "
-        "along Y, blue along Z; empty: the active colour attribute",
+        description="The attribute of this mesh that is its current: a vector, or a colour, where gray is none, red "
+        "along X, green along Y, blue along Z; or one that marks the edges to flow along. Empty: the active colour "
+        "attribute, else the edges that belong to no face",
         override=OVERRIDABLE,
         options=LASTING,
     )

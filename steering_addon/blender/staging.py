@@ -28,6 +28,7 @@ from .animation_data import (
     copy_action,
     new_action,
     new_slot,
+    rename,
     slot_with_handle,
 )
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
@@ -39,9 +40,11 @@ from .keyframes import (
     same_curve,
     write_keys,
     write_modifiers,
+    write_switch,
 )
 from .ownership import (
     GROUP,
+    TRANSFORM_CHANNELS,
     BakeRecord,
     Played,
     bake_of,
@@ -63,6 +66,7 @@ from .ownership import (
 )
 from .refusal import Refusal
 from .rotation_channels import data_path
+from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, Object
@@ -77,7 +81,8 @@ WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotatio
 
 
 class Staging:
-    """A bake in the making: add each vehicle's motion, then commit all of it, or discard it.
+    """A bake in the making: add each vehicle's motion, and hide what is not always there; then commit all of it, or
+    discard it.
 
     Nothing of the scene changes before `commit`. After `commit` or `discard` it is empty, and both may be called again.
     """
@@ -88,6 +93,7 @@ class Staging:
         self._frames = np.asarray(frames, dtype=float)
         self._baked = BakedKeys(self._frames)
         self._staged: list[_Staged] = []
+        self._always_seen: list[Object] = []
         self._blanks: dict[tuple[str, ...], tuple[Action, ActionSlot | None]] = {}
 
     def add(
@@ -99,6 +105,7 @@ class Staging:
         properties: Mapping[str, np.ndarray] | None = None,
         only_baked: bool | None = None,
         mishaps: Mapping[str, float] | None = None,
+        hidden: np.ndarray | None = None,
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -106,16 +113,49 @@ class Staging:
         mode. `properties` are numbers (f,) for custom properties of these names, which the bake makes where there are
         none. With `replace` its own animation on these frames is set aside, to come back when the bake is cleared.
         Whether the vehicle is `only_baked`, playing an earlier bake and nothing else, is looked up where that is not
-        said. `mishaps` are frames on which something went wrong, to be noted. Raises Refusal where the vehicle cannot
-        be baked.
+        said. `mishaps` are frames on which something went wrong, to be noted. It is `hidden` on frames (f,) on which it
+        is not there. Raises Refusal where the vehicle cannot be baked.
         """
         properties = properties or {}
         channels = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
         channels |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
-        first, last = self._frames[0], self._frames[-1]
         _check_motion(ob, channels, len(self._frames))
-        in_the_way = contested(properties)
         played = Played(ob, only_baked)
+        self._stage(ob, played, channels, self._switches(ob, hidden, played), replace, mishaps or {})
+
+    def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
+        """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
+
+        To be called for whatever the bake may hide, each time: on none of the frames, what an earlier bake has hidden
+        is as the animator had it. One that plays a bake of its own motion is left alone. Raises Refusal where the
+        object cannot be hidden.
+        """
+        if ob.animation_data is None and not hidden.any():
+            return
+        played = Played(ob)
+        if played.record is not None and played.record.moves:
+            return
+        switches = self._switches(ob, hidden, played)
+        if switches:
+            self._stage(ob, played, {}, switches, replace, {})
+        elif played.record is not None:
+            check_editable(ob)
+            self._always_seen.append(ob)
+
+    def _switches(self, ob: Object, hidden: np.ndarray | None, played: Played) -> dict[str, np.ndarray]:
+        return {} if hidden is None else switches_of(ob, np.asarray(hidden), self._frames[0], played)
+
+    def _stage(
+        self,
+        ob: Object,
+        played: Played,
+        channels: Mapping[str, np.ndarray],
+        switches: Mapping[str, np.ndarray],
+        replace: bool,
+        mishaps: Mapping[str, float],
+    ) -> None:
+        first, last = self._frames[0], self._frames[-1]
+        in_the_way = contested((*channels, *switches))
         check_free(ob, first, last, replace, in_the_way, played)
 
         before = played.record
@@ -125,21 +165,22 @@ class Staging:
         if rest.action is None:
             bed = _Bed(*self._new_action(ob, channels), made=True, blank=True)
             if played.action is None:
-                bed.action.name = f"{ob.name}Action"
+                rename(bed.action, f"{ob.name}Action")
         else:
             bed = _make_bed(ob, rest, first, last, in_the_way if replace else ())
-        self._write(bed, channels, touches)
+        self._write(bed, channels, switches, touches)
         record = BakeRecord(
             bake_id=self._bake_id,
             first=first,
             last=last,
-            channels=tuple(channels),
+            channels=(*channels, *switches),
             made=bed.made,
             kept=bed.kept,
             kept_slot=bed.kept_slot.handle if bed.kept_slot else 0,
-            muted_drivers=_still_muted(before, channels),
+            muted_drivers=_still_muted(before, (*channels, *switches)),
             muted_strips=before.muted_strips if before else (),
-            mishaps=mishaps or {},
+            kept_hidden={path: kept_hidden(ob, path, played) for path in switches},
+            mishaps=mishaps,
         )
         self._staged.append(_Staged(ob, bed, before, record, replace))
 
@@ -148,8 +189,8 @@ class Staging:
 
         Blender draws the new pose at its next update, which follows by itself when an operator ends.
         """
-        staged = self._give_out()
-        heirs, heirs_of_kept = [], []
+        always_seen, staged = self._always_seen, self._give_out()
+        heirs, heirs_of_kept, switches = [], [], {}
         gone = [one for one in staged if not _exists(one.ob)]
         staged = [one for one in staged if _exists(one.ob)]
         readers = _readers({one.ob: (one.before, one.record) for one in staged})
@@ -157,12 +198,14 @@ class Staging:
             before = one.before
             heirs.append((action_of(one.ob), one.bed.heir(before)))
             heirs_of_kept.append((before and before.kept, one.bed.kept or one.bed.action))
-            one.hand_over(frame, readers.get(one.ob, {}))
+            switches[one.ob] = one.hand_over(frame, readers.get(one.ob, {}))
         named = _retire(heirs) | _retire(heirs_of_kept)
         for one in staged:
             if one.bed.blank and one.before is not None and one.bed.action not in named:
-                one.bed.action.name = f"{one.ob.name}Action"
+                rename(one.bed.action, f"{one.ob.name}Action")
         _remove_new_actions(gone)
+        show_as(switches)
+        clear_all(ob for ob in always_seen if _exists(ob))
 
     def discard(self) -> None:
         """Forget everything that was prepared. The file is as if nothing had been."""
@@ -172,10 +215,10 @@ class Staging:
         """All that is staged, and nothing is any more."""
         bpy.data.batch_remove([blank for blank, _ in self._blanks.values() if _exists(blank)])
         staged = self._staged
-        self._staged, self._blanks = [], {}
+        self._staged, self._always_seen, self._blanks = [], [], {}
         return staged
 
-    def _new_action(self, ob: Object, channels: dict[str, np.ndarray]) -> tuple[Action, ActionSlot | None]:
+    def _new_action(self, ob: Object, channels: Mapping[str, np.ndarray]) -> tuple[Action, ActionSlot | None]:
         """An action with a key on every frame of all channels, whose values are still to be written.
 
         It is a copy of a blank one: copying keys takes half the time of making them.
@@ -186,20 +229,30 @@ class Staging:
             # To name the slot after each vehicle would have Blender look through all of the file each time.
             if blank[1] is not None:
                 blank[1].name_display = SLOT
-            self._write(_Bed(*blank, made=True), {path: np.zeros_like(values) for path, values in channels.items()}, {})
+            zeros = {path: np.zeros_like(values) for path, values in channels.items()}
+            self._write(_Bed(*blank, made=True), zeros, {}, {})
         return copy_action(*blank, whole=True)
 
-    def _write(self, bed: _Bed, channels: dict[str, np.ndarray], touches: dict[tuple[str, int], list]) -> None:
-        """The baked keys, a curve for each number of a channel."""
+    def _write(
+        self,
+        bed: _Bed,
+        channels: Mapping[str, np.ndarray],
+        switches: Mapping[str, np.ndarray],
+        touches: Mapping[tuple[str, int], list],
+    ) -> None:
+        """The baked keys, a curve for each number of a channel, and for each switch."""
         bag = channelbag_in(bed.action, bed.slot, ensure=True)
         if bed.blank:
-            columns = (column for values in channels.values() for column in values.T)
-            for curve, column in zip(bag.fcurves, columns):
-                self._baked.set_values(curve, column)
-            for (path, index), modifiers in touches.items():
-                if path in channels:
-                    write_modifiers(bag.fcurves.find(path, index=index), modifiers)
-            return
+            self._baked.set_values(bag, (column for values in channels.values() for column in values.T))
+        else:
+            self._write_among_others(bag, channels)
+        for path, hidden in switches.items():
+            write_switch(bag, path, self._frames, hidden)
+        for (path, index), modifiers in touches.items():
+            if path in channels or path in switches:
+                write_modifiers(bag.fcurves.find(path, index=index), modifiers)
+
+    def _write_among_others(self, bag: Channelbag, channels: Mapping[str, np.ndarray]) -> None:
         group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
         for path, values in channels.items():
             for index, column in enumerate(values.T):
@@ -210,7 +263,6 @@ class Staging:
                         curve.group = group
                 else:
                     self._baked.add_to_curve(curve, column)
-                write_modifiers(curve, touches.get((path, index), []))
 
 
 def clear(ob: Object) -> bool:
@@ -230,7 +282,7 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
     baked = [ob for ob in obs if bake_of(ob) is not None]
     for ob in baked:
         check_editable(ob)
-    heirs, heirs_of_kept = [], []
+    heirs, heirs_of_kept, switches = [], [], {}
     readers = _readers({ob: (bake_of(ob),) for ob in baked})
     for ob in baked:
         played = Played(ob)
@@ -238,7 +290,8 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
         rest = _without_bake(played)
         assign_action(ob, rest.action, rest.slot)
         set_muted(ob, record, mute=False)
-        _let_go(ob, record, record.properties, readers.get(ob, {}))
+        _let_go(ob, record, record.channels, readers.get(ob, {}))
+        switches[ob] = record.kept_hidden
         heir = rest.action if rest.new else None
         heirs.append((before, heir))
         heirs_of_kept.append((record.kept, heir))
@@ -246,6 +299,7 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
             ob.animation_data_clear()
     _retire(heirs)
     _retire(heirs_of_kept)
+    show_as(switches)
     return baked
 
 
@@ -311,33 +365,38 @@ class _Staged:
     record: BakeRecord
     replace: bool
 
-    def hand_over(self, frame: float, readers: Readers) -> None:
+    def hand_over(self, frame: float, readers: Readers) -> dict[str, bool]:
+        """Let the vehicle play its bake, as on `frame`; returns by which switches it is to be hidden there, or not."""
         ob, before, record = self.ob, self.before, self.record
         if record.properties:
             record = dataclasses.replace(record, kept_properties=self._kept_properties())
         if self.replace:
-            channels = contested(record.properties)
+            channels = contested(record.channels)
             record = with_muted(record, own_drivers(ob, channels), own_strips(ob, record.first, record.last, channels))
             set_muted(ob, record, mute=True)
         write_record(self.bed.action, record)
         assign_action(ob, self.bed.action, self.bed.slot)
         if before is not None:
-            _let_go(ob, before, [name for name in before.properties if name not in record.properties], readers)
-        self._show(frame)
+            _let_go(ob, before, [path for path in before.channels if path not in record.channels], readers)
+        switches = self._show(frame)
         for name in record.properties:
             revive(readers.get(name, ()))
+        return {**(before.kept_hidden if before is not None else {}), **switches}
 
-    def _show(self, frame: float) -> None:
-        """Put the vehicle where its new curves have it."""
+    def _show(self, frame: float) -> dict[str, bool]:
+        """Put the vehicle where its new curves have it; returns what these say of its switches."""
         shown: dict[str, dict[int, float]] = {path: {} for path in self.record.channels}
         for curve in channelbag_in(self.bed.action, self.bed.slot).fcurves:
             if (values := shown.get(curve.data_path)) is not None:
                 values[curve.array_index] = curve.evaluate(frame)
         for path, values in shown.items():
+            if path in SWITCHES:
+                continue
             if (name := name_in(path)) is not None:
                 make(self.ob, name, values[0], anew=self.before is None or name not in self.before.properties)
             else:
                 setattr(self.ob, path, [values[index] for index in range(len(values))])
+        return {path: shown[path][0] >= 0.5 for path in SWITCHES if path in shown}
 
     def _kept_properties(self) -> dict[str, KeptProperty]:
         """What the animator had in place of the properties of this bake, by itself or noted by the bake before."""
@@ -361,14 +420,20 @@ def _readers(records: Mapping[Object, Iterable[BakeRecord | None]]) -> dict[Obje
     return reading_drivers([ob for ob, names in keyed.items() if names], {n for names in keyed.values() for n in names})
 
 
-def _let_go(ob: Object, record: BakeRecord, names: Iterable[str], readers: Readers) -> None:
-    """Give custom properties of a bake back, after its keys are gone; what is read by drivers or has keys stays."""
+def _let_go(ob: Object, record: BakeRecord, channels: Iterable[str], readers: Readers) -> None:
+    """Give custom properties and switches of a bake back, after its keys are gone.
+
+    What is read by drivers or has keys stays.
+    """
     bag = channelbag(ob)
-    for name in names:
-        path = path_of(name)
+    for path in channels:
+        if path in TRANSFORM_CHANNELS:
+            continue
         for driver in ob.animation_data.drivers if ob.animation_data else ():
             if driver.data_path == path and (path, driver.array_index) in record.muted_drivers:
                 driver.mute = False
+        if (name := name_in(path)) is None:
+            continue
         if name in record.kept_properties:
             record.kept_properties[name].put_back(ob, name)
         elif not readers.get(name) and not (bag and bag.fcurves.find(path)):
@@ -400,9 +465,10 @@ def _modifiers_on_baked_curves(played: Played) -> dict[tuple[str, int], list[dic
 
 
 def _still_muted(before: BakeRecord | None, channels: Collection[str]) -> tuple[tuple[str, int], ...]:
-    """The drivers that an earlier bake has muted, but for those of custom properties that the next does not key."""
+    """The drivers that an earlier bake has muted, but for those of custom properties and switches that the next does
+    not key."""
     muted = before.muted_drivers if before else ()
-    return tuple((path, index) for path, index in muted if name_in(path) is None or path in channels)
+    return tuple((path, index) for path, index in muted if path in TRANSFORM_CHANNELS or path in channels)
 
 
 def _without_bake(played: Played) -> _Rest:
@@ -450,7 +516,7 @@ def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> N
 
     Where the animator has set a key on the same frame since, that one stays.
     """
-    for curve in own_curves(kept, None, record.first, record.last, contested(record.properties)):
+    for curve in own_curves(kept, None, record.first, record.last, contested(record.channels)):
         keys = read_keys(curve)
         keys = keys.take(keys.within(record.first, record.last))
         present = bag.fcurves.find(curve.data_path, index=curve.array_index)
@@ -478,7 +544,7 @@ def _retire(succession: list[tuple[Action | None, Action | None]]) -> set[Action
     names = [(action.name, heir) for action, heir in heirs.items() if heir is not None]
     bpy.data.batch_remove(list(heirs))
     for name, heir in names:
-        heir.name = name
+        rename(heir, name)
     return {heir for _, heir in names}
 
 

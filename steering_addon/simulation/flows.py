@@ -1,9 +1,9 @@
 """Flow fields along curves: which way the current runs at a place, and how strongly.
 
-A flow field is a map from places to directions (paper, Flow Field Following), drawn here with curves: near one it runs
-along it. Every stretch of every curve counts, the nearer ones by far the most, so that the direction is the tangent of
-the nearest place beside one curve and turns evenly from one curve to another between several, and in the middle of a
-hairpin; with the nearest place alone it would flip there.
+A flow field is a map from places to directions (paper, Flow Field Following), drawn here with curves, or the lines that
+edges make: near one it runs along it. Every stretch of every curve counts, the nearer ones by far the most, so that the
+direction is the tangent of the nearest place beside one curve and turns evenly from one curve to another between
+several, and in the middle of a hairpin; with the nearest place alone it would flip there.
 """
 
 from __future__ import annotations

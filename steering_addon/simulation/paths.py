@@ -115,12 +115,13 @@ Path = tuple[Spline, ...]
 """All splines of one curve object; none for a curve without points."""
 
 
-def spline(points: Vectors, closed: bool) -> Spline:
+def spline(points: Vectors, closed: bool, samples: int = SAMPLES) -> Spline:
     """The line through points in world space, resampled evenly; repeated points count once.
 
     Args:
         points: (k, 3) at least one.
         closed: whether the last point joins the first.
+        samples: how many it is kept in at least.
     """
     points = np.asarray(points, dtype=np.float64)
     corners = np.concatenate((points, points[:1])) if closed else points
@@ -132,12 +133,12 @@ def spline(points: Vectors, closed: bool) -> Spline:
     if length <= EPSILON:
         return Spline(points[:1], np.array([[0.0, 1.0, 0.0]]), 0.0, False)
 
-    count = max(SAMPLES, len(corners))
+    count = max(samples, len(corners))
     wanted = np.arange(count) * (length / count if closed else length / (count - 1))
     segment = np.minimum(np.searchsorted(at, wanted, side="right") - 1, len(at) - 2)
     part = clamp((wanted - at[segment]) / np.maximum(at[segment + 1] - at[segment], EPSILON), 0.0, 1.0)[:, None]
-    samples = corners[segment] * (1.0 - part) + corners[segment + 1] * part
-    return Spline(samples, _tangents(samples, closed, _span(corners, length, count)), length, closed)
+    kept = corners[segment] * (1.0 - part) + corners[segment + 1] * part
+    return Spline(kept, _tangents(kept, closed, _span(corners, length, count)), length, closed)
 
 
 def _span(corners: Vectors, length: float, count: int) -> int:

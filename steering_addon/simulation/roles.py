@@ -26,7 +26,7 @@ DESCRIPTIONS = {
     Role.REGION: ("Region", "A sphere, box or closed mesh that vehicles with Stay Inside keep to"),
     Role.FLOW: (
         "Flow",
-        "A curve or painted mesh that draws a current: vehicles with Go with the Flow go its way",
+        "A curve, painted mesh or wire of edges that draws a current: vehicles with Go with the Flow go its way",
     ),
     Role.RESOURCE: ("Resource", "Something that vehicles with Forage feed on, until it is eaten up"),
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),

@@ -109,7 +109,7 @@ class Snapshot:
         obstacles: what is in the way.
         paths: the tagged curves.
         regions: the spheres, boxes and meshes to keep to.
-        flows: the curves and painted meshes that draw currents.
+        flows: the curves and meshes that draw currents.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
     """
 

@@ -105,7 +105,7 @@ class World:
         obstacles: what is in the way, in world space.
         paths: the tagged curves, in world space.
         regions: the spheres, boxes and meshes to keep to, in world space.
-        flows: the curves and painted meshes that draw currents, in world space.
+        flows: the curves and meshes that draw currents, in world space.
         vicinity: who is near whom.
         candidates: bodies of which each agent takes one, where a behavior names several.
         frame_time: seconds from one frame to the next.

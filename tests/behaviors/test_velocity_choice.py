@@ -9,7 +9,7 @@ from steering_addon.behaviors import velocity_choice
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
-from steering_addon.behaviors.velocity_choice import Others
+from steering_addon.behaviors.velocity_choice import Choosers, Others, _soonest
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.neighbors import EVERYONE
 from steering_addon.simulation.obstacles import boxes, obstacles
@@ -145,23 +145,108 @@ def test_between_two_decisions_it_keeps_to_the_last() -> None:
 
 def test_the_danger_of_others_equals_a_plain_loop() -> None:
     rng = np.random.default_rng(5)
-    many, agents, candidates = 3, 4, 7
+    many, agents, tried = 3, 4, 28
     offset, drift = rng.uniform(-4.0, 4.0, (2, 2, many, agents))
     room = (offset * offset).sum(axis=0) - 0.5
     room = np.maximum(room, 1e-6)
-    velocity = rng.uniform(-2.0, 2.0, (2, candidates, agents))
-    look_ahead = rng.uniform(2.0, 6.0, agents)
-    found = Others(list(offset), list(drift), room).danger(list(velocity), look_ahead)
-    for c in range(candidates):
-        for a in range(agents):
-            costs = []
-            for k in range(many):
-                relative = velocity[:, c, a] / velocity_choice.SHARE + drift[:, k, a]
-                # |offset - relative t|^2 = offset^2 - room is the contact: the first root of a quadratic.
-                roots = np.roots([relative @ relative, -2.0 * relative @ offset[:, k, a], room[k, a]])
-                time = min((r.real for r in roots if abs(r.imag) < 1e-9 and r.real > 0.0), default=np.inf)
-                costs.append(max(min(1.0 / time, 1.0 / velocity_choice.SOONEST) - 1.0 / look_ahead[a], 0.0))
-            assert found[c, a] == pytest.approx(max(costs) + velocity_choice.OTHERS * sum(costs), abs=1e-9)
+    velocity = rng.uniform(-2.0, 2.0, (2, tried))
+    agent = rng.integers(0, agents, tried)
+    look_ahead = rng.uniform(2.0, 6.0, tried)
+    found = Others(list(offset), list(drift), room).danger(list(velocity), agent, look_ahead)
+    for c, a in enumerate(agent):
+        costs = []
+        for k in range(many):
+            relative = velocity[:, c] / velocity_choice.SHARE + drift[:, k, a]
+            # |offset - relative t|^2 = offset^2 - room is the contact: the first root of a quadratic.
+            roots = np.roots([relative @ relative, -2.0 * relative @ offset[:, k, a], room[k, a]])
+            time = min((r.real for r in roots if abs(r.imag) < 1e-9 and r.real > 0.0), default=np.inf)
+            costs.append(max(min(1.0 / time, 1.0 / velocity_choice.SOONEST) - 1.0 / look_ahead[c], 0.0))
+        assert found[c] == pytest.approx(max(costs) + velocity_choice.OTHERS * sum(costs), abs=1e-9)
+
+
+def crossing(*, vehicle: dict, obstacles) -> Choosers:
+    """Many who are in each other's way, and in that of a few obstacles."""
+    rng = np.random.default_rng(2)
+    start, goal = (rng.uniform(-5.0, 5.0, (30, 3)) * (1.0, 1.0, 0.1) for _ in range(2))
+    world, agents, (_, avoiding) = walkers(start, goal, vehicle=vehicle, obstacles=obstacles).seen()
+    wished = agents.level(goal - start)
+    wished *= 1.2 / np.linalg.norm(wished, axis=1)[:, None]
+    near = avoiding.near(world, agents).together()
+    return Choosers.of(world, agents, near, wished, avoiding.clearance, avoiding.look_ahead_time)
+
+
+POSTS = boxes([[1.0, 1.0, 0.0], [-3.0, 2.0, 0.0], [0.5, -2.0, 0.0]], [[0.5, 0.2, 2.0]] * 3)
+
+
+def test_the_danger_of_walls_equals_one_obstacle_asked_after_the_other() -> None:
+    choosers = crossing(vehicle=WALKER, obstacles=POSTS)
+    rng = np.random.default_rng(6)
+    agent = rng.integers(0, 30, 50)
+    velocity = rng.uniform(-1.3, 1.3, (50, 3))
+    found = choosers.walls.danger(choosers.agents, velocity, agent)
+    assert 0 < (found > 0.0).sum() < 50
+    for c, a in enumerate(agent):
+        speed = np.linalg.norm(velocity[c])
+        times = [np.inf]
+        for row in choosers.walls.row[choosers.walls.agent == a]:
+            place, course = choosers.agents.position[[a]], velocity[[c]] / speed
+            times.append(POSTS.touch(place, course, choosers.agents.radius[[a]], np.array([row]))[0][0] / speed)
+        soonest = max(min(times), velocity_choice.SOONEST / 2.0)
+        cost = velocity_choice.WALL_DANGER * max(1.0 / soonest - 1.0 / velocity_choice.WALL_TIME, 0.0)
+        assert found[c] == pytest.approx(cost, abs=1e-9)
+
+
+@pytest.mark.parametrize("in_space", [False, True])
+def test_of_all_that_is_tried_at_first_nothing_costs_less_than_what_is_chosen(in_space: bool) -> None:
+    """Though of what is dear anyhow the danger is not even asked for."""
+    choosers = crossing(vehicle=WALKER | {"keep_in_plane": not in_space}, obstacles=POSTS)
+    n, frame = len(choosers.agents), np.stack(choosers.frame, axis=-1)
+    every = np.arange(n)
+
+    def local(velocity: np.ndarray) -> np.ndarray:
+        return np.einsum("ni,nij->jn", velocity, frame)
+
+    wished, present = local(choosers.wished), local(choosers.agents.velocity)
+
+    def danger(velocity: np.ndarray) -> np.ndarray:
+        found = choosers.others.danger(list(velocity), every, choosers.look_ahead_time)
+        return found + choosers.walls.danger(choosers.agents, np.einsum("jn,nij->ni", velocity, frame), every)
+
+    blocked = np.minimum(danger(wished), 1.0)
+
+    def price(velocity: np.ndarray) -> np.ndarray:
+        cost = velocity_choice.DANGER * danger(velocity)
+        cost += np.linalg.norm(velocity - wished, axis=0) / choosers.stride
+        cost += velocity_choice.CHANGE * np.linalg.norm(velocity - present, axis=0) / choosers.stride
+        aside = velocity[1] + (velocity_choice.ABOVE * velocity[2] if in_space else 0.0)
+        share = aside / (velocity_choice.ENOUGH_TO_THE_RIGHT * choosers.stride)
+        paid = velocity_choice.RIGHT + velocity_choice.RIGHT_WHEN_BLOCKED * blocked
+        return cost - paid * share / np.sqrt(1.0 + share * share)
+
+    chosen = choosers.chosen()
+    turned = (chosen != choosers.wished).any(axis=1)
+    assert turned.sum() > 10
+    least = price(local(chosen))
+    for speed in (0.0, *velocity_choice.SPEEDS):
+        for direction in np.array(velocity_choice.DIRECTIONS[len(frame[0, 0])]).T:
+            tried = speed * direction[:, None] * choosers.stride
+            assert (least <= price(tried) + 1e-9)[turned].all()
+    for tried in (wished, present):
+        assert (least <= price(tried) + 1e-9)[turned].all()
+
+
+def test_so_many_of_each_are_taken_as_come_soonest() -> None:
+    rng = np.random.default_rng(7)
+    agent, time = rng.integers(0, 9, 120), np.round(rng.uniform(0.0, 2.0, 120), 1)
+    agent[agent == 4] = 3
+    rank, pair = _soonest(agent, time, 10)
+    assert (np.diff(rank) >= 0).all()
+    for a in range(10):
+        own = [int(p) for p in np.flatnonzero(agent == a)]
+        wanted = sorted(own, key=lambda p: (time[p], p))[: velocity_choice.MOST]
+        mine = agent[pair] == a
+        assert list(pair[mine]) == wanted
+        assert list(rank[mine]) == list(range(len(wanted)))
 
 
 def test_what_others_carry_and_what_is_gone_does_not_matter() -> None:

@@ -123,8 +123,117 @@ def test_a_mesh_that_nobody_painted_is_refused_as_a_flow(addon) -> None:
     bpy.ops.mesh.primitive_plane_add()
     floor = tag(bpy.context.object, role="FLOW")
     vehicle(name="Ship", location=(0.0, 0.0, 1.0), crowd=crowd(flow_field_following={}))
-    with pytest.raises(RuntimeError, match="The flow Plane has no colour attribute that is active: paint one"):
+    with pytest.raises(
+        RuntimeError,
+        match="Plane has no colour attribute that is active and no edges without faces: paint",
+    ):
         bpy.ops.steering.bake()
     floor.steering.flow_attribute = "Wind"
-    with pytest.raises(RuntimeError, match="The flow Plane has no vector or colour attribute Wind"):
+    with pytest.raises(RuntimeError, match="The flow Plane has no vector, colour or edge attribute Wind: make one"):
         bpy.ops.steering.bake()
+
+
+def wire(name: str, points, edges=None, faces=(), **made):
+    """A mesh of edges, through the points one after the other unless said otherwise, tagged as a flow."""
+    mesh = bpy.data.meshes.new(name)
+    edges = [(row, row + 1) for row in range(len(points) - 1)] if edges is None else edges
+    mesh.from_pydata(points, edges, faces)
+    ob = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(ob)
+    for key, value in made.items():
+        setattr(ob, key, value)
+    return tag(ob, role="FLOW")
+
+
+def lines(snapshot=0) -> list[list]:
+    """The corners of the first flow's lines where they begin and end, rounded."""
+    flow = snapshots()[snapshot].flows[0]
+    return sorted([line.points[0].round(3).tolist(), line.points[-1].round(3).tolist()] for line in flow)
+
+
+def test_a_vehicle_goes_along_the_edges_of_a_mesh_the_way_they_were_drawn() -> None:
+    frames(1, 240)
+    wire("Wire", CORNER)
+    carried = drifter(location=(1.0, 2.0, 0.0))
+    bake()
+    way = places(carried, baked_frames())
+    assert way[-1, 0] > 20.0
+    assert abs(way[-1, 1] - 22.0) < 2.5
+
+
+def test_only_edges_without_faces_count_unless_an_attribute_marks_others() -> None:
+    frames(1, 1)
+    drifter()
+    points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0), (5.0, 0.0, 0.0), (6.0, 0.0, 0.0)]
+    stream = wire("Wire", points, [(4, 5)], [(0, 1, 2, 3)])
+    assert lines() == [[[5.0, 0.0, 0.0], [6.0, 0.0, 0.0]]]
+    edges = [tuple(sorted(edge.vertices)) for edge in stream.data.edges]
+    for kind, value in (("BOOLEAN", True), ("INT", 3), ("FLOAT", 0.5)):
+        marked = stream.data.attributes.new(kind, kind, "EDGE")
+        marked.data[edges.index((1, 2))].value = value
+        stream.steering.flow_attribute = kind
+        assert lines() == [[[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]]
+
+
+def test_edges_flow_where_their_object_lies_and_as_modifiers_have_them() -> None:
+    frames(1, 2)
+    drifter()
+    stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)], rotation_euler=(0.0, 0.0, math.pi / 2))
+    insert(stream, "location", {1: (1.0, 0.0, 0.0), 2: (5.0, 0.0, 0.0)})
+    assert lines(0) == [[[1.0, 0.0, 0.0], [1.0, 2.0, 0.0]]]
+    assert lines(1) == [[[5.0, 0.0, 0.0], [5.0, 2.0, 0.0]]]
+    stream.modifiers.new("Array", "ARRAY").count = 3
+    assert len(lines()) == 3
+
+
+def test_what_is_marked_as_reversed_flows_the_other_way() -> None:
+    frames(1, 1)
+    drifter()
+    stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)])
+    stream.data.attributes.new("flow_reversed", "BOOLEAN", "EDGE").data[1].value = True
+    assert lines() == [[[4.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]
+
+
+def switch(ob, selected) -> set[str]:
+    """Select these edges of a mesh in Edit Mode and switch the direction there."""
+    select(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="EDGE")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for row in selected:
+        ob.data.edges[row].select = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        return bpy.ops.steering.flow_switch_direction()
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_switching_the_direction_turns_the_selected_lines_round_and_back() -> None:
+    frames(1, 1)
+    drifter()
+    points = [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0), (0.0, 9.0, 0.0), (3.0, 9.0, 0.0)]
+    stream = wire("Wire", points, [(0, 1), (1, 2), (3, 4)])
+    along, other = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]], [[0.0, 9.0, 0.0], [3.0, 9.0, 0.0]]
+    assert lines() == [along, other]
+    assert switch(stream, [1]) == {"FINISHED"}
+    assert lines() == sorted([along[::-1], other])
+    assert switch(stream, [0, 2]) == {"FINISHED"}
+    assert lines() == sorted([along, other[::-1]])
+    assert switch(stream, []) == {"CANCELLED"}
+    assert lines() == sorted([along, other[::-1]])
+    select(stream)
+    assert not bpy.ops.steering.flow_switch_direction.poll()
+
+
+def test_a_mesh_without_what_draws_a_current_is_refused() -> None:
+    frames(1, 1)
+    drifter()
+    stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)])
+    stream.data.attributes.new("Marks", "BOOLEAN", "EDGE")
+    stream.data.attributes.new("Paint", "FLOAT_VECTOR", "POINT")
+    for name, why in (("Marks", "no edge that Marks marks"), ("Paint", "no faces that Paint could be painted on")):
+        stream.steering.flow_attribute = name
+        with pytest.raises(RuntimeError, match=f"The flow Wire has {why}"):
+            bpy.ops.steering.bake()

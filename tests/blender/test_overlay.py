@@ -113,6 +113,49 @@ def test_an_arrow_leads_from_its_tail_to_its_tip() -> None:
 # ---- the picture
 
 
+def test_the_lines_of_a_flow_along_edges_and_the_way_they_go_are_drawn() -> None:
+    mesh = bpy.data.meshes.new("Wire")
+    mesh.from_pydata([(0.0, 0.0, 0.0), (0.0, 4.0, 0.0), (0.0, 8.0, 0.0)], [(0, 1), (1, 2)], [])
+    wire = bpy.data.objects.new("Wire", mesh)
+    bpy.context.scene.collection.objects.link(wire)
+    tag(wire, role="FLOW")
+    color = part("blender.overlay.picture").FLOW
+    lines = colored(drawn("PATHS"), color)
+    assert lines[:, 1].max() == pytest.approx(8.0, abs=1e-5) and lines[:, 1].min() == pytest.approx(0.0, abs=1e-5)
+    barbs = lines[np.abs(lines[:, 0]) > 1e-6]
+    tips = lines[np.flatnonzero(np.abs(lines[:, 0]) > 1e-6) - 1]
+    assert len(barbs) and (tips[:, 1] > barbs[:, 1]).all()
+    mesh.attributes.new("flow_reversed", "BOOLEAN", "EDGE").data[0].value = True
+    mesh.update()
+    lines = colored(drawn("PATHS"), color)
+    assert (lines[np.flatnonzero(np.abs(lines[:, 0]) > 1e-6) - 1, 1] < lines[np.abs(lines[:, 0]) > 1e-6, 1]).all()
+
+
+def test_arrows_over_a_painted_mesh_go_its_way_and_gray_has_none() -> None:
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, size=8.0)
+    floor = bpy.context.object
+    paint = floor.data.color_attributes.new("Paint", "FLOAT_COLOR", "POINT")
+    for vertex, item in zip(floor.data.vertices, paint.data):
+        item.color = (1.0, 0.5, 0.5, 1.0) if vertex.co.x > -1.0 else (0.5, 0.5, 0.5, 1.0)
+    tag(floor, role="FLOW")
+    shafts = colored(drawn("PATHS"), part("blender.overlay.picture").FLOW).reshape(-1, 3, 2, 3)[:, 0]
+    way = shafts[:, 1] - shafts[:, 0]
+    assert len(way) and (way[:, 0] > 0.0).all() and np.abs(way[:, 1:]).max() < 1e-6
+    assert shafts[:, :, 0].min() > -4.0 + 1e-3
+
+
+def test_a_region_that_is_a_mesh_is_drawn_where_its_surface_is() -> None:
+    bpy.ops.mesh.primitive_cube_add(size=2.0, location=(5.0, 1.0, 0.0), rotation=(0.0, 0.0, math.pi / 4))
+    room = tag(bpy.context.object, role="REGION")
+    room.data.vertices[0].co.x = -3.0
+    room.steering.region_shape = "MESH"
+    bpy.context.view_layer.update()
+    corners = np.array([room.matrix_world @ vertex.co for vertex in room.data.vertices])
+    lines = colored(drawn("REGIONS"), part("blender.overlay.picture").REGION)
+    nearest = np.linalg.norm(lines[:, None] - corners[None], axis=2)
+    assert nearest.min(axis=1).max() < 1e-4 and nearest.min(axis=0).max() < 1e-4
+
+
 def test_the_front_is_drawn_on_the_side_that_is_the_front() -> None:
     ship = vehicle(wedge(location=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, math.pi / 2)))
     own = part("blender.overlay.picture")

@@ -114,14 +114,15 @@ def test_a_flow_on_which_nothing_is_painted(ship) -> None:
     box = wedge("Box")
     box.steering.roles = {"FLOW"}
     assert_refused(
-        r"The flow Box has no colour attribute that is active: paint one, or choose another Flow Attribute\."
+        r"The flow Box has no colour attribute that is active and no edges without faces: paint one, draw edges, or "
+        r"choose a Flow Attribute\."
     )
 
 
 def test_a_flow_that_is_neither_curve_nor_mesh(ship) -> None:
     spot = empty("Spot")
     spot.steering.roles = {"FLOW"}
-    assert_refused(r"Spot is tagged as a flow but is no curve or a painted mesh: take the tag off, or tag a curve\.")
+    assert_refused(r"Spot is tagged as a flow but is no curve or mesh: take the tag off, or tag a curve\.")
 
 
 def test_a_flow_without_points(ship) -> None:

@@ -6,6 +6,7 @@ from . import (
     behaviors,
     contacts,
     crowds,
+    flows,
     populate,
     presets,
     preview,
@@ -17,6 +18,7 @@ from . import (
 MODULES = (
     tagging,
     behaviors,
+    flows,
     crowds,
     populate,
     presets,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import bpy
@@ -11,13 +12,15 @@ from bpy.props import BoolProperty
 from ...simulation.roles import Role
 from .. import census, preview
 from ..bake import BakeResult, baking
+from ..family import Family
 from ..ownership import bake_of
 from ..plan import Plan, plan_reading
-from ..properties import has_role, settings_of
-from ..refusal import Refusal
+from ..properties import settings_of
+from ..refusal import Refusal, reported
 from ..staging import clear_all
 from ..start import give_back
-from ..tagged import in_use
+from ..tagged import in_use, tagged
+from ..visibility import parts
 from .contacts import told
 from .polls import in_object_mode
 
@@ -177,31 +180,36 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
     def poll(cls, context) -> bool:
         return in_object_mode(cls, context)
 
+    @reported
     def execute(self, context):
         baked = self._baked(context)
         if not baked:
             where = "of the selected objects" if self.selected else "in the scene"
             self.report({"WARNING"}, f"Nothing {where} is baked")
             return {"CANCELLED"}
-        try:
-            clear_all(baked)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        moved = sum(bake_of(ob).moves for ob in baked)
+        clear_all(baked)
         for ob in baked:
             if settings_of(ob) is not None:
-                give_back(ob)
+                if ob.steering.is_property_set("start"):
+                    give_back(ob)
                 if not ob.steering.roles:
                     ob.property_unset("steering")
         census.changed()
-        self.report({"INFO"}, f"Deleted the bake of {_count(len(baked), 'vehicle')}")
+        self.report({"INFO"}, f"Deleted the bake of {_count(moved, 'vehicle')}")
         return {"FINISHED"}
 
     def _baked(self, context: Context) -> list[Object]:
-        objects = context.selected_objects if self.selected else in_use(context.scene)
-        return [
-            ob for ob in objects if bake_of(ob) is not None and not (has_role(ob, Role.VEHICLE) and ob.steering.locked)
-        ]
+        """What plays a bake that is to go: vehicles, their parts and what else was hidden; locked ones keep theirs."""
+        family, there = Family(), in_use(context.scene)
+        locked = [ob for ob in tagged(there, Role.VEHICLE) if ob.steering.locked]
+        chosen = _with_parts(context.selected_objects, family) if self.selected else there
+        kept = set(_with_parts(locked, family))
+        return [ob for ob in chosen if ob not in kept and bake_of(ob) is not None]
+
+
+def _with_parts(objects: Iterable[Object], family: Family) -> list[Object]:
+    return list(dict.fromkeys(each for ob in objects for each in (ob, *parts(ob, family))))
 
 
 def _count(number: int, noun: str) -> str:

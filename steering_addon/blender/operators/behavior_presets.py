@@ -11,7 +11,7 @@ from ...behaviors.behavior_preset import behavior_written
 from ...behaviors.catalogue import CATALOGUE
 from ...behaviors.declaration import Behavior
 from ..behavior_presets import SHELVES, behavior_preset_of, take_up_behavior
-from ..refusal import Refusal
+from ..refusal import Refusal, reported
 from .behaviors import ITEMS, crowd_in_focus, has_crowd, has_editable_crowd
 from .presets import remarks
 
@@ -55,13 +55,10 @@ class STEERING_OT_behavior_preset_apply(bpy.types.Operator):
     def poll(cls, context) -> bool:
         return has_editable_crowd(cls, context)
 
+    @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
-        try:
-            preset = SHELVES[self.behavior].find(self.preset).load()
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        preset = SHELVES[self.behavior].find(self.preset).load()
         animated = take_up_behavior(preset, crowd)
         for warning in remarks(preset, crowd.name, animated):
             self.report({"WARNING"}, warning)
@@ -82,16 +79,13 @@ class STEERING_OT_behavior_preset_save(bpy.types.Operator):
     def poll(cls, context) -> bool:
         return has_crowd(cls, context)
 
+    @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
-        try:
-            if not crowd.steering.is_property_set(self.behavior):
-                raise Refusal(f"{crowd.name} does not have this behavior: add it first.")
-            preset = behavior_preset_of(crowd, self.behavior, self.name)
-            saved = SHELVES[self.behavior].save(preset.label, behavior_written(preset))
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        if not crowd.steering.is_property_set(self.behavior):
+            raise Refusal(f"{crowd.name} does not have this behavior: add it first.")
+        preset = behavior_preset_of(crowd, self.behavior, self.name)
+        saved = SHELVES[self.behavior].save(preset.label, behavior_written(preset))
         self.report({"INFO"}, f"Saved the preset {saved.name}")
         return {"FINISHED"}
 
@@ -106,12 +100,9 @@ class STEERING_OT_behavior_preset_remove(bpy.types.Operator):
     behavior: _behavior()
     preset: StringProperty(name="Preset", description="Which one", search=_own_names, options={"SKIP_SAVE"})
 
+    @reported
     def execute(self, _context):
-        try:
-            SHELVES[self.behavior].find(self.preset).remove()
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        SHELVES[self.behavior].find(self.preset).remove()
         self.report({"INFO"}, f"Removed the preset {self.preset}")
         return {"FINISHED"}
 

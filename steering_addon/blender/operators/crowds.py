@@ -11,7 +11,7 @@ from ...simulation.roles import Role
 from ..dependencies import animated_paths
 from ..joining import SMALLEST
 from ..properties import has_role
-from ..refusal import Refusal
+from ..refusal import Refusal, reported
 from ..roles import new_crowd
 from ..tagged import crowd_of, in_use, tagged
 from .behaviors import crowd_in_focus, has_crowd
@@ -52,14 +52,11 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
         bpy.ops.wm.call_menu(name=STEERING_MT_crowds.bl_idname)
         return {"CANCELLED"}
 
+    @reported
     def execute(self, context):
         vehicles = tagged(context.selected_objects, Role.VEHICLE)
-        try:
-            check_editable(vehicles)
-            crowd = _named(self.crowd, context.scene) if self.crowd else new_crowd(context)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        check_editable(vehicles)
+        crowd = _named(self.crowd, context.scene) if self.crowd else new_crowd(context)
         moving = [ob for ob in vehicles if crowd_of(ob) != crowd]
         if not moving:
             self.report({"WARNING"}, f"The selected vehicles belong to {crowd.name} already")

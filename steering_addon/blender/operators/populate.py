@@ -15,7 +15,7 @@ from ..populating.filling import Plan, fill, plan_filling
 from ..populating.ground import FITS, WANTED
 from ..populating.models import roots, usable
 from ..properties import has_role
-from ..refusal import Refusal
+from ..refusal import Refusal, reported
 from ..roles import new_crowd
 from ..variation import MOST_NAMES
 from .behaviors import crowd_in_focus, has_editable_crowd
@@ -81,13 +81,10 @@ class STEERING_OT_populate(bpy.types.Operator):
                 fields.prop(self, "place")
         fields.prop(self, "moves_like")
 
+    @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
-        try:
-            plan, place, models = self._plan(context, crowd)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        plan, place, models = self._plan(context, crowd)
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
         self._remember(crowd, plan, place, models)
         self._tell(crowd, plan, place)
@@ -171,15 +168,12 @@ class STEERING_OT_populate_add(bpy.types.Operator):
     def poll(cls, context) -> bool:
         return in_object_mode(cls, context) and has_editable_crowd(cls, context)
 
+    @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
         stored = crowd.steering.populate
         known = {source.object for source in stored.sources}
-        try:
-            models = usable(list(context.selected_objects), crowd, {stored.place, *known})
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        models = usable(list(context.selected_objects), crowd, {stored.place, *known})
         for ob in models:
             stored.sources.add().object = ob
         if not models:

@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, StringProperty
 from ...behaviors.behavior_preset import BehaviorPreset
 from ...behaviors.preset import Preset, scaled, written
 from ..presets import CROWDS, bodies_length, missing, preset_of, take_up, tooltip
-from ..refusal import Refusal
+from ..refusal import reported
 from ..variation import Amounts, vary
 from .behaviors import crowd_in_focus, has_crowd, has_editable_crowd
 
@@ -67,17 +67,14 @@ class STEERING_OT_preset_apply(bpy.types.Operator):
         bpy.ops.wm.call_menu(name=STEERING_MT_presets.bl_idname)
         return {"CANCELLED"}
 
+    @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
-        try:
-            preset = CROWDS.find(self.preset).load()
-            length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
-            if self.fit_size and length is not None:
-                preset = scaled(preset, length / preset.body_length)
-            left = vary(context.scene, crowd, Amounts(**preset.variation)) if self.vary else []
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        preset = CROWDS.find(self.preset).load()
+        length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
+        if self.fit_size and length is not None:
+            preset = scaled(preset, length / preset.body_length)
+        left = vary(context.scene, crowd, Amounts(**preset.variation)) if self.vary else []
         animated = take_up(preset, crowd)
         crowd.update_tag()
         if self.use_preroll:
@@ -129,15 +126,12 @@ class STEERING_OT_preset_save(bpy.types.Operator):
         self.name = self.name or crowd_in_focus(context).name
         return context.window_manager.invoke_props_dialog(self)
 
+    @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
-        try:
-            preset = preset_of(crowd, self.name, self.properties.description, length, context.scene)
-            saved = CROWDS.save(preset.label, written(preset))
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        preset = preset_of(crowd, self.name, self.properties.description, length, context.scene)
+        saved = CROWDS.save(preset.label, written(preset))
         self.report({"INFO"}, f"Saved the preset {saved.name}")
         return {"FINISHED"}
 
@@ -168,12 +162,9 @@ class STEERING_OT_preset_remove(bpy.types.Operator):
             self, event, title=f"Remove {what}?", message="This cannot be undone", confirm_text="Remove"
         )
 
+    @reported
     def execute(self, _context):
-        try:
-            CROWDS.find(self.preset).remove()
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        CROWDS.find(self.preset).remove()
         self.report({"INFO"}, f"Removed the preset {self.preset}")
         return {"FINISHED"}
 

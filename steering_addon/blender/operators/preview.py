@@ -6,7 +6,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from .. import preview
-from ..refusal import Refusal
+from ..refusal import reported
 
 
 class STEERING_OT_preview(bpy.types.Operator):
@@ -24,15 +24,12 @@ class STEERING_OT_preview(bpy.types.Operator):
         default=False,
     )
 
+    @reported
     def execute(self, context):
         if preview.is_on(context.scene):
             preview.end()
             return {"FINISHED"}
-        try:
-            warnings = preview.start(context.scene, context.view_layer, replace_own_keys=self.replace_own_keys)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        warnings = preview.start(context.scene, context.view_layer, replace_own_keys=self.replace_own_keys)
         for warning in warnings:
             self.report({"WARNING"}, warning)
         return {"FINISHED"}

@@ -8,7 +8,7 @@ from mathutils import Vector
 
 from ..ready import flock, school, walkers
 from ..ready.gathering import Wish, free_place
-from ..refusal import Refusal
+from ..refusal import reported
 from .polls import in_object_mode
 
 
@@ -61,14 +61,11 @@ class ReadyScene:
         cls.poll_message_set("The scene is linked and cannot be changed here")
         return False
 
+    @reported
     def execute(self, context):
         if not self.properties.is_property_set("location"):
             self.location = free_place(context, 2.0 * self.reach(self._wish()))
-        try:
-            crowd = self.add(context, self._wish())
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        crowd = self.add(context, self._wish())
         self.report({"INFO"}, f"Added {crowd.name}: bake to see it move")
         return {"FINISHED"}
 

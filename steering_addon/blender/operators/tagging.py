@@ -15,7 +15,7 @@ from ..moves_like import ITEMS as MOVES_LIKE_ITEMS
 from ..ownership import is_baked
 from ..presets import missing
 from ..properties import ROLE_ITEMS, has_role
-from ..refusal import Refusal
+from ..refusal import Refusal, reported
 from ..roles import default_crowd, give_role, new_crowd
 from ..start import channels, store
 from ..tagged import tagged
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 REMEDIES = {
     Role.PATH: "select a curve, such as Add > Curve > Path",
-    Role.FLOW: "select a curve, such as Add > Curve > Path, or a painted mesh",
+    Role.FLOW: "select a curve, such as Add > Curve > Path, or a mesh that is painted or has edges",
     Role.CROWD: "select an Empty, or use Add Crowd",
     Role.VEHICLE: "select the objects that shall move",
 }
@@ -82,20 +82,17 @@ class STEERING_OT_tag(bpy.types.Operator):
             fields.prop(self, "moves_like")
             fields.prop(self, "new_crowd")
 
+    @reported
     def execute(self, context):
         role = Role[self.role]
         objects = _selected(context)
         joined = Joined()
-        try:
-            chosen, left_out = _fitting(objects, role)
-            if role is Role.VEHICLE:
-                joined = join(context, chosen, likeness(self.moves_like), apart=self.new_crowd)
-            family = Family()
-            for ob in chosen:
-                give_role(ob, role, family)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        chosen, left_out = _fitting(objects, role)
+        if role is Role.VEHICLE:
+            joined = join(context, chosen, likeness(self.moves_like), apart=self.new_crowd)
+        family = Family()
+        for ob in chosen:
+            give_role(ob, role, family)
         if left_out:
             self.report({"WARNING"}, f"Left out, as no {DESCRIPTIONS[role][0].lower()} can be made of them: {left_out}")
         for warning in joined.warnings:
@@ -142,17 +139,14 @@ class STEERING_OT_untag(bpy.types.Operator):
     def poll(cls, context) -> bool:
         return something_selected(cls, context)
 
+    @reported
     def execute(self, context):
         objects = [ob for ob in _selected(context) if has_role(ob, Role[self.role])]
         if not objects:
             what = DESCRIPTIONS[Role[self.role]][0].lower()
             self.report({"ERROR"}, f"None of the selected objects is tagged as {_article(what)}: select some that are.")
             return {"CANCELLED"}
-        try:
-            check_editable(objects)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        check_editable(objects)
         if self.role == Role.VEHICLE.name:
             give_size_back(context.scene, objects)
         for ob in objects:
@@ -198,13 +192,10 @@ class STEERING_OT_set_start(bpy.types.Operator):
         cls.poll_message_set("Select the vehicles whose start shall be where they are now")
         return False
 
+    @reported
     def execute(self, context):
         vehicles = tagged(context.selected_objects, Role.VEHICLE)
-        try:
-            check_editable(vehicles)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        check_editable(vehicles)
         for ob in vehicles:
             store(ob, *channels(ob))
         return {"FINISHED"}

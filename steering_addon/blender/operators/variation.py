@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 from ...simulation.roles import Role
 from ...simulation.variation import MOST
 from ..properties import has_role
-from ..refusal import Refusal
+from ..refusal import reported
 from ..variation import Amounts, vary
 from .behaviors import crowd_in_focus
 from .polls import in_object_mode
@@ -54,20 +54,17 @@ class STEERING_OT_vary(bpy.types.Operator):
         cls.poll_message_set("Make a crowd or one of its vehicles the active object, or select vehicles")
         return False
 
+    @reported
     def execute(self, context):
         crowd = None if self.selected else crowd_in_focus(context)
-        try:
-            warnings = vary(
-                context.scene,
-                crowd,
-                Amounts(self.speed, self.size, self.mass, self.start_speed),
-                seed=self.seed,
-                scale_objects=self.scale_objects,
-                only=context.selected_objects if crowd is None else None,
-            )
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        warnings = vary(
+            context.scene,
+            crowd,
+            Amounts(self.speed, self.size, self.mass, self.start_speed),
+            seed=self.seed,
+            scale_objects=self.scale_objects,
+            only=context.selected_objects if crowd is None else None,
+        )
         for warning in warnings:
             self.report({"WARNING"}, warning)
         return {"FINISHED"}

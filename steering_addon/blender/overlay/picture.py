@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...behaviors.catalogue import CATALOGUE
+from ...simulation.currents import Current
 from ...simulation.declaration import Kind
 from ...simulation.obstacles import MESH, ROUND, Obstacles
-from ...simulation.paths import spline
-from ...simulation.regions import BOX, SPHERE
+from ...simulation.paths import Spline, spline
+from ...simulation.regions import BOX, SPHERE, Regions
+from ...simulation.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
 from ...simulation.vectors import cross, magnitude, unit
+from ..currents import CurrentReader
 from ..curves import sketched
 from ..local_space import model_axes
 from ..plan import AXIS_NAMES, behaviors_of, scenery
@@ -28,7 +31,7 @@ from ..reading import Reader
 from ..refusal import Refusal
 from ..tagged import crowd_of, full_name
 from .aims import Aim, aims_of
-from .strokes import arrows, box, drawn_out, ellipsoid, rings, spine, surface, tube, way_marks
+from .strokes import arrows, box, drawn_out, ellipsoid, painted, rings, spine, surface, tube, way_marks
 from .tracks import Tracks
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 USUAL = frozenset({"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"})
 """What is shown where nobody has chosen yet; as the property has it."""
 MOST = 200
-"""So many of the selected vehicles are drawn on."""
+"""So many of the selected vehicles are drawn on, and so many of the chains of a mesh are drawn."""
 FRONT = (1.0, 0.78, 0.2, 0.9)
 SIZE = (1.0, 0.78, 0.2, 0.35)
 VELOCITY = (0.35, 0.95, 0.45, 0.9)
@@ -52,11 +55,11 @@ OBSTACLE = (1.0, 0.35, 0.25, 0.6)
 REGION = (0.7, 0.65, 1.0, 0.6)
 STEERING = (1.0, 1.0, 1.0, 1.0)
 REGION_SHAPES = {SPHERE: ellipsoid, BOX: box}
-"""How regions are drawn; a mesh is seen as it is."""
+"""How regions are drawn that are no meshes."""
 LONGEST = 6.0
 """An arrow for the strongest force a vehicle has is so many of its radii long."""
-MARK = 0.02
-"""Direction marks of a curve by its length."""
+MARK, EDGE_MARK = 0.02, 0.06
+"""Direction marks of a curve by its length, and of a chain of edges, of which there are more and shorter ones."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ class Cast:
         radius: (n,) metres.
         aims: what their behaviors steer by.
         things: reads the obstacles and regions, which it has measured.
-        measured: what it has measured, by full name, and as what.
+        currents: reads the meshes that draw currents.
+        measured: what they have measured, by full name, and as what.
         tubes: how far aside of each path is still on it, by its full name.
     """
 
@@ -79,6 +83,7 @@ class Cast:
     paths: list[Object]
     flows: list[Object]
     things: Reader
+    currents: list[CurrentReader]
     measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
 
@@ -123,7 +128,9 @@ def cast(scene: Scene, layer: ViewLayer, before: Cast | None = None) -> Cast:
 
     vehicles = list(islice(_chosen(layer, there[Role.VEHICLE]), MOST))
     paths, obstacles, regions = visible(Role.PATH), visible(Role.OBSTACLE), visible(Role.REGION)
-    measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions)}
+    flows = visible(Role.FLOW)
+    currents = [ob for ob in flows if ob.type == "MESH"]
+    measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions, *currents)}
     same = before is not None and before.measured == measured
     return Cast(
         vehicles=vehicles,
@@ -131,8 +138,9 @@ def cast(scene: Scene, layer: ViewLayer, before: Cast | None = None) -> Cast:
         radius=np.array([_radius(ob) for ob in vehicles]),
         aims=aims_of(vehicles, scene, there),
         paths=[ob for ob in paths if ob.type == "CURVE"],
-        flows=[ob for ob in visible(Role.FLOW) if ob.type == "CURVE"],
+        flows=[ob for ob in flows if ob.type == "CURVE"],
         things=before.things if same else Reader(scenery(scene, obstacles, regions)),
+        currents=before.currents if same else [CurrentReader(ob) for ob in currents],
         measured=measured,
         tubes=_tubes(there[Role.CROWD], paths),
     )
@@ -141,7 +149,7 @@ def cast(scene: Scene, layer: ViewLayer, before: Cast | None = None) -> Cast:
 def _measured_as(ob: Object) -> tuple[str, ...]:
     """What of an object's settings its measures hang on."""
     own = ob.steering
-    return (*sorted(own.roles), own.obstacle_shape, own.obstacle_side, own.region_shape)
+    return (*sorted(own.roles), own.obstacle_shape, own.obstacle_side, own.region_shape, own.flow_attribute)
 
 
 def _chosen(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Object]:
@@ -163,6 +171,7 @@ def picture(
         _things(drawn, depsgraph, who, wanted)
     if "PATHS" in wanted:
         _curves(drawn, depsgraph, who)
+        _currents(drawn, depsgraph, who)
     if who.vehicles and wanted & {"FRONT", "VELOCITY", "TARGETS", "TRAILS"}:
         _vehicles(drawn, scene, depsgraph, who, tracks, wanted)
     if "FORCES" in wanted:
@@ -182,9 +191,15 @@ def _things(drawn: Picture, depsgraph: Depsgraph, who: Cast, wanted: frozenset[s
     for row in np.flatnonzero(obstacles.present).tolist() if "OBSTACLES" in wanted else ():
         drawn.add(_obstacle(obstacles, row), OBSTACLE)
     for row in np.flatnonzero(regions.present).tolist() if "REGIONS" in wanted else ():
-        half = regions.axes[row] * regions.half[row][:, None]
-        if (shape := REGION_SHAPES.get(int(regions.shape[row]))) is not None:
-            drawn.add(shape(regions.centre[row], half), REGION)
+        drawn.add(_region(regions, row), REGION)
+
+
+def _region(regions: Regions, row: int) -> np.ndarray:
+    """Where a region ends."""
+    centre, axes = regions.centre[row], regions.axes[row]
+    if regions.shape[row] == REGION_MESH:
+        return np.einsum("ka,ab->kb", surface(regions.mesh[row]), axes) + centre
+    return REGION_SHAPES[int(regions.shape[row])](centre, axes * regions.half[row][:, None])
 
 
 def _obstacle(obstacles: Obstacles, row: int) -> np.ndarray:
@@ -204,10 +219,29 @@ def _curves(drawn: Picture, depsgraph: Depsgraph, who: Cast) -> None:
                 continue
             course = spline(points, closed)
             radius = who.tubes.get(full_name(ob), 0.0) if color is PATH else 0.0
-            drawn.add(spine(course), color)
-            drawn.add(way_marks(course, 0.5 * radius or MARK * course.length), color)
+            _course(drawn, course, 0.5 * radius or MARK * course.length, color)
             if radius > 0.0:
                 drawn.add(tube(course, radius), WIDTH)
+
+
+def _currents(drawn: Picture, depsgraph: Depsgraph, who: Cast) -> None:
+    for reader in who.currents:
+        try:
+            flow = reader.read(depsgraph)
+        except Refusal:
+            # A bake says what is wrong; here there is only nothing to be seen of it.
+            continue
+        if isinstance(flow, Current):
+            drawn.add(painted(flow), FLOW)
+            continue
+        for course in flow[:MOST]:
+            _course(drawn, course, EDGE_MARK * course.length, FLOW)
+
+
+def _course(drawn: Picture, course: Spline, mark: float, color: tuple[float, ...]) -> None:
+    """A line and which way it goes."""
+    drawn.add(spine(course), color)
+    drawn.add(way_marks(course, mark), color)
 
 
 def _vehicles(

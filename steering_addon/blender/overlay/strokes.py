@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...simulation.currents import Current
 from ...simulation.meshes import Mesh
 from ...simulation.paths import Spline
 from ...simulation.vectors import across, cross, magnitude, unit
@@ -16,6 +17,10 @@ MOST_RINGS = 24
 """Rings and direction marks along a line of a path."""
 MOST_TRIANGLES = 2000
 """Triangles of a surface that are drawn."""
+MOST_ARROWS = 400
+"""Arrows over a painted mesh."""
+ARROW, ABOVE, WEAK = 0.5, 0.03, 0.02
+"""Their length and height above it, as a share of what each stands for, and the flow from which on there is one."""
 SIDES = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 UP = np.array([0.0, 0.0, 1.0])
 EDGES = np.array(
@@ -82,6 +87,18 @@ def surface(mesh: Mesh) -> Points:
         edges = (mesh.corners[corner, once], mesh.corners[(corner + 1) % 3, once])
         parts.append(np.stack(edges, axis=1).reshape(-1, 3))
     return np.concatenate(parts)
+
+
+def painted(current: Current) -> Points:
+    """Arrows over a painted mesh the way it flows, as long as the flow is strong; over a large one fewer."""
+    every = max(-(-len(current.surface) // MOST_ARROWS), 1)
+    corners, flow = current.surface.corners[:, ::every], current.flow[:, ::every].mean(axis=0)
+    normal = cross(corners[1] - corners[0], corners[2] - corners[0])
+    size = np.sqrt(magnitude(normal) * every)[:, None]
+    # A little above the surface, which would hide them where it is drawn as well.
+    tail = corners.mean(axis=0) + unit(normal) * (ABOVE * size) - 0.5 * ARROW * size * flow
+    strong = magnitude(flow) > WEAK
+    return arrows(tail[strong], (ARROW * size * flow)[strong], unit(cross(normal, flow))[strong])
 
 
 def arrows(tail: Points, way: Points, aside: Points) -> Points:

@@ -62,6 +62,8 @@ class Thing:
                 for name in names if has_role(ob, role) and ob.type in ONLY.get(role, (ob.type,)) else ():
                     column.prop(ob.steering, name)
             column.prop(ob.steering, "active")
+            if context.mode == "EDIT_MESH" and has_role(ob, Role.FLOW):
+                layout.operator("steering.flow_switch_direction", icon="ARROW_LEFTRIGHT")
 
 
 def _roles(layout: UILayout, ob: Object) -> None:

@@ -127,9 +127,10 @@ def bodies(members: Sequence[Object]) -> tuple[np.ndarray, np.ndarray]:
 
 def remove(members: Sequence[Object]) -> None:
     """Take members out of the file, with the parts and the bakes that were made for them."""
-    clear_all(members)
     family = Family()
-    bpy.data.batch_remove([part for ob in members for part in (ob, *family.descendants(ob))])
+    parts = [part for ob in members for part in (ob, *family.descendants(ob))]
+    clear_all(parts)
+    bpy.data.batch_remove(parts)
 
 
 def _differ(one: np.ndarray, other: np.ndarray) -> bool:
