@@ -92,13 +92,17 @@ class Looks:
     @cached_property
     def ahead(self) -> Scalars:
         """(p,) how far each body is along the heading of its agent, metres."""
-        ahead = self._along(0)
-        ahead += self._along(1)
-        ahead += self._along(2)
-        return np.negative(ahead, out=ahead) if self.back else ahead
+        return self.along(self.forward)
 
-    def _along(self, axis: int) -> Scalars:
-        part: Scalars = self.forward[:, axis][self.agent]
+    def along(self, direction: Vectors) -> Scalars:
+        """(p,) how far each body is along a direction of its agent, of which there are (n, 3); metres."""
+        along, *others = (self._along(direction, axis) for axis in range(3))
+        for part in others:
+            along += part
+        return np.negative(along, out=along) if self.back else along
+
+    def _along(self, direction: Vectors, axis: int) -> Scalars:
+        part: Scalars = direction[:, axis][self.agent]
         part *= self._known(self.pairs.offset[:, axis])
         return part
 
@@ -174,6 +178,10 @@ class Near:
     def own(self, column: Any) -> Any:
         """The entry of each pair's agent in a column (n,): (p,), or one number where all have the same."""
         return column[0] if same_for_all(column) else column[self.agent]
+
+    def along(self, direction: Vectors) -> Scalars:
+        """(p,) how far each body is along a direction of its agent, of which there are (n, 3); metres."""
+        return self.looks.along(direction)
 
     def perceived(self, seen: Mask) -> Near:
         """Those of the list that the agents perceive."""
