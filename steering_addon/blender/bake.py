@@ -16,6 +16,7 @@ from ..simulation.run import simulate
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.vectors import magnitude
 from .channels import channels, start_rotations
+from .eaten import Eaten
 from .plan import Plan
 from .reading import Reader
 from .staging import Staging
@@ -86,10 +87,11 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
         Refusal: a value read on the way is no number.
     """
     reader = Reader(plan)
-    trajectory = Trajectory.empty(len(plan.frames), len(plan))
+    trajectory, eaten = Trajectory.empty(len(plan.frames), len(plan)), Eaten(plan)
     with closing(sweep(plan, reader)) as snapshots:
         for frame, state in enumerate(_states(plan, reader, snapshots)):
             trajectory.record(frame, state)
+            eaten.look(frame, state)
             yield SIMULATING * (frame + 1) / len(plan.frames)
 
     staging = Staging(uuid.uuid4().hex, plan.frames)
@@ -107,6 +109,7 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
                 mishaps={kind: plan.frames[at[row]] for kind, at in trajectory.mishaps.frames.items() if at[row] >= 0},
             )
             yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
+        eaten.hide(staging, replace_own_keys)
     except BaseException:
         staging.discard()
         raise

@@ -1,0 +1,77 @@
+"""Resources that are eaten up: hidden from then on, with all their parts, while nothing is left of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..simulation.roles import Role
+from .family import Family
+from .ownership import check_free
+from .properties import has_role
+from .visibility import SWITCHES, parts
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ..behaviors.declaration import Behavior
+    from ..simulation.snapshot import State
+    from .plan import Plan
+    from .staging import Staging
+
+
+def feeds(behaviors: Iterable[type[Behavior]]) -> bool:
+    """Whether one of the behaviors takes something from resources."""
+    return any(p.role is Role.RESOURCE for behavior in behaviors for p in behavior.parameters().values())
+
+
+def may_be_hidden(ob: Object) -> bool:
+    """Whether a bake may hide a resource; one that is linked cannot be."""
+    return has_role(ob, Role.RESOURCE) and ob.steering.hide_eaten and _is_ours_to_hide(ob)
+
+
+def check_hiding(resources: Iterable[Object], first: float, last: float, replace: bool) -> None:
+    """Raise Refusal where something stands in the way of hiding resources with their parts."""
+    family = Family()
+    for ob in resources:
+        for one in _with_parts(ob, family) if may_be_hidden(ob) else ():
+            check_free(one, first, last, replace, SWITCHES)
+
+
+class Eaten:
+    """What is left of the resources of a run, looked at frame after frame."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._feeding = any(feeds(crowd.behaviors) for crowd in plan.crowds)
+        self._resources = [(row, body.ob) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
+        self._rows = np.array([row for row, _ in self._resources], dtype=np.int64)
+        self._up = np.zeros((len(plan.frames), len(self._resources)), dtype=np.bool_)
+
+    def look(self, frame: int, state: State) -> None:
+        """Note what is eaten up on the frame of that number in the run."""
+        if self._feeding and len(self._rows):
+            left = state.inputs.tracked.amount[self._rows]
+            self._up[frame] = left <= (state.taken[self._rows] if len(state.taken) else 0.0)
+
+    def hide(self, staging: Staging, replace: bool) -> None:
+        """Prepare the resources to be hidden while nothing is left of them, and to be seen where they are not to be."""
+        family = Family()
+        for up, (_, ob) in zip(self._up.T, self._resources):
+            hidden = up if may_be_hidden(ob) else np.zeros_like(up)
+            for one in _with_parts(ob, family):
+                staging.hide(one, hidden, replace)
+
+
+def _with_parts(ob: Object, family: Family) -> Iterator[Object]:
+    """A resource and what is seen of it besides; whoever hangs on it by a role of its own is no part of it."""
+    if _is_ours_to_hide(ob):
+        yield ob
+    for part in parts(ob, family):
+        if _is_ours_to_hide(part) and not (part.is_property_set("steering") and part.steering.roles):
+            yield part
+
+
+def _is_ours_to_hide(ob: Object) -> bool:
+    return ob.library is None and ob.is_editable
