@@ -14,8 +14,8 @@ WATER = ("#10506f", "#15638a", "#1f7ba3", "#3394b7", "#4fadc6", "#77c6d2", "#a3d
 WATER_EDGES = (-30, -2, 3, 8, 14, 22, 34, 52, 88)  # degrees above level
 RADIUS = 70.0  # m, of the water that is seen
 FLOOR = (  # rings of sand: radius, rise
-    (0.0, 0.1),
-    (2.5, 0.15),
+    (1.2, 0.1),
+    (2.8, 0.15),
     (5.0, 0.25),
     (8.0, 0.4),
     (12.0, 0.7),
@@ -86,12 +86,12 @@ def _floor(chance: random.Random) -> None:
             hoop.append((x, y, _height(x, y) + rise - 0.1 + rough))
         hoops.append(hoop)
     shape = models.Shape()
+    shape.face(hoops[0], SAND[0])
     for level, (near, far) in enumerate(itertools.pairwise(hoops)):
         for side in range(SIDES):
             after = (side + 1) % SIDES
             color = SAND[min(level + (chance.random() < 0.2), len(SAND) - 1)]
-            if level:
-                shape.face((near[side], near[after], far[after]), color)
+            shape.face((near[side], near[after], far[after]), color)
             shape.face((near[side], far[after], far[side]), color)
     models.place("Sand", shape.mesh("Sand")).display.show_shadows = False
 
