@@ -67,12 +67,12 @@ def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
 
 def together(*some: Tracked) -> Tracked:
     """Several sets of tracked bodies as one."""
-    return Tracked(**{name: np.concatenate([getattr(t, name) for t in some]) for name in vars(some[0])})
+    return all_of(*some)
 
 
-def all_of(*some: Obstacles) -> Obstacles:
-    """Several sets of obstacles as one."""
-    return Obstacles(**{name: np.concatenate([getattr(one, name) for one in some]) for name in vars(some[0])})
+def all_of(*some: Any) -> Any:
+    """Several sets of tracked bodies, obstacles or regions as one."""
+    return replace(some[0], **{name: np.concatenate([getattr(one, name) for one in some]) for name in vars(some[0])})
 
 
 def turned(points: Any, turn: np.ndarray) -> np.ndarray:

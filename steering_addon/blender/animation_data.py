@@ -88,6 +88,15 @@ def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tupl
     return copy, copied_slot
 
 
+def rename(action: Action, name: str) -> None:
+    """Give an action another name; where that is taken, Blender adds a number."""
+    # Before it takes a new value of the property, Blender looks for the action among all there are.
+    if hasattr(action, "rename"):
+        action.rename(name)
+    else:
+        action.name = name
+
+
 def slot_with_handle(action: Action, handle: int) -> ActionSlot | None:
     """The slot of an action by its number, which survives copying, renaming and saving; None where there is none."""
     return next((slot for slot in action.slots if slot.handle == handle), None) if SLOTTED else None

@@ -6,7 +6,8 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ GENERATED: int = _ENUMS["type"].enum_items["GENERATED"].value
 AUTO_CLAMPED: int = _ENUMS["handle_left_type"].enum_items["AUTO_CLAMPED"].value
 FREE: int = _ENUMS["handle_left_type"].enum_items["FREE"].value
 ALIGNED: int = _ENUMS["handle_left_type"].enum_items["ALIGNED"].value
+NOT_SMOOTHED: int = bpy.types.FCurve.bl_rna.properties["auto_smoothing"].enum_items["NONE"].value
 
 # Handles after their types: Blender computes the handles of the automatic types, and the last word is the written one.
 KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
@@ -134,11 +136,17 @@ class BakedKeys:
         curve.keyframe_points.add(len(self._points))
         curve.keyframe_points.foreach_set("interpolation", self._linear)
         curve.keyframe_points.foreach_set("type", self._generated)
-        self.set_values(curve, values)
+        with _not_smoothed(bag):
+            self._set_values(curve, values)
         return curve
 
-    def set_values(self, curve: FCurve, values: np.ndarray) -> None:
-        """Give other values, (f,), to a curve of which `new_curve` made the keys, or to a copy of such a curve."""
+    def set_values(self, bag: Channelbag, columns: Iterable[np.ndarray]) -> None:
+        """Give other values, (f,) each, to the curves of a bag: all made by `new_curve`, or copies of such curves."""
+        with _not_smoothed(bag):
+            for curve, values in zip(bag.fcurves, columns):
+                self._set_values(curve, values)
+
+    def _set_values(self, curve: FCurve, values: np.ndarray) -> None:
         self._points[:, 1] = values
         curve.keyframe_points.foreach_set("co", self._flat)
         curve.update()
@@ -151,6 +159,23 @@ class BakedKeys:
         keys = _generated_keys(self._points[:, 0], values, LINEAR)
         write_keys(curve, keys.join(read_keys(curve)))
         curve.update()
+
+
+@contextmanager
+def _not_smoothed(bag: Channelbag) -> Iterator[None]:
+    """Have Blender work automatic handles out from the keys next to each, without smoothing them along the curve.
+
+    That takes longer than all else about a key, and does not show where keys run straight: as soon as an animator
+    lets some of them ease, Blender works out all handles of the curve anew, by what is set here again.
+    """
+    kinds = np.empty(len(bag.fcurves), np.int32)
+    bag.fcurves.foreach_get("auto_smoothing", kinds)
+    # Only by `foreach_set`: to set one curve's is to have its handles worked out again.
+    bag.fcurves.foreach_set("auto_smoothing", np.full_like(kinds, NOT_SMOOTHED))
+    try:
+        yield
+    finally:
+        bag.fcurves.foreach_set("auto_smoothing", kinds)
 
 
 def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.ndarray) -> FCurve:

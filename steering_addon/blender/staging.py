@@ -28,6 +28,7 @@ from .animation_data import (
     copy_action,
     new_action,
     new_slot,
+    rename,
     slot_with_handle,
 )
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
@@ -164,7 +165,7 @@ class Staging:
         if rest.action is None:
             bed = _Bed(*self._new_action(ob, channels), made=True, blank=True)
             if played.action is None:
-                bed.action.name = f"{ob.name}Action"
+                rename(bed.action, f"{ob.name}Action")
         else:
             bed = _make_bed(ob, rest, first, last, in_the_way if replace else ())
         self._write(bed, channels, switches, touches)
@@ -201,7 +202,7 @@ class Staging:
         named = _retire(heirs) | _retire(heirs_of_kept)
         for one in staged:
             if one.bed.blank and one.before is not None and one.bed.action not in named:
-                one.bed.action.name = f"{one.ob.name}Action"
+                rename(one.bed.action, f"{one.ob.name}Action")
         _remove_new_actions(gone)
         show_as(switches)
         clear_all(ob for ob in always_seen if _exists(ob))
@@ -242,9 +243,7 @@ class Staging:
         """The baked keys, a curve for each number of a channel, and for each switch."""
         bag = channelbag_in(bed.action, bed.slot, ensure=True)
         if bed.blank:
-            columns = (column for values in channels.values() for column in values.T)
-            for curve, column in zip(bag.fcurves, columns):
-                self._baked.set_values(curve, column)
+            self._baked.set_values(bag, (column for values in channels.values() for column in values.T))
         else:
             self._write_among_others(bag, channels)
         for path, hidden in switches.items():
@@ -545,7 +544,7 @@ def _retire(succession: list[tuple[Action | None, Action | None]]) -> set[Action
     names = [(action.name, heir) for action, heir in heirs.items() if heir is not None]
     bpy.data.batch_remove(list(heirs))
     for name, heir in names:
-        heir.name = name
+        rename(heir, name)
     return {heir for _, heir in names}
 
 

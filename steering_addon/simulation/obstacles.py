@@ -38,6 +38,8 @@ OBSTACLE_SIDES = (
     Choice("INSIDE", 1, "Inside", "Vehicles are within it, as in a room, and keep off its walls"),
 )
 OUTSIDE, INSIDE = (c.number for c in OBSTACLE_SIDES)
+ROUNDING = 1e-6
+"""Share, and metres, by which balls round obstacles are taken too large, to lose none to rounding."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,22 @@ class Obstacles:
     def _touch_from_outside(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows
     ) -> tuple[Scalars, Vectors]:
-        return first_touch(lambda places: self._outer_surface(places, rows), points, course, reach)
+        way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
+        some = np.flatnonzero(self._may_meet(points, course, reach, rows))
+        own, reach = rows[some], reach[some]
+        points, course = picked(points, some), picked(course, some)
+        way[some], away[some] = first_touch(
+            lambda places, which: self._outer_surface(places, own[which]), points, course, reach
+        )
+        return way, away
+
+    def _may_meet(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> Mask:
+        """Which courses come as near as their reach to the balls round obstacles, one each."""
+        offset = 0.5 * (self.start + self.end)[rows] - points
+        room = (self.radius + 0.5 * magnitude(self.end - self.start))[rows] + reach
+        room = room * (1.0 + ROUNDING) + ROUNDING
+        ahead = np.maximum(dot(offset, course), 0.0)
+        return np.asarray(dot(offset, offset) - ahead * ahead < room * room, dtype=np.bool_)
 
     def _touch_from_within(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows
@@ -210,7 +227,10 @@ class Obstacles:
         middle = 0.5 * (self.start + self.end)[rows]
         beyond = 2.0 * (magnitude(points - middle) + magnitude(self.end - self.start)[rows] + self.radius[rows])
         back, out = first_touch(
-            lambda places: self._outer_surface(places, rows), points + course * beyond[:, None], -course, -reach
+            lambda places, which: self._outer_surface(places, rows[which]),
+            points + course * beyond[:, None],
+            -course,
+            -reach,
         )
         too_near = self._outer_surface(points, rows)[0] > -reach
         away = np.where(too_near[:, None], -self._outer_surface(points, rows)[1], -out)

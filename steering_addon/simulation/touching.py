@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .meshes import Mesh
-from .vectors import EPSILON, Scalars, Vectors, across, dot, magnitude
+from .vectors import EPSILON, Rows, Scalars, Vectors, across, dot, magnitude, picked
 
 TRIES = 16
 """Steps in which a course is followed up to a surface; each doubles the digits, but for courses that graze it."""
@@ -22,8 +22,9 @@ SLOWEST = 0.3
 STEEPEST = 0.2
 """Share of the reach, before the place where a course hits a mesh, that even a glancing one is told of it."""
 
-Surface = Callable[[Vectors], tuple[Scalars, Vectors]]
-"""From (m, 3) places to how far each is from its surface, (m,), and the unit directions away from there, (m, 3)."""
+Surface = Callable[[Vectors, Rows], tuple[Scalars, Vectors]]
+"""From (m, 3) places on (m,) of the courses to how far each is from its surface, (m,), and the unit directions away
+from there, (m, 3)."""
 
 
 def first_touch(surface: Surface, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
@@ -32,18 +33,19 @@ def first_touch(surface: Surface, points: Vectors, course: Vectors, reach: Scala
     Newton's method: along a course the distance from such a body falls ever less, so that it never goes too far.
     """
     way = np.zeros(len(points))
-    distance, away = surface(points)
+    distance, away = surface(points, np.arange(len(points)))
     gap = distance - reach
     missed = dot(away, course) >= 0.0
     for _ in range(TRIES):
-        going_on = ~missed & (gap > CLOSE * (1.0 + way))
-        if not going_on.any():
+        going = np.flatnonzero(~missed & (gap > CLOSE * (1.0 + way)))
+        if not len(going):
             break
-        closing = -dot(away, course)
-        way = way + np.where(going_on, gap / np.where(closing > EPSILON, closing, 1.0), 0.0)
-        distance, away = surface(points + course * way[:, None])
-        gap = distance - reach
-        missed |= going_on & (dot(away, course) >= 0.0)
+        along = picked(course, going)
+        closing = -dot(picked(away, going), along)
+        way[going] += gap[going] / np.where(closing > EPSILON, closing, 1.0)
+        distance, out = surface(picked(points, going) + along * way[going, None], going)
+        gap[going], away[going] = distance - reach[going], out
+        missed[going] = dot(out, along) >= 0.0
     return np.where(missed, np.inf, way), away
 
 

@@ -108,9 +108,9 @@ def test_a_copied_curve_given_other_values_is_as_one_made_with_them(keyframes, a
     ob = bpy.data.objects.new("Ship", None)
     blank = animation_data.new_action("Blank", ob)
     baked.new_curve(animation_data.channelbag_in(*blank, ensure=True), "location", 1, np.zeros(len(FRAMES)))
-    copied = animation_data.channelbag_in(*animation_data.copy_action(*blank, whole=True)).fcurves[0]
-    baked.set_values(copied, values)
-    assert dump(copied) == dump(baked.new_curve(new_bag(animation_data), "location", 1, values))
+    copied = animation_data.channelbag_in(*animation_data.copy_action(*blank, whole=True))
+    baked.set_values(copied, [values])
+    assert dump(copied.fcurves[0]) == dump(baked.new_curve(new_bag(animation_data), "location", 1, values))
 
 
 def test_handles_follow_baked_keys_so_that_they_can_be_eased(keyframes, bag) -> None:
@@ -146,7 +146,19 @@ def test_baked_keys_are_the_same_in_a_new_curve_and_among_others(keyframes, anim
     alone = baked.new_curve(new_bag(animation_data), "location", 0, values)
     among = new_bag(animation_data).fcurves.new("location", index=0)
     baked.add_to_curve(among, values)
+    assert {**dump(among), "keys": None} == {**dump(alone), "keys": None}
+    straight = [{k: v for k, v in rna(point).items() if not k.startswith("handle")} for point in alone.keyframe_points]
+    assert [{k: rna(point)[k] for k in straight[0]} for point in among.keyframe_points] == straight
+    alone.update()
     assert dump(among) == dump(alone)
+
+
+def test_baked_curves_are_smoothed_as_the_animator_s_own_once_they_are_eased(keyframes, bag) -> None:
+    own = bag.fcurves.new("scale", index=0)
+    own.auto_smoothing = "NONE"
+    baked = keyframes.BakedKeys(FRAMES).new_curve(bag, "location", 0, np.sin(FRAMES))
+    assert own.auto_smoothing == "NONE"
+    assert baked.auto_smoothing == bag.fcurves.new("scale", index=1).auto_smoothing != "NONE"
 
 
 def test_a_baked_key_takes_the_place_of_one_on_its_frame(keyframes, bag) -> None:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,11 @@ import pytest
 from numpy.core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
 from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.declaration import Behavior
-from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.snapshot import no_tracked
+from steering_addon.simulation.currents import Current
+from steering_addon.simulation.obstacles import BOX, INSIDE, MESH, OUTSIDE, ROUND
+from steering_addon.simulation.snapshot import Snapshot, no_tracked
 from tests.scene import Scene, positions
-from tests.simulation.same_bytes import STORED, digest, in_crowds, scene
+from tests.simulation.same_bytes import CASES, FRAMES, STORED, digest, in_crowds, scene
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDE = ("AVX512F", "AVX512CD", "AVX512_SKX", "AVX512_CLX", "AVX512_CNL", "AVX512_ICL")
@@ -54,6 +55,18 @@ def test_another_processor_gives_the_same_bytes(features: tuple[str, ...], other
     )
 
 
+MINDFUL = (
+    *("seek", "flee", "hide", "obstacle_avoidance", "path_following", "wall_following", "flow_field_following"),
+    *("containment", "brake_for"),
+)
+
+
+def alone(frame: int, snapshot: Snapshot) -> Snapshot:
+    """The crowds of one behavior that minds what is there: where others are among them all would differ at last."""
+    crowds = in_crowds(frame, snapshot).crowds[: len(CATALOGUE)]
+    return replace(snapshot, crowds=tuple(crowd for crowd in crowds if crowd.behaviors[0].name in MINDFUL))
+
+
 @pytest.fixture(scope="module")
 def busy() -> np.ndarray:
     """Where everybody is after a while."""
@@ -61,24 +74,48 @@ def busy() -> np.ndarray:
 
 
 def after_a_while(place: Scene) -> np.ndarray:
-    return positions(replace(place, substeps=1).run(60, at=in_crowds)[-1:])[0]
+    return positions(place.run(FRAMES, at=alone)[-1:])[0]
+
+
+def without_obstacles(shape: int, side: int) -> Scene:
+    place = scene()
+    there = (place.obstacles.shape != shape) | (place.obstacles.side != side)
+    return replace(place, obstacles=place.obstacles.take(there))
+
+
+def without_flow(kind: type) -> Scene:
+    place = scene()
+    return replace(place, flows=tuple(flow for flow in place.flows if not isinstance(flow, kind)))
+
+
+def without_region(row: int) -> Scene:
+    place = scene()
+    there = np.arange(3) != row
+    return replace(place, regions=replace(place.regions, present=there))
 
 
 @pytest.mark.parametrize(
-    ("left_out", "moves"),
-    [("obstacles", {"obstacle_avoidance"}), ("paths", {"path_following"}), ("tracked", {"seek", "flee", "arrival"})],
+    ("changed", "moves"),
+    [
+        (lambda: without_obstacles(ROUND, OUTSIDE), {"obstacle_avoidance", "wall_following", "hide"}),
+        (lambda: without_obstacles(BOX, OUTSIDE), {"obstacle_avoidance", "wall_following"}),
+        (lambda: without_obstacles(MESH, OUTSIDE), {"obstacle_avoidance"}),
+        (lambda: without_obstacles(ROUND, INSIDE), {"obstacle_avoidance"}),
+        (lambda: without_obstacles(BOX, INSIDE), {"obstacle_avoidance"}),
+        (lambda: without_obstacles(MESH, INSIDE), {"obstacle_avoidance"}),
+        (lambda: replace(scene(), paths=()), {"path_following", "wall_following"}),
+        (lambda: without_flow(tuple), {"flow_field_following"}),
+        (lambda: without_flow(Current), {"flow_field_following"}),
+        (lambda: without_region(0), {"containment"}),
+        (lambda: without_region(1), {"containment"}),
+        (lambda: without_region(2), {"containment"}),
+        (lambda: replace(scene(), tracked=no_tracked(), drift=(0.0, 0.0, 0.0)), {"seek", "flee"}),
+    ],
 )
-def test_what_is_there_has_a_part_in_it(busy: np.ndarray, left_out: str, moves: set[str]) -> None:
+def test_what_is_there_has_a_part_in_it(busy: np.ndarray, changed: Callable[[], Scene], moves: set[str]) -> None:
     """Else a change there would not be noticed."""
-    nothing = {"obstacles": scene().obstacles.take([]), "paths": (), "tracked": no_tracked()}[left_out]
-    drift = {"drift": (0.0, 0.0, 0.0)} if left_out == "tracked" else {}
-    changed = (after_a_while(replace(scene(), **{left_out: nothing}, **drift)) != busy).any(axis=1)
-    assert {kind.name for row in np.flatnonzero(changed) for kind in kinds_of(row)} >= moves
-
-
-def kinds_of(row: int) -> tuple[type[Behavior], ...]:
-    """The behavior of a vehicle that has but one."""
-    return CATALOGUE[row % (len(CATALOGUE) + len(COMBININGS)) :][:1]
+    moved = np.flatnonzero((after_a_while(changed()) != busy).any(axis=1))
+    assert {CATALOGUE[row % len(CASES)].name for row in moved.tolist()} >= moves
 
 
 def test_a_last_digit_changes_the_bytes() -> None:
