@@ -1,0 +1,63 @@
+"""When vehicles are there, as it is stored: on which frame they enter, and whether they are hidden while they are not.
+
+A vehicle that a bake has moved was there as the bake found it; one that is animated by hand from the frame it says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..simulation.roles import Role
+from .dependencies import animates
+from .ownership import bake_of
+from .properties import has_role, settings_of
+from .visibility import parts
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from .family import Family
+
+
+def is_always_there(crowd: Object) -> bool:
+    """Whether the vehicles of a crowd are there from the start and stay, as far as the crowd has its say.
+
+    A group nobody touched is left alone.
+    """
+    if not crowd.steering.is_property_set("attendance"):
+        return True
+    own = crowd.steering.attendance
+    return not own.use_enter_frame and own.on_arrival == "STAY" and not animates(crowd, "steering.attendance")
+
+
+def may_be_hidden(ob: Object, crowd: Object) -> bool:
+    """Whether a bake may hide a vehicle of a crowd, as it may not be there all the time."""
+    return hides(crowd) and (ob.steering.use_enter_frame or not is_always_there(crowd))
+
+
+def hides(crowd: Object) -> bool:
+    """Whether the vehicles of a crowd are hidden while they are not there."""
+    return not crowd.steering.is_property_set("attendance") or crowd.steering.attendance.hide
+
+
+def own_enter_frame(ob: Object) -> float:
+    """The frame on which a vehicle enters by a setting of its own, nan where that is for its crowd to say."""
+    return float(ob.steering.enter_frame) if ob.steering.use_enter_frame else np.nan
+
+
+def parts_of(vehicle: Object, family: Family) -> list[Object]:
+    """What is seen of a vehicle besides itself; other vehicles that hang on it are none of its parts."""
+    return [part for part in parts(vehicle, family) if not has_role(part, Role.VEHICLE)]
+
+
+def frames_there(ob: Object) -> tuple[float, float]:
+    """The first and the last frame on which something that the simulation does not move is there."""
+    if settings_of(ob) is None or not has_role(ob, Role.VEHICLE):
+        return -np.inf, np.inf
+    record = bake_of(ob)
+    if record is not None and record.there is not None:
+        return record.there
+    entering = own_enter_frame(ob)
+    return (-np.inf if record is not None or np.isnan(entering) else entering), np.inf
