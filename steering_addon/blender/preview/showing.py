@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 """What places an object, and how many numbers each is."""
 NOTHING = (0.0, 0.0, 0.0)
-"""The scale of what is hidden, with all that hangs on it: Blender's own switches would have it sort all objects anew."""
+"""The scale of what is hidden, with all that hangs on it. Blender's own switches would have it sort all anew."""
 
 
 def show(plan: Plan, poses: Poses, depsgraphs: Iterable[Depsgraph]) -> None:
