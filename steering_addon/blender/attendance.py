@@ -21,25 +21,31 @@ if TYPE_CHECKING:
     from .family import Family
 
 
-def is_always_there(crowd: Object) -> bool:
-    """Whether the vehicles of a crowd are there from the start and stay, as far as the crowd has its say.
+class Hiding:
+    """Which vehicles a bake may hide, as they may not be there all the time; each crowd is asked once."""
 
-    A group nobody touched is left alone.
-    """
-    if not crowd.steering.is_property_set("attendance"):
-        return True
-    own = crowd.steering.attendance
-    return not own.use_enter_frame and own.on_arrival == "STAY" and not animates(crowd, "steering.attendance")
+    def __init__(self) -> None:
+        self._crowds: dict[Object, tuple[bool, bool]] = {}
 
-
-def may_be_hidden(ob: Object, crowd: Object) -> bool:
-    """Whether a bake may hide a vehicle of a crowd, as it may not be there all the time."""
-    return hides(crowd) and (ob.steering.use_enter_frame or not is_always_there(crowd))
+    def concerns(self, ob: Object, crowd: Object) -> bool:
+        """Whether it may hide a vehicle of a crowd."""
+        if crowd not in self._crowds:
+            self._crowds[crowd] = _hides(crowd), _comes_and_goes(crowd)
+        hides, comes_and_goes = self._crowds[crowd]
+        return hides and (comes_and_goes or ob.steering.use_enter_frame)
 
 
-def hides(crowd: Object) -> bool:
-    """Whether the vehicles of a crowd are hidden while they are not there."""
+def _hides(crowd: Object) -> bool:
+    """Whether the vehicles of a crowd are hidden while they are not there; a group nobody touched is left alone."""
     return not crowd.steering.is_property_set("attendance") or crowd.steering.attendance.hide
+
+
+def _comes_and_goes(crowd: Object) -> bool:
+    """Whether vehicles of a crowd may come later or leave, as far as the crowd has its say."""
+    if not crowd.steering.is_property_set("attendance"):
+        return False
+    own = crowd.steering.attendance
+    return own.use_enter_frame or own.on_arrival == "LEAVE" or animates(crowd, "steering.attendance.on_arrival")
 
 
 def own_enter_frame(ob: Object) -> float:

@@ -17,7 +17,7 @@ from ..simulation.candidates import FIRST, Candidates
 from ..simulation.declaration import POINTERS, Kind
 from ..simulation.portrayal import PROPERTIES, Portrayal
 from ..simulation.roles import DESCRIPTIONS, Role
-from .attendance import may_be_hidden, own_enter_frame, parts_of
+from .attendance import Hiding, own_enter_frame, parts_of
 from .choosing import Several, several_of
 from .custom_properties import path_of
 from .dependencies import animates, plays_physics, reads_scene, reads_vehicle_above, reasons
@@ -296,12 +296,14 @@ def _vehicles(
     scene: Scene, moving: list[Object], first: int, last: int, replace_own_keys: bool
 ) -> tuple[VehicleSource, ...]:
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
-    all_played, family = [], Family()
+    all_played, family, hiding = [], Family(), Hiding()
     for ob in moving:
         _check_vehicle(ob)
         all_played.append(Played(ob))
-        check_free(ob, first, last, replace_own_keys, contested(_keyed_channels(ob)), all_played[-1])
-        for part in parts_of(ob, family) if may_be_hidden(ob, crowd_of(ob)) else ():
+        hidden = hiding.concerns(ob, crowd_of(ob))
+        keyed = (*_keyed_channels(ob), *(SWITCHES if hidden else ()))
+        check_free(ob, first, last, replace_own_keys, contested(keyed), all_played[-1])
+        for part in parts_of(ob, family) if hidden else ():
             check_free(part, first, last, replace_own_keys, SWITCHES)
     identities = told_apart(moving)
     frame_time = scene.render.fps_base / scene.render.fps
@@ -321,7 +323,7 @@ def _vehicles(
                 animated=animates(ob, "steering"),
                 only_baked=played.only_ours,
                 enters=own_enter_frame(ob),
-                hides=may_be_hidden(ob, crowd_of(ob)),
+                hides=hiding.concerns(ob, crowd_of(ob)),
             )
         )
     return tuple(sorted(sources, key=lambda source: source.identity))
@@ -518,9 +520,8 @@ def _keyed_properties(ob: Object) -> tuple[str, ...]:
 
 
 def _keyed_channels(ob: Object) -> tuple[str, ...]:
-    """The channels that a bake keys on a vehicle."""
-    switches = SWITCHES if may_be_hidden(ob, crowd_of(ob)) else ()
-    return ("location", data_path(ob.rotation_mode), *map(path_of, _keyed_properties(ob)), *switches)
+    """The channels that a bake keys on a vehicle, besides the switches that hide it."""
+    return ("location", data_path(ob.rotation_mode), *map(path_of, _keyed_properties(ob)))
 
 
 def _warnings(vehicles: tuple[VehicleSource, ...], crowds: list[Object]) -> Iterable[str]:

@@ -132,7 +132,7 @@ class Staging:
         is as the animator had it. One that plays a bake of its own motion is left alone. Raises Refusal where the
         object cannot be hidden.
         """
-        if ob.animation_data is None and not hidden.any():
+        if not hidden.any() and action_of(ob) is None:
             return
         played = Played(ob)
         if played.record is not None and played.record.moves:

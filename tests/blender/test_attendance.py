@@ -16,9 +16,12 @@ from tests.blender.building import (
     insert,
     is_baked,
     keys,
+    obstacle,
+    part,
     road,
     scene_dump,
     select,
+    sphere,
     use,
     vehicle,
     wedge,
@@ -258,6 +261,55 @@ def test_a_vehicle_that_stays_baked_is_seen_by_others_only_while_it_is_there() -
     heading = np.diff(stands(one, range(FIRST, LAST + 1)), axis=0)[:, 0]
     assert np.abs(heading[:28]).max() < 1e-6
     assert np.abs(heading[32:]).max() > 1e-4
+
+
+def test_what_a_vehicle_carries_is_in_nobodys_way_before_it_enters() -> None:
+    """An obstacle that hangs on it, between the other and its goal."""
+    frames(FIRST, LAST)
+    one, other = fleet(2, crowd=crowd(obstacle_avoidance={}), spacing=0.0)
+    other.location, other.steering.start_speed = (0.05, 6.0, 0.0), 0.0
+    ball = obstacle(sphere(radius=1.0))
+    ball.parent = other
+    enter_on(other, LAST + 1)
+    for _ in range(2):
+        bake()
+        assert np.abs(stands(one, range(FIRST, LAST + 1))[:, 0]).max() < 1e-6
+    other.steering.use_enter_frame = False
+    bake()
+    assert np.abs(stands(one, range(FIRST, LAST + 1))[:, 0]).max() > 0.1
+
+
+def test_the_speed_that_is_keyed_for_its_legs_is_that_of_entering() -> None:
+    _, later = walkers()
+    later.steering.crowd.steering.portrayal.use = True
+    enter_on(later, 20)
+    bake()
+    speed = dict(keys(later)['["steering_speed"]', 0])
+    top = later.steering.crowd.steering.vehicle.max_speed
+    assert all(speed[frame] == 0.0 for frame in range(FIRST, 20))
+    assert speed[20] == pytest.approx(later.steering.start_speed * top)
+    assert speed[21] == pytest.approx(speed[20], rel=0.2)
+
+
+def test_the_overlay_leaves_out_who_is_not_there() -> None:
+    pictures, requests = part("blender.overlay.picture"), part("blender.overlay.requests")
+    now, later = walkers()
+    use(now.steering.crowd, wander={})
+    enter_on(later, 20)
+    bake()
+    select(now.steering.crowd)
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    tracks, counts, asked = part("blender.overlay.tracks").Tracks(), [], []
+    scene.frame_set(30)
+    who = pictures.cast(scene, layer)
+    for frame in (30, 10):
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        drawn = pictures.picture(scene, depsgraph, who, tracks, [], frozenset({"FRONT"}))
+        counts.append(sum(len(points) for points, _ in drawn.open))
+        asked.append(len(requests.asked_of([now, later], scene, depsgraph, tracks)))
+    assert counts[1] == counts[0] / 2
+    assert asked == [2, 1]
 
 
 # ---- the preview
