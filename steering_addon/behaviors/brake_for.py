@@ -106,7 +106,7 @@ class BrakeFor(Neighborhood):
         for near in self.near(world, agents).lists:
             agent, body = near.agent, near.body
             moves = speed[body] > CRAWL * near.own(agents.max_speed)
-            on_the_left = near.ahead(agents.side) < 0.0
+            on_the_left = near.along(agents.side) < 0.0
             counts = ~(moves & on_the_left & (bodies.crowd[body] == near.own(crowd)))
             some = np.flatnonzero(counts if near.seen is None else counts & near.seen)
             agent, body = agent[some], body[some]

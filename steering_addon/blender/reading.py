@@ -13,9 +13,9 @@ from ..simulation.chance import keys_of, mix
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import Declared
 from ..simulation.obstacles import Obstacles
-from ..simulation.regions import SHAPES, Regions
+from ..simulation.regions import SHAPES, Regions, regions
 from ..simulation.roles import Role
-from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
+from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
 from ..simulation.vectors import same_for_all, unit
 from ..simulation.vehicle import VehicleModel
 from .attendance import frames_there
@@ -30,7 +30,7 @@ from .properties import has_role, settings_of
 from .refusal import Refusal
 from .rotation_channels import matrices_from_channels
 from .shapes import body_radius, points_of
-from .solids import Solids, Surface, axes_of, box_of, sizes_of
+from .solids import Axes, Solids, Surface, box_of, sizes_of
 from .tagged import crowd_of
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ class Reader:
         self._insides: dict[int, Surface] = {}
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
+        self._axes = Axes()
+        self._nobody, self._nowhere = no_tracked(), regions([], np.zeros((0, 3)), [])
+        self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
         self.keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
@@ -99,7 +102,7 @@ class Reader:
             substeps=plan.substeps,
             keys=self.keys,
             vehicle=self._vehicle(depsgraph, frame, own),
-            roles=np.full(len(plan), int(Role.VEHICLE), dtype=np.int64),
+            roles=self._roles,
             present=own["active"].astype(np.bool_),
             crowds=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
             tracked=self._tracked(depsgraph, frame),
@@ -171,6 +174,8 @@ class Reader:
 
     def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
         sources = self.plan.bodies
+        if not sources:
+            return self._nobody
         if self._radii is None:
             family = Family()
             self._radii = np.array([_radius(source.ob, depsgraph, family) for source in sources])
@@ -205,6 +210,8 @@ class Reader:
 
     def _regions(self, depsgraph: Depsgraph, frame: int) -> Regions:
         obs = self.plan.regions
+        if not obs:
+            return self._nowhere
         matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
         _check_numbers(matrices, list(obs), frame)
         if self._boxes is None:
@@ -214,7 +221,7 @@ class Reader:
         sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
         return Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
-            axes=axes_of(matrices),
+            axes=self._axes.of(matrices),
             mesh=self._region_meshes(matrices, depsgraph),
             half=half * sizes,
             shape=np.array([SHAPE_NUMBERS[_shape(ob)] for ob in obs], dtype=np.int64),

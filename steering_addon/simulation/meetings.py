@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .neighbors import pairs_within
+from .pairs import pairs_within
 from .vectors import Mask, Rows, Scalars, Vectors, picked
 
 LARGE = 2.0

@@ -97,7 +97,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
     dt = before.frame_time / before.substeps
     contacts = reach_of_contacts(before.vehicle, bodies.radius, dt)
-    vicinity = Vicinity(bodies.position, seen, (*distances, contacts))
+    vicinity = Vicinity(bodies.position, bodies.forward, seen, (*distances, contacts))
     obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
     if len(obstacles):
         obstacles = replace(obstacles, present=_with_carrier(obstacles.present, obstacles.carrier, away))

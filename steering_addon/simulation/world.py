@@ -136,9 +136,7 @@ class World:
             return Neighbors(len(agents), ())
         edge = edge_of_view(angle)
         nearer = None if same_for_all(distance) else distance
-        lists = tuple(
-            perceived(near, nearer, edge, agents.forward) for near in self.vicinity.around(furthest, agents.rows)
-        )
+        lists = tuple(perceived(near, nearer, edge) for near in self.vicinity.around(furthest, agents.rows))
         if same_for_all(which) and (which[0] == EVERYONE or (which[0] == OWN_CROWD and self._one_crowd)):
             return Neighbors(len(agents), lists)
         wanted = np.where(which == OWN_CROWD, self.bodies.crowd[agents.rows], crowd)
