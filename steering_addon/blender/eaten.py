@@ -41,13 +41,21 @@ def check_hiding(resources: Iterable[Object], first: float, last: float, replace
 
 
 class Eaten:
-    """What is left of the resources of a run, looked at frame after frame."""
+    """What is left of the resources of a run, looked at frame after frame.
+
+    Attributes:
+        objects: the resources with their parts.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._feeding = any(feeds(crowd.behaviors) for crowd in plan.crowds)
-        self._resources = [(row, body.ob) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
-        self._rows = np.array([row for row, _ in self._resources], dtype=np.int64)
-        self._up = np.zeros((len(plan.frames), len(self._resources)), dtype=np.bool_)
+        found = [(row, body) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
+        self._rows = np.array([row for row, _ in found], dtype=np.int64)
+        self._resources = [body for _, body in found]
+        self._up = np.zeros((len(plan.frames), len(found)), dtype=np.bool_)
+        family = Family()
+        self._parts = [list(_with_parts(body.ob, family)) for body in self._resources]
+        self.objects = frozenset(ob for some in self._parts for ob in some)
 
     def look(self, frame: int, state: State) -> None:
         """Note what is eaten up on the frame of that number in the run."""
@@ -55,12 +63,18 @@ class Eaten:
             left = state.inputs.tracked.amount[self._rows]
             self._up[frame] = left <= (state.taken[self._rows] if len(state.taken) else 0.0)
 
-    def hide(self, staging: Staging, replace: bool) -> None:
-        """Prepare the resources to be hidden while nothing is left of them, and to be seen where they are not to be."""
-        family = Family()
-        for up, (_, ob) in zip(self._up.T, self._resources):
-            hidden = up if may_be_hidden(ob) else np.zeros_like(up)
-            for one in _with_parts(ob, family):
+    def hide(self, staging: Staging, away: np.ndarray, replace: bool) -> None:
+        """Prepare the resources to be hidden while nothing is left of them.
+
+        Args:
+            away: (f, n) which vehicles are hidden, and whatever they carry with them.
+            replace: whether hide keys of the animator's own may be set aside.
+        """
+        for up, body, with_parts in zip(self._up.T, self._resources, self._parts):
+            hidden = up if may_be_hidden(body.ob) else np.zeros_like(up)
+            if body.carrier >= 0:
+                hidden = hidden | away[:, body.carrier]
+            for one in with_parts:
                 staging.hide(one, hidden, replace)
 
 

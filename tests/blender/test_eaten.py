@@ -138,6 +138,21 @@ def test_a_vehicle_that_hangs_on_a_resource_is_no_part_of_it() -> None:
     assert hidden(dish).any() and not hidden(rider).any()
 
 
+def test_what_a_vehicle_carries_is_eaten_up_too_and_stays_so_when_baked_again() -> None:
+    frames(1, 120)
+    dish, crumb = food(location=(0.0, 0.0, 0.0))
+    waiter = vehicle(name="Waiter", location=(0.0, 3.0, 0.0), crowd=crowd("Waiters", rest={}), start_speed=0.0)
+    waiter.steering.crowd.steering.vehicle.cruise_speed = 0.0
+    dish.parent = waiter
+    eater()
+    bake()
+    once = hidden(dish)
+    assert once.any() and not once[0] and (hidden(crumb) == once).all() and not hidden(waiter).any()
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert (hidden(dish) == once).all()
+
+
 def _curves(ob) -> list:
     action = ob.animation_data.action if ob.animation_data else None
     if action is None:
