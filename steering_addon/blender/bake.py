@@ -17,6 +17,7 @@ from ..simulation.snapshot import Snapshot, State
 from ..simulation.vectors import magnitude
 from .attendance import parts_of
 from .channels import channels, start_rotations
+from .eaten import Eaten
 from .family import Family
 from .plan import Plan
 from .reading import Reader
@@ -116,10 +117,11 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
         Refusal: a value read on the way is no number.
     """
     reader = Reader(plan)
-    trajectory = Trajectory.empty(len(plan.frames), len(plan))
+    trajectory, eaten = Trajectory.empty(len(plan.frames), len(plan)), Eaten(plan)
     with closing(sweep(plan, reader)) as snapshots:
         for frame, state in enumerate(_states(plan, reader, snapshots)):
             trajectory.record(frame, state)
+            eaten.look(frame, state)
             yield SIMULATING * (frame + 1) / len(plan.frames)
 
     staging = Staging(uuid.uuid4().hex, plan.frames)
@@ -139,7 +141,9 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
                 there=trajectory.there(row, plan.frames),
             )
             yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
-        _hide_parts(staging, plan, trajectory, replace_own_keys)
+        away = trajectory.away & np.array([vehicle.hides for vehicle in plan.vehicles], dtype=np.bool_)
+        eaten.hide(staging, away, replace_own_keys)
+        _hide_parts(staging, plan, away, eaten, replace_own_keys)
     except BaseException:
         staging.discard()
         raise
@@ -165,14 +169,13 @@ def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterat
     return simulate(reader.start(first), chain((first,), snapshots), plan.preroll)
 
 
-def _hide_parts(staging: Staging, plan: Plan, trajectory: Trajectory, replace_own_keys: bool) -> None:
-    """Hide what is seen of the vehicles besides themselves while they are not there."""
+def _hide_parts(staging: Staging, plan: Plan, away: np.ndarray, eaten: Eaten, replace_own_keys: bool) -> None:
+    """Hide what is seen of the vehicles besides themselves while they are hidden, (f, n), but for resources."""
     family = Family()
-    nowhere = np.zeros(len(plan.frames), dtype=np.bool_)
     for row, vehicle in enumerate(plan.vehicles):
-        away = trajectory.away[:, row] if vehicle.hides else nowhere
         for part in parts_of(vehicle.ob, family):
-            staging.hide(part, away, replace_own_keys)
+            if part not in eaten.objects:
+                staging.hide(part, away[:, row], replace_own_keys)
 
 
 def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict[str, np.ndarray]]:
