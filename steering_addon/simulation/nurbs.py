@@ -32,7 +32,7 @@ def nurbs_points(
     steps = fineness * (len(controls) if closed else len(controls) - 1)
     along = first + (last - first) / steps * np.arange(steps if closed else steps + 1)
     shares = _shares(np.minimum(along, last), knots, order)[:, : len(row)] * weights[row]
-    total = np.maximum(shares.sum(axis=1), EPSILON)
+    total = np.maximum(np.einsum("km->k", shares), EPSILON)
     return np.einsum("km,ma->ka", shares, np.asarray(controls, dtype=np.float64)[row]) / total[:, None]
 
 
