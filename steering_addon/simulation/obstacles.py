@@ -134,7 +134,9 @@ class Obstacles:
         sign = np.where(self.side[rows] == INSIDE, -1.0, 1.0)
         return distance * sign, away * sign[:, None]
 
-    def touch(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> tuple[Scalars, Vectors]:
+    def touch(
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars | None = None
+    ) -> tuple[Scalars, Vectors]:
         """Where straight courses first come near obstacles, one each.
 
         Args:
@@ -142,13 +144,16 @@ class Obstacles:
             course: (m, 3) unit directions.
             reach: (m,) how near is near, metres.
             rows: (m,) which obstacle.
+            furthest: (m,) how far courses are followed, metres; however far where it is not given.
 
         Returns:
-            way: (m,) metres along the course, 0 for who is as near already and comes nearer, inf for who never will.
+            way: (m,) metres along the course, 0 for who is as near already and comes nearer, inf for who never will, or
+                only further on.
             away: (m, 3) the unit directions that lead off the obstacle there.
         """
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
+        limit = way.copy() if furthest is None else furthest
         side, shape = self.side[rows], self.shape[rows]
         for these, touched in (
             ((side == OUTSIDE) & (shape != MESH), self._touch_from_outside),
@@ -158,7 +163,9 @@ class Obstacles:
         ):
             some = np.flatnonzero(these)
             if len(some):
-                way[some], away[some] = touched(picked(points, some), picked(course, some), reach[some], rows[some])
+                way[some], away[some] = touched(
+                    picked(points, some), picked(course, some), reach[some], rows[some], limit[some]
+                )
         return way, away
 
     def velocity_at(self, points: Vectors, rows: Rows) -> Vectors:
@@ -201,27 +208,28 @@ class Obstacles:
         return distance, away
 
     def _touch_from_outside(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
-        some = np.flatnonzero(self._may_meet(points, course, reach, rows))
-        own, reach = rows[some], reach[some]
+        some = np.flatnonzero(self._may_meet(points, course, reach, rows, furthest))
+        own, reach, furthest = rows[some], reach[some], furthest[some]
         points, course = picked(points, some), picked(course, some)
         way[some], away[some] = first_touch(
-            lambda places, which: self._outer_surface(places, own[which]), points, course, reach
+            lambda places, which: self._outer_surface(places, own[which]), points, course, reach, furthest
         )
         return way, away
 
-    def _may_meet(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> Mask:
-        """Which courses come as near as their reach to the balls round obstacles, one each."""
+    def _may_meet(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars) -> Mask:
+        """Which courses come as near as their reach to the balls round obstacles, one each, before they end."""
         offset = 0.5 * (self.start + self.end)[rows] - points
         room = (self.radius + 0.5 * magnitude(self.end - self.start))[rows] + reach
         room = room * (1.0 + ROUNDING) + ROUNDING
-        ahead = np.maximum(dot(offset, course), 0.0)
-        return np.asarray(dot(offset, offset) - ahead * ahead < room * room, dtype=np.bool_)
+        along = dot(offset, course)
+        ahead = clamp(along, 0.0, furthest)
+        return np.asarray(dot(offset, offset) - ahead * (2.0 * along - ahead) < room * room, dtype=np.bool_)
 
     def _touch_from_within(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
         """Where courses come to a round wall from within: where those come that begin beyond it and go back."""
         middle = 0.5 * (self.start + self.end)[rows]
@@ -231,20 +239,26 @@ class Obstacles:
             points + course * beyond[:, None],
             -course,
             -reach,
+            np.full(len(rows), np.inf),
         )
         too_near = self._outer_surface(points, rows)[0] > -reach
         away = np.where(too_near[:, None], -self._outer_surface(points, rows)[1], -out)
         way = np.where(np.isfinite(back), np.maximum(beyond - back, 0.0), 0.0)
         leaving = too_near & (dot(away, course) >= 0.0)
-        return np.where(leaving, np.inf, np.where(too_near, 0.0, way)), away
+        way = np.where(too_near, 0.0, way)
+        return np.where(leaving | (way > furthest), np.inf, way), away
 
-    def _touch_sides(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> tuple[Scalars, Vectors]:
+    def _touch_sides(
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
+    ) -> tuple[Scalars, Vectors]:
         local = self.localized(points - self.start[rows], rows)
         half = np.maximum(self.half[rows] - reach[:, None], 0.0)
         way, away = way_to_sides(local, self.localized(course, rows), half)
-        return way, self.globalized(away, rows)
+        return np.where(way > furthest, np.inf, way), self.globalized(away, rows)
 
-    def _touch_meshes(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> tuple[Scalars, Vectors]:
+    def _touch_meshes(
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
+    ) -> tuple[Scalars, Vectors]:
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
         for row in _rows_of(self.shape == MESH, rows):
@@ -252,7 +266,7 @@ class Obstacles:
             local = self.localized(points[some] - self.start[rows[some]], rows[some])
             along = self.localized(course[some], rows[some])
             sign = -1.0 if self.side[row] == INSIDE else 1.0
-            way[some], out = touch_mesh(self.mesh[row], sign, local, along, reach[some])
+            way[some], out = touch_mesh(self.mesh[row], sign, local, along, reach[some], furthest[some])
             away[some] = self.globalized(out, rows[some])
         return way, away
 
