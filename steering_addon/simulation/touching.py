@@ -28,14 +28,17 @@ from there, (m, 3)."""
 
 
 def first_touch(
-    surface: Surface, points: Vectors, course: Vectors, reach: Scalars, furthest: Scalars
+    surface: Surface, points: Vectors, course: Vectors, reach: Scalars, start: Scalars, furthest: Scalars
 ) -> tuple[Scalars, Vectors]:
     """Where straight courses first come near the surfaces of bodies without hollows, as `Obstacles.touch` has it.
 
     Newton's method: along a course the distance from such a body falls ever less, so that it never goes too far.
+
+    Args:
+        start: (n,) how far along its course each may go at once, metres.
     """
-    way = np.zeros(len(points))
-    distance, away = surface(points, np.arange(len(points)))
+    way = start.copy()
+    distance, away = surface(points + course * way[:, None], np.arange(len(points)))
     gap = distance - reach
     missed = dot(away, course) >= 0.0
     for _ in range(TRIES):
