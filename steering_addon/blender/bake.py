@@ -15,7 +15,9 @@ from ..simulation.portrayal import portrayed
 from ..simulation.run import simulate
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.vectors import magnitude
+from .attendance import parts_of
 from .channels import channels, start_rotations
+from .family import Family
 from .plan import Plan
 from .reading import Reader
 from .staging import Staging
@@ -34,12 +36,14 @@ class BakeResult:
         vehicles, frames: how many.
         mishaps: by kind, how many vehicles ran into something or got stuck.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
+        kept_out: how many vehicles never entered although their frame came, as somebody stood in their place.
     """
 
     vehicles: int
     frames: int
     mishaps: Mapping[str, int]
     closest: float
+    kept_out: int = 0
 
 
 @dataclass
@@ -49,14 +53,18 @@ class Trajectory:
     Attributes:
         positions: (f, n, 3) metres.
         bases: (f, n, 3, 3) side, forward and up as columns.
-        start_speed: (n,) metres a second on the first frame.
+        start_speed: (n,) metres a second on the first frame on which they are there.
+        away: (f, n) who has not entered yet or has left.
         mishaps: what went wrong for whom.
+        kept_out: how many wait for room to enter at the moment.
     """
 
     positions: np.ndarray
     bases: np.ndarray
     start_speed: np.ndarray
+    away: np.ndarray
     mishaps: Mishaps
+    kept_out: int = 0
 
     @classmethod
     def empty(cls, frames: int, vehicles: int) -> Trajectory:
@@ -64,17 +72,34 @@ class Trajectory:
             np.empty((frames, vehicles, 3)),
             np.empty((frames, vehicles, 3, 3)),
             np.zeros(vehicles),
+            np.zeros((frames, vehicles), dtype=np.bool_),
             Mishaps(vehicles),
         )
 
     def record(self, frame: int, state: State) -> None:
         motion = state.motion
-        if frame == 0:
-            self.start_speed = np.where(state.inputs.present, magnitude(motion.velocity), 0.0)
+        self.away[frame] = state.away
+        comes = ~self.away[frame] & (self.away[frame - 1] if frame else True)
+        self.start_speed = np.where(comes & state.inputs.present, magnitude(motion.velocity), self.start_speed)
         self.positions[frame] = motion.position
         for k, axis in enumerate((motion.side, motion.forward, motion.up)):
             self.bases[frame, :, :, k] = axis
         self.mishaps.look(frame, state)
+        due = state.inputs.due
+        self.kept_out = 0 if due is None else int(np.count_nonzero(due & state.outside))
+
+    def there(self, row: int, frames: np.ndarray) -> tuple[float, float] | None:
+        """The first and the last of the frames (f,) on which a vehicle is there, None where it always is.
+
+        Who is there on the first or the last frame of all is so before or after, too.
+        """
+        away = self.away[:, row]
+        if not away.any():
+            return None
+        on = np.flatnonzero(~away)
+        if not len(on):
+            return float(frames[-1]) + 1.0, float(frames[-1])
+        return -np.inf if on[0] == 0 else float(frames[on[0]]), np.inf if not away[-1] else float(frames[on[-1]])
 
 
 def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, None, BakeResult]:
@@ -105,8 +130,11 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
                 properties=properties[row],
                 only_baked=vehicle.only_baked,
                 mishaps={kind: plan.frames[at[row]] for kind, at in trajectory.mishaps.frames.items() if at[row] >= 0},
+                hidden=trajectory.away[:, row] if vehicle.hides else None,
+                there=trajectory.there(row, plan.frames),
             )
             yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
+        _hide_parts(staging, plan, trajectory, replace_own_keys)
     except BaseException:
         staging.discard()
         raise
@@ -117,12 +145,22 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     staging.commit(plan.scene.frame_current_final)
     mishaps = trajectory.mishaps
     numbers = {kind: mishaps.number(kind) for kind in KINDS}
-    return BakeResult(len(plan), len(plan.frames), numbers, float(mishaps.clearance.min()))
+    return BakeResult(len(plan), len(plan.frames), numbers, float(mishaps.clearance.min()), trajectory.kept_out)
 
 
 def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterator[State]:
     first = next(snapshots)
     return simulate(reader.start(first), chain((first,), snapshots), plan.preroll)
+
+
+def _hide_parts(staging: Staging, plan: Plan, trajectory: Trajectory, replace_own_keys: bool) -> None:
+    """Hide what is seen of the vehicles besides themselves while they are not there."""
+    family = Family()
+    nowhere = np.zeros(len(plan.frames), dtype=np.bool_)
+    for row, vehicle in enumerate(plan.vehicles):
+        away = trajectory.away[:, row] if vehicle.hides else nowhere
+        for part in parts_of(vehicle.ob, family):
+            staging.hide(part, away, replace_own_keys)
 
 
 def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict[str, np.ndarray]]:
@@ -139,6 +177,7 @@ def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict
             trajectory.positions[:, rows],
             trajectory.start_speed[rows],
             plan.frame_time,
+            trajectory.away[:, rows].argmin(axis=0),
         )
         for k, row in enumerate(rows.tolist()):
             properties[row] = {name: values[:, k] for name, values in columns.items()}

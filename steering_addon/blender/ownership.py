@@ -51,6 +51,7 @@ class BakeRecord:
         kept_properties: custom properties the animator had where the bake keys its own, by name
         kept_hidden: whether the animator had it hidden, by the data paths of visibility that the bake keys
         mishaps: frames on which the vehicle ran into something or got stuck, by kind
+        there: the first and last frame on which it was there, where it was not always; in reverse where it never was
     """
 
     bake_id: str
@@ -65,6 +66,7 @@ class BakeRecord:
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     mishaps: Mapping[str, float] = field(default_factory=dict)
+    there: tuple[float, float] | None = None
 
     @property
     def moves(self) -> bool:
@@ -109,6 +111,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             else {},
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
             mishaps={kind: float(frame) for kind, frame in stored.get("mishaps", {}).items()},
+            there=(float(stored["there"][0]), float(stored["there"][1])) if "there" in stored else None,
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
@@ -134,6 +137,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["kept_hidden"] = dict(record.kept_hidden)
     if record.mishaps:
         stored["mishaps"] = {kind: float(frame) for kind, frame in record.mishaps.items()}
+    if record.there is not None:
+        stored["there"] = [float(frame) for frame in record.there]
     action[RECORD] = stored
 
 

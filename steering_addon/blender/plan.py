@@ -18,9 +18,11 @@ from ..simulation.candidates import FIRST, Candidates
 from ..simulation.declaration import POINTERS, Kind
 from ..simulation.portrayal import PROPERTIES, Portrayal
 from ..simulation.roles import DESCRIPTIONS, Role
+from .attendance import Hiding, own_enter_frame, parts_of
 from .choosing import Several, several_of
 from .custom_properties import path_of
 from .dependencies import animates, plays_physics, reads_scene, reads_vehicle_above, reasons
+from .family import Family
 from .generated import bone_of, values_of
 from .identity import told_apart
 from .local_space import model_axes
@@ -30,6 +32,7 @@ from .refusal import Refusal
 from .rotation_channels import data_path
 from .start import earlier_velocity, start_of
 from .tagged import by_role, crowds_of, full_name, in_use
+from .visibility import SWITCHES
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -52,6 +55,8 @@ class VehicleSource:
         velocity: (3,) the velocity its own earlier keys give, in its parent's space; None for its start speed.
         animated: whether settings of its own are keyed or driven.
         only_baked: whether it plays nothing but an earlier bake.
+        enters: the frame on which it enters, nan where that is for its crowd to say.
+        hides: whether a bake may hide it and its parts.
     """
 
     ob: Object
@@ -63,6 +68,8 @@ class VehicleSource:
     velocity: np.ndarray | None
     animated: bool
     only_baked: bool
+    enters: float = np.nan
+    hides: bool = False
 
 
 @dataclass(frozen=True)
@@ -292,11 +299,15 @@ def _vehicles(
     scene: Scene, moving: list[Object], first: int, last: int, replace_own_keys: bool
 ) -> tuple[VehicleSource, ...]:
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
-    crowds, all_played = crowds_of(moving), []
+    crowds, all_played, family, hiding = crowds_of(moving), [], Family(), Hiding()
     for ob, crowd in zip(moving, crowds):
         _check_vehicle(ob, crowd)
         all_played.append(Played(ob))
-        check_free(ob, first, last, replace_own_keys, contested(_keyed_channels(ob, crowd)), all_played[-1])
+        hidden = hiding.concerns(ob, crowd)
+        keyed = (*_keyed_channels(ob, crowd), *(SWITCHES if hidden else ()))
+        check_free(ob, first, last, replace_own_keys, contested(keyed), all_played[-1])
+        for part in parts_of(ob, family) if hidden else ():
+            check_free(part, first, last, replace_own_keys, SWITCHES)
     identities = told_apart(moving)
     frame_time = scene.render.fps_base / scene.render.fps
     sources = []
@@ -315,6 +326,8 @@ def _vehicles(
                 velocity=earlier_velocity(played, first, frame_time),
                 animated=animates(ob, "steering"),
                 only_baked=played.only_ours,
+                enters=own_enter_frame(ob),
+                hides=hiding.concerns(ob, crowd),
             )
         )
     return tuple(sorted(sources, key=lambda source: source.identity))
@@ -512,7 +525,7 @@ def _keyed_properties(crowd: Object) -> tuple[str, ...]:
 
 
 def _keyed_channels(ob: Object, crowd: Object) -> tuple[str, ...]:
-    """The channels that a bake keys on a vehicle of a crowd."""
+    """The channels that a bake keys on a vehicle of a crowd, besides the switches that hide it."""
     return ("location", data_path(ob.rotation_mode), *map(path_of, _keyed_properties(crowd)))
 
 

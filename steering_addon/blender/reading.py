@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..simulation.attendance import STAY, Attendance, enter_frames
 from ..simulation.chance import keys_of, mix
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import Declared
@@ -16,6 +18,7 @@ from ..simulation.roles import Role
 from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
 from ..simulation.vectors import same_for_all, unit
 from ..simulation.vehicle import VehicleModel
+from .attendance import frames_there
 from .currents import CurrentReader
 from .curves import CurveReader
 from .dependencies import animates
@@ -70,6 +73,11 @@ class Reader:
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
         self.keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
         self._own = _OwnSettings(plan.vehicles)
+        self._attendance: Attendance | None = None
+        self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
+        self._enters: np.ndarray | None = None
+        self._there = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
+        self._standing = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
         still = not any(v.animated for v in plan.vehicles)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
         self._models_stay = still and all(crowd.stays for crowd in self._crowds)
@@ -88,6 +96,7 @@ class Reader:
         _check_numbers(self.parent_parts[-1], [plan.vehicles[row].ob.parent for row in self.parented], frame)
         own = self._own.read(depsgraph, frame)
         self.sizes.append(own["size_factor"].copy())
+        attendance, enters = self._attending(depsgraph, frame)
         return Snapshot(
             frame_time=plan.frame_time,
             substeps=plan.substeps,
@@ -102,6 +111,8 @@ class Reader:
             regions=self._regions(depsgraph, frame),
             flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
             candidates=plan.candidates,
+            attendance=attendance,
+            due=None if enters is None else frame >= enters,
         )
 
     def start(self, snapshot: Snapshot) -> State:
@@ -141,6 +152,26 @@ class Reader:
         # One number for all is quicker to work with than as many that are alike.
         return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
 
+    def _attending(self, depsgraph: Depsgraph, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
+        """What the crowds say of being there, and (n,) the frames on which vehicles enter; None where all are there."""
+        if self._enters is None or self._attendance_is_animated:
+            self._attendance = self._attendances(depsgraph, frame)
+            own = np.array([vehicle.enters for vehicle in self.plan.vehicles])
+            self._enters = np.where(np.isnan(own), enter_frames(self._attendance, self.keys), own)
+        everybody = bool((self._enters == -np.inf).all())
+        stay = bool((self._attendance.on_arrival == STAY).all())
+        return None if everybody and stay else self._attendance, None if everybody else self._enters
+
+    def _attendances(self, depsgraph: Depsgraph, frame: int) -> Attendance:
+        """What the crowds say of being there, a row a vehicle."""
+        columns = {name: np.full(len(self.plan), p.default) for name, p in Attendance.parameters().items()}
+        for crowd in self.plan.crowds:
+            if crowd.ob.steering.is_property_set("attendance"):
+                group = crowd.ob.evaluated_get(depsgraph).steering.attendance
+                for name, value in _values(Attendance, group, crowd.ob, "attendance", frame).items():
+                    columns[name][crowd.rows] = value
+        return Attendance.of(len(self.plan), **columns)
+
     def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
         sources = self.plan.bodies
         if not sources:
@@ -156,7 +187,8 @@ class Reader:
             forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], faces)),
             radius=self._radii,
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
-            present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_),
+            present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
+            & _within(self._there, frame),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
             amount=self._amounts(depsgraph, frame),
@@ -218,7 +250,8 @@ class Reader:
         sources = self.plan.obstacles
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         _check_numbers(matrices, [source.ob for source in sources], frame)
-        return self._solids.read(matrices, depsgraph)
+        found = self._solids.read(matrices, depsgraph)
+        return replace(found, present=found.present & _within(self._standing, frame))
 
 
 class _OwnSettings:
@@ -276,6 +309,12 @@ class _CrowdReader:
                 pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
                 behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
         return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
+
+
+def _within(spans: np.ndarray, frame: int) -> np.ndarray:
+    """(k,) which of some spans of frames, (k, 2), a frame is in."""
+    there: np.ndarray = (spans[:, 0] <= frame) & (frame <= spans[:, 1])
+    return there
 
 
 def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:

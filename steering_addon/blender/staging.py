@@ -106,6 +106,7 @@ class Staging:
         only_baked: bool | None = None,
         mishaps: Mapping[str, float] | None = None,
         hidden: np.ndarray | None = None,
+        there: tuple[float, float] | None = None,
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -113,15 +114,16 @@ class Staging:
         mode. `properties` are numbers (f,) for custom properties of these names, which the bake makes where there are
         none. With `replace` its own animation on these frames is set aside, to come back when the bake is cleared.
         Whether the vehicle is `only_baked`, playing an earlier bake and nothing else, is looked up where that is not
-        said. `mishaps` are frames on which something went wrong, to be noted. It is `hidden` on frames (f,) on which it
-        is not there. Raises Refusal where the vehicle cannot be baked.
+        said. `mishaps` are frames on which something went wrong, to be noted. It is `hidden` on these frames, (f,)
+        booleans; from which to which frame it is `there` is noted, where it is not always. Raises Refusal where the
+        vehicle cannot be baked.
         """
         properties = properties or {}
         channels = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
         channels |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
         _check_motion(ob, channels, len(self._frames))
         played = Played(ob, only_baked)
-        self._stage(ob, played, channels, self._switches(ob, hidden, played), replace, mishaps or {})
+        self._stage(ob, played, channels, self._switches(ob, hidden, played), replace, mishaps or {}, there)
 
     def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
         """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
@@ -130,14 +132,14 @@ class Staging:
         is as the animator had it. One that plays a bake of its own motion is left alone. Raises Refusal where the
         object cannot be hidden.
         """
-        if ob.animation_data is None and not hidden.any():
+        if not hidden.any() and action_of(ob) is None:
             return
         played = Played(ob)
         if played.record is not None and played.record.moves:
             return
         switches = self._switches(ob, hidden, played)
         if switches:
-            self._stage(ob, played, {}, switches, replace, {})
+            self._stage(ob, played, {}, switches, replace, {}, None)
         elif played.record is not None:
             check_editable(ob)
             self._always_seen.append(ob)
@@ -153,6 +155,7 @@ class Staging:
         switches: Mapping[str, np.ndarray],
         replace: bool,
         mishaps: Mapping[str, float],
+        there: tuple[float, float] | None,
     ) -> None:
         first, last = self._frames[0], self._frames[-1]
         in_the_way = contested((*channels, *switches))
@@ -181,6 +184,7 @@ class Staging:
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in switches},
             mishaps=mishaps,
+            there=there,
         )
         self._staged.append(_Staged(ob, bed, before, record, replace))
 

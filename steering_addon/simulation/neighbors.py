@@ -342,7 +342,8 @@ class Vicinity:
 
     def pairs(self, distance: float) -> list[Pairs] | list[Part]:
         """All pairs nearer than a distance, in blocks; rows are those of all bodies."""
-        reach = self._reach(distance)
+        # To pick them out of longer lists that are there already is quicker than to look anew.
+        reach = min((found for found in self._pairs if found >= distance), default=self._reach(distance))
         found = self._found(reach)
         return found if reach == distance else [pairs.nearer(distance) for pairs in found]
 

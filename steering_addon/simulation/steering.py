@@ -10,6 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
+from .arriving import Arrivals, stays
 from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .snapshot import Crowd, Snapshot, State, Steers
@@ -31,6 +32,8 @@ class Decisions(NamedTuple):
         fastest: (n,) m/s that the behaviors let them go, inf for no limit; None where nobody has one.
         commons: what each behavior remembers in common of all it steers.
         taken: (k,) how much has been taken of each tracked body.
+        gone: (n,) who leaves, or has left.
+        arrived: (n,) who has reached a goal and wants it no more, by behavior.
     """
 
     force: Vectors
@@ -38,6 +41,8 @@ class Decisions(NamedTuple):
     fastest: Scalars | None
     commons: Mapping[str, Commons]
     taken: Scalars
+    gone: Mask
+    arrived: Mapping[str, Mask]
 
 
 def decisions(state: State, snapshot: Snapshot, world: World) -> Decisions:
@@ -47,7 +52,9 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> Decisions:
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
         force[crowd.rows] = _considered(snapshot, crowd, minds).combined()
-    return Decisions(force, minds.memories, minds.fastest, minds.commons, minds.taken)
+    return Decisions(
+        force, minds.memories, minds.fastest, minds.commons, minds.taken, minds.arrivals.gone, minds.arrivals.arrived
+    )
 
 
 class _Minds:
@@ -62,6 +69,7 @@ class _Minds:
         self.commons: dict[str, Commons] = dict(state.commons)
         self.fastest: Scalars | None = None
         self.taken = state.taken
+        self.arrivals = Arrivals(state)
 
     def aim(self, behavior: Steers, agents: Agents) -> Steers:
         """The behavior with a body for each of its agents wherever it steers by one."""
@@ -160,7 +168,7 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
     """
     world = minds.world
     agents = _agents(minds.state, snapshot, world, crowd)
-    behaviors = tuple(minds.aim(b, agents) for b in crowd.behaviors)
+    behaviors = tuple(minds.arrivals.left_of(minds.aim(b, agents), agents) for b in crowd.behaviors)
     goal_distance = _goal_distance(behaviors, world, agents)
     if goal_distance is not agents.goal_distance:
         agents = replace(agents, goal_distance=goal_distance)
@@ -171,6 +179,7 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
         if corrects.any():
             agents = replace(agents, force=found.combined())
         steering, remembering = minds.steer(behavior, agents)
+        behavior = minds.arrivals.looked_for(behavior, world, remembering, snapshot.attendance)
         found.add(behavior, steering * behavior.weight[:, None], corrects, luck(behavior))
         found.sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
         minds.heed(behavior, remembering)
@@ -218,6 +227,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         vehicle=model,
         force=no_vectors(len(rows)),
         goal_distance=np.full(len(rows), np.inf),
+        stays=stays(snapshot.attendance, rows),
     )
 
 

@@ -154,6 +154,12 @@ class STEERING_OT_bake(bpy.types.Operator):
     def _finished(self, result: BakeResult):
         for warning in self._plan.warnings:
             self.report({"WARNING"}, warning)
+        if result.kept_out:
+            self.report(
+                {"WARNING"},
+                f"{_count(result.kept_out, 'vehicle')} never entered, as somebody stood in the way: "
+                f"give them more room, or turn off Wait for Room",
+            )
         seconds = time.perf_counter() - self._began
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"
         if result.closest != INFINITE:

@@ -103,6 +103,9 @@ class ThisOneOnly:
         for name in FACTORS:
             factors.prop(own, name)
         column.prop(own, "seed")
+        column.prop(own, "use_enter_frame")
+        if own.use_enter_frame:
+            column.prop(own, "enter_frame")
         self.layout.operator("steering.set_start", icon="PINNED")
 
 

@@ -23,21 +23,27 @@ if TYPE_CHECKING:
     from ..plan import Plan
     from .rehearsal import Poses
 
-CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
+CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 """What places an object, and how many numbers each is."""
+NOTHING = (0.0, 0.0, 0.0)
+"""The scale of what is hidden, with all that hangs on it. Blender's own switches would have it sort all anew."""
 
 
 def show(plan: Plan, poses: Poses, depsgraphs: Iterable[Depsgraph]) -> None:
     """Show the vehicles of a plan in these poses; on the objects themselves nothing has changed afterwards.
 
-    All viewports at once: one that is left out would evaluate the vehicles later, where they really are.
+    All viewports at once: one that is left out would evaluate the vehicles later, where they really are. Who is
+    hidden shrinks to nothing.
     """
     vehicles = [vehicle.ob for vehicle in plan.vehicles]
     with _put_back_unnoticed(vehicles):
-        for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
+        rows = zip(vehicles, poses.location.tolist(), poses.rotation.tolist(), poses.hidden.tolist())
+        for ob, location, rotation, hidden in rows:
             ob.location = location
             path = data_path(ob.rotation_mode)
             setattr(ob, path, rotation[: CHANNELS[path]])
+            if hidden:
+                ob.scale = NOTHING
         for depsgraph in depsgraphs:
             depsgraph.update()
 
