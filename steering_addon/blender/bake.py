@@ -17,6 +17,7 @@ from ..simulation.snapshot import Snapshot, State
 from ..simulation.vectors import magnitude
 from .attendance import parts_of
 from .channels import channels, start_rotations
+from .eaten import Eaten
 from .family import Family
 from .plan import Plan
 from .reading import Reader
@@ -37,6 +38,7 @@ class BakeResult:
         mishaps: by kind, how many vehicles ran into something or got stuck.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
         kept_out: how many vehicles never entered although their frame came, as somebody stood in their place.
+        too_late: how many enter on a later frame than the last.
     """
 
     vehicles: int
@@ -44,6 +46,7 @@ class BakeResult:
     mishaps: Mapping[str, int]
     closest: float
     kept_out: int = 0
+    too_late: int = 0
 
 
 @dataclass
@@ -57,6 +60,7 @@ class Trajectory:
         away: (f, n) who has not entered yet or has left.
         mishaps: what went wrong for whom.
         kept_out: how many wait for room to enter at the moment.
+        too_late: how many are still to enter on a later frame.
     """
 
     positions: np.ndarray
@@ -65,6 +69,7 @@ class Trajectory:
     away: np.ndarray
     mishaps: Mishaps
     kept_out: int = 0
+    too_late: int = 0
 
     @classmethod
     def empty(cls, frames: int, vehicles: int) -> Trajectory:
@@ -86,7 +91,8 @@ class Trajectory:
             self.bases[frame, :, :, k] = axis
         self.mishaps.look(frame, state)
         due = state.inputs.due
-        self.kept_out = 0 if due is None else int(np.count_nonzero(due & state.outside))
+        if due is not None:
+            self.kept_out, self.too_late = (int(np.count_nonzero(state.outside & come)) for come in (due, ~due))
 
     def there(self, row: int, frames: np.ndarray) -> tuple[float, float] | None:
         """The first and the last of the frames (f,) on which a vehicle is there, None where it always is.
@@ -111,10 +117,11 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
         Refusal: a value read on the way is no number.
     """
     reader = Reader(plan)
-    trajectory = Trajectory.empty(len(plan.frames), len(plan))
+    trajectory, eaten = Trajectory.empty(len(plan.frames), len(plan)), Eaten(plan)
     with closing(sweep(plan, reader)) as snapshots:
         for frame, state in enumerate(_states(plan, reader, snapshots)):
             trajectory.record(frame, state)
+            eaten.look(frame, state)
             yield SIMULATING * (frame + 1) / len(plan.frames)
 
     staging = Staging(uuid.uuid4().hex, plan.frames)
@@ -134,7 +141,9 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
                 there=trajectory.there(row, plan.frames),
             )
             yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
-        _hide_parts(staging, plan, trajectory, replace_own_keys)
+        away = trajectory.away & np.array([vehicle.hides for vehicle in plan.vehicles], dtype=np.bool_)
+        eaten.hide(staging, away, replace_own_keys)
+        _hide_parts(staging, plan, away, eaten, replace_own_keys)
     except BaseException:
         staging.discard()
         raise
@@ -145,7 +154,14 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     staging.commit(plan.scene.frame_current_final)
     mishaps = trajectory.mishaps
     numbers = {kind: mishaps.number(kind) for kind in KINDS}
-    return BakeResult(len(plan), len(plan.frames), numbers, float(mishaps.clearance.min()), trajectory.kept_out)
+    return BakeResult(
+        vehicles=len(plan),
+        frames=len(plan.frames),
+        mishaps=numbers,
+        closest=float(mishaps.clearance.min()),
+        kept_out=trajectory.kept_out,
+        too_late=trajectory.too_late,
+    )
 
 
 def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterator[State]:
@@ -153,14 +169,13 @@ def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterat
     return simulate(reader.start(first), chain((first,), snapshots), plan.preroll)
 
 
-def _hide_parts(staging: Staging, plan: Plan, trajectory: Trajectory, replace_own_keys: bool) -> None:
-    """Hide what is seen of the vehicles besides themselves while they are not there."""
+def _hide_parts(staging: Staging, plan: Plan, away: np.ndarray, eaten: Eaten, replace_own_keys: bool) -> None:
+    """Hide what is seen of the vehicles besides themselves while they are hidden, (f, n), but for resources."""
     family = Family()
-    nowhere = np.zeros(len(plan.frames), dtype=np.bool_)
     for row, vehicle in enumerate(plan.vehicles):
-        away = trajectory.away[:, row] if vehicle.hides else nowhere
         for part in parts_of(vehicle.ob, family):
-            staging.hide(part, away, replace_own_keys)
+            if part not in eaten.objects:
+                staging.hide(part, away[:, row], replace_own_keys)
 
 
 def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict[str, np.ndarray]]:

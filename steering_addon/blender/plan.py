@@ -22,6 +22,7 @@ from .attendance import Hiding, own_enter_frame, parts_of
 from .choosing import Several, several_of
 from .custom_properties import path_of
 from .dependencies import animates, plays_physics, reads_scene, reads_vehicle_above, reasons
+from .eaten import check_hiding, feeds
 from .family import Family
 from .generated import bone_of, values_of
 from .identity import told_apart
@@ -217,6 +218,9 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     regions = _by_name([*roles[Role.REGION], *pointed_regions])
     looked_at = [*paths, *regions, *flows, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     _check_independent(looked_at, crowds, vehicles, rows, [*paths, *regions, *flows])
+
+    if any(feeds(behaviors_of(crowd)) for crowd in crowds):
+        check_hiding([body.ob for body in bodies], first, last, replace_own_keys)
 
     stored = settings_of(scene)
     crowd_identities = told_apart(crowds)

@@ -336,6 +336,13 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_max=100.0,
         override=OVERRIDABLE,
     )
+    hide_eaten: BoolProperty(
+        name="Hide When Eaten Up",
+        description="Have a bake hide it with its parts, in the viewport and in renders, while nothing is left of it",
+        default=True,
+        override=OVERRIDABLE,
+        options=LASTING,
+    )
     pass_side: choice_property(
         {
             "name": "Pass",

@@ -146,6 +146,14 @@ def test_who_has_no_room_to_enter_is_told_of(capfd) -> None:
     assert not seen(other)
 
 
+def test_who_would_enter_after_the_end_is_told_of(capfd) -> None:
+    _, later = walkers()
+    enter_on(later, LAST + 5)
+    bake()
+    assert "1 vehicle would enter after the last frame" in capfd.readouterr().out
+    assert not seen(later)
+
+
 # ---- leaving
 
 

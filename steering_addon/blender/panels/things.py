@@ -27,7 +27,7 @@ SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
     Role.REGION: ("region_shape",),
     Role.FLOW: ("flow_attribute",),
-    Role.RESOURCE: ("amount",),
+    Role.RESOURCE: ("amount", "hide_eaten"),
 }
 """What can be set of an object because it has a role."""
 ONLY = {Role.FLOW: ("MESH",)}
