@@ -151,7 +151,8 @@ class Walls:
         row, agent = self.row[pair], self.agent[pair]
         course = picked(velocity, tried) - picked(self.obstacles.velocity, row)
         speed = magnitude(course)
-        way, _ = self.obstacles.touch(picked(agents.position, agent), unit(course), agents.radius[agent], row)
+        reach, furthest = agents.radius[agent], speed * WALL_TIME
+        way, _ = self.obstacles.touch(picked(agents.position, agent), unit(course), reach, row, furthest)
         time = np.where(speed > EPSILON, way / np.maximum(speed, EPSILON), np.inf)
         begin = firsts(tried)
         cost = np.zeros(len(chooser))

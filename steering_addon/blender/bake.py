@@ -38,6 +38,7 @@ class BakeResult:
         mishaps: by kind, how many vehicles ran into something or got stuck.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
         kept_out: how many vehicles never entered although their frame came, as somebody stood in their place.
+        too_late: how many enter on a later frame than the last.
     """
 
     vehicles: int
@@ -45,6 +46,7 @@ class BakeResult:
     mishaps: Mapping[str, int]
     closest: float
     kept_out: int = 0
+    too_late: int = 0
 
 
 @dataclass
@@ -58,6 +60,7 @@ class Trajectory:
         away: (f, n) who has not entered yet or has left.
         mishaps: what went wrong for whom.
         kept_out: how many wait for room to enter at the moment.
+        too_late: how many are still to enter on a later frame.
     """
 
     positions: np.ndarray
@@ -66,6 +69,7 @@ class Trajectory:
     away: np.ndarray
     mishaps: Mishaps
     kept_out: int = 0
+    too_late: int = 0
 
     @classmethod
     def empty(cls, frames: int, vehicles: int) -> Trajectory:
@@ -87,7 +91,8 @@ class Trajectory:
             self.bases[frame, :, :, k] = axis
         self.mishaps.look(frame, state)
         due = state.inputs.due
-        self.kept_out = 0 if due is None else int(np.count_nonzero(due & state.outside))
+        if due is not None:
+            self.kept_out, self.too_late = (int(np.count_nonzero(state.outside & come)) for come in (due, ~due))
 
     def there(self, row: int, frames: np.ndarray) -> tuple[float, float] | None:
         """The first and the last of the frames (f,) on which a vehicle is there, None where it always is.
@@ -149,7 +154,14 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     staging.commit(plan.scene.frame_current_final)
     mishaps = trajectory.mishaps
     numbers = {kind: mishaps.number(kind) for kind in KINDS}
-    return BakeResult(len(plan), len(plan.frames), numbers, float(mishaps.clearance.min()), trajectory.kept_out)
+    return BakeResult(
+        vehicles=len(plan),
+        frames=len(plan.frames),
+        mishaps=numbers,
+        closest=float(mishaps.clearance.min()),
+        kept_out=trajectory.kept_out,
+        too_late=trajectory.too_late,
+    )
 
 
 def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterator[State]:

@@ -72,7 +72,7 @@ class Mishaps:
             return
         radius = snapshot.vehicle.radius
         clearance = snapshot.obstacles.take(seen).clearance(state.motion.position).min(axis=1) - radius
-        self.clearance = np.minimum(self.clearance, clearance)
+        self.clearance = np.minimum(self.clearance, np.where(snapshot.present, clearance, np.inf))
         here = snapshot.present & (radius > 0.0)
         depth = np.where(here, -clearance / np.where(radius > 0.0, radius, 1.0), 0.0)
         self._deeper(OBSTACLE, frame, depth)

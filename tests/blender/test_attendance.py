@@ -146,6 +146,14 @@ def test_who_has_no_room_to_enter_is_told_of(capfd) -> None:
     assert not seen(other)
 
 
+def test_who_would_enter_after_the_end_is_told_of(capfd) -> None:
+    _, later = walkers()
+    enter_on(later, LAST + 5)
+    bake()
+    assert "1 vehicle would enter after the last frame" in capfd.readouterr().out
+    assert not seen(later)
+
+
 # ---- leaving
 
 
@@ -331,6 +339,31 @@ def test_the_preview_shows_nothing_of_who_is_not_there(sub) -> None:
     preview.end()
     bpy.context.view_layer.update()
     assert later.matrix_world.determinant() == pytest.approx(1.0)
+
+
+def test_the_preview_shows_who_is_there_though_a_bake_hides_it(sub) -> None:
+    _, later = walkers()
+    enter_on(later, 40)
+    bake()
+    enter_on(later, 10)
+    bpy.context.scene.frame_set(FIRST)
+    before = scene_dump()
+    preview, scene = sub("blender.preview"), bpy.context.scene
+    preview.start(scene, bpy.context.view_layer)
+    for frame, there in ((20, True), (30, True), (5, False), (50, True), (FIRST, False)):
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        drawn = {i.object.original.name for i in depsgraph.object_instances if i.matrix_world.determinant()}
+        assert {ob.name for ob in family(later)} & drawn == ({ob.name for ob in family(later)} if there else set())
+        assert later.hide_viewport == (frame < 40)
+    preview.end()
+    assert_same(before, scene_dump())
+    preview.start(scene, bpy.context.view_layer)
+    scene.frame_set(20)
+    preview.end()
+    bpy.context.view_layer.update()
+    assert not any(ob.visible_get() for ob in family(later))
+    assert seen(later) == list(range(40, LAST + 1))
 
 
 def test_preview_and_bake_agree_on_where_they_are(sub) -> None:

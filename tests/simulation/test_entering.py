@@ -14,7 +14,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.simulation.attendance import Attendance, enter_frames
 from steering_addon.simulation.chance import keys_of
-from steering_addon.simulation.mishaps import OVERLAP, Mishaps
+from steering_addon.simulation.mishaps import OBSTACLE, OVERLAP, Mishaps
 from steering_addon.simulation.obstacles import obstacles
 from tests.behaviors.situations import busy
 from tests.scene import Scene, leaders, locked, positions, velocities
@@ -91,13 +91,25 @@ def test_what_hangs_on_somebody_away_is_away_too() -> None:
     assert np.allclose(positions(place.run(40, at=entering(place, [0, NEVER])))[:, 0, 0], 0.1, atol=1e-12)
 
 
+def mishaps_of(place: Scene, frames) -> Mishaps:
+    found = Mishaps(len(place))
+    for frame, state in enumerate(place.run(6, at=entering(place, frames, wait_for_room=False))):
+        found.look(frame, state)
+    return found
+
+
 def test_who_is_away_runs_into_nobody() -> None:
     place = row(2, gap=0.1)
-    for frames, number in (([0, 0], 2), ([0, NEVER], 0)):
-        mishaps = Mishaps(2)
-        for frame, state in enumerate(place.run(3, at=entering(place, frames))):
-            mishaps.look(frame, state)
-        assert mishaps.number(OVERLAP) == number
+    for frames, number in (([0, 0], 2), ([0, 4], 2), ([0, NEVER], 0), ([4, NEVER], 0)):
+        assert mishaps_of(place, frames).number(OVERLAP) == number
+
+
+def test_who_is_away_is_near_no_obstacle() -> None:
+    place = row(2, gap=9.0, obstacles=obstacles([[9.0, 0.0, 0.0]], [1.0]))
+    assert mishaps_of(place, [0, 0]).clearance[1] < 0.0
+    away = mishaps_of(place, [0, NEVER])
+    assert away.clearance[1] == np.inf
+    assert away.number(OBSTACLE) == 0
 
 
 # ---- room

@@ -18,6 +18,7 @@ from ..dependencies import animates
 from ..plan import Plan
 from ..reading import Reader
 from ..sweep import sweep, to_link
+from .showing import hidden_by_bakes
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, ViewLayer
@@ -57,6 +58,8 @@ class Rehearsal:
         """The last frame that is known to be as the plan has it; the one before the first where there is none."""
         self._reader = Reader(plan)
         self._looked_at = to_link(plan)
+        self.covered = hidden_by_bakes(plan)
+        """What keys of a bake hide for a while, by the row of the vehicle."""
         self._only_aside = plan.in_users_scene or any(animates(ob, "hide_viewport") for ob in self._looked_at)
 
     def within(self, frame: int) -> int:
