@@ -261,7 +261,8 @@ class _OwnSettings:
 
     def __init__(self, vehicles: Sequence[VehicleSource]) -> None:
         self._animated = [(row, v.ob) for row, v in enumerate(vehicles) if v.animated]
-        self._columns = {name: np.array([getattr(v.ob.steering, name) for v in vehicles]) for name in self.NAMES}
+        stored = [v.ob.steering for v in vehicles]
+        self._columns = {name: np.array([getattr(own, name) for own in stored]) for name in self.NAMES}
 
     def read(self, depsgraph: Depsgraph, frame: int) -> dict[str, np.ndarray]:
         """(n,) columns by name.

@@ -16,7 +16,7 @@ import numpy as np
 from .angles import cosine
 from .declaration import Choice
 from .pairs import Pairs, Part, pairs_within
-from .vectors import Mask, Rows, Scalars, Vectors, alike, columns, no_vectors, picked, same_for_all
+from .vectors import Mask, Rows, Scalars, Vectors, alike, columns, firsts, no_vectors, picked, same_for_all
 
 NEIGHBORS = (
     Choice("OWN_CROWD", 0, "Own Crowd", "Only vehicles of the same crowd"),
@@ -134,8 +134,9 @@ class Looks:
     @cached_property
     def _lines(self) -> tuple[Rows, Rows, Rows]:
         """Where equal agents begin, how many they are, and who."""
-        begin = np.flatnonzero(np.concatenate(([len(self) > 0], self.agent[1:] != self.agent[:-1])))
-        return begin, np.diff(begin, append=len(self)), self.agent[begin]
+        begin = firsts(self.agent)
+        size = np.append(begin[1:], len(self)) - begin
+        return begin, size, self.agent[begin]
 
 
 @dataclass(frozen=True)
@@ -307,31 +308,37 @@ class Vicinity:
         self._forward = forward
         self._reaches = _classes(distances)
         self._pairs: dict[float, list[Pairs]] = {}
-        self._seen: dict[tuple[float, bytes], list[tuple[Near, Near]]] = {}
+        self._seen: dict[tuple[float, bool, bytes], list[tuple[Near, Near]]] = {}
 
-    def around(self, distance: float, rows: Rows) -> tuple[Near, ...]:
-        """Everybody nearer than a distance to the bodies of some rows, as these see them."""
-        return tuple(near for ends in self._ends(distance, rows) for near in ends if len(near))
+    def around(self, distance: float, rows: Rows, *, looking: bool = False) -> tuple[Near, ...]:
+        """Everybody nearer than a distance to the bodies of some rows, as these see them.
 
-    def _ends(self, distance: float, rows: Rows) -> list[tuple[Near, Near]]:
+        Args:
+            looking: whether it matters how far ahead they are. This is worked out for all of the widest distance, as
+                somebody who sees further is going to ask it too.
+        """
+        return tuple(near for ends in self._ends(distance, rows, looking) for near in ends if len(near))
+
+    def _ends(self, distance: float, rows: Rows, looking: bool) -> list[tuple[Near, Near]]:
         """The pairs nearer than a distance from both ends, in blocks."""
-        key = (distance, b"" if len(rows) == len(self._forward) else rows.tobytes())
+        reach = self._reach(distance)
+        key = (distance, looking and distance < reach, b"" if len(rows) == len(self._forward) else rows.tobytes())
         if key not in self._seen:
-            reach = self._reach(distance)
             if reach == distance:
                 self._seen[key] = [both_ways(pairs, rows, self._forward) for pairs in self.pairs(distance)]
             else:
-                wider = zip(self._found(reach), self._ends(reach, rows))
-                self._seen[key] = [self._nearer(pairs, ends, distance, rows) for pairs, ends in wider]
+                wider = zip(self._found(reach), self._ends(reach, rows, looking))
+                self._seen[key] = [
+                    _unseen(pairs, ends, distance) if looking else self._nearer(pairs, ends, distance, rows)
+                    for pairs, ends in wider
+                ]
         return self._seen[key]
 
     def _nearer(self, pairs: Pairs, ends: tuple[Near, Near], distance: float, rows: Rows) -> tuple[Near, Near]:
-        """Those of a block that are nearer than a distance: a list of their own, or the same one with others unseen."""
-        nearer = pairs.distance_squared < distance * distance
-        if np.count_nonzero(nearer) < SPARSE * len(nearer):
-            return both_ways(Part(pairs, np.flatnonzero(nearer)), rows, self._forward)
-        one, other = (Near(n.looks, nearer if n.looks.some is None else nearer[n.looks.some], n.mirrored) for n in ends)
-        return one, other
+        """Those of a block that are nearer than a distance: a list of their own where they are few."""
+        part = pairs.nearer(distance)
+        few = len(part) < SPARSE * len(pairs)
+        return both_ways(part, rows, self._forward) if few else _unseen(pairs, ends, distance)
 
     def pairs(self, distance: float) -> list[Pairs] | list[Part]:
         """All pairs nearer than a distance, in blocks; rows are those of all bodies."""
@@ -362,6 +369,13 @@ def _classes(distances: tuple[float, ...]) -> list[float]:
         if distance > 0.0 and (not classes or distance < classes[-1] / 2.0):
             classes.append(distance)
     return classes
+
+
+def _unseen(pairs: Pairs, ends: tuple[Near, Near], distance: float) -> tuple[Near, Near]:
+    """The pairs from both ends, those that are further away than a distance unseen."""
+    nearer = pairs.distance_squared < distance * distance
+    one, other = (Near(n.looks, nearer if n.looks.some is None else nearer[n.looks.some], n.mirrored) for n in ends)
+    return one, other
 
 
 def both_ways(pairs: Pairs | Part, rows: Rows, forward: Vectors) -> tuple[Near, Near]:

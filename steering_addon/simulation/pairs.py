@@ -207,10 +207,8 @@ def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) ->
 
 def _expanded(begin: Counts, length: Counts) -> Rows:
     """The runs written out: (c,) the members of one after the other."""
-    filled = np.flatnonzero(length)
-    size, start = length.ravel()[filled], begin.ravel()[filled]
+    size = length.ravel()
     ends = np.cumsum(size)
-    total = int(ends[-1]) if len(ends) else 0
-    members = np.arange(total)
-    members += np.repeat(start - (ends - size), size)
+    members = np.arange(int(ends[-1]) if len(ends) else 0)
+    members += np.repeat(begin.ravel() - (ends - size), size)
     return members

@@ -136,7 +136,8 @@ class World:
             return Neighbors(len(agents), ())
         edge = edge_of_view(angle)
         nearer = None if same_for_all(distance) else distance
-        lists = tuple(perceived(near, nearer, edge) for near in self.vicinity.around(furthest, agents.rows))
+        around = self.vicinity.around(furthest, agents.rows, looking=edge is not None)
+        lists = tuple(perceived(near, nearer, edge) for near in around)
         if same_for_all(which) and (which[0] == EVERYONE or (which[0] == OWN_CROWD and self._one_crowd)):
             return Neighbors(len(agents), lists)
         wanted = np.where(which == OWN_CROWD, self.bodies.crowd[agents.rows], crowd)
