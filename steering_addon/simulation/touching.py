@@ -77,10 +77,13 @@ def touch_mesh(
     way = np.where(triangle >= 0, np.maximum(met - reach / steep, 0.0), np.inf)
     limit = np.minimum(way, furthest)
     gone = np.zeros(len(points))
-    passing = dot(offset, course) + radius > 0.0
+    ahead = dot(offset, course)
+    passing = (ahead + radius > 0.0) & (ahead - radius < furthest)
     going = np.flatnonzero(passing & (magnitude(across(offset, course)) < radius))
+    # What is further away than a course leads matters only to who is where it should not be.
+    seen = np.where(mesh.inside(points) | (sign < 0.0), np.inf, limit + reach)
     for _ in range(MESH_TRIES if len(going) else 0):
-        distance, out = mesh.surface(points[going] + course[going] * gone[going, None])
+        distance, out = mesh.surface(points[going] + course[going] * gone[going, None], seen[going])
         gap = distance * sign - reach[going]
         near = gap <= MESH_CLOSE * reach[going]
         nearing = -dot(out * sign, course[going])

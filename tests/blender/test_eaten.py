@@ -153,6 +153,23 @@ def test_what_a_vehicle_carries_is_eaten_up_too_and_stays_so_when_baked_again() 
     assert (hidden(dish) == once).all()
 
 
+def test_what_is_linked_is_eaten_and_stays_seen(tmp_path) -> None:
+    frames(1, 120)
+    dish, _ = food()
+    path = str(tmp_path / "kitchen.blend")
+    bpy.data.libraries.write(path, {dish})
+    bpy.data.objects.remove(dish)
+    with bpy.data.libraries.load(path, link=True) as (_there, wanted):
+        wanted.objects = ["Food"]
+    dish = bpy.data.objects["Food"]
+    bpy.context.scene.collection.objects.link(dish)
+    ship = eater()
+    bake()
+    assert not hidden(dish).any()
+    bpy.context.scene.frame_set(120)
+    assert (ship.matrix_world.translation - dish.matrix_world.translation).length > 1.0, "it went on"
+
+
 def _curves(ob) -> list:
     action = ob.animation_data.action if ob.animation_data else None
     if action is None:
