@@ -385,9 +385,14 @@ def set_muted(ob: Object, record: BakeRecord, *, mute: bool) -> None:
 
 def holds_nothing(animation: AnimData) -> bool:
     """Whether the animation data of an object could as well not be there."""
+    return animation.action is None and holds_nothing_else(animation)
+
+
+def holds_nothing_else(animation: AnimData) -> bool:
+    """Whether the animation data of an object holds nothing but the action, if any."""
     untouched = animation.use_nla and animation.action_influence == 1.0
     untouched = untouched and (animation.action_blend_type, animation.action_extrapolation) == ("REPLACE", "HOLD")
-    return animation.action is None and not animation.drivers and not animation.nla_tracks and untouched
+    return not animation.drivers and not animation.nla_tracks and untouched
 
 
 def same_but_for_the_bake(one: Action, other: Action) -> bool:

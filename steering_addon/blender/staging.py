@@ -53,6 +53,7 @@ from .ownership import (
     contested,
     erase_record,
     holds_nothing,
+    holds_nothing_else,
     our_keys,
     own_curves,
     own_drivers,
@@ -198,12 +199,13 @@ class Staging:
         gone = [one for one in staged if not _exists(one.ob)]
         staged = [one for one in staged if _exists(one.ob)]
         readers = _readers({one.ob: (one.before, one.record) for one in staged})
+        named = _take_places(staged)
         for one in staged:
             before = one.before
             heirs.append((action_of(one.ob), one.bed.heir(before)))
             heirs_of_kept.append((before and before.kept, one.bed.kept or one.bed.action))
             switches[one.ob] = one.hand_over(frame, readers.get(one.ob, {}))
-        named = _retire(heirs) | _retire(heirs_of_kept)
+        named |= _retire(heirs) | _retire(heirs_of_kept)
         for one in staged:
             if one.bed.blank and one.before is not None and one.bed.action not in named:
                 rename(one.bed.action, f"{one.ob.name}Action")
@@ -288,9 +290,16 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
         check_editable(ob)
     heirs, heirs_of_kept, switches = [], [], {}
     readers = _readers({ob: (bake_of(ob),) for ob in baked})
-    for ob in baked:
-        played = Played(ob)
-        record, before = played.record, played.action
+    all_played = [Played(ob) for ob in baked]
+    # Before any object is given another one, as in `_take_places`. Where other animation stays, Blender would remember
+    # the slot of an action that is removed.
+    alone = [
+        _leaves_nothing(played) and _has_one_user(played.action) and holds_nothing_else(ob.animation_data)
+        for ob, played in zip(baked, all_played)
+    ]
+    bpy.data.batch_remove([played.action for played, goes in zip(all_played, alone) if goes])
+    for ob, played, goes in zip(baked, all_played, alone):
+        record, before = played.record, None if goes else played.action
         rest = _without_bake(played)
         assign_action(ob, rest.action, rest.slot)
         set_muted(ob, record, mute=False)
@@ -475,12 +484,17 @@ def _still_muted(before: BakeRecord | None, channels: Collection[str]) -> tuple[
     return tuple((path, index) for path, index in muted if path in TRANSFORM_CHANNELS or path in channels)
 
 
+def _leaves_nothing(played: Played) -> bool:
+    """Whether nothing of a baked action is the animator's, and nothing is to come back when the bake goes."""
+    return played.record.made and played.record.kept is None and played.only_ours
+
+
 def _without_bake(played: Played) -> _Rest:
     """What an object would play without its bake; what it plays now is left alone."""
     action, slot, record = played.action, played.slot, played.record
     if record is None:
         return _Rest(action, slot)
-    if record.made and record.kept is None and played.only_ours:
+    if _leaves_nothing(played):
         return _Rest(None)
     copy, copied_slot = copy_action(action, slot, whole=_has_one_user(action))
     erase_record(copy)
@@ -537,6 +551,24 @@ def _same_curves(one: Channelbag, other: Channelbag | None) -> bool:
     curves = {(curve.data_path, curve.array_index): curve for curve in one.fcurves}
     others = {(curve.data_path, curve.array_index): curve for curve in (other.fcurves if other else ())}
     return curves.keys() == others.keys() and all(same_curve(curves[key], others[key]) for key in curves)
+
+
+def _take_places(staged: Iterable[_Staged]) -> set[Action]:
+    """Remove the bakes of which nothing is to stay and that nobody else plays; returns the new ones, named like them.
+
+    Not when the new ones have been given out: then Blender has something of each object to tell its windows, and goes
+    through all of that for each action it removes.
+    """
+    heirs = {
+        action: one.bed.action
+        for one in staged
+        if one.bed.blank and (action := action_of(one.ob)) is not None and _has_one_user(action)
+    }
+    names = {heir: action.name for action, heir in heirs.items()}
+    bpy.data.batch_remove(heirs)
+    for heir, name in names.items():
+        rename(heir, name)
+    return set(names)
 
 
 def _retire(succession: list[tuple[Action | None, Action | None]]) -> set[Action]:

@@ -17,7 +17,7 @@ from steering_addon.simulation.paths import spline
 from tests.behaviors.situations import busy
 from tests.scene import Scene, headings, leaders, positions, speeds
 
-FRAMES = 240
+FRAMES, FPS = 130, 12.0
 DOOR = np.array([0.0, 8.0, 0.0])
 ROAD = ((spline(np.array([[0.0, 0.0, 0.0], [0.0, 8.0, 0.0]]), False),),)
 WALKER = {"radius": 0.3, "max_speed": 2.0, "max_force": 6.0, "cruise_speed": 0.7}
@@ -35,7 +35,7 @@ def walk(way: str, **more) -> Scene:
     """One walker on its way to a door, eight metres ahead and somewhat aside."""
     door = replace(leaders(DOOR), radius=np.zeros(1))
     kind, values = TO_THE_DOOR[way]
-    made = {"position": [[0.5, 0.0, 0.0]], "speed": 1.4, "vehicle": WALKER, "tracked": door, "paths": ROAD}
+    made = {"position": [[0.5, 0.0, 0.0]], "speed": 1.4, "vehicle": WALKER, "tracked": door, "paths": ROAD, "fps": FPS}
     return Scene(**{**made, "behaviors": [(kind, values)], **more})
 
 
@@ -100,7 +100,7 @@ def test_nobody_makes_way_for_who_has_left() -> None:
     place = replace(place, behaviors=behaviors)
     states = place.run(FRAMES, at=on_arrival(place, LEAVE))
     left = int(np.argmax(gone(states)))
-    assert 0 < left < FRAMES - 40
+    assert 0 < left < FRAMES - 20
     pace = speeds(states)[:, 1]
     assert pace[:left].max() > 0.1
     assert (np.diff(pace[left:]) <= 1e-12).all()
@@ -163,7 +163,7 @@ def test_nobody_slips_past_its_goal_between_two_steps(substeps: int) -> None:
     place = walk("seek", position=[[0.0, -60.3, 0.0]], speed=40.0, vehicle=vehicle, substeps=substeps)
     left = gone(place.run(60, at=on_arrival(place, LEAVE)))
     assert left.any()
-    assert abs(int(np.argmax(left)) - 24 * 68.3 / 40.0) <= 2.0
+    assert abs(int(np.argmax(left)) - FPS * 68.3 / 40.0) <= 2.0
 
 
 def test_the_step_makes_hardly_a_difference() -> None:
