@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.declaration import Choice, called, choice, length, seconds
 from ..simulation.neighbors import NEIGHBORS, Neighbors
 from ..simulation.obstacles import OUTSIDE
-from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, picked
+from ..simulation.vectors import EPSILON, Number, Rows, Scalars, Vectors, dot, largest, magnitude, picked
 from ..simulation.world import Agents, Memory, World
 from .braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
 from .declaration import OURS, Intent
@@ -51,9 +51,10 @@ class BrakeFor(Neighborhood):
     clearance: Number = length(0.5, "Room between the bodies")
 
     def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
-        standing, crossing = self._obstacles(world, agents)
-        allowed = np.minimum(self._standing(world, agents, *standing), self._allowed(crossing, agents))
-        allowed = np.minimum(allowed, self._allowed(self._vehicles(world, agents), agents))
+        standing, moving = self._obstacles(world, agents)
+        allowed = self._standing(world, agents, *standing)
+        for crossing in (moving, *self._vehicles(world, agents)):
+            allowed = np.minimum(allowed, crossing.allowed(agents))
         return braking(agents, allowed), {"allowed": allowed}
 
     def fastest(self, world: World, agents: Agents) -> Scalars:
@@ -65,22 +66,23 @@ class BrakeFor(Neighborhood):
 
     def near(self, world: World, agents: Agents) -> Neighbors:
         """Those within the distance who can be where it would be hard to stop before it is through."""
+        bodies, seen = world.bodies, world.vicinity.rows
         stopping = stopping_distance(agents)
-        room = agents.radius + float(world.bodies.radius.max(initial=0.0)) + self.clearance
+        room = agents.radius + largest(bodies.radius[seen]) + self.clearance
         going = np.maximum(agents.speed, EPSILON)
         time = np.minimum(self.look_ahead_time, (stopping + 2.0 * room) / going)
-        quickest = float(magnitude(world.bodies.velocity).max(initial=0.0))
+        quickest = largest(magnitude(picked(bodies.velocity, seen)))
         matters = stopping + room + time * (quickest + agents.speed) + MARGIN
         distance = np.minimum(self.distance, matters)
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
     def _standing(self, world: World, agents: Agents, agent: Rows, row: Rows) -> Scalars:
         """The speed that lets each agent stop before the obstacles that stand where it is going, (n,) m/s."""
-        reach = (agents.radius + self.clearance)[agent]
+        reach, furthest = (agents.radius + self.clearance)[agent], self.distance[agent]
         course = picked(agents.forward, agent)
-        way, _ = world.obstacles.touch(picked(agents.position, agent), course, reach, row)
-        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * np.minimum(way, self.distance[agent]))
-        return least(len(agents), agent, np.where(way < self.distance[agent], stopping, np.inf))
+        way, _ = world.obstacles.touch(picked(agents.position, agent), course, reach, row, furthest)
+        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * np.minimum(way, furthest))
+        return least(len(agents), agent, np.where(way < furthest, stopping, np.inf))
 
     def _obstacles(self, world: World, agents: Agents) -> tuple[tuple[Rows, Rows], _Crossing]:
         """The obstacles near that count: pairs of an agent and one that stands, and what might cross."""
@@ -92,72 +94,102 @@ class BrakeFor(Neighborhood):
         some = np.flatnonzero(counts & crosses)
         position = picked(agents.position, agent[some])
         offset = obstacles.axis_point(position, row[some]) - position
-        crossing = _Crossing(agent[some], offset, picked(obstacles.velocity, row[some]), obstacles.radius[row[some]])
+        velocity, radius = picked(obstacles.velocity, row[some]), obstacles.radius[row[some]]
         standing = counts & ~crosses
-        return (agent[standing], row[standing]), crossing
+        return (agent[standing], row[standing]), self._crossing(agents, agent[some], offset, velocity, radius)
 
-    def _vehicles(self, world: World, agents: Agents) -> _Crossing:
+    def _vehicles(self, world: World, agents: Agents) -> list[_Crossing]:
         """The vehicles near, without those of one crowd that will let it pass."""
-        near = self.near(world, agents).together()
-        mates = world.bodies.crowd[near.body] == world.bodies.crowd[agents.rows][near.agent]
-        on_the_left = dot(near.offset, picked(agents.side, near.agent)) < 0.0
-        velocity = picked(world.bodies.velocity, near.body)
-        yields = mates & on_the_left & (magnitude(velocity) > CRAWL * agents.max_speed[near.agent])
-        return _Crossing(near.agent, near.offset, velocity, world.bodies.radius[near.body]).without(yields)
+        bodies = world.bodies
+        crowd, speed = bodies.crowd[agents.rows], magnitude(bodies.velocity)
+        found = []
+        for near in self.near(world, agents).lists:
+            agent, body = near.agent, near.body
+            moves = speed[body] > CRAWL * near.own(agents.max_speed)
+            on_the_left = near.along(agents.side) < 0.0
+            counts = ~(moves & on_the_left & (bodies.crowd[body] == near.own(crowd)))
+            some = np.flatnonzero(counts if near.seen is None else counts & near.seen)
+            agent, body = agent[some], body[some]
+            offset, velocity = picked(near.offset, some), picked(bodies.velocity, body)
+            found.append(self._crossing(agents, agent, offset, velocity, bodies.radius[body]))
+        return found
 
-    def _allowed(self, crossing: _Crossing, agents: Agents) -> Scalars:
-        """The speed that lets each agent stop before what crosses, or be there after it, (n,) m/s."""
-        agent = crossing.agent
+    def _crossing(self, agents: Agents, agent: Rows, offset: Vectors, velocity: Vectors, radius: Scalars) -> _Crossing:
+        """What comes into the ways of agents soon enough, of all that is near, (p,).
+
+        Args:
+            agent: (p,) near which of them.
+            offset, velocity: (p, 3) from there, metres, and its own, metres a second.
+            radius: (p,) metres.
+        """
         forward = picked(agents.forward, agent)
-        room = agents.radius[agent] + crossing.radius + self.clearance[agent]
-        ahead, along = dot(crossing.offset, forward), dot(crossing.velocity, forward)
-        enters, leaves = _in_the_way(crossing, forward, room)
+        ahead, along = dot(offset, forward), dot(velocity, forward)
+        # What is behind and does not come from there stays there.
+        some = np.flatnonzero((ahead > 0.0) | (along > 0.0))
+        agent, ahead, along = agent[some], ahead[some], along[some]
+        offset, velocity = picked(offset, some), picked(velocity, some)
+        room = agents.radius[agent] + radius[some] + self.clearance[agent]
+        enters, leaves = _in_the_way(offset, velocity, ahead, along, room)
         longest = self.look_ahead_time[agent]
-        at_first = ahead + along * np.minimum(enters, longest)
-        at_last = ahead + along * clamp(leaves, 0.0, longest)
-        way = np.maximum(np.minimum(at_first, at_last) - room, 0.0)
-
-        going = np.maximum(agents.speed[agent], EPSILON)
-        moves = magnitude(crossing.velocity) > CRAWL * agents.max_speed[agent]
-        follows = moves & (along > SAME_WAY * magnitude(crossing.velocity))
-        first = (np.maximum(at_first, at_last) + room) / going < enters
-        counts = (enters < longest) & (leaves > 0.0) & (at_first > 0.0) & ~follows & ~first
-        some = np.flatnonzero(counts)
-        brakes = COMFORT * agents.agility[agent[some]]
-        after = way[some] / np.maximum(leaves[some], EPSILON)
-        return least(len(agents), agent[some], np.maximum(np.sqrt(2.0 * brakes * way[some]), after))
+        some = np.flatnonzero((enters < longest) & (leaves > 0.0))
+        numbers = (ahead, along, magnitude(velocity), room, enters, np.minimum(leaves, longest), leaves)
+        return _Crossing(agent[some], *(column[some] for column in numbers))
 
 
 @dataclass(frozen=True)
 class _Crossing:
-    """Things that might come into somebody's way.
+    """Things that come into somebody's way.
 
     Attributes:
         agent: (p,) into whose.
-        offset, velocity: (p, 3) from there, metres, and its own, metres a second.
-        radius: (p,) metres.
+        ahead, along: (p,) how far each is along that way, metres, and how fast it goes along it, m/s.
+        speed: (p,) how fast it goes, m/s.
+        room: (p,) how near is in the way, metres.
+        enters, leaves: (p,) when it comes into the way and when it is through, seconds; inf for never.
+        last: (p,) until when it is looked at, at the longest till it is through, seconds.
     """
 
     agent: Rows
-    offset: Vectors
-    velocity: Vectors
-    radius: Scalars
+    ahead: Scalars
+    along: Scalars
+    speed: Scalars
+    room: Scalars
+    enters: Scalars
+    last: Scalars
+    leaves: Scalars
 
-    def without(self, some: Mask) -> _Crossing:
-        """Those that are left when some are not counted."""
-        rest = np.flatnonzero(~some)
-        return _Crossing(self.agent[rest], picked(self.offset, rest), picked(self.velocity, rest), self.radius[rest])
+    def allowed(self, agents: Agents) -> Scalars:
+        """The speed that lets each agent stop before what crosses, or be there after it, (n,) m/s."""
+        agent = self.agent
+        at_first, at_last = self.ahead + self.along * self.enters, self.ahead + self.along * self.last
+        way = np.maximum(np.minimum(at_first, at_last) - self.room, 0.0)
+        going = np.maximum(agents.speed[agent], EPSILON)
+        follows = (self.speed > CRAWL * agents.max_speed[agent]) & (self.along > SAME_WAY * self.speed)
+        first = (np.maximum(at_first, at_last) + self.room) / going < self.enters
+        some = np.flatnonzero((at_first > 0.0) & ~follows & ~first)
+        brakes = COMFORT * agents.agility[agent[some]]
+        after = way[some] / np.maximum(self.leaves[some], EPSILON)
+        return least(len(agents), agent[some], np.maximum(np.sqrt(2.0 * brakes * way[some]), after))
 
 
-def _in_the_way(crossing: _Crossing, forward: Vectors, room: Scalars) -> tuple[Scalars, Scalars]:
-    """When each comes nearer to the line ahead than the room, and when it is through, (p,) seconds; inf for never."""
-    aside = crossing.offset - dot(crossing.offset, forward)[:, None] * forward
-    across = crossing.velocity - dot(crossing.velocity, forward)[:, None] * forward
-    a, b, c = dot(across, across), dot(aside, across), dot(aside, aside) - room * room
+def _in_the_way(
+    offset: Vectors, velocity: Vectors, ahead: Scalars, along: Scalars, room: Scalars
+) -> tuple[Scalars, Scalars]:
+    """When each comes nearer to the line ahead than the room, and when it is through, (p,) seconds; inf for never.
+
+    Args:
+        offset, velocity: (p, 3) where each is and how it moves.
+        ahead, along: (p,) how much of these is along the line.
+        room: (p,) metres.
+    """
+    a = dot(velocity, velocity) - along * along
+    b = dot(offset, velocity) - ahead * along
+    c = dot(offset, offset) - ahead * ahead - room * room
+    square = b * b - a * c
     crosses = a > 1e-6
-    root = np.sqrt(np.maximum(b * b - a * c, 0.0))
+    root = np.sqrt(np.maximum(square, 0.0))
     safe = np.where(crosses, a, 1.0)
     enters = np.where(crosses, (-b - root) / safe, np.where(c < 0.0, 0.0, np.inf))
     leaves = np.where(crosses, (-b + root) / safe, np.inf)
-    missed = crosses & (b * b - a * c <= 0.0)
+    missed = crosses & (square <= 0.0)
     return np.where(missed, np.inf, np.maximum(enters, 0.0)), np.where(missed, -np.inf, leaves)

@@ -1,27 +1,26 @@
-"""Ways round obstacles on the ground: who has one between itself and its goal goes by the nearer corner.
+"""Ways round obstacles on the ground: who has one between itself and its goal goes by the nearer end.
 
-That is the paper's obstacle avoidance seen from further off: a corner is aimed at long before it has to be dodged.
+That is the paper's obstacle avoidance seen from further off: an end is aimed at long before it has to be dodged.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .angles import cosine, sine
 from .obstacles import BOX, OUTSIDE, Obstacles
 from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, magnitude, picked, unit
 
 LOOK = 12.0
 """Metres from which on obstacles are seen."""
 MARGIN = 0.02
-"""Metres at which corners are passed beside the radius: gaps may be hardly wider than who goes through."""
+"""Metres at which ends are passed beside the radius: gaps may be hardly wider than who goes through."""
 CONSTANCY = 0.3
 """Metres that the other way has to be shorter for who is on its way round already."""
 SLACK = 0.05
-"""Metres: a corner that is so much too near to another obstacle can still be passed."""
-ROUND_CORNERS = 8
-"""Corners of the outline of a round obstacle."""
+"""Metres: an end that is so much too near to another obstacle can still be passed."""
 
 
 def ways_round(
@@ -53,38 +52,36 @@ def ways_round(
     agent, row = _first_in_the_way(obstacles, own, points, direction, distance, radius)
     if not len(agent):
         return direction, none
-    grow = radius[agent] + MARGIN
     here, ahead = picked(points, agent), picked(direction, agent)
     goal = here + ahead * np.minimum(distance[agent], LOOK + 2.0 * obstacles.radius[row])[:, None]
-    corners = outlines(obstacles, row, grow, ahead)
-    turn = _turns(corners - here[:, None, :2], ahead)
-    every = np.arange(len(agent))
-    cost, aim = [], []
-    sides = ((np.argmax(turn, axis=1), before[agent] < 0.0), (np.argmin(turn, axis=1), before[agent] > 0.0))
-    for corner, constant in sides:
-        place = columns(corners[every, corner, 0], corners[every, corner, 1], here[:, 2])
-        length = magnitude(place - here) + magnitude(goal - place) + CONSTANCY * constant
-        cost.append(np.where(_barred(obstacles, place, goal, grow - SLACK, row), np.inf, length))
-        aim.append(place - here)
+    grow = radius[agent] + MARGIN
+    posts = outlines(obstacles, row, np.minimum(grow, np.maximum(obstacles.surface(here, row)[0], 0.0)))
+    cost, ways = [], []
+    for side in (1.0, -1.0):
+        there, back = posts.tangents(here, ahead, side), posts.tangents(goal, -ahead, -side)
+        length = there.length + magnitude(there.touched - back.touched) + back.length
+        barred = _barred(obstacles, there.touched, goal, grow - SLACK, row)
+        cost.append(np.where(barred, np.inf, length + CONSTANCY * (before[agent] * side < 0.0)))
+        ways.append(there.direction)
     left = cost[0] < cost[1]
-    way = np.where(left[:, None], aim[0], aim[1])
-    goes = np.isfinite(np.minimum(cost[0], cost[1])) & (magnitude(way) > SLACK)
-    found, side = direction.copy(), none
-    found[agent[goes]] = unit(way)[goes]
-    side[agent[goes]] = np.where(left, 1.0, -1.0)[goes]
-    return found, side
+    goes = np.isfinite(np.minimum(cost[0], cost[1]))
+    found, taken = direction.copy(), none
+    found[agent[goes]] = np.where(left[:, None], ways[0], ways[1])[goes]
+    taken[agent[goes]] = np.where(left, 1.0, -1.0)[goes]
+    return found, taken
 
 
 def _first_in_the_way(
     obstacles: Obstacles, own: Rows, points: Vectors, direction: Vectors, distance: Scalars, radius: Scalars
 ) -> tuple[Rows, Rows]:
     """Who has an obstacle ahead, rising, and which it comes to first."""
-    agent, row = obstacles.near(points, np.minimum(distance, LOOK))
+    furthest = np.minimum(distance, LOOK)
+    agent, row = obstacles.near(points, furthest)
     possible = (obstacles.side[row] == OUTSIDE) & (obstacles.carrier[row] != own[agent])
     possible &= magnitude(direction)[agent] > 0.5
     agent, row = agent[possible], row[possible]
-    way, _ = obstacles.touch(picked(points, agent), picked(direction, agent), radius[agent], row)
-    met = way < np.minimum(distance, LOOK)[agent]
+    way, _ = obstacles.touch(picked(points, agent), picked(direction, agent), radius[agent], row, furthest[agent])
+    met = way < furthest[agent]
     agent, row, way = agent[met], row[met], way[met]
     order = np.lexsort((way, agent))
     agent, row = agent[order], row[order]
@@ -92,37 +89,67 @@ def _first_in_the_way(
     return agent[first], row[first]
 
 
-def outlines(obstacles: Obstacles, row: Rows, grow: Scalars, ahead: Vectors) -> NDArray[np.float64]:
-    """Corners (m, c, 2) round obstacles as seen from above, so far off that who has a radius can pass by them.
+class Tangents(NamedTuple):
+    """Straight ways that pass outlines on one side as closely as they can.
 
-    Args:
-        row: (m,) which obstacles.
-        grow: (m,) metres.
-        ahead: (m, 3) level unit directions that the outlines of round ones are drawn by.
+    Attributes:
+        direction: (m, 3) level unit directions.
+        length: (m,) how far it is to where they touch, metres.
+        touched: (m, 3) that place, at the height of the start.
     """
-    turns = (np.arange(ROUND_CORNERS) + 0.5) * (2.0 * np.pi / ROUND_CORNERS)
-    wide = (obstacles.radius[row] + grow) / float(cosine(np.array([np.pi / ROUND_CORNERS]))[0])
-    along, aside = cosine(turns)[None] * wide[:, None], sine(turns)[None] * wide[:, None]
-    x, y = ahead[:, 0, None], ahead[:, 1, None]
-    ring = np.stack((x * along - y * aside, y * along + x * aside), axis=-1)
-    ends = (obstacles.start[row], obstacles.end[row])
-    found = np.concatenate([end[:, None, :2] + ring for end in ends], axis=1)
+
+    direction: Vectors
+    length: Scalars
+    touched: Vectors
+
+
+class Outlines(NamedTuple):
+    """Obstacles as seen from above: each is what a cord holds that is drawn about a few round posts.
+
+    Attributes:
+        post: (m, c, 2) the middles of the posts.
+        reach: (m,) their radius, metres.
+    """
+
+    post: NDArray[np.float64]
+    reach: Scalars
+
+    def tangents(self, points: Vectors, ahead: Vectors, side: float) -> Tangents:
+        """The ways from places (m, 3) that pass on the left (1) or the right (-1) of who looks ahead (m, 3)."""
+        x, y = (self.post[..., axis] - points[:, None, axis] for axis in range(2))
+        distance = np.maximum(np.sqrt(x * x + y * y), EPSILON)
+        # Who is nearer than the radius goes square to the middle.
+        reach = np.minimum(self.reach[:, None], distance)
+        length = np.sqrt(distance * distance - reach * reach)
+        square = distance * distance
+        way = np.stack(((x * length - y * reach * side) / square, (y * length + x * reach * side) / square), axis=-1)
+        every = np.arange(len(points))
+        post = np.argmax(side * _turns(way, ahead), axis=1)
+        direction = unit(columns(way[every, post, 0], way[every, post, 1], 0.0))
+        length = length[every, post]
+        return Tangents(direction, length, points + direction * length[:, None])
+
+
+def outlines(obstacles: Obstacles, row: Rows, grow: Scalars) -> Outlines:
+    """The outlines of obstacles, one each, grown by (m,) metres so that who has a radius can pass along them."""
+    post = np.stack((obstacles.start[row, :2], obstacles.end[row, :2]), axis=1)
+    reach = obstacles.radius[row] + grow
     boxes = np.flatnonzero(obstacles.shape[row] == BOX)
     if len(boxes):
         box = row[boxes]
-        half = obstacles.half[box] + grow[boxes, None]
-        middle, axes = obstacles.start[box], obstacles.axes[box]
         signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
-        corner = np.repeat(middle[:, None, :], len(signs), axis=1)
+        corner = np.repeat(obstacles.start[box][:, None, :], len(signs), axis=1)
         for axis in range(3):
-            corner = corner + (signs[None, :, axis] * half[:, None, axis])[..., None] * axes[:, None, axis]
-        found[boxes] = np.tile(corner[..., :2], (1, found.shape[1] // len(signs), 1))
-    return found
+            offset = signs[None, :, axis] * obstacles.half[box][:, None, axis]
+            corner = corner + offset[..., None] * obstacles.axes[box][:, None, axis]
+        post = np.repeat(post, len(signs) // 2, axis=1)
+        post[boxes], reach[boxes] = corner[..., :2], grow[boxes]
+    return Outlines(post, reach)
 
 
-def _turns(offset: NDArray[np.float64], ahead: Vectors) -> NDArray[np.float64]:
-    """How far to the left of straight ahead each place lies, (m, c) numbers that rise with the angle."""
-    x, y = offset[..., 0], offset[..., 1]
+def _turns(way: NDArray[np.float64], ahead: Vectors) -> NDArray[np.float64]:
+    """How far to the left of straight ahead each way (m, c, 2) leads, (m, c) numbers that rise with the angle."""
+    x, y = way[..., 0], way[..., 1]
     along = x * ahead[:, None, 0] + y * ahead[:, None, 1]
     aside = ahead[:, None, 0] * y - ahead[:, None, 1] * x
     bend = 1.0 - along / np.maximum(np.sqrt(x * x + y * y), EPSILON)
@@ -136,8 +163,8 @@ def _barred(obstacles: Obstacles, places: Vectors, goal: Vectors, reach: Scalars
     others = (row != own[place]) & (obstacles.side[row] == OUTSIDE)
     place, row = place[others], row[others]
     if len(place):
-        at = picked(places, place)
+        at, room = picked(places, place), reach[place]
         distance, _ = obstacles.surface(at, row)
-        way, _ = obstacles.touch(at, unit(picked(goal, place) - at), reach[place], row)
-        barred[place[(distance < reach[place]) | (way < reach[place])]] = True
+        way, _ = obstacles.touch(at, unit(picked(goal, place) - at), room, row, room)
+        barred[place[(distance < room) | (way < room)]] = True
     return barred

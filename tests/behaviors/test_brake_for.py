@@ -112,3 +112,13 @@ def test_at_a_crossing_the_one_from_the_right_goes_first() -> None:
     assert first[1] < first[0]
     assert speeds(states)[:, 1].min() > 3.9, "it need not even slow down"
     assert (speeds(states)[-1] > 4.5).all()
+
+
+def test_how_large_things_are_that_are_no_vehicles_does_not_matter() -> None:
+    """A big target far ahead is nothing that crosses."""
+    start = {"position": [[0.0, 0.0, 0.0], [0.0, 16.0, 0.0]], "forward": [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]}
+    place = car(behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})], speed=2.0, **start)
+    place.tracked = leaders([0.0, 1e4, 0.0], [0.0, -1e4, 0.0])
+    large = replace(place, tracked=replace(place.tracked, radius=np.full(2, 20.0)))
+    assert speeds(place.run(96))[-1].max() < 1.0
+    assert positions(place.run(96)).tobytes() == positions(large.run(96)).tobytes()
