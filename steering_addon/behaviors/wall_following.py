@@ -223,7 +223,8 @@ class WallFollowing(Behavior):
             share = clamp((limit - before) / np.maximum(gap - before, EPSILON), 0.0, 1.0)
             left = np.where(gone, look * ((part - 1 + share) / LOOKS), left)
             before = gap
-        allowed[fast] = np.sqrt(slow + brakes * left)
+        gone = np.isfinite(left)
+        allowed[fast] = np.where(gone, np.sqrt(slow + brakes * np.where(gone, left, 0.0)), np.inf)
         return allowed
 
     def _from_walls(self, world: World, agents: Agents, points: Vectors) -> Vectors:
@@ -279,16 +280,20 @@ class _Corner:
 
     def allowed(self, agents: Agents) -> Scalars:
         """The speed from which each can still take the turn, or brake to take it, (n,) m/s."""
-        turning = TURNING * self.contact / self._steepness()
-        braking = 2.0 * BRAKING * self.contact
+        met = np.isfinite(self.contact)
+        contact = np.where(met, self.contact, 0.0)
+        turning = TURNING * contact / self._steepness()
+        braking = 2.0 * BRAKING * contact
         slow = NEARER * TURNING * NEARER * self.offset / self._turn()
         squared = agents.agility * (np.maximum(turning, braking) + slow)
-        return np.where(np.isfinite(self.contact), np.sqrt(squared), np.inf)
+        return np.where(met, np.sqrt(squared), np.inf)
 
     def urgency(self, agents: Agents) -> Scalars:
         """How much of the steering the turn has, (n,) from 0 to 1."""
-        pressing = agents.speed * agents.speed * self._steepness() / np.maximum(agents.agility * self.contact, EPSILON)
-        return clamp((pressing - EARLY) / (FULL - EARLY), 0.0, 1.0)
+        met = np.isfinite(self.contact)
+        able = np.maximum(agents.agility * np.where(met, self.contact, 0.0), EPSILON)
+        pressing = agents.speed * agents.speed * self._steepness() / able
+        return np.where(met, clamp((pressing - EARLY) / (FULL - EARLY), 0.0, 1.0), 0.0)
 
 
 def _heading_along(agents: Agents, outward: Vectors, level_side: Vectors) -> Vectors:
