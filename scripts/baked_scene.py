@@ -68,15 +68,29 @@ def crowds(scene: bpy.types.Scene, names: str = "") -> list[Crowd]:
 
 
 def matrices(scene: bpy.types.Scene, obs: Sequence[bpy.types.Object]) -> np.ndarray:
-    """World matrices of objects as they play, (frames, objects, 4, 4); the frame shown is kept."""
+    """World matrices of objects as they play, (frames, objects, 4, 4); the frame shown is kept.
+
+    What is hidden Blender does not work out: it stands where it is seen next, and afterwards where it was seen last.
+    """
     shown = scene.frame_current
-    found = []
+    found, hidden = [], []
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
         found.append([np.array(ob.evaluated_get(graph).matrix_world) for ob in obs])
+        hidden.append([ob.hide_viewport for ob in obs])
     scene.frame_set(shown)
-    return np.array(found)
+    return _standing(np.array(found), np.array(hidden))
+
+
+def _standing(poses: np.ndarray, hidden: np.ndarray) -> np.ndarray:
+    """Poses (f, n, 4, 4) in which who is hidden on a frame, (f, n), stands as on the nearest one that says where."""
+    frames = np.arange(len(poses))
+    for row in np.flatnonzero(hidden.any(axis=0) & ~hidden.all(axis=0)):
+        there = np.flatnonzero(~hidden[:, row])
+        following = np.minimum(np.searchsorted(there, frames), len(there) - 1)
+        poses[:, row] = poses[there[following], row]
+    return poses
 
 
 def recording(

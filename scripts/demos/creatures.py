@@ -39,11 +39,14 @@ def hang(name: str, mesh: bpy.types.Mesh, parent: bpy.types.Object, location: mo
     return part
 
 
-def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0) -> np.ndarray:
-    """How far a part of each vehicle swings, (n,) radians: an axis of the part against the vehicle's upward one."""
-    up, along = poses[..., :3, 2], parts[..., :3, axis]
-    lengths = np.linalg.norm(up, axis=-1) * np.linalg.norm(along, axis=-1)
-    angle = np.arcsin(np.clip((up * along).sum(axis=-1) / lengths, -1.0, 1.0))
+def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0, about: int = 2) -> np.ndarray:
+    """How far a part of each vehicle swings, (n,) radians: an axis of the part against one of the vehicle, the upward.
+
+    Poses are world matrices, (frames, n, 4, 4).
+    """
+    still, along = poses[..., :3, about], parts[..., :3, axis]
+    lengths = np.linalg.norm(still, axis=-1) * np.linalg.norm(along, axis=-1)
+    angle = np.arcsin(np.clip((still * along).sum(axis=-1) / lengths, -1.0, 1.0))
     return np.ptp(angle, axis=0)
 
 

@@ -50,7 +50,7 @@ def build(seed: int = 1, sky: Sequence[str] = SKY) -> None:
     """Put ground, hills, sky, clouds and sun into the scene; `sky` is its colours from the horizon up."""
     _ground(seed)
     _hills(seed)
-    _sky(sky)
+    dome("Sky", sky, SKY_EDGES, SKY_RADIUS)  # from haze at the horizon to blue above
     chance = random.Random(seed)
     for i in range(9):
         angle = math.tau * (i + chance.uniform(-0.3, 0.3)) / 9
@@ -240,18 +240,18 @@ def _field_edge() -> list[models.Point]:
     return edge
 
 
-def _sky(colors: Sequence[str]) -> None:
-    """A dome from haze at the horizon to blue above, lit evenly: all its normals point to the sun."""
+def dome(name: str, colors: Sequence[str], edges: Sequence[float], radius: float) -> None:
+    """A dome from one color to another, between edges in degrees, lit evenly: all its normals point to the sun."""
     shape = models.Shape()
     hoops = [
-        models.ring(48, SKY_RADIUS * math.cos(angle), SKY_RADIUS * math.sin(angle))
-        for angle in (math.radians(edge) for edge in _between(SKY_EDGES, len(colors)))
+        models.ring(48, radius * math.cos(angle), radius * math.sin(angle))
+        for angle in (math.radians(edge) for edge in _between(edges, len(colors)))
     ]
     shape.loft(hoops, lambda part, side: colors[part], caps=(colors[0], colors[-1]))
-    mesh = shape.mesh("Sky", smooth=True)
+    mesh = shape.mesh(name, smooth=True)
     mesh.flip_normals()
     mesh.normals_split_custom_set([Vector(SUN).normalized()] * len(mesh.loops))
-    models.place("Sky", mesh).display.show_shadows = False
+    models.place(name, mesh).display.show_shadows = False
 
 
 def blended(colors: Sequence[str], steps: int) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from ..simulation.declaration import body, called, length
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
+from .reaching import reached
 
 BRAKING = 0.8
 """Share of max_force that slowing down counts on; the rest is left for staying on course."""
@@ -61,6 +62,9 @@ class Arrival(Behavior):
     def goal(self, world: World, agents: Agents) -> Vectors:
         place = world.bodies.position[np.maximum(self.target, 0)]
         return np.where((self.target >= 0)[:, None], place, np.nan)
+
+    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask:
+        return reached(world, agents, self.target, within)
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         return self.target >= 0

@@ -78,11 +78,11 @@ class BrakeFor(Neighborhood):
 
     def _standing(self, world: World, agents: Agents, agent: Rows, row: Rows) -> Scalars:
         """The speed that lets each agent stop before the obstacles that stand where it is going, (n,) m/s."""
-        reach = (agents.radius + self.clearance)[agent]
+        reach, furthest = (agents.radius + self.clearance)[agent], self.distance[agent]
         course = picked(agents.forward, agent)
-        way, _ = world.obstacles.touch(picked(agents.position, agent), course, reach, row)
-        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * np.minimum(way, self.distance[agent]))
-        return least(len(agents), agent, np.where(way < self.distance[agent], stopping, np.inf))
+        way, _ = world.obstacles.touch(picked(agents.position, agent), course, reach, row, furthest)
+        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * np.minimum(way, furthest))
+        return least(len(agents), agent, np.where(way < furthest, stopping, np.inf))
 
     def _obstacles(self, world: World, agents: Agents) -> tuple[tuple[Rows, Rows], _Crossing]:
         """The obstacles near that count: pairs of an agent and one that stands, and what might cross."""
@@ -106,7 +106,7 @@ class BrakeFor(Neighborhood):
         for near in self.near(world, agents).lists:
             agent, body = near.agent, near.body
             moves = speed[body] > CRAWL * near.own(agents.max_speed)
-            on_the_left = near.ahead(agents.side) < 0.0
+            on_the_left = near.along(agents.side) < 0.0
             counts = ~(moves & on_the_left & (bodies.crowd[body] == near.own(crowd)))
             some = np.flatnonzero(counts if near.seen is None else counts & near.seen)
             agent, body = agent[some], body[some]

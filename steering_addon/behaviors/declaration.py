@@ -69,6 +69,16 @@ class Behavior(Declared):
         """Where the agents want to be, (n, 3); nan, or None for all, where they want to be nowhere in particular."""
         return None
 
+    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask | None:
+        """Which agents have come to where it leads, (n,); None for all where it leads nowhere in the end.
+
+        What follows from it is for the crowd to say. A behavior that stops them there does so only for who `stays`.
+
+        Args:
+            within: (n,) how near the middle of the goal, metres; 0 for as soon as they touch it.
+        """
+        return None
+
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         """Which agents it gives a speed of their own, (n,); the others are held at cruise speed."""
         return np.zeros(len(agents), dtype=np.bool_)

@@ -10,6 +10,7 @@ from ..simulation.declaration import REACH, Choice, Unit, body, called, choice, 
 from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
+from .reaching import reached
 
 BRAKING = 0.5
 """Share of max_force that slowing down counts on; the rest is for lining up."""
@@ -75,6 +76,10 @@ class Docking(Behavior):
     def goal(self, world: World, agents: Agents) -> Vectors:
         place = picked(world.bodies.position, np.maximum(self.target, 0))
         return np.where((self.target >= 0)[:, None], place, np.nan)
+
+    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask:
+        # What one docks at has a body too, which is no sooner reached than its middle.
+        return reached(world, agents, self.target, np.where(within > 0.0, within, agents.radius))
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         return self.target >= 0

@@ -80,6 +80,17 @@ class PathFollowing(Behavior):
                 learned[name][here] = column
         return force, learned
 
+    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask:
+        """Who has come to the end of an open line at which it would stop; that it is beside it does not count."""
+        there: Mask = np.zeros(len(agents), dtype=np.bool_)
+        near = np.where(within > 0.0, within, agents.radius)
+        for row, line in _lines(world, agents.memory):
+            here = (agents.memory["path"] == row[0]) & (agents.memory["spline"] == row[1])
+            along = agents.memory["along"]
+            rest = np.where(agents.memory["way"] > 0.0, line.length - along, along)
+            there |= here & (rest <= np.maximum(near, line.spacing)) & (not line.closed)
+        return there & (self.end == STOP) & (agents.memory["returning"] == 0.0)
+
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         return (agents.memory["path"] != NOWHERE) & (agents.memory["free"] == 0.0)
 
@@ -256,7 +267,11 @@ class _Follower:
 
     def _braking(self) -> Mask:
         """Who has to slow down for the end."""
-        return (self.behavior.end == STOP) & (self._speed_to_stop() < self.agents.cruise_speed)
+        return self._stops() & (self._speed_to_stop() < self.agents.cruise_speed)
+
+    def _stops(self) -> Mask:
+        """Who stops at the end of the path."""
+        return (self.behavior.end == STOP) & self.agents.stays
 
     def _speed_to_stop(self) -> Scalars:
         if self.line.closed:
@@ -279,7 +294,7 @@ class _Follower:
         square = COMFORT * agents.agility[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
         allowed = np.sqrt(np.min(square, axis=1))
         speed = np.minimum(agents.cruise_speed, allowed)
-        stopping = (self.behavior.end == STOP) & ~self.returning
+        stopping = self._stops() & ~self.returning
         return np.where(stopping, np.minimum(speed, self._speed_to_stop()), speed)
 
 

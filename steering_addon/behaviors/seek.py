@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.declaration import body
-from ..simulation.vectors import Mask, Number, Vectors
+from ..simulation.vectors import Mask, Number, Scalars, Vectors
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
+from .reaching import reached
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,9 @@ class Seek(Behavior):
     def goal(self, world: World, agents: Agents) -> Vectors:
         place = world.bodies.position[np.maximum(self.target, 0)]
         return np.where((self.target >= 0)[:, None], place, np.nan)
+
+    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask:
+        return reached(world, agents, self.target, within)
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         return self.target >= 0

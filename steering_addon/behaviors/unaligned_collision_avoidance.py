@@ -118,7 +118,7 @@ class UnalignedCollisionAvoidance(Neighborhood):
         looks = np.flatnonzero(self._looks(world, agents))
         if len(looks):
             for name, column in (
-                self.take(looks)._choice(world, agents.take(looks), wished[looks], progress[looks]).items()
+                self.take(looks)._choice(world, agents.take(looks), picked(wished, looks), progress[looks]).items()
             ):
                 memory[name][looks] = column
         chosen = columns(*(memory[axis] for axis in CHOICE))
@@ -141,9 +141,10 @@ class UnalignedCollisionAvoidance(Neighborhood):
         pad = self.clearance * (1.0 - clamp((STUCK - progress) / STUCK, 0.0, 1.0))
         for some in (np.flatnonzero(flat), np.flatnonzero(~flat)):
             if len(some):
-                own, who = self.take(some), agents.take(some)
+                alone = len(some) == len(agents)
+                own, who = (self, agents) if alone else (self.take(some), agents.take(some))
                 near = own.near(world, who).together()
-                choosers = Choosers.of(world, who, near, turned[some], pad[some], own.look_ahead_time)
+                choosers = Choosers.of(world, who, near, picked(turned, some), pad[some], own.look_ahead_time)
                 chosen[some] = choosers.chosen()
         engaged = (chosen != wished).any(axis=1)
         learned = {name: chosen[:, axis] for axis, name in enumerate(CHOICE)}
@@ -204,9 +205,9 @@ def _round_obstacles(world: World, agents: Agents, wished: Vectors) -> tuple[Vec
     """The wished velocities of those on the ground turned to go round what stands in the way; and on which side."""
     way_round = np.zeros(len(agents))
     some = np.flatnonzero(agents.vehicle.keep_in_plane)
-    obstacles = world.obstacles.take(world.obstacles.present)
-    if not len(some) or not len(obstacles):
+    if not len(some) or not world.obstacles.present.any():
         return wished, way_round
+    obstacles = world.obstacles.take(world.obstacles.present)
     who = agents.take(some)
     speed, direction = magnitude(wished[some]), unit(wished[some])
     found, way_round[some] = ways_round(

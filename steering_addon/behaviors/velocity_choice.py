@@ -154,7 +154,8 @@ class Walls:
         row, agent = self.row[pair], self.agent[pair]
         course = picked(velocity, tried) - picked(self.obstacles.velocity, row)
         speed = magnitude(course)
-        way, _ = self.obstacles.touch(picked(agents.position, agent), unit(course), agents.radius[agent], row)
+        reach, furthest = agents.radius[agent], speed * WALL_TIME
+        way, _ = self.obstacles.touch(picked(agents.position, agent), unit(course), reach, row, furthest)
         time = np.where(speed > EPSILON, way / np.maximum(speed, EPSILON), np.inf)
         begin = firsts(tried)
         cost = np.zeros(len(chooser))
@@ -178,6 +179,7 @@ class Others:
     drift: Components
     room: NDArray[np.float64]
 
+    @np.errstate(invalid="ignore")
     def danger(self, velocity: Components, agent: Rows, look_ahead_time: Scalars) -> Scalars:
         """What it costs to run into them.
 
@@ -206,8 +208,7 @@ class Others:
             square = closing * closing
             square -= speed_squared
             # Who is not met is so at no real time; what is no number is less than any below.
-            with np.errstate(invalid="ignore"):
-                np.sqrt(square, out=square)
+            np.sqrt(square, out=square)
             closing += square
             closing /= room
             np.minimum(closing, 1.0 / SOONEST, out=closing)
@@ -354,7 +355,9 @@ def _length(v: Components) -> NDArray[np.float64]:
 def _frame(agents: Agents, wished: Vectors) -> tuple[Vectors, ...]:
     """The axes of the agents' choices: the wished direction, to the right of it and, in space, up."""
     ahead = unit(wished)
-    ahead = np.where((magnitude(ahead) < 0.5)[:, None], unit(agents.level(agents.forward)), ahead)
+    still = magnitude(ahead) < 0.5
+    if still.any():
+        ahead = np.where(still[:, None], unit(agents.level(agents.forward)), ahead)
     if agents.vehicle.keep_in_plane.all():
         return ahead, columns(ahead[:, 1], -ahead[:, 0], 0.0)
     right, flatness = level_side(ahead)

@@ -124,7 +124,9 @@ class _Pairs:
         # What is further away than that on all sides need not be looked for along the course.
         contact, side = np.full(len(row), np.inf), np.zeros((len(row), 3))
         close = np.flatnonzero(gap - reach <= heeded)
-        contact[close], side[close] = obstacles.touch(points[close], course[close], reach[close], row[close])
+        contact[close], side[close] = obstacles.touch(
+            points[close], course[close], reach[close], row[close], heeded[close]
+        )
 
         beyond_goal = (contact >= agents.goal_distance[owner]) & (contact > CAUTION * tightest / 2.0)
         onset = clamp((heeded - contact) / np.maximum(ONSET * heeded, EPSILON), 0.0, 1.0)

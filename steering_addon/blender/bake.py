@@ -15,7 +15,10 @@ from ..simulation.portrayal import portrayed
 from ..simulation.run import simulate
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.vectors import magnitude
+from .attendance import parts_of
 from .channels import channels, start_rotations
+from .eaten import Eaten
+from .family import Family
 from .plan import Plan
 from .reading import Reader
 from .staging import Staging
@@ -34,12 +37,16 @@ class BakeResult:
         vehicles, frames: how many.
         mishaps: by kind, how many vehicles ran into something or got stuck.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
+        kept_out: how many vehicles never entered although their frame came, as somebody stood in their place.
+        too_late: how many enter on a later frame than the last.
     """
 
     vehicles: int
     frames: int
     mishaps: Mapping[str, int]
     closest: float
+    kept_out: int = 0
+    too_late: int = 0
 
 
 @dataclass
@@ -49,14 +56,20 @@ class Trajectory:
     Attributes:
         positions: (f, n, 3) metres.
         bases: (f, n, 3, 3) side, forward and up as columns.
-        start_speed: (n,) metres a second on the first frame.
+        start_speed: (n,) metres a second on the first frame on which they are there.
+        away: (f, n) who has not entered yet or has left.
         mishaps: what went wrong for whom.
+        kept_out: how many wait for room to enter at the moment.
+        too_late: how many are still to enter on a later frame.
     """
 
     positions: np.ndarray
     bases: np.ndarray
     start_speed: np.ndarray
+    away: np.ndarray
     mishaps: Mishaps
+    kept_out: int = 0
+    too_late: int = 0
 
     @classmethod
     def empty(cls, frames: int, vehicles: int) -> Trajectory:
@@ -64,17 +77,35 @@ class Trajectory:
             np.empty((frames, vehicles, 3)),
             np.empty((frames, vehicles, 3, 3)),
             np.zeros(vehicles),
+            np.zeros((frames, vehicles), dtype=np.bool_),
             Mishaps(vehicles),
         )
 
     def record(self, frame: int, state: State) -> None:
         motion = state.motion
-        if frame == 0:
-            self.start_speed = np.where(state.inputs.present, magnitude(motion.velocity), 0.0)
+        self.away[frame] = state.away
+        comes = ~self.away[frame] & (self.away[frame - 1] if frame else True)
+        self.start_speed = np.where(comes & state.inputs.present, magnitude(motion.velocity), self.start_speed)
         self.positions[frame] = motion.position
         for k, axis in enumerate((motion.side, motion.forward, motion.up)):
             self.bases[frame, :, :, k] = axis
         self.mishaps.look(frame, state)
+        due = state.inputs.due
+        if due is not None:
+            self.kept_out, self.too_late = (int(np.count_nonzero(state.outside & come)) for come in (due, ~due))
+
+    def there(self, row: int, frames: np.ndarray) -> tuple[float, float] | None:
+        """The first and the last of the frames (f,) on which a vehicle is there, None where it always is.
+
+        Who is there on the first or the last frame of all is so before or after, too.
+        """
+        away = self.away[:, row]
+        if not away.any():
+            return None
+        on = np.flatnonzero(~away)
+        if not len(on):
+            return float(frames[-1]) + 1.0, float(frames[-1])
+        return -np.inf if on[0] == 0 else float(frames[on[0]]), np.inf if not away[-1] else float(frames[on[-1]])
 
 
 def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, None, BakeResult]:
@@ -86,10 +117,11 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
         Refusal: a value read on the way is no number.
     """
     reader = Reader(plan)
-    trajectory = Trajectory.empty(len(plan.frames), len(plan))
+    trajectory, eaten = Trajectory.empty(len(plan.frames), len(plan)), Eaten(plan)
     with closing(sweep(plan, reader)) as snapshots:
         for frame, state in enumerate(_states(plan, reader, snapshots)):
             trajectory.record(frame, state)
+            eaten.look(frame, state)
             yield SIMULATING * (frame + 1) / len(plan.frames)
 
     staging = Staging(uuid.uuid4().hex, plan.frames)
@@ -105,8 +137,13 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
                 properties=properties[row],
                 only_baked=vehicle.only_baked,
                 mishaps={kind: plan.frames[at[row]] for kind, at in trajectory.mishaps.frames.items() if at[row] >= 0},
+                hidden=trajectory.away[:, row] if vehicle.hides else None,
+                there=trajectory.there(row, plan.frames),
             )
             yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
+        away = trajectory.away & np.array([vehicle.hides for vehicle in plan.vehicles], dtype=np.bool_)
+        eaten.hide(staging, away, replace_own_keys)
+        _hide_parts(staging, plan, away, eaten, replace_own_keys)
     except BaseException:
         staging.discard()
         raise
@@ -117,12 +154,28 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     staging.commit(plan.scene.frame_current_final)
     mishaps = trajectory.mishaps
     numbers = {kind: mishaps.number(kind) for kind in KINDS}
-    return BakeResult(len(plan), len(plan.frames), numbers, float(mishaps.clearance.min()))
+    return BakeResult(
+        vehicles=len(plan),
+        frames=len(plan.frames),
+        mishaps=numbers,
+        closest=float(mishaps.clearance.min()),
+        kept_out=trajectory.kept_out,
+        too_late=trajectory.too_late,
+    )
 
 
 def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterator[State]:
     first = next(snapshots)
     return simulate(reader.start(first), chain((first,), snapshots), plan.preroll)
+
+
+def _hide_parts(staging: Staging, plan: Plan, away: np.ndarray, eaten: Eaten, replace_own_keys: bool) -> None:
+    """Hide what is seen of the vehicles besides themselves while they are hidden, (f, n), but for resources."""
+    family = Family()
+    for row, vehicle in enumerate(plan.vehicles):
+        for part in parts_of(vehicle.ob, family):
+            if part not in eaten.objects:
+                staging.hide(part, away[:, row], replace_own_keys)
 
 
 def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict[str, np.ndarray]]:
@@ -139,6 +192,7 @@ def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict
             trajectory.positions[:, rows],
             trajectory.start_speed[rows],
             plan.frame_time,
+            trajectory.away[:, rows].argmin(axis=0),
         )
         for k, row in enumerate(rows.tolist()):
             properties[row] = {name: values[:, k] for name, values in columns.items()}

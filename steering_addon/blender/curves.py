@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from mathutils.geometry import interpolate_bezier
 
+from ..simulation.nurbs import nurbs_points
 from ..simulation.paths import Path, spline
 from .refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bpy.types import Depsgraph, Mesh, Object
+    from bpy.types import Depsgraph, Mesh, Object, Spline
 
     ReadsLines = Callable[[Object, Depsgraph], list[tuple[np.ndarray, bool]]]
 
@@ -64,7 +66,7 @@ def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]
 def sketched(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
     """As `polylines`, but without adding anything to the file even for a moment.
 
-    Of a curve that is bevelled, extruded or filled the lines through its control points have to do.
+    The middle lines of a curve that is bevelled, extruded or filled are worked out from its control points.
     """
     evaluated = ob.evaluated_get(depsgraph)
     mesh = None if _has_surface(ob) else evaluated.to_mesh()
@@ -73,11 +75,34 @@ def sketched(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
         evaluated.to_mesh_clear()
         if lines:
             return _in_world(lines, evaluated)
-    controls = [
-        (np.array([point.co[:3] for point in (*line.bezier_points, *line.points)]).reshape(-1, 3), line.use_cyclic_u)
-        for line in ob.data.splines
-    ]
-    return _in_world([(points, closed) for points, closed in controls if len(points)], evaluated)
+    lines = [(_points_along(line), line.use_cyclic_u) for line in evaluated.to_curve(depsgraph).splines]
+    evaluated.to_curve_clear()
+    return _in_world([(points, closed) for points, closed in lines if len(points)], evaluated)
+
+
+def _points_along(line: Spline) -> np.ndarray:
+    """Points along a spline, (k, 3), in its object's own space."""
+    if line.type == "BEZIER":
+        knots = list(line.bezier_points)
+        after = knots[1:] + knots[:1] * line.use_cyclic_u
+        fineness = line.resolution_u + 1
+        parts = [
+            interpolate_bezier(a.co, a.handle_right, b.handle_left, b.co, fineness)[:-1] for a, b in zip(knots, after)
+        ]
+        ends = knots[-1:] if not line.use_cyclic_u else []
+        return np.array([*(tuple(point) for part in parts for point in part), *(tuple(knot.co) for knot in ends)])
+    controls = np.array([tuple(point.co) for point in line.points]).reshape(-1, 4)
+    if line.type == "POLY":
+        return controls[:, :3]
+    return nurbs_points(
+        controls[:, :3],
+        controls[:, 3],
+        line.order_u,
+        line.use_cyclic_u,
+        line.use_endpoint_u,
+        line.use_bezier_u,
+        line.resolution_u,
+    )
 
 
 def _in_world(lines: list[tuple[np.ndarray, bool]], evaluated: Object) -> list[tuple[np.ndarray, bool]]:

@@ -189,9 +189,17 @@ def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.nda
     """
     keyed = np.concatenate(([True], on[1:] != on[:-1]))
     keyed[-1] = True
-    keys = _generated_keys(frames[keyed], on[keyed], CONSTANT)
-    curve = bag.fcurves.find(data_path) or bag.fcurves.new(data_path)
-    write_keys(curve, keys.join(read_keys(curve)))
+    frames, on = frames[keyed], on[keyed]
+    curve = bag.fcurves.find(data_path)
+    if curve is None:
+        curve, count = bag.fcurves.new(data_path), len(frames)
+        points = curve.keyframe_points
+        points.add(count)
+        points.foreach_set("interpolation", np.full(count, CONSTANT, np.int32))
+        points.foreach_set("type", np.full(count, GENERATED, np.int32))
+        points.foreach_set("co", np.column_stack((frames, on)).astype(np.float32).ravel())
+    else:
+        write_keys(curve, _generated_keys(frames, on, CONSTANT).join(read_keys(curve)))
     curve.update()
     return curve
 

@@ -51,6 +51,7 @@ class BakeRecord:
         kept_properties: custom properties the animator had where the bake keys its own, by name
         kept_hidden: whether the animator had it hidden, by the data paths of visibility that the bake keys
         mishaps: frames on which the vehicle ran into something or got stuck, by kind
+        there: the first and last frame on which it was there, where it was not always; in reverse where it never was
     """
 
     bake_id: str
@@ -65,6 +66,7 @@ class BakeRecord:
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     mishaps: Mapping[str, float] = field(default_factory=dict)
+    there: tuple[float, float] | None = None
 
     @property
     def moves(self) -> bool:
@@ -109,6 +111,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             else {},
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
             mishaps={kind: float(frame) for kind, frame in stored.get("mishaps", {}).items()},
+            there=(float(stored["there"][0]), float(stored["there"][1])) if "there" in stored else None,
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
@@ -134,6 +137,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["kept_hidden"] = dict(record.kept_hidden)
     if record.mishaps:
         stored["mishaps"] = {kind: float(frame) for kind, frame in record.mishaps.items()}
+    if record.there is not None:
+        stored["there"] = [float(frame) for frame in record.there]
     action[RECORD] = stored
 
 
@@ -380,9 +385,14 @@ def set_muted(ob: Object, record: BakeRecord, *, mute: bool) -> None:
 
 def holds_nothing(animation: AnimData) -> bool:
     """Whether the animation data of an object could as well not be there."""
+    return animation.action is None and holds_nothing_else(animation)
+
+
+def holds_nothing_else(animation: AnimData) -> bool:
+    """Whether the animation data of an object holds nothing but the action, if any."""
     untouched = animation.use_nla and animation.action_influence == 1.0
     untouched = untouched and (animation.action_blend_type, animation.action_extrapolation) == ("REPLACE", "HOLD")
-    return animation.action is None and not animation.drivers and not animation.nla_tracks and untouched
+    return not animation.drivers and not animation.nla_tracks and untouched
 
 
 def same_but_for_the_bake(one: Action, other: Action) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +18,12 @@ from ..simulation.candidates import FIRST, Candidates
 from ..simulation.declaration import POINTERS, Kind
 from ..simulation.portrayal import PROPERTIES, Portrayal
 from ..simulation.roles import DESCRIPTIONS, Role
+from .attendance import Hiding, own_enter_frame, parts_of
 from .choosing import Several, several_of
 from .custom_properties import path_of
 from .dependencies import animates, plays_physics, reads_scene, reads_vehicle_above, reasons
+from .eaten import check_hiding, feeds
+from .family import Family
 from .generated import bone_of, values_of
 from .identity import told_apart
 from .local_space import model_axes
@@ -28,7 +32,8 @@ from .properties import has_role, pointed_at, settings_of
 from .refusal import Refusal
 from .rotation_channels import data_path
 from .start import earlier_velocity, start_of
-from .tagged import by_role, crowd_of, full_name, in_use
+from .tagged import by_role, crowds_of, full_name, in_use
+from .visibility import SWITCHES
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -44,15 +49,19 @@ class VehicleSource:
 
     Attributes:
         ob: the object.
+        crowd: the one it belongs to.
         identity: who it is; written to it when the bake is.
         axes: (3, 3) its model's side, forward and up axis in its own space.
         location, rotation: the channels it starts from.
         velocity: (3,) the velocity its own earlier keys give, in its parent's space; None for its start speed.
         animated: whether settings of its own are keyed or driven.
         only_baked: whether it plays nothing but an earlier bake.
+        enters: the frame on which it enters, nan where that is for its crowd to say.
+        hides: whether a bake may hide it and its parts.
     """
 
     ob: Object
+    crowd: Object
     identity: int
     axes: np.ndarray
     location: np.ndarray
@@ -60,6 +69,8 @@ class VehicleSource:
     velocity: np.ndarray | None
     animated: bool
     only_baked: bool
+    enters: float = np.nan
+    hides: bool = False
 
 
 @dataclass(frozen=True)
@@ -208,6 +219,9 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     looked_at = [*paths, *regions, *flows, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     _check_independent(looked_at, crowds, vehicles, rows, [*paths, *regions, *flows])
 
+    if any(feeds(behaviors_of(crowd)) for crowd in crowds):
+        check_hiding([body.ob for body in bodies], first, last, replace_own_keys)
+
     stored = settings_of(scene)
     crowd_identities = told_apart(crowds)
     pointed_rows = {
@@ -289,21 +303,26 @@ def _vehicles(
     scene: Scene, moving: list[Object], first: int, last: int, replace_own_keys: bool
 ) -> tuple[VehicleSource, ...]:
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
-    all_played = []
-    for ob in moving:
-        _check_vehicle(ob)
+    crowds, all_played, family, hiding = crowds_of(moving), [], Family(), Hiding()
+    for ob, crowd in zip(moving, crowds):
+        _check_vehicle(ob, crowd)
         all_played.append(Played(ob))
-        check_free(ob, first, last, replace_own_keys, contested(_keyed_channels(ob)), all_played[-1])
+        hidden = hiding.concerns(ob, crowd)
+        keyed = (*_keyed_channels(ob, crowd), *(SWITCHES if hidden else ()))
+        check_free(ob, first, last, replace_own_keys, contested(keyed), all_played[-1])
+        for part in parts_of(ob, family) if hidden else ():
+            check_free(part, first, last, replace_own_keys, SWITCHES)
     identities = told_apart(moving)
     frame_time = scene.render.fps_base / scene.render.fps
     sources = []
-    for ob, played in zip(moving, all_played):
+    for ob, crowd, played in zip(moving, crowds, all_played):
         location, rotation = start_of(ob, played, first, on_start_frame=on_start_frame)
-        if not (np.isfinite(location).all() and np.isfinite(rotation).all()):
+        if not all(map(isfinite, (*location, *rotation))):
             raise Refusal(f"{ob.name} starts nowhere: give it a location and a rotation.")
         sources.append(
             VehicleSource(
                 ob=ob,
+                crowd=crowd,
                 identity=identities[ob.name],
                 axes=model_axes(AXIS_NAMES[ob.steering.forward_axis], AXIS_NAMES[ob.steering.up_axis]),
                 location=location,
@@ -311,20 +330,23 @@ def _vehicles(
                 velocity=earlier_velocity(played, first, frame_time),
                 animated=animates(ob, "steering"),
                 only_baked=played.only_ours,
+                enters=own_enter_frame(ob),
+                hides=hiding.concerns(ob, crowd),
             )
         )
     return tuple(sorted(sources, key=lambda source: source.identity))
 
 
-def _check_vehicle(ob: Object) -> None:
+def _check_vehicle(ob: Object, crowd: Object | None) -> None:
     if ob.library is not None or not ob.is_editable:
         raise Refusal(f"{ob.name} is linked and cannot be animated here: make a library override of it.")
-    if crowd_of(ob) is None:
+    if crowd is None:
         raise Refusal(f"{ob.name} belongs to no crowd: tag it as a vehicle again.")
     if ob.steering.forward_axis[-1] == ob.steering.up_axis[-1]:
         raise Refusal(f"The front and the top of {ob.name} are the same axis: choose another Forward or Up.")
+    roles = ob.steering.roles
     for role in (Role.PATH, Role.FLOW):
-        if has_role(ob, role):
+        if role.name in roles:
             raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}: take one of the tags off.")
     above = ob.parent
     while above is not None:
@@ -335,8 +357,8 @@ def _check_vehicle(ob: Object) -> None:
 
 def _crowd_objects(members: list[Object], vehicles: tuple[VehicleSource, ...]) -> list[Object]:
     """The crowds that vehicles belong to, those of vehicles that do not move too, and those that behaviors point at."""
-    crowds = [crowd for ob in members if (crowd := crowd_of(ob)) is not None]
-    moving = _by_name([crowd_of(v.ob) for v in vehicles])
+    crowds = _by_name(crowd for crowd in crowds_of(members) if crowd is not None)
+    moving = _by_name({v.crowd for v in vehicles})
     pointed = [target.ob for crowd in moving for target in _pointed(crowd) if target.kind is Kind.CROWD]
     return _by_name([*crowds, *pointed])
 
@@ -482,7 +504,7 @@ def _crowd_source(
     pointed_rows: dict[Kind, dict[str, int]],
     chosen_of: dict[tuple[str, str, str], int],
 ) -> CrowdSource:
-    rows = np.array([row for row, v in enumerate(vehicles) if crowd_of(v.ob) == ob], dtype=np.int64)
+    rows = np.array([row for row, v in enumerate(vehicles) if v.crowd == ob], dtype=np.int64)
     behaviors = behaviors_of(ob)
     pointed = {
         (behavior.name, name): chosen_of.get((ob.name_full, behavior.name, name), parameter.default)
@@ -501,21 +523,21 @@ def _portrays(crowd: Object) -> bool:
     return crowd.steering.is_property_set("portrayal") and crowd.steering.portrayal.use
 
 
-def _keyed_properties(ob: Object) -> tuple[str, ...]:
-    """The custom properties that a bake keys on a vehicle."""
-    return PROPERTIES if _portrays(crowd_of(ob)) else ()
+def _keyed_properties(crowd: Object) -> tuple[str, ...]:
+    """The custom properties that a bake keys on the vehicles of a crowd."""
+    return PROPERTIES if _portrays(crowd) else ()
 
 
-def _keyed_channels(ob: Object) -> tuple[str, ...]:
-    """The channels that a bake keys on a vehicle."""
-    return ("location", data_path(ob.rotation_mode), *map(path_of, _keyed_properties(ob)))
+def _keyed_channels(ob: Object, crowd: Object) -> tuple[str, ...]:
+    """The channels that a bake keys on a vehicle of a crowd, besides the switches that hide it."""
+    return ("location", data_path(ob.rotation_mode), *map(path_of, _keyed_properties(crowd)))
 
 
 def _warnings(vehicles: tuple[VehicleSource, ...], crowds: list[Object]) -> Iterable[str]:
     held = [v.ob.name for v in vehicles if any(constraint.enabled for constraint in v.ob.constraints)]
     if held:
         yield f"Constraints still act on top of the bake: {', '.join(held)}."
-    fleeting = [v.ob.name for v in vehicles if v.ob.override_library and not _keeps(v.ob, _keyed_properties(v.ob))]
+    fleeting = [v.ob.name for v in vehicles if v.ob.override_library and not _keeps(v.ob, _keyed_properties(v.crowd))]
     if fleeting:
         yield (
             f"Blender forgets {', '.join(PROPERTIES)} of library overrides with the file, unless the linked object has "

@@ -20,6 +20,7 @@ from bpy.props import (
 
 from ..behaviors.catalogue import CATALOGUE
 from ..behaviors.declaration import Behavior
+from ..simulation.attendance import FURTHEST, Attendance
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import REACH
 from ..simulation.obstacles import EITHER, OBSTACLE_SHAPES, OBSTACLE_SIDES, OUTSIDE, PASS_SIDES, ROUND
@@ -180,6 +181,7 @@ STEERING_PG_populate = property_group(
     },
 )
 STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
+STEERING_PG_attendance = property_group("STEERING_PG_attendance", Attendance)
 STEERING_PG_portrayal = property_group("STEERING_PG_portrayal", Portrayal)
 
 
@@ -308,6 +310,23 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         update=noticed,
         options=LASTING,
     )
+    use_enter_frame: BoolProperty(
+        name="Enter on a Frame",
+        description="Let this vehicle enter on a frame of its own, whatever its crowd says, and take no part before",
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
+    )
+    enter_frame: IntProperty(
+        name="Enter Frame",
+        description="The frame on which this vehicle enters; it is there from the start where that comes first",
+        default=1,
+        min=-FURTHEST,
+        max=FURTHEST,
+        override=OVERRIDABLE,
+        update=noticed,
+        options=LASTING,
+    )
     amount: FloatProperty(
         name="Amount",
         description="How much of this resource there is: it is gone when vehicles have eaten so much; may be keyframed",
@@ -316,6 +335,13 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         max=REACH,
         soft_max=100.0,
         override=OVERRIDABLE,
+    )
+    hide_eaten: BoolProperty(
+        name="Hide When Eaten Up",
+        description="Have a bake hide it with its parts, in the viewport and in renders, while nothing is left of it",
+        default=True,
+        override=OVERRIDABLE,
+        options=LASTING,
     )
     pass_side: choice_property(
         {
@@ -383,6 +409,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     member: PointerProperty(type=STEERING_PG_member, override=OVERRIDABLE)
     populate: PointerProperty(type=STEERING_PG_populate, override=OVERRIDABLE)
     vehicle: PointerProperty(type=STEERING_PG_vehicle, override=OVERRIDABLE)
+    attendance: PointerProperty(type=STEERING_PG_attendance, override=OVERRIDABLE)
     portrayal: PointerProperty(type=STEERING_PG_portrayal, override=OVERRIDABLE)
 
 
@@ -501,6 +528,7 @@ CLASSES = (
     STEERING_PG_source,
     STEERING_PG_populate,
     STEERING_PG_vehicle,
+    STEERING_PG_attendance,
     STEERING_PG_portrayal,
     *BEHAVIOR_GROUPS.values(),
     STEERING_PG_object,

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..simulation.attendance import STAY, Attendance, enter_frames
 from ..simulation.chance import keys_of, mix
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import Declared
 from ..simulation.obstacles import Obstacles
-from ..simulation.regions import SHAPES, Regions
+from ..simulation.regions import SHAPES, Regions, regions
 from ..simulation.roles import Role
-from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, starting
+from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
 from ..simulation.vectors import same_for_all, unit
 from ..simulation.vehicle import VehicleModel
+from .attendance import frames_there
 from .currents import CurrentReader
 from .curves import CurveReader
 from .dependencies import animates
@@ -27,7 +30,7 @@ from .properties import has_role, settings_of
 from .refusal import Refusal
 from .rotation_channels import matrices_from_channels
 from .shapes import body_radius, points_of
-from .solids import Solids, Surface, axes_of, box_of, sizes_of
+from .solids import Axes, Solids, Surface, box_of, sizes_of
 from .tagged import crowd_of
 
 if TYPE_CHECKING:
@@ -63,10 +66,18 @@ class Reader:
         self._insides: dict[int, Surface] = {}
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
+        self._axes = Axes()
+        self._nobody, self._nowhere = no_tracked(), regions([], np.zeros((0, 3)), [])
+        self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
         self.keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
         self._own = _OwnSettings(plan.vehicles)
+        self._attendance: Attendance | None = None
+        self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
+        self._enters: np.ndarray | None = None
+        self._there = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
+        self._standing = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
         still = not any(v.animated for v in plan.vehicles)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
         self._models_stay = still and all(crowd.stays for crowd in self._crowds)
@@ -85,12 +96,13 @@ class Reader:
         _check_numbers(self.parent_parts[-1], [plan.vehicles[row].ob.parent for row in self.parented], frame)
         own = self._own.read(depsgraph, frame)
         self.sizes.append(own["size_factor"].copy())
+        attendance, enters = self._attending(depsgraph, frame)
         return Snapshot(
             frame_time=plan.frame_time,
             substeps=plan.substeps,
             keys=self.keys,
             vehicle=self._vehicle(depsgraph, frame, own),
-            roles=np.full(len(plan), int(Role.VEHICLE), dtype=np.int64),
+            roles=self._roles,
             present=own["active"].astype(np.bool_),
             crowds=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
             tracked=self._tracked(depsgraph, frame),
@@ -99,6 +111,8 @@ class Reader:
             regions=self._regions(depsgraph, frame),
             flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
             candidates=plan.candidates,
+            attendance=attendance,
+            due=None if enters is None else frame >= enters,
         )
 
     def start(self, snapshot: Snapshot) -> State:
@@ -138,8 +152,30 @@ class Reader:
         # One number for all is quicker to work with than as many that are alike.
         return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
 
+    def _attending(self, depsgraph: Depsgraph, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
+        """What the crowds say of being there, and (n,) the frames on which vehicles enter; None where all are there."""
+        if self._enters is None or self._attendance_is_animated:
+            self._attendance = self._attendances(depsgraph, frame)
+            own = np.array([vehicle.enters for vehicle in self.plan.vehicles])
+            self._enters = np.where(np.isnan(own), enter_frames(self._attendance, self.keys), own)
+        everybody = bool((self._enters == -np.inf).all())
+        stay = bool((self._attendance.on_arrival == STAY).all())
+        return None if everybody and stay else self._attendance, None if everybody else self._enters
+
+    def _attendances(self, depsgraph: Depsgraph, frame: int) -> Attendance:
+        """What the crowds say of being there, a row a vehicle."""
+        columns = {name: np.full(len(self.plan), p.default) for name, p in Attendance.parameters().items()}
+        for crowd in self.plan.crowds:
+            if crowd.ob.steering.is_property_set("attendance"):
+                group = crowd.ob.evaluated_get(depsgraph).steering.attendance
+                for name, value in _values(Attendance, group, crowd.ob, "attendance", frame).items():
+                    columns[name][crowd.rows] = value
+        return Attendance.of(len(self.plan), **columns)
+
     def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
         sources = self.plan.bodies
+        if not sources:
+            return self._nobody
         if self._radii is None:
             family = Family()
             self._radii = np.array([_radius(source.ob, depsgraph, family) for source in sources])
@@ -151,7 +187,8 @@ class Reader:
             forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], faces)),
             radius=self._radii,
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
-            present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_),
+            present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
+            & _within(self._there, frame),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
             amount=self._amounts(depsgraph, frame),
@@ -173,6 +210,8 @@ class Reader:
 
     def _regions(self, depsgraph: Depsgraph, frame: int) -> Regions:
         obs = self.plan.regions
+        if not obs:
+            return self._nowhere
         matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
         _check_numbers(matrices, list(obs), frame)
         if self._boxes is None:
@@ -182,7 +221,7 @@ class Reader:
         sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
         return Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
-            axes=axes_of(matrices),
+            axes=self._axes.of(matrices),
             mesh=self._region_meshes(matrices, depsgraph),
             half=half * sizes,
             shape=np.array([SHAPE_NUMBERS[_shape(ob)] for ob in obs], dtype=np.int64),
@@ -211,7 +250,8 @@ class Reader:
         sources = self.plan.obstacles
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         _check_numbers(matrices, [source.ob for source in sources], frame)
-        return self._solids.read(matrices, depsgraph)
+        found = self._solids.read(matrices, depsgraph)
+        return replace(found, present=found.present & _within(self._standing, frame))
 
 
 class _OwnSettings:
@@ -221,7 +261,8 @@ class _OwnSettings:
 
     def __init__(self, vehicles: Sequence[VehicleSource]) -> None:
         self._animated = [(row, v.ob) for row, v in enumerate(vehicles) if v.animated]
-        self._columns = {name: np.array([getattr(v.ob.steering, name) for v in vehicles]) for name in self.NAMES}
+        stored = [v.ob.steering for v in vehicles]
+        self._columns = {name: np.array([getattr(own, name) for own in stored]) for name in self.NAMES}
 
     def read(self, depsgraph: Depsgraph, frame: int) -> dict[str, np.ndarray]:
         """(n,) columns by name.
@@ -268,6 +309,12 @@ class _CrowdReader:
                 pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
                 behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
         return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
+
+
+def _within(spans: np.ndarray, frame: int) -> np.ndarray:
+    """(k,) which of some spans of frames, (k, 2), a frame is in."""
+    there: np.ndarray = (spans[:, 0] <= frame) & (frame <= spans[:, 1])
+    return there
 
 
 def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:

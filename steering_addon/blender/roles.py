@@ -53,7 +53,7 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) 
         if ob.steering.identity == 0:
             ob.steering.identity = new_identity()
         # Looking at a group writes it into the file: done here, so that drawing the panel does not.
-        _ = ob.steering.vehicle.mass, ob.steering.portrayal.use
+        _ = ob.steering.vehicle.mass, ob.steering.portrayal.use, ob.steering.attendance.hide
 
 
 def make_vehicle(ob: Object, crowd: Object, family: Family, body: Body | None = None) -> None:

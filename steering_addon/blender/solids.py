@@ -17,6 +17,7 @@ from ..simulation.obstacles import (
     Obstacles,
     hull,
     mesh_radius,
+    obstacles,
 )
 from ..simulation.vectors import magnitude, squared, unit
 from .family import Family
@@ -42,10 +43,14 @@ class Solids:
         self._shapes = np.array([SHAPE_NUMBERS[s.ob.steering.obstacle_shape] for s in sources], dtype=np.int64)
         self._sides = np.array([SIDE_NUMBERS[s.ob.steering.obstacle_side] for s in sources], dtype=np.int64)
         self._measured: list[_Hull | _Box | Surface] | None = None
+        self._axes = Axes()
+        self._none = obstacles([], [])
 
     def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
         """The obstacles where `matrices` (k, 4, 4) have them, in world space or in that of who carries them."""
         sources = self._sources
+        if not sources:
+            return self._none
         if self._measured is None:
             family = Family()
             self._measured = [
@@ -71,7 +76,7 @@ class Solids:
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             shape=self._shapes,
             side=np.where(two_sided, OUTSIDE, self._sides),
-            axes=axes_of(matrices),
+            axes=self._axes.of(matrices),
             half=np.array([one.half for one in placed]).reshape(-1, 3),
             spin=np.zeros((len(sources), 3)),
             mesh=meshes,
@@ -162,6 +167,20 @@ def changes_shape(ob: Object, family: Family | None) -> bool:
 def axes_of(matrices: np.ndarray) -> np.ndarray:
     """The unit axes of objects as rows, (k, 3, 3), square to each other."""
     return squared(unit(np.swapaxes(matrices[:, :3, :3], 1, 2)))
+
+
+class Axes:
+    """The unit axes of the same objects frame by frame: most stand still, and are not worked out anew."""
+
+    def __init__(self) -> None:
+        self._matrices = np.zeros((0, 4, 4))
+        self._axes = np.zeros((0, 3, 3))
+
+    def of(self, matrices: np.ndarray) -> np.ndarray:
+        """As `axes_of`."""
+        if not np.array_equal(matrices, self._matrices):
+            self._matrices, self._axes = matrices, axes_of(matrices)
+        return self._axes
 
 
 def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -53,6 +53,7 @@ from .ownership import (
     contested,
     erase_record,
     holds_nothing,
+    holds_nothing_else,
     our_keys,
     own_curves,
     own_drivers,
@@ -106,6 +107,7 @@ class Staging:
         only_baked: bool | None = None,
         mishaps: Mapping[str, float] | None = None,
         hidden: np.ndarray | None = None,
+        there: tuple[float, float] | None = None,
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -113,15 +115,16 @@ class Staging:
         mode. `properties` are numbers (f,) for custom properties of these names, which the bake makes where there are
         none. With `replace` its own animation on these frames is set aside, to come back when the bake is cleared.
         Whether the vehicle is `only_baked`, playing an earlier bake and nothing else, is looked up where that is not
-        said. `mishaps` are frames on which something went wrong, to be noted. It is `hidden` on frames (f,) on which it
-        is not there. Raises Refusal where the vehicle cannot be baked.
+        said. `mishaps` are frames on which something went wrong, to be noted. It is `hidden` on these frames, (f,)
+        booleans; from which to which frame it is `there` is noted, where it is not always. Raises Refusal where the
+        vehicle cannot be baked.
         """
         properties = properties or {}
         channels = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
         channels |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
         _check_motion(ob, channels, len(self._frames))
         played = Played(ob, only_baked)
-        self._stage(ob, played, channels, self._switches(ob, hidden, played), replace, mishaps or {})
+        self._stage(ob, played, channels, self._switches(ob, hidden, played), replace, mishaps or {}, there)
 
     def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
         """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
@@ -130,14 +133,14 @@ class Staging:
         is as the animator had it. One that plays a bake of its own motion is left alone. Raises Refusal where the
         object cannot be hidden.
         """
-        if ob.animation_data is None and not hidden.any():
+        if not hidden.any() and action_of(ob) is None:
             return
         played = Played(ob)
         if played.record is not None and played.record.moves:
             return
         switches = self._switches(ob, hidden, played)
         if switches:
-            self._stage(ob, played, {}, switches, replace, {})
+            self._stage(ob, played, {}, switches, replace, {}, None)
         elif played.record is not None:
             check_editable(ob)
             self._always_seen.append(ob)
@@ -153,6 +156,7 @@ class Staging:
         switches: Mapping[str, np.ndarray],
         replace: bool,
         mishaps: Mapping[str, float],
+        there: tuple[float, float] | None,
     ) -> None:
         first, last = self._frames[0], self._frames[-1]
         in_the_way = contested((*channels, *switches))
@@ -181,6 +185,7 @@ class Staging:
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in switches},
             mishaps=mishaps,
+            there=there,
         )
         self._staged.append(_Staged(ob, bed, before, record, replace))
 
@@ -194,12 +199,13 @@ class Staging:
         gone = [one for one in staged if not _exists(one.ob)]
         staged = [one for one in staged if _exists(one.ob)]
         readers = _readers({one.ob: (one.before, one.record) for one in staged})
+        named = _take_places(staged)
         for one in staged:
             before = one.before
             heirs.append((action_of(one.ob), one.bed.heir(before)))
             heirs_of_kept.append((before and before.kept, one.bed.kept or one.bed.action))
             switches[one.ob] = one.hand_over(frame, readers.get(one.ob, {}))
-        named = _retire(heirs) | _retire(heirs_of_kept)
+        named |= _retire(heirs) | _retire(heirs_of_kept)
         for one in staged:
             if one.bed.blank and one.before is not None and one.bed.action not in named:
                 rename(one.bed.action, f"{one.ob.name}Action")
@@ -284,9 +290,16 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
         check_editable(ob)
     heirs, heirs_of_kept, switches = [], [], {}
     readers = _readers({ob: (bake_of(ob),) for ob in baked})
-    for ob in baked:
-        played = Played(ob)
-        record, before = played.record, played.action
+    all_played = [Played(ob) for ob in baked]
+    # Before any object is given another one, as in `_take_places`. Where other animation stays, Blender would remember
+    # the slot of an action that is removed.
+    alone = [
+        _leaves_nothing(played) and _has_one_user(played.action) and holds_nothing_else(ob.animation_data)
+        for ob, played in zip(baked, all_played)
+    ]
+    bpy.data.batch_remove([played.action for played, goes in zip(all_played, alone) if goes])
+    for ob, played, goes in zip(baked, all_played, alone):
+        record, before = played.record, None if goes else played.action
         rest = _without_bake(played)
         assign_action(ob, rest.action, rest.slot)
         set_muted(ob, record, mute=False)
@@ -471,12 +484,17 @@ def _still_muted(before: BakeRecord | None, channels: Collection[str]) -> tuple[
     return tuple((path, index) for path, index in muted if path in TRANSFORM_CHANNELS or path in channels)
 
 
+def _leaves_nothing(played: Played) -> bool:
+    """Whether nothing of a baked action is the animator's, and nothing is to come back when the bake goes."""
+    return played.record.made and played.record.kept is None and played.only_ours
+
+
 def _without_bake(played: Played) -> _Rest:
     """What an object would play without its bake; what it plays now is left alone."""
     action, slot, record = played.action, played.slot, played.record
     if record is None:
         return _Rest(action, slot)
-    if record.made and record.kept is None and played.only_ours:
+    if _leaves_nothing(played):
         return _Rest(None)
     copy, copied_slot = copy_action(action, slot, whole=_has_one_user(action))
     erase_record(copy)
@@ -533,6 +551,24 @@ def _same_curves(one: Channelbag, other: Channelbag | None) -> bool:
     curves = {(curve.data_path, curve.array_index): curve for curve in one.fcurves}
     others = {(curve.data_path, curve.array_index): curve for curve in (other.fcurves if other else ())}
     return curves.keys() == others.keys() and all(same_curve(curves[key], others[key]) for key in curves)
+
+
+def _take_places(staged: Iterable[_Staged]) -> set[Action]:
+    """Remove the bakes of which nothing is to stay and that nobody else plays; returns the new ones, named like them.
+
+    Not when the new ones have been given out: then Blender has something of each object to tell its windows, and goes
+    through all of that for each action it removes.
+    """
+    heirs = {
+        action: one.bed.action
+        for one in staged
+        if one.bed.blank and (action := action_of(one.ob)) is not None and _has_one_user(action)
+    }
+    names = {heir: action.name for action, heir in heirs.items()}
+    bpy.data.batch_remove(heirs)
+    for heir, name in names.items():
+        rename(heir, name)
+    return set(names)
 
 
 def _retire(succession: list[tuple[Action | None, Action | None]]) -> set[Action]:

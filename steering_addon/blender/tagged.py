@@ -47,3 +47,15 @@ def crowd_of(ob: Object) -> Object | None:
     """The crowd a vehicle belongs to, None where it was lost."""
     crowd = pointed_at(ob.steering, "crowd")
     return crowd if crowd is not None and has_role(crowd, Role.CROWD) else None
+
+
+def crowds_of(vehicles: Iterable[Object]) -> list[Object | None]:
+    """The crowd of each of many vehicles, as `crowd_of` has it, after one look at each crowd."""
+    is_crowd: dict[Object, bool] = {}
+    found: list[Object | None] = []
+    for ob in vehicles:
+        crowd = pointed_at(ob.steering, "crowd")
+        if crowd is not None and crowd not in is_crowd:
+            is_crowd[crowd] = has_role(crowd, Role.CROWD)
+        found.append(crowd if crowd is not None and is_crowd[crowd] else None)
+    return found

@@ -86,9 +86,14 @@ def show_as(switches: Mapping[Object, Mapping[str, bool]]) -> None:
             values[rows[ob]] = hidden
             ob.update_tag()
         bpy.data.objects.foreach_set(path, values)
-    # What is set in bulk Blender does not notice; it brings all collections up to date when one is set by itself.
-    one = next(ob for changed in changes.values() for ob in changed)
-    one.hide_render = one.hide_render
+    notice()
+
+
+def notice() -> None:
+    """Have Blender notice what was set in bulk: it looks through all collections when one object is set by itself."""
+    one = next((ob for ob in bpy.data.objects if ob.library is None), None)
+    if one is not None:
+        one.hide_render = one.hide_render
 
 
 def _changes(switches: Mapping[Object, Mapping[str, bool]], path: str) -> dict[Object, bool]:

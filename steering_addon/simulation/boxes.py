@@ -54,6 +54,16 @@ def way_to_sides(local: Vectors, course: Vectors, half: Vectors) -> tuple[Scalar
     return way, -columns(first * 1.0, (second & ~first) * 1.0, (~first & ~second) * 1.0) * sign
 
 
+def way_into(local: Vectors, course: Vectors, half: Vectors) -> Scalars:
+    """How far along courses (m, 3) it is into boxes, (m,) metres: 0 from within, inf for who never comes there."""
+    slope = 1.0 / np.where(np.abs(course) < EPSILON, EPSILON, course)
+    one, two = (-half - local) * slope, (half - local) * slope
+    enter, leave = np.minimum(one, two), np.maximum(one, two)
+    entered = np.maximum(np.maximum(np.maximum(enter[:, 0], enter[:, 1]), enter[:, 2]), 0.0)
+    left = np.minimum(np.minimum(leave[:, 0], leave[:, 1]), leave[:, 2])
+    return np.where(entered <= left, entered, np.inf)
+
+
 def bend_past_box(
     local: Vectors, half: Vectors, course: Vectors, turn: Vectors, reach: Scalars
 ) -> tuple[Scalars, Scalars]:

@@ -75,12 +75,13 @@ def _first_in_the_way(
     obstacles: Obstacles, own: Rows, points: Vectors, direction: Vectors, distance: Scalars, radius: Scalars
 ) -> tuple[Rows, Rows]:
     """Who has an obstacle ahead, rising, and which it comes to first."""
-    agent, row = obstacles.near(points, np.minimum(distance, LOOK))
+    furthest = np.minimum(distance, LOOK)
+    agent, row = obstacles.near(points, furthest)
     possible = (obstacles.side[row] == OUTSIDE) & (obstacles.carrier[row] != own[agent])
     possible &= magnitude(direction)[agent] > 0.5
     agent, row = agent[possible], row[possible]
-    way, _ = obstacles.touch(picked(points, agent), picked(direction, agent), radius[agent], row)
-    met = way < np.minimum(distance, LOOK)[agent]
+    way, _ = obstacles.touch(picked(points, agent), picked(direction, agent), radius[agent], row, furthest[agent])
+    met = way < furthest[agent]
     agent, row, way = agent[met], row[met], way[met]
     order = np.lexsort((way, agent))
     agent, row = agent[order], row[order]
@@ -162,8 +163,8 @@ def _barred(obstacles: Obstacles, places: Vectors, goal: Vectors, reach: Scalars
     others = (row != own[place]) & (obstacles.side[row] == OUTSIDE)
     place, row = place[others], row[others]
     if len(place):
-        at = picked(places, place)
+        at, room = picked(places, place), reach[place]
         distance, _ = obstacles.surface(at, row)
-        way, _ = obstacles.touch(at, unit(picked(goal, place) - at), reach[place], row)
-        barred[place[(distance < reach[place]) | (way < reach[place])]] = True
+        way, _ = obstacles.touch(at, unit(picked(goal, place) - at), room, row, room)
+        barred[place[(distance < room) | (way < room)]] = True
     return barred

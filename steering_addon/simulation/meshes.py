@@ -1,33 +1,40 @@
 """Meshes: the nearest place on a surface, what a course meets of it, and what is inside.
 
-Triangles that lie near each other are put into boxes, a few at a time, a few of these into a larger one and so on, so
-that most of a mesh is passed over. All points are looked up together, a level of boxes after the other.
+Nested boxes round the triangles let most of a mesh be passed over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, cross, dot, firsts, magnitude, picked, unit
+from .nested_boxes import Boxes, Keep, along_a_winding_line, lower, nested_boxes, seen_into
+from .vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    cross,
+    dot,
+    firsts,
+    in_columns,
+    magnitude,
+    picked,
+    unit,
+)
 
-FAN = 4
-"""Boxes in a larger one."""
-BITS = 10
-"""Binary digits of a coordinate in the order that triangles are sorted in."""
 SLANT = (0.2718, 0.3141)
 """How far a ray leans that tells inside from outside, for each metre up: along no edge that anybody draws."""
 CLOSE = 1e-9
 """Share by which squared distances may be off by rounding, and far more."""
-CHUNK = 4096
+CHUNK = 512
 """Points looked up in one go."""
-
-Keep = Callable[[Rows, Vectors, Vectors], Mask]
-"""From (m,) rows of points and the (m, 3) low and high corners of boxes to which of these pairs are to be seen into."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +47,7 @@ class Mesh:
         order: (f,) the row that each triangle had when the mesh was made.
         neighbor: (3, f) beyond each triangle's edge from corner to next corner which one lies; -1 for none.
         closed: whether it has an inside.
-        boxes: for each level, the largest first, the low and high corners of its boxes, (b, 3) each; the last are those
-            of the triangles.
+        levels: the boxes round the triangles, level by level.
     """
 
     corners: NDArray[np.float64]
@@ -49,7 +55,7 @@ class Mesh:
     order: Rows
     neighbor: Rows
     closed: bool
-    boxes: tuple[tuple[Vectors, Vectors], ...]
+    levels: tuple[Boxes, ...]
 
     def __len__(self) -> int:
         return len(self.order)
@@ -57,8 +63,17 @@ class Mesh:
     @cached_property
     def bounds(self) -> tuple[Vectors, Vectors]:
         """The low and high corner of all of it, (3,) each."""
-        low, high = self.boxes[0]
-        return low.min(axis=0), high.max(axis=0)
+        return self.corners.min(axis=(0, 1)), self.corners.max(axis=(0, 1))
+
+    @cached_property
+    def _sides(self) -> _Sides:
+        return _Sides.of(self.corners)
+
+    @cached_property
+    def _upright(self) -> tuple[NDArray[np.float64], tuple[Boxes, ...]]:
+        """The corners as `_slanted` has them, and boxes round these."""
+        corners = np.stack([_slanted(corner) for corner in self.corners])
+        return corners, nested_boxes(corners)
 
     def nearest(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors, Rows]:
         """The nearest place on the surface to each point.
@@ -90,7 +105,7 @@ class Mesh:
         """
         if not len(self):
             return np.full(len(points), np.inf), np.full(len(points), -1, dtype=np.int64)
-        owner, triangle = self._looked_into(len(points), _crossed(points, course, reach))
+        owner, triangle = seen_into(self.levels, len(points), _crossed(points, course, reach))
         a, b, c = (corner[triangle] for corner in self.corners)
         u, v, along = b - a, c - a, course[owner]
         across = cross(along, v)
@@ -118,10 +133,9 @@ class Mesh:
 
     def _inside(self, points: Vectors) -> Mask:
         """Which points have the surface above them an odd number of times."""
-        corners = np.stack([_slanted(corner) for corner in self.corners])
+        corners, levels = self._upright
         place = _slanted(points)
-        course = np.broadcast_to(np.array([*SLANT, 1.0]), points.shape)
-        owner, triangle = self._looked_into(len(points), _crossed(points, course, np.full(len(points), np.inf)))
+        owner, triangle = seen_into(levels, len(points), _above(place))
         a, b, c = (corner[triangle] for corner in corners)
         point = place[owner]
         left = [_left_of(start, end, point) for start, end in ((a, b), (b, c), (c, a))]
@@ -148,53 +162,26 @@ class Mesh:
         away = np.where(on_it[:, None] & (triangle >= 0)[:, None], self.normal[triangle], unit(offset) * sign[:, None])
         return distance * sign, away
 
-    def _looked_into(self, n: int, keep: Keep) -> tuple[Rows, Rows]:
-        """Pairs of a point and a triangle, in the order of the points, in boxes of which all are to be seen into."""
-        number = len(self.boxes[0][0])
-        owner, box = np.repeat(np.arange(n), number), np.tile(np.arange(number), n)
-        for level, (low, high) in enumerate(self.boxes):
-            if level:
-                owner, box = np.repeat(owner, FAN), (box[:, None] * FAN + np.arange(FAN)).ravel()
-                there = box < len(low)
-                owner, box = owner[there], box[there]
-            kept = keep(owner, low[box], high[box])
-            owner, box = owner[kept], box[kept]
-        return owner, box
-
-    def _somewhere(self, points: Vectors) -> Scalars:
-        """The squared distance of each point to a place that is not far, (n,): in the box whose middle is nearest."""
-        chosen = np.zeros((len(points), 1), dtype=np.int64)
-        for level, (low, high) in enumerate(self.boxes):
-            row = (
-                chosen * FAN + np.arange(FAN)
-                if level
-                else np.broadcast_to(np.arange(len(low)), (len(points), len(low)))
-            )
-            row = np.minimum(row, len(low) - 1)
-            gap = points[:, None] - (0.5 * (low + high))[row]
-            chosen = np.take_along_axis(row, np.argmin(dot(gap, gap), axis=1)[:, None], axis=1)
-        gap = points - _nearest_on(self.corners[:, chosen[:, 0]], points)
-        # A little more, as the same distance reckoned once more may differ in its last digit.
-        return np.asarray(dot(gap, gap) * (1.0 + CLOSE))
-
     def _nearest(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors, Rows]:
-        furthest = np.minimum(reach * reach, self._somewhere(points))
+        # A little more, as the same distance reckoned once more may differ in its last digit.
+        furthest = reach * reach * (1.0 + CLOSE)
 
-        def keep(owner: Rows, low: Vectors, high: Vectors) -> Mask:
-            point = picked(points, owner)
-            one, two = low - point, point - high
-            # Something of a box is nowhere further than its furthest corner.
-            span = np.minimum(one, two)
-            first = firsts(owner)
-            if len(first):
-                least = np.minimum.reduceat(dot(span, span), first) * (1.0 + CLOSE)
-                furthest[owner[first]] = np.minimum(furthest[owner[first]], least)
-            gap = np.maximum(np.maximum(one, two), 0.0)
-            return np.asarray(dot(gap, gap) <= furthest[owner], dtype=np.bool_)
+        def keep(boxes: Boxes, owner: Rows, box: Rows) -> Mask:
+            shape = np.broadcast_shapes(owner.shape, box.shape)
+            square, away = np.zeros(shape), np.zeros(shape)
+            for low, high, place, coordinate in zip(boxes.low, boxes.high, boxes.place, points.T):
+                point = coordinate[owner]
+                gap = np.maximum(np.maximum(low[box] - point, point - high[box]), 0.0)
+                offset = place[box] - point
+                square += gap * gap
+                away += offset * offset
+            away *= 1.0 + CLOSE
+            lower(furthest, owner, away)
+            return np.asarray(square <= furthest[owner], dtype=np.bool_)
 
-        owner, triangle = self._looked_into(len(points), keep)
-        place = _nearest_on(self.corners[:, triangle], points[owner])
-        gap = points[owner] - place
+        owner, triangle = seen_into(self.levels, len(points), keep)
+        place = self._sides.nearest(triangle, picked(points, owner))
+        gap = picked(points, owner) - place
         square = dot(gap, gap)
         square = np.where(square <= (reach * reach)[owner], square, np.inf)
         least, row = _least(square, owner, np.arange(len(owner)), len(points))
@@ -203,6 +190,61 @@ class Mesh:
         found[there] = place[row[there]]
         nearest = np.where(there, triangle[row] if len(triangle) else -1, -1)
         return np.sqrt(least), found, nearest
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The sides of triangles from their first corners, and what the nearest places on them are reckoned from.
+
+    Attributes:
+        corner, first, second: (f, 3) the first corner, and from there to the second and to the third.
+        along_first, along_second, along_third: (f,) how long the sides are, squared.
+        both: (f,) the product of the first two sides.
+        area: (f,) the square of twice the area.
+    """
+
+    corner: Vectors
+    first: Vectors
+    second: Vectors
+    along_first: Scalars
+    along_second: Scalars
+    along_third: Scalars
+    both: Scalars
+    area: Scalars
+
+    @classmethod
+    def of(cls, corners: NDArray[np.float64]) -> _Sides:
+        a, b, c = (in_columns(corner) for corner in corners)
+        u, v, w = b - a, c - a, c - b
+        normal = cross(u, v)
+        return cls(a, u, v, dot(u, u), dot(v, v), dot(w, w), dot(u, v), dot(normal, normal))
+
+    def nearest(self, triangle: Rows, points: Vectors) -> Vectors:
+        """The nearest places on triangles to points, one each; (m,) and (m, 3) to (m, 3)."""
+        corner, u, v = (picked(x, triangle) for x in (self.corner, self.first, self.second))
+        uu, vv, ww, uv, area = (
+            x[triangle] for x in (self.along_first, self.along_second, self.along_third, self.both, self.area)
+        )
+        offset = points - corner
+        pu, pv = dot(offset, u), dot(offset, v)
+        safe = np.maximum(area, EPSILON * EPSILON)
+        s, t = (vv * pu - uv * pv) / safe, (uu * pv - uv * pu) / safe
+        within = (s >= 0.0) & (t >= 0.0) & (s + t <= 1.0)
+        third = clamp((pv - pu + uu - uv) / np.maximum(ww, EPSILON), 0.0, 1.0)
+        # Places are told by their shares of the first two sides. Beyond the face it is one of the sides.
+        least = np.full(len(triangle), np.inf)
+        for first, second, possible in (
+            (s, t, within),
+            (clamp(pu / np.maximum(uu, EPSILON), 0.0, 1.0), 0.0, True),
+            (0.0, clamp(pv / np.maximum(vv, EPSILON), 0.0, 1.0), True),
+            (1.0 - third, third, True),
+        ):
+            # The squared distance, less what is the same for all places.
+            square = first * (first * uu + 2.0 * (second * uv - pu)) + second * (second * vv - 2.0 * pv)
+            nearer = possible & (square < least)
+            s, t = np.where(nearer, first, s), np.where(nearer, second, t)
+            least = np.where(nearer, square, least)
+        return corner + u * s[:, None] + v * t[:, None]
 
 
 def mesh(points: Vectors, triangles: Rows) -> Mesh:
@@ -214,7 +256,7 @@ def mesh(points: Vectors, triangles: Rows) -> Mesh:
     points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     triangles = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
     centre = (points[triangles[:, 0]] + points[triangles[:, 1]] + points[triangles[:, 2]]) / 3.0
-    order = np.argsort(_along_a_winding_line(centre), kind="stable")
+    order = np.argsort(along_a_winding_line(centre), kind="stable")
     triangles = triangles[order]
     corners = np.stack([points[triangles[:, corner]] for corner in range(3)])
     neighbor = _neighbors(points, triangles)
@@ -223,7 +265,7 @@ def mesh(points: Vectors, triangles: Rows) -> Mesh:
     if closed:
         volume = np.cumsum(dot(corners[0], cross(corners[1], corners[2])))[-1]
         normal = normal if volume >= 0.0 else -normal
-    return Mesh(corners, normal, order, neighbor, closed, _boxes(corners))
+    return Mesh(corners, normal, order, neighbor, closed, nested_boxes(corners))
 
 
 def silhouette(surface: Mesh, eye: Vectors) -> Mask:
@@ -246,14 +288,26 @@ def _crossed(points: Vectors, course: Vectors, reach: Scalars) -> Keep:
     """Looks into the boxes that courses go through, (n, 3) from (n, 3) points on as far as (n,)."""
     inverse = 1.0 / np.where(np.abs(course) < EPSILON, EPSILON, course)
 
-    def keep(owner: Rows, low: Vectors, high: Vectors) -> Mask:
-        start, slope = points[owner], inverse[owner]
-        one, two = (low - start) * slope, (high - start) * slope
-        enter, leave = np.minimum(one, two), np.maximum(one, two)
-        entered = np.maximum(np.maximum(enter[:, 0], enter[:, 1]), enter[:, 2])
-        left = np.minimum(np.minimum(leave[:, 0], leave[:, 1]), leave[:, 2])
+    def keep(boxes: Boxes, owner: Rows, box: Rows) -> Mask:
+        entered, left = -np.inf, np.inf
+        for low, high, start, slope in zip(boxes.low, boxes.high, points.T, inverse.T):
+            begin, steep = start[owner], slope[owner]
+            one, two = (low[box] - begin) * steep, (high[box] - begin) * steep
+            entered, left = np.maximum(entered, np.minimum(one, two)), np.minimum(left, np.maximum(one, two))
         slack = CLOSE * np.abs(left)
         return np.asarray((entered <= left + slack) & (left >= -slack) & (entered <= reach[owner]), dtype=np.bool_)
+
+    return keep
+
+
+def _above(points: Vectors) -> Keep:
+    """Looks into the boxes that lie right above points (n, 3), or round them."""
+    x, y, z = points.T
+
+    def keep(boxes: Boxes, owner: Rows, box: Rows) -> Mask:
+        found = (boxes.low[0][box] <= x[owner]) & (x[owner] <= boxes.high[0][box])
+        found &= (boxes.low[1][box] <= y[owner]) & (y[owner] <= boxes.high[1][box])
+        return np.asarray(found & (z[owner] <= boxes.high[2][box]), dtype=np.bool_)
 
     return keep
 
@@ -271,56 +325,6 @@ def _least(values: Scalars, owner: Rows, rows: Rows, n: int) -> tuple[Scalars, R
     hits = np.flatnonzero((values == least[owner]) & np.isfinite(values))[::-1]
     row[owner[hits]] = rows[hits]
     return least, row
-
-
-def _nearest_on(corners: NDArray[np.float64], points: Vectors) -> Vectors:
-    """The nearest places on triangles to points, one each; (3, m, 3) and (m, 3) to (m, 3)."""
-    a, b, c = corners
-    u, v, offset = b - a, c - a, points - a
-    normal = cross(u, v)
-    square = dot(normal, normal)
-    second = dot(cross(offset, v), normal)
-    third = dot(cross(u, offset), normal)
-    within = (square > 0.0) & (second >= 0.0) & (third >= 0.0) & (second + third <= square)
-    safe = np.where(within, square, 1.0)
-    best = a + u * (second / safe)[:, None] + v * (third / safe)[:, None]
-    gap = points - best
-    least = np.where(within, dot(gap, gap), np.inf)
-    for start, side in ((a, u), (b, c - b), (a, v)):
-        part = clamp(dot(points - start, side) / np.maximum(dot(side, side), EPSILON), 0.0, 1.0)
-        place = start + side * part[:, None]
-        gap = points - place
-        distance = dot(gap, gap)
-        nearer = distance < least
-        best = np.where(nearer[:, None], place, best)
-        least = np.where(nearer, distance, least)
-    return best
-
-
-def _along_a_winding_line(places: Vectors) -> NDArray[np.uint64]:
-    """Numbers by which places (m, 3) in a row lie near each other: the digits of their coordinates taken in turns."""
-    if not len(places):
-        return np.zeros(0, dtype=np.uint64)
-    low, high = places.min(axis=0), places.max(axis=0)
-    widest = max(float((high - low).max()), EPSILON)
-    cells = np.floor((places - low) * (((1 << BITS) - 1) / widest)).astype(np.uint64)
-    number = np.zeros(len(places), dtype=np.uint64)
-    for bit in range(BITS):
-        for axis in range(3):
-            digit = (cells[:, axis] >> np.uint64(bit)) & np.uint64(1)
-            number |= digit << np.uint64(3 * bit + axis)
-    return number
-
-
-def _boxes(corners: NDArray[np.float64]) -> tuple[tuple[Vectors, Vectors], ...]:
-    """The boxes of each level, the largest first; the last are those of the triangles."""
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    levels = [(low, high)] if len(low) else []
-    while len(low) > FAN:
-        starts = np.arange(0, len(low), FAN)
-        low, high = np.minimum.reduceat(low, starts, axis=0), np.maximum.reduceat(high, starts, axis=0)
-        levels.append((low, high))
-    return tuple(reversed(levels))
 
 
 def _neighbors(points: Vectors, triangles: Rows) -> Rows:

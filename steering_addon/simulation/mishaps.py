@@ -6,12 +6,11 @@ Bodies are spheres here, as everywhere. They are looked at frame by frame while 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .neighbors import pairs_within
+from .meetings import Meetings
 from .roles import Role
-from .snapshot import State
-from .vectors import Mask, Rows, Scalars, Vectors, magnitude, picked
+from .snapshot import Snapshot, State
+from .vectors import Mask, Rows, Scalars, Vectors, columns, magnitude
 
 OVERLAP, OBSTACLE, STUCK = "overlap", "obstacle", "stuck"
 KINDS = (OVERLAP, OBSTACLE, STUCK)
@@ -25,8 +24,6 @@ BLOCKED = 0.25
 """How near to an obstacle, in radii of its own, one that stands still is stuck there."""
 PATIENCE = 2.0
 """Seconds after which it is."""
-LARGE = 2.0
-"""Bodies so many times as large as the middle one are compared with all others one by one."""
 
 
 class Mishaps:
@@ -42,29 +39,49 @@ class Mishaps:
         self.clearance: Scalars = np.full(n, np.inf)
         self._deepest = {kind: np.full(n, TOLERANCE) for kind in (OVERLAP, OBSTACLE)}
         self._stood = np.zeros(n)
+        self._meetings = Meetings()
 
     def look(self, frame: int, state: State) -> None:
         """Take in what there is to see on a frame; frames come in order."""
-        inputs = state.inputs
-        if inputs is None:
+        if state.inputs is None:
             return
-        radius = inputs.vehicle.radius
-        clearance = _clearance(state)
-        self.clearance = np.minimum(self.clearance, clearance)
-        here = inputs.present & (radius > 0.0)
-        depth = np.where(here, -clearance / np.where(radius > 0.0, radius, 1.0), 0.0)
-        self._deeper(OBSTACLE, frame, depth)
-        self._deeper(OVERLAP, frame, _overlaps(state))
-
-        still = here & (magnitude(state.motion.velocity) < STILL * inputs.vehicle.max_speed)
-        blocked = still & (clearance < BLOCKED * radius)
-        self._stood = np.where(blocked, self._stood + inputs.frame_time, 0.0)
-        stuck = (self._stood > PATIENCE) & (self.frames[STUCK] < 0)
-        self.frames[STUCK] = np.where(stuck, frame, self.frames[STUCK])
+        self._look_at_each_other(frame, state, state.inputs)
+        self._look_at_obstacles(frame, state, state.inputs)
 
     def number(self, kind: str) -> int:
         """How many vehicles it happened to."""
         return int(np.count_nonzero(self.frames[kind] >= 0))
+
+    def _look_at_each_other(self, frame: int, state: State, snapshot: Snapshot) -> None:
+        position, radius, there = _bodies(state.motion.position, snapshot)
+        first, second, distance = self._meetings.on(position, radius, there)
+        one, other = radius[first], radius[second]
+        share = (one + other - distance) / np.minimum(one, other)
+        deep = np.flatnonzero(share > TOLERANCE)
+        if not len(deep):
+            return
+        depth = np.zeros(len(position))
+        for end in (first, second):
+            np.maximum.at(depth, end[deep], share[deep])
+        self._deeper(OVERLAP, frame, depth[: len(state)])
+
+    def _look_at_obstacles(self, frame: int, state: State, snapshot: Snapshot) -> None:
+        seen = snapshot.obstacles.present & (snapshot.obstacles.carrier < 0)
+        if not seen.any():
+            self._stood[:] = 0.0
+            return
+        radius = snapshot.vehicle.radius
+        clearance = snapshot.obstacles.take(seen).clearance(state.motion.position).min(axis=1) - radius
+        self.clearance = np.minimum(self.clearance, np.where(snapshot.present, clearance, np.inf))
+        here = snapshot.present & (radius > 0.0)
+        depth = np.where(here, -clearance / np.where(radius > 0.0, radius, 1.0), 0.0)
+        self._deeper(OBSTACLE, frame, depth)
+
+        still = here & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
+        blocked = still & (clearance < BLOCKED * radius)
+        self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
+        stuck = (self._stood > PATIENCE) & (self.frames[STUCK] < 0)
+        self.frames[STUCK] = np.where(stuck, frame, self.frames[STUCK])
 
     def _deeper(self, kind: str, frame: int, depth: Scalars) -> None:
         deeper = depth > self._deepest[kind]
@@ -72,50 +89,12 @@ class Mishaps:
         self.frames[kind] = np.where(deeper, frame, self.frames[kind])
 
 
-def _clearance(state: State) -> Scalars:
-    """(n,) metres from each vehicle's surface to the nearest obstacle's, inf where there is none."""
-    snapshot = state.inputs
-    assert snapshot is not None
-    here = snapshot.obstacles.take(snapshot.obstacles.present & (snapshot.obstacles.carrier < 0))
-    if not len(here):
-        return np.full(len(state), np.inf)
-    nearest: Scalars = here.clearance(state.motion.position).min(axis=1)
-    return nearest - snapshot.vehicle.radius
-
-
-def _overlaps(state: State) -> Scalars:
-    """(n,) how deep each vehicle is in another, as a share of the smaller one's radius; 0 where it is in none."""
-    snapshot = state.inputs
-    assert snapshot is not None
+def _bodies(own: Vectors, snapshot: Snapshot) -> tuple[Vectors, Scalars, Mask]:
+    """Where the vehicles and all tracked bodies are, (b, 3), their radii, and which are vehicles that take part."""
     seen = snapshot.tracked
+    if not len(seen.radius):
+        return own, snapshot.vehicle.radius, snapshot.present
     others = seen.present & ((seen.roles & int(Role.VEHICLE)) != 0) & (seen.carrier < 0)
-    position = np.concatenate((state.motion.position, seen.position[others]))
-    radius = np.concatenate((snapshot.vehicle.radius, seen.radius[others]))
-    present = np.concatenate((snapshot.present, np.ones(np.count_nonzero(others), dtype=np.bool_)))
-    rows = np.flatnonzero(present & (radius > 0.0))
-    depth = np.zeros(len(position))
-    if len(rows) > 1:
-        for first, second, gap in _near(picked(position, rows), radius[rows]):
-            one, other = radius[rows[first]], radius[rows[second]]
-            share = (one + other - gap) / np.minimum(one, other)
-            deep = np.flatnonzero(share > TOLERANCE)
-            for end in (first, second):
-                np.maximum.at(depth, rows[end[deep]], share[deep])
-    return depth[: len(state)]
-
-
-def _near(position: Vectors, radius: Scalars) -> list[tuple[Rows, Rows, Scalars]]:
-    """Pairs of bodies that may touch, and the distances of their middles; a few large ones do not widen the search."""
-    usual = LARGE * float(np.partition(radius, len(radius) // 2)[len(radius) // 2])
-    small: Mask = radius <= usual
-    rows = np.flatnonzero(small)
-    found: list[tuple[Rows, Rows, Scalars]] = []
-    if len(rows) > 1:
-        for pairs in pairs_within(picked(position, rows), 2.0 * float(radius[rows].max())):
-            found.append((rows[pairs.first], rows[pairs.second], np.sqrt(pairs.distance_squared)))
-    for large in np.flatnonzero(~small).tolist():
-        # Another large one is met from the end of the lower row only.
-        with_whom: NDArray[np.int64] = np.flatnonzero(small | (np.arange(len(radius)) > large))
-        gap = magnitude(picked(position, with_whom) - position[large])
-        found.append((np.full(len(with_whom), large), with_whom, gap))
-    return found
+    position = columns(*(np.concatenate((own[:, axis], seen.position[:, axis])) for axis in range(3)))
+    radius = np.concatenate((snapshot.vehicle.radius, seen.radius))
+    return position, radius, np.concatenate((snapshot.present, others))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .boxes import box_surface, way_to_sides
+from .boxes import box_surface, way_into, way_to_sides
 from .declaration import Choice
 from .meshes import Mesh
 from .touching import first_touch, touch_mesh
@@ -134,7 +134,9 @@ class Obstacles:
         sign = np.where(self.side[rows] == INSIDE, -1.0, 1.0)
         return distance * sign, away * sign[:, None]
 
-    def touch(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> tuple[Scalars, Vectors]:
+    def touch(
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars | None = None
+    ) -> tuple[Scalars, Vectors]:
         """Where straight courses first come near obstacles, one each.
 
         Args:
@@ -142,23 +144,29 @@ class Obstacles:
             course: (m, 3) unit directions.
             reach: (m,) how near is near, metres.
             rows: (m,) which obstacle.
+            furthest: (m,) how far courses are followed, metres; however far where it is not given.
 
         Returns:
-            way: (m,) metres along the course, 0 for who is as near already and comes nearer, inf for who never will.
+            way: (m,) metres along the course, 0 for who is as near already and comes nearer, inf for who never will, or
+                only further on.
             away: (m, 3) the unit directions that lead off the obstacle there.
         """
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
+        limit = way.copy() if furthest is None else furthest
         side, shape = self.side[rows], self.shape[rows]
         for these, touched in (
-            ((side == OUTSIDE) & (shape != MESH), self._touch_from_outside),
+            ((side == OUTSIDE) & (shape == ROUND), self._touch_rounds),
+            ((side == OUTSIDE) & (shape == BOX), self._touch_boxes),
             (shape == MESH, self._touch_meshes),
             ((side == INSIDE) & (shape == ROUND), self._touch_from_within),
             ((side == INSIDE) & (shape == BOX), self._touch_sides),
         ):
             some = np.flatnonzero(these)
             if len(some):
-                way[some], away[some] = touched(picked(points, some), picked(course, some), reach[some], rows[some])
+                way[some], away[some] = touched(
+                    picked(points, some), picked(course, some), reach[some], rows[some], limit[some]
+                )
         return way, away
 
     def velocity_at(self, points: Vectors, rows: Rows) -> Vectors:
@@ -185,10 +193,8 @@ class Obstacles:
 
     def _outer_surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
         """As `surface`, for obstacles to be kept out of."""
-        offset = points - self.start[rows] - self._along_axis(points, rows)
-        away = unit(offset)
-        away = np.where((magnitude(away) < 0.5)[:, None], self.axes[rows, 2], away)
-        distance = magnitude(offset) - self.radius[rows]
+        distance, away = self._round_surface(points, rows)
+        offset = points - self.start[rows]
         boxes = np.flatnonzero(self.shape[rows] == BOX)
         if len(boxes):
             box = rows[boxes]
@@ -200,51 +206,97 @@ class Obstacles:
             away[some] = self.globalized(out, rows[some])
         return distance, away
 
-    def _touch_from_outside(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows
+    def _round_surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
+        """As `surface`, for round obstacles to be kept out of."""
+        offset = points - self.start[rows] - self._along_axis(points, rows)
+        away = unit(offset)
+        away = np.where((magnitude(away) < 0.5)[:, None], self.axes[rows, 2], away)
+        return magnitude(offset) - self.radius[rows], away
+
+    def _touch_rounds(
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
-        some = np.flatnonzero(self._may_meet(points, course, reach, rows))
-        own, reach = rows[some], reach[some]
-        points, course = picked(points, some), picked(course, some)
+        start = self._way_to_balls(points, course, reach, rows)
+        some = np.flatnonzero(np.isfinite(start) & (start <= furthest))
+        own = rows[some]
         way[some], away[some] = first_touch(
-            lambda places, which: self._outer_surface(places, own[which]), points, course, reach
+            lambda places, which: self._round_surface(places, own[which]),
+            picked(points, some),
+            picked(course, some),
+            reach[some],
+            start[some],
+            furthest[some],
         )
         return way, away
 
-    def _may_meet(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> Mask:
-        """Which courses come as near as their reach to the balls round obstacles, one each."""
+    def _way_to_balls(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> Scalars:
+        """How far along its course each comes as near as its reach to the ball round an obstacle, inf for never."""
         offset = 0.5 * (self.start + self.end)[rows] - points
         room = (self.radius + 0.5 * magnitude(self.end - self.start))[rows] + reach
         room = room * (1.0 + ROUNDING) + ROUNDING
-        ahead = np.maximum(dot(offset, course), 0.0)
-        return np.asarray(dot(offset, offset) - ahead * ahead < room * room, dtype=np.bool_)
+        ahead = dot(offset, course)
+        beyond = room * room - dot(offset, offset)
+        square = beyond + ahead * ahead
+        start = np.maximum(ahead - np.sqrt(np.maximum(square, 0.0)), 0.0)
+        return np.where((beyond >= 0.0) | ((square >= 0.0) & (ahead > 0.0)), start, np.inf)
+
+    def _touch_boxes(
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
+    ) -> tuple[Scalars, Vectors]:
+        way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
+        start = self._way_to_balls(points, course, reach, rows)
+        some = np.flatnonzero(np.isfinite(start) & (start <= furthest))
+        own, reach, furthest = rows[some], reach[some], furthest[some]
+        local = self.localized(picked(points, some) - self.start[own], own)
+        along, half = self.localized(picked(course, some), own), self.half[own]
+        start = way_into(local, along, half + (reach * (1.0 + ROUNDING))[:, None])
+        near = np.flatnonzero(np.isfinite(start) & (start <= furthest))
+        some, own, half = some[near], own[near], half[near]
+        way[some], out = first_touch(
+            lambda places, which: box_surface(places, half[which]),
+            picked(local, near),
+            picked(along, near),
+            reach[near],
+            start[near],
+            furthest[near],
+        )
+        away[some] = self.globalized(out, own)
+        return way, away
 
     def _touch_from_within(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
         """Where courses come to a round wall from within: where those come that begin beyond it and go back."""
         middle = 0.5 * (self.start + self.end)[rows]
         beyond = 2.0 * (magnitude(points - middle) + magnitude(self.end - self.start)[rows] + self.radius[rows])
         back, out = first_touch(
-            lambda places, which: self._outer_surface(places, rows[which]),
+            lambda places, which: self._round_surface(places, rows[which]),
             points + course * beyond[:, None],
             -course,
             -reach,
+            np.zeros(len(rows)),
+            np.full(len(rows), np.inf),
         )
-        too_near = self._outer_surface(points, rows)[0] > -reach
-        away = np.where(too_near[:, None], -self._outer_surface(points, rows)[1], -out)
+        distance, outward = self._round_surface(points, rows)
+        too_near = distance > -reach
+        away = np.where(too_near[:, None], -outward, -out)
         way = np.where(np.isfinite(back), np.maximum(beyond - back, 0.0), 0.0)
         leaving = too_near & (dot(away, course) >= 0.0)
-        return np.where(leaving, np.inf, np.where(too_near, 0.0, way)), away
+        way = np.where(too_near, 0.0, way)
+        return np.where(leaving | (way > furthest), np.inf, way), away
 
-    def _touch_sides(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> tuple[Scalars, Vectors]:
+    def _touch_sides(
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
+    ) -> tuple[Scalars, Vectors]:
         local = self.localized(points - self.start[rows], rows)
         half = np.maximum(self.half[rows] - reach[:, None], 0.0)
         way, away = way_to_sides(local, self.localized(course, rows), half)
-        return way, self.globalized(away, rows)
+        return np.where(way > furthest, np.inf, way), self.globalized(away, rows)
 
-    def _touch_meshes(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> tuple[Scalars, Vectors]:
+    def _touch_meshes(
+        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
+    ) -> tuple[Scalars, Vectors]:
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
         for row in _rows_of(self.shape == MESH, rows):
@@ -252,7 +304,7 @@ class Obstacles:
             local = self.localized(points[some] - self.start[rows[some]], rows[some])
             along = self.localized(course[some], rows[some])
             sign = -1.0 if self.side[row] == INSIDE else 1.0
-            way[some], out = touch_mesh(self.mesh[row], sign, local, along, reach[some])
+            way[some], out = touch_mesh(self.mesh[row], sign, local, along, reach[some], furthest[some])
             away[some] = self.globalized(out, rows[some])
         return way, away
 

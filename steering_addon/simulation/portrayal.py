@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .chance import Keys, mix, uniform
 from .declaration import Choice, Declared, choice, length, only_with, seconds, share, switch
-from .vectors import Number, Scalars, clamp, magnitude
+from .vectors import Number, Rows, Scalars, clamp, magnitude
 
 DISTANCE, TIME = 0, 1
 CLOCKS = (
@@ -88,6 +88,7 @@ def portrayed(
     positions: NDArray[np.float64],
     start_speed: Scalars,
     frame_time: float,
+    began: Rows | None = None,
 ) -> dict[str, Frames]:
     """Speed, distance and phase of vehicles along their way, each number from the frames up to its own only.
 
@@ -99,8 +100,9 @@ def portrayed(
         keys: (n,) what each vehicle's luck hangs on.
         sizes: (f, n) multiples of the stride.
         positions: (f, n, 3) metres.
-        start_speed: (n,) metres a second on the first frame.
+        start_speed: (n,) metres a second on the first frame on which each is there.
         frame_time: seconds a frame.
+        began: (n,) the rows of those frames; None for the first of all.
 
     Returns:
         (f, n) by the names of PROPERTIES: metres a second, metres since the first frame, cycles.
@@ -112,11 +114,14 @@ def portrayed(
     beats = clamp(1.0 + portrayal.effort * climb, SLOWEST, FASTEST) * (own_rate * frame_time / portrayal.cycle_time)
     strides = travelled / (portrayal.stride * sizes[1:])
     cycles = np.where(portrayal.phase_by == TIME, beats, strides)
-    began = CYCLES_APART * uniform(mix(keys, START))
+    speed = np.concatenate((start_speed[None], travelled / frame_time))
+    if began is not None:
+        speed[0, began > 0] = 0.0
+        speed[began, np.arange(len(began))] = start_speed
     return {
-        "steering_speed": np.concatenate((start_speed[None], travelled / frame_time)),
+        "steering_speed": speed,
         "steering_distance": _summed(travelled),
-        "steering_phase": began + _summed(cycles),
+        "steering_phase": CYCLES_APART * uniform(mix(keys, START)) + _summed(cycles),
     }
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from .banking import leaned
 from .contacts import kept_apart, reach_of_contacts
+from .entering import admitted, attending
 from .neighbors import Vicinity
 from .obstacles import Obstacles
 from .regions import Regions
@@ -41,7 +42,7 @@ def simulate(start: State, snapshots: Iterable[Snapshot], preroll: int = 0) -> I
     _keep_memory()
     for snapshot in snapshots:
         if state.inputs is None:
-            state = replace(state, inputs=snapshot, time=state.time - preroll * snapshot.frame_time)
+            state = replace(_taken_in(state, snapshot), time=state.time - preroll * snapshot.frame_time)
             for _ in range(preroll):
                 state = step(state, snapshot)
             yield state
@@ -62,25 +63,33 @@ def _keep_memory() -> None:
 def step(state: State, snapshot: Snapshot) -> State:
     """One frame on, to the frame of `snapshot`; a state without inputs only takes them in."""
     if state.inputs is None:
-        return replace(state, inputs=snapshot)
+        return _taken_in(state, snapshot)
     before = state.inputs
     dt = before.frame_time / before.substeps
     began = state.time
     for substep in range(before.substeps):
-        world = world_at(state, before, snapshot, substep / before.substeps)
-        state = _moved(state, before, world, dt)
+        here = attending(before, state.gone)
+        world = world_at(state, here, snapshot, substep / before.substeps)
+        state = _moved(state, here, world, dt)
         state = replace(state, time=began + before.frame_time * ((substep + 1) / before.substeps))
-    return replace(state, inputs=snapshot)
+    return _taken_in(state, snapshot)
+
+
+def _taken_in(state: State, snapshot: Snapshot) -> State:
+    """The state at the frame of a snapshot, with those who take part there."""
+    outside, inputs = admitted(state, snapshot)
+    return replace(state, outside=outside, inputs=inputs)
 
 
 def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:
     """What there is to see at a part of the way between two frames."""
     motion = state.motion
     bodies = _bodies(motion, before)
+    away = state.away
     if len(before.tracked.roles):
         bodies = _joined(
             bodies,
-            before.tracked,
+            replace(before.tracked, present=_with_carrier(before.tracked.present, before.tracked.carrier, away)),
             before.tracked.amount - state.taken if len(state.taken) else before.tracked.amount,
             *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time),
         )
@@ -88,8 +97,10 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
     dt = before.frame_time / before.substeps
     contacts = reach_of_contacts(before.vehicle, bodies.radius, dt)
-    vicinity = Vicinity(bodies.position, seen, (*distances, contacts))
+    vicinity = Vicinity(bodies.position, bodies.forward, seen, (*distances, contacts))
     obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
+    if len(obstacles):
+        obstacles = replace(obstacles, present=_with_carrier(obstacles.present, obstacles.carrier, away))
     regions = _regions_at(before.regions, after.regions, part)
     return World(
         state.time,
@@ -138,6 +149,7 @@ def _joined(
 def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
     """All decide, then all move."""
     decided = decisions(state, snapshot, world)
+    snapshot = attending(snapshot, decided.gone)
     was = state.motion
     position, velocity, forward = moved(snapshot.vehicle, was, decided.force, dt, decided.fastest)
     position, velocity = kept_apart(snapshot.vehicle, snapshot.present, world, position, velocity)
@@ -161,6 +173,8 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
         memories=decided.memories,
         commons=decided.commons,
         taken=decided.taken,
+        gone=decided.gone,
+        arrived=decided.arrived,
     )
 
 
@@ -187,6 +201,13 @@ def _carried(motion: Motion, local: Vectors, carrier: Rows) -> Vectors:
     """Offsets in the local space of their carriers, turned into world space."""
     row = np.maximum(carrier, 0)
     return motion.side[row] * local[:, :1] + motion.forward[row] * local[:, 1:2] + motion.up[row] * local[:, 2:]
+
+
+def _with_carrier(present: Mask, carrier: Rows, away: Mask) -> Mask:
+    """Which things are there: what is fixed to somebody who is away is away too."""
+    if not away.any():
+        return present
+    return present & ~((carrier >= 0) & away[np.maximum(carrier, 0)])
 
 
 def _placed(motion: Motion, points: Vectors, carrier: Rows) -> Vectors:

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .attendance import Attendance
 from .candidates import Candidates
 from .chance import Keys
 from .declaration import Parameter
@@ -46,6 +47,8 @@ class Steers(Protocol):
     def fastest(self, world: World, agents: Agents) -> Scalars | None: ...
 
     def takes(self, world: World, agents: Agents) -> tuple[Rows, Scalars] | None: ...
+
+    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask | None: ...
 
     def steer(
         self, world: World, agents: Agents
@@ -111,6 +114,8 @@ class Snapshot:
         regions: the spheres, boxes and meshes to keep to.
         flows: the curves and meshes that draw currents.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
+        attendance: when the vehicles enter and what they do on arrival, n rows; None where all are there and stay.
+        due: (n,) whose frame to enter has come; None for all.
     """
 
     frame_time: float
@@ -126,6 +131,8 @@ class Snapshot:
     regions: Regions
     flows: tuple[Flow, ...]
     candidates: tuple[Candidates, ...] = ()
+    attendance: Attendance | None = None
+    due: Mask | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +148,10 @@ class State:
         memories: what each behavior remembers, by its name, n rows.
         commons: what each behavior remembers in common of all it steers, by its name.
         taken: how much has been taken of each tracked body, (k,); empty before anything was.
-        inputs: the snapshot of this frame; None before the first one came in.
+        outside: (n,) who has not entered yet; empty where all are there from the start.
+        gone: (n,) who has left; empty before anybody did.
+        arrived: (n,) who has reached a goal and wants it no more, by the name of the behavior.
+        inputs: the snapshot of this frame, of those who take part; None before the first one came in.
     """
 
     time: float
@@ -152,10 +162,22 @@ class State:
     memories: Mapping[str, Memory] = field(default_factory=dict)
     commons: Mapping[str, Commons] = field(default_factory=dict)
     taken: Scalars = field(default_factory=lambda: np.zeros(0))
+    outside: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    gone: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    arrived: Mapping[str, Mask] = field(default_factory=dict)
     inputs: Snapshot | None = None
 
     def __len__(self) -> int:
         return len(self.roll_rate)
+
+    @property
+    def away(self) -> Mask:
+        """(n,) who has not entered yet or has left."""
+        away = np.zeros(len(self), dtype=np.bool_)
+        for some in (self.outside, self.gone):
+            if len(some):
+                away |= some
+        return away
 
 
 def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:

@@ -10,6 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
+from .arriving import Arrivals, stays
 from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .snapshot import Crowd, Snapshot, State, Steers
@@ -31,6 +32,8 @@ class Decisions(NamedTuple):
         fastest: (n,) m/s that the behaviors let them go, inf for no limit; None where nobody has one.
         commons: what each behavior remembers in common of all it steers.
         taken: (k,) how much has been taken of each tracked body.
+        gone: (n,) who leaves, or has left.
+        arrived: (n,) who has reached a goal and wants it no more, by behavior.
     """
 
     force: Vectors
@@ -38,6 +41,8 @@ class Decisions(NamedTuple):
     fastest: Scalars | None
     commons: Mapping[str, Commons]
     taken: Scalars
+    gone: Mask
+    arrived: Mapping[str, Mask]
 
 
 def decisions(state: State, snapshot: Snapshot, world: World) -> Decisions:
@@ -47,7 +52,9 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> Decisions:
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
         force[crowd.rows] = _considered(snapshot, crowd, minds).combined()
-    return Decisions(force, minds.memories, minds.fastest, minds.commons, minds.taken)
+    return Decisions(
+        force, minds.memories, minds.fastest, minds.commons, minds.taken, minds.arrivals.gone, minds.arrivals.arrived
+    )
 
 
 class _Minds:
@@ -62,6 +69,7 @@ class _Minds:
         self.commons: dict[str, Commons] = dict(state.commons)
         self.fastest: Scalars | None = None
         self.taken = state.taken
+        self.arrivals = Arrivals(state)
 
     def aim(self, behavior: Steers, agents: Agents) -> Steers:
         """The behavior with a body for each of its agents wherever it steers by one."""
@@ -134,7 +142,9 @@ class _Considered:
 
     def combined(self) -> Vectors:
         """The force they come to together, with the hold on cruise speed of those whom none gives a speed."""
-        cruise = np.where(self.sets_speed[:, None], 0.0, _cruise(self.agents))
+        cruise = _cruise(self.agents)
+        if self.sets_speed.any():
+            cruise = np.where(self.sets_speed[:, None], 0.0, cruise)
         components = list(self.components.values())
         force = COMBINE[self.crowd.combining](components, cruise, self.agents.max_force)
         for correction in self.corrections.values():
@@ -158,23 +168,26 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
     """
     world = minds.world
     agents = _agents(minds.state, snapshot, world, crowd)
-    behaviors = tuple(minds.aim(b, agents) for b in crowd.behaviors)
-    agents = replace(agents, goal_distance=_goal_distance(behaviors, world, agents))
+    behaviors = tuple(minds.arrivals.left_of(minds.aim(b, agents), agents) for b in crowd.behaviors)
+    goal_distance = _goal_distance(behaviors, world, agents)
+    if goal_distance is not agents.goal_distance:
+        agents = replace(agents, goal_distance=goal_distance)
     luck = _draws(crowd, agents, world)
     found = _Considered(crowd, agents, {}, {}, np.zeros(len(agents), dtype=np.bool_))
-    for behavior in sorted(behaviors, key=_corrects_anybody):
-        corrects = behavior.corrects()
+    correcting = [(behavior, behavior.corrects()) for behavior in behaviors]
+    for behavior, corrects in sorted(correcting, key=_corrects_anybody):
         if corrects.any():
             agents = replace(agents, force=found.combined())
         steering, remembering = minds.steer(behavior, agents)
+        behavior = minds.arrivals.looked_for(behavior, world, remembering, snapshot.attendance)
         found.add(behavior, steering * behavior.weight[:, None], corrects, luck(behavior))
         found.sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
         minds.heed(behavior, remembering)
     return found
 
 
-def _corrects_anybody(behavior: Steers) -> bool:
-    return bool(behavior.corrects().any())
+def _corrects_anybody(correcting: tuple[Steers, Mask]) -> bool:
+    return bool(correcting[1].any())
 
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:
@@ -194,12 +207,13 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         v if alone else picked(v, rows)
         for v in (motion.position, motion.velocity, motion.side, motion.forward, motion.up)
     )
-    model = replace(
-        model,
-        # Quicker than a step cannot be: the force would overshoot and swing.
-        response_time=np.maximum(model.response_time, world.dt),
-        speed_time=np.maximum(model.speed_time, world.dt),
-    )
+    # Quicker than a step cannot be: the force would overshoot and swing.
+    if min(model.response_time.min(initial=np.inf), model.speed_time.min(initial=np.inf)) < world.dt:
+        model = replace(
+            model,
+            response_time=np.maximum(model.response_time, world.dt),
+            speed_time=np.maximum(model.speed_time, world.dt),
+        )
     return Agents(
         rows=rows,
         keys=snapshot.keys if alone else snapshot.keys[rows],
@@ -213,6 +227,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         vehicle=model,
         force=no_vectors(len(rows)),
         goal_distance=np.full(len(rows), np.inf),
+        stays=stays(snapshot.attendance, rows),
     )
 
 
@@ -222,8 +237,8 @@ def _shared_key(crowd: int) -> int:
     return int(mix(np.array([crowd & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
-def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
-    nearest = np.full(len(agents), np.inf)
+def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Scalars:
+    nearest = agents.goal_distance
     for behavior in behaviors:
         goal = behavior.goal(world, agents)
         if goal is None:

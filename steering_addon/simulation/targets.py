@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
 from .candidates import FIRST, NEXT, OWN, Candidates
 from .chance import mix, uniform
-from .declaration import NEAREST, Kind
+from .declaration import NEAREST, Kind, Parameter
 from .snapshot import Steers
 from .vectors import Mask, Rows, Scalars, alike, magnitude, picked, same_for_all
 from .world import Agents, Memory, World
@@ -38,10 +39,9 @@ def aimed(
     """
     changes = {}
     learned: dict[str, Memory] = {}
-    for name, parameter in behavior.parameters().items():
+    for name, parameter in _aims(type(behavior)):
         if parameter.kind is Kind.REGION:
             changes[name] = _with_region(getattr(behavior, name), world, agents)
-        if parameter.kind is not Kind.BODY:
             continue
         rows = getattr(behavior, name)
         if (rows == NEAREST).any() and parameter.role is not None:
@@ -54,6 +54,12 @@ def aimed(
         gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
         changes[name] = np.where(gone, -1, rows)
     return (replace(behavior, **changes) if changes else behavior), learned  # type: ignore[type-var]
+
+
+@cache
+def _aims(behavior: type[Steers]) -> tuple[tuple[str, Parameter], ...]:
+    """The parameters by which a behavior names bodies and regions."""
+    return tuple((n, p) for n, p in behavior.parameters().items() if p.kind in (Kind.BODY, Kind.REGION))
 
 
 def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:

@@ -27,17 +27,22 @@ Surface = Callable[[Vectors, Rows], tuple[Scalars, Vectors]]
 from there, (m, 3)."""
 
 
-def first_touch(surface: Surface, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+def first_touch(
+    surface: Surface, points: Vectors, course: Vectors, reach: Scalars, start: Scalars, furthest: Scalars
+) -> tuple[Scalars, Vectors]:
     """Where straight courses first come near the surfaces of bodies without hollows, as `Obstacles.touch` has it.
 
     Newton's method: along a course the distance from such a body falls ever less, so that it never goes too far.
+
+    Args:
+        start: (n,) how far along its course each may go at once, metres.
     """
-    way = np.zeros(len(points))
-    distance, away = surface(points, np.arange(len(points)))
+    way = start.copy()
+    distance, away = surface(points + course * way[:, None], np.arange(len(points)))
     gap = distance - reach
     missed = dot(away, course) >= 0.0
     for _ in range(TRIES):
-        going = np.flatnonzero(~missed & (gap > CLOSE * (1.0 + way)))
+        going = np.flatnonzero(~missed & (gap > CLOSE * (1.0 + way)) & (way <= furthest))
         if not len(going):
             break
         along = picked(course, going)
@@ -46,10 +51,12 @@ def first_touch(surface: Surface, points: Vectors, course: Vectors, reach: Scala
         distance, out = surface(picked(points, going) + along * way[going, None], going)
         gap[going], away[going] = distance - reach[going], out
         missed[going] = dot(out, along) >= 0.0
-    return np.where(missed, np.inf, way), away
+    return np.where(missed | (way > furthest), np.inf, way), away
 
 
-def touch_mesh(mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+def touch_mesh(
+    mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach: Scalars, furthest: Scalars
+) -> tuple[Scalars, Vectors]:
     """Where straight courses first come near a mesh, as `Obstacles.touch` has it, in the axes of the mesh.
 
     What a course hits is found at once. Past what it does not hit it goes in steps as long as there is nothing near.
@@ -61,8 +68,8 @@ def touch_mesh(mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach:
         return np.full(len(points), np.inf), np.zeros((len(points), 3))
     low, high = mesh.bounds
     offset, radius = 0.5 * (low + high) - points, 0.5 * magnitude(high - low) + reach
-    furthest = magnitude(offset) + radius
-    met, triangle = mesh.hit(points, course, furthest)
+    furthest = np.minimum(furthest, magnitude(offset) + radius)
+    met, triangle = mesh.hit(points, course, furthest + reach / STEEPEST)
     normal = mesh.normal[triangle]
     facing = dot(normal, course)
     away = np.where((facing > 0.0)[:, None], -normal, normal)
@@ -70,10 +77,13 @@ def touch_mesh(mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach:
     way = np.where(triangle >= 0, np.maximum(met - reach / steep, 0.0), np.inf)
     limit = np.minimum(way, furthest)
     gone = np.zeros(len(points))
-    passing = dot(offset, course) + radius > 0.0
+    ahead = dot(offset, course)
+    passing = (ahead + radius > 0.0) & (ahead - radius < furthest)
     going = np.flatnonzero(passing & (magnitude(across(offset, course)) < radius))
+    # What is further away than a course leads matters only to who is where it should not be.
+    seen = np.where(mesh.inside(points) | (sign < 0.0), np.inf, limit + reach)
     for _ in range(MESH_TRIES if len(going) else 0):
-        distance, out = mesh.surface(points[going] + course[going] * gone[going, None])
+        distance, out = mesh.surface(points[going] + course[going] * gone[going, None], seen[going])
         gap = distance * sign - reach[going]
         near = gap <= MESH_CLOSE * reach[going]
         nearing = -dot(out * sign, course[going])
@@ -86,4 +96,4 @@ def touch_mesh(mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach:
         going = going[~found & (gone[going] < limit[going])]
         if not len(going):
             break
-    return way, away
+    return np.where(way > furthest, np.inf, way), away

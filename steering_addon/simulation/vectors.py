@@ -148,7 +148,9 @@ def ratio(over: Scalars, under: Scalars | float) -> Scalars:
 
 def firsts(owner: Rows) -> Rows:
     """Where in a column (p,) in which owners come one after another each of them begins."""
-    return np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))[: len(owner)]
+    begins = np.ones(len(owner), dtype=np.bool_)
+    np.not_equal(owner[1:], owner[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
 
 
 def totals(owner: Rows, values: Scalars, n: int) -> Scalars:

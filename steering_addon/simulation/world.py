@@ -136,9 +136,8 @@ class World:
             return Neighbors(len(agents), ())
         edge = edge_of_view(angle)
         nearer = None if same_for_all(distance) else distance
-        lists = tuple(
-            perceived(near, nearer, edge, agents.forward) for near in self.vicinity.around(furthest, agents.rows)
-        )
+        around = self.vicinity.around(furthest, agents.rows, looking=edge is not None)
+        lists = tuple(perceived(near, nearer, edge) for near in around)
         if same_for_all(which) and (which[0] == EVERYONE or (which[0] == OWN_CROWD and self._one_crowd)):
             return Neighbors(len(agents), lists)
         wanted = np.where(which == OWN_CROWD, self.bodies.crowd[agents.rows], crowd)
@@ -170,6 +169,7 @@ class Agents:
         vehicle: their vehicle models.
         force: (n, 3) the steering force decided on so far, newtons; zero unless the behavior comes after the others.
         goal_distance: (n,) metres to the nearest place they want to be at, inf where they want to be nowhere.
+        stays: (n,) whether they stay where they arrive, and have to stop for it.
         memory: what the behavior at hand remembers of them.
         commons: what it remembers in common of all it steers.
     """
@@ -186,6 +186,7 @@ class Agents:
     vehicle: VehicleModel
     force: Vectors
     goal_distance: Scalars
+    stays: Mask
     memory: Memory = field(default_factory=dict)
     commons: Commons = field(default_factory=dict)
 
@@ -278,6 +279,7 @@ class Agents:
             vehicle=self.vehicle.take(some),
             force=force,
             goal_distance=self.goal_distance[some],
+            stays=self.stays[some],
             memory={name: column[some] for name, column in self.memory.items()},
             commons=self.commons,
         )

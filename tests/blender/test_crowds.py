@@ -209,3 +209,14 @@ def test_a_closed_mesh_is_a_region_and_one_with_holes_is_refused(addon) -> None:
     room.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
     with pytest.raises(RuntimeError, match="The region Cube is a mesh with holes"):
         bpy.ops.steering.bake()
+
+
+def test_the_crowds_of_many_vehicles_are_those_of_each(addon) -> None:
+    tagged = part("blender.tagged")
+    members = fleet(6)
+    other, lost = crowd("Other"), empty("Lost")
+    members[1].steering.crowd, members[2].steering.crowd, members[4].steering.crowd = other, lost, lost
+    members[3].steering.property_unset("crowd")
+    wanted = [tagged.crowd_of(ob) for ob in members]
+    assert tagged.crowds_of(members) == wanted
+    assert wanted[1] == other and wanted[2] is wanted[3] is wanted[4] is None and wanted[0] == wanted[5] is not None

@@ -194,6 +194,28 @@ def test_what_is_marked_as_reversed_flows_the_other_way() -> None:
     assert lines() == [[[4.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]
 
 
+def test_subdividing_and_drawing_on_leave_the_way_as_it_was() -> None:
+    frames(1, 1)
+    drifter()
+    stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)])
+    select(stream)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="VERT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide(number_cuts=3)
+    assert lines() == [[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]]]
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    stream.data.vertices[0].select = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.extrude_region_move(TRANSFORM_OT_translate={"value": (-9.0, 0.0, 0.0)})
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert lines() == [[[-9.0, 0.0, 0.0], [4.0, 0.0, 0.0]]]
+    stream.modifiers.new("Rounder", "SUBSURF")
+    ((start, end),) = lines()
+    assert start[0] < -8.0 and end[0] > 3.5
+
+
 def switch(ob, selected) -> set[str]:
     """Select these edges of a mesh in Edit Mode and switch the direction there."""
     select(ob)

@@ -10,7 +10,8 @@ from pathlib import Path
 import bpy
 import pytest
 
-from tests.blender.building import ROOT, bake, crowd, frames, insert, obstacle, path_curve, vehicle, wedge
+from scripts.baked_scene import matrices
+from tests.blender.building import ROOT, bake, crowd, curves, frames, insert, obstacle, path_curve, vehicle, wedge
 
 WHATEVER = {"check": False, "objects": "", "kind": "", "path": "", "body_length": 0.0, "cruise": 0.0}
 
@@ -90,3 +91,17 @@ def test_fronts_other_than_the_usual_one_are_known(tmp_path: Path) -> None:
     done = motion(tmp_path / "user", path)
     lag = next(line for line in done.stdout.splitlines() if "roll lag" in line)
     assert " alive " in lag, done.stdout
+
+
+def test_who_is_hidden_stands_where_it_is_seen_next_or_was_seen_last() -> None:
+    frames(1, 9)
+    ship = wedge("Ship")
+    insert(ship, "location", {1: (0.0, 0.0, 0.0), 9: (0.0, 16.0, 0.0)})
+    for frame, hidden in ((1, True), (4, False), (7, True)):
+        ship.hide_viewport = hidden
+        ship.keyframe_insert("hide_viewport", frame=frame)
+    for curve in curves(ship):
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT" if curve.data_path == "hide_viewport" else "LINEAR"
+    where = matrices(bpy.context.scene, [ship])[:, 0, 1, 3]
+    assert where.tolist() == pytest.approx([6.0, 6.0, 6.0, 6.0, 8.0, 10.0, 10.0, 10.0, 10.0])

@@ -28,6 +28,17 @@ def seen():
     return [s.obstacles for s in part("blender.sweep").sweep(plan, part("blender.reading").Reader(plan))]
 
 
+def test_what_turns_and_stands_still_again_is_turned_on_each_frame_as_it_is_there(addon) -> None:
+    frames(1, 6)
+    vehicle()
+    turns = (0.0, 0.5, 0.5, 0.5, 0.0, 0.0)
+    ob = obstacle(cube())
+    ob.steering.obstacle_shape = "BOX"
+    insert(ob, "rotation_euler", {1 + k: (0.0, 0.0, turn) for k, turn in enumerate(turns)})
+    for turn, there in zip(turns, seen(), strict=True):
+        np.testing.assert_allclose(there.axes[0, 0], (math.cos(turn), math.sin(turn), 0.0), atol=1e-6)
+
+
 def test_a_box_is_as_long_wide_high_and_turned_as_its_object(addon) -> None:
     frames(1, 3)
     vehicle()

@@ -27,7 +27,7 @@ from tests.blender.building import (
 )
 from tests.blender.drawing import everything_shown, shown, texts
 
-TAB = ("object", "vehicle_own", "crowd", "model", "banking", "portrayal", "behaviors", "bake", "run")
+TAB = ("object", "vehicle_own", "crowd", "model", "banking", "portrayal", "attendance", "behaviors", "bake", "run")
 
 
 def in_tab(name: str) -> list[tuple]:
@@ -129,7 +129,7 @@ def test_drawing_before_anything_was_counted_is_no_different_but_for_numbers(sce
 def test_what_belongs_to_an_object_is_beside_its_other_properties_too() -> None:
     a_crowd_with_all_behaviors()
     drawn = everything_shown()
-    for name in ("object", "crowd", "model", "portrayal", "behaviors"):
+    for name in ("object", "crowd", "model", "portrayal", "attendance", "behaviors"):
         assert drawn[f"OBJECT_PT_steering_{name}"] == drawn[f"STEERING_PT_{name}"] != []
 
 

@@ -6,7 +6,12 @@ import pytest
 from tests.blender.building import part
 
 REACH = 1e6
-EXTRA = {"vehicle": set(), "portrayal": set(), "populate": {"sources", "place", "collection", "laid_out"}}
+EXTRA = {
+    "vehicle": set(),
+    "portrayal": set(),
+    "attendance": set(),
+    "populate": {"sources", "place", "collection", "laid_out"},
+}
 """What the groups hold beside the declared parameters; a behavior's its switch."""
 
 
@@ -42,6 +47,7 @@ def declarations() -> list:
     return [
         ("vehicle", part("simulation.vehicle").VehicleModel),
         ("portrayal", part("simulation.portrayal").Portrayal),
+        ("attendance", part("simulation.attendance").Attendance),
         ("populate", part("simulation.population").Population),
         *((b.name, b) for b in catalogue),
     ]

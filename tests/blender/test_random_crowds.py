@@ -131,7 +131,18 @@ class Scene:
             ob.steering.portrayal.use = True
             ob.steering.portrayal.phase_by = self.chance.choice(("DISTANCE", "TIME"))
             ob.steering.portrayal.effort = self.chance.random()
+        if self._is_so(0.3):
+            self._come_and_go(ob.steering.attendance)
         return ob
+
+    def _come_and_go(self, own) -> None:
+        """Let a crowd enter later and leave again, and stand about to be seen and measured meanwhile."""
+        own.hide, own.wait_for_room = False, self._is_so(0.5)
+        own.use_enter_frame, own.enter_frame, own.enter_span = True, self.first + self.chance.randint(-1, 3), 3
+        own.on_arrival, own.arrival_distance = (
+            self.chance.choice(("STAY", "LEAVE", "GO_ON")),
+            5.0 * self.chance.random(),
+        )
 
     def _set_somehow(self, group, declaration) -> None:
         """Set some of the parameters to something not far from usual."""

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.boxes import bend_past_box
-from steering_addon.simulation.obstacles import INSIDE, Obstacles, boxes, obstacles
+from steering_addon.simulation.boxes import bend_past_box, way_into
+from steering_addon.simulation.obstacles import INSIDE, Obstacles, boxes, mesh_obstacles, obstacles
 from steering_addon.simulation.run import _obstacles_at
 from tests.scene import Scene, about, all_of
 from tests.simulation.odd_input import BOUNDED, vectors
+from tests.surfaces import ball
 
 RNG = np.random.default_rng(3)
 TURNS = np.stack([about(axis, angle) for axis, angle in zip(RNG.normal(size=(4, 3)), (20.0, 65.0, 140.0, 0.0))])
@@ -89,6 +90,40 @@ def test_a_course_touches_where_a_plain_search_finds_it(row: int, side: int) -> 
             assert away[n] @ course[n] < 1e-6
             assert np.linalg.norm(away[n]) == pytest.approx(1.0)
     assert hits > 10
+
+
+@pytest.mark.parametrize("side", [0, INSIDE])
+def test_a_course_that_is_followed_so_far_touches_what_is_touched_by_then(side: int) -> None:
+    thing = all_of(several(side), mesh_obstacles([ball(1.0, 8)], [[0.5, -0.5, 0.2]], side=np.full(1, side)))
+    rng = np.random.default_rng(9)
+    m = 400
+    rows = np.arange(m) % len(thing)
+    around = 0.2 if side == INSIDE else 4.0
+    points = thing.start[rows] + rng.uniform(-around, around, (m, 3))
+    course = thing.start[rows] + rng.uniform(-0.6, 0.6, (m, 3)) - points
+    course /= np.linalg.norm(course, axis=1, keepdims=True)
+    reach, furthest = rng.uniform(0.0, 0.3, m), rng.uniform(0.0, 5.0, m)
+    way, _ = thing.touch(points, course, reach, rows)
+    soon, _ = thing.touch(points, course, reach, rows, furthest)
+    assert 40 < np.isfinite(soon).sum() < np.isfinite(way).sum()
+    assert np.array_equal(soon, np.where(way <= furthest, way, np.inf))
+
+
+def test_the_way_into_a_box_ends_on_its_side_and_never_begins_in_it() -> None:
+    rng = np.random.default_rng(10)
+    local, half = rng.uniform(-3.0, 3.0, (200, 3)), rng.uniform(0.5, 1.5, (200, 3))
+    course = rng.uniform(-1.5, 1.5, (200, 3)) - local
+    course[::5, 1] = 0.0
+    course /= np.linalg.norm(course, axis=1, keepdims=True)
+    way = way_into(local, course, half)
+    steps = np.linspace(0.0, 9.0, 901)
+    within = (np.abs(local[:, None] + steps[:, None] * course[:, None]) < half[:, None]).all(axis=2)
+    assert (way[within.any(axis=1)] <= steps[np.argmax(within, axis=1)][within.any(axis=1)]).all()
+    came = np.isfinite(way) & (way > 0.0)
+    beyond = np.abs(local[came] + course[came] * way[came, None]) - half[came]
+    assert came.sum() > 20 and np.allclose(beyond.max(axis=1), 0.0, atol=1e-9)
+    assert (way[within[:, 0]] == 0.0).all()
+    assert not within[np.isinf(way)].any()
 
 
 @BOUNDED

@@ -172,3 +172,16 @@ def test_a_mesh_obstacle_touches_where_a_plain_search_finds_it(side: int) -> Non
         assert way[n] - 0.05 <= found <= way[n] + 0.6 or way[n] == found
         assert not np.isfinite(found) or away[n] @ course[n] < 0.0
     assert np.isfinite(way).sum() > 10
+
+
+@pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9, 0.0])
+def test_of_slivers_the_nearest_place_is_found_too(width: float) -> None:
+    rng = np.random.default_rng(8)
+    start, along, aside = (rng.uniform(-2.0, 2.0, (20, 3)) for _ in range(3))
+    third = start + along * rng.uniform(-0.3, 1.3, (20, 1)) + aside * width
+    thin = mesh(np.concatenate((start, start + along, third)), np.arange(60).reshape(3, 20).T)
+    points = rng.uniform(-4.0, 4.0, (30, 3))
+    distance, place, _ = thin.nearest(points, np.full(30, np.inf))
+    for n, point in enumerate(points):
+        assert distance[n] == pytest.approx(distances(thin, point).min(), abs=1e-7)
+        assert np.linalg.norm(place[n] - point) == pytest.approx(distance[n], abs=1e-9)

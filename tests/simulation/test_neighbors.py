@@ -1,11 +1,9 @@
-"""Who is near whom: the fast way against all pairs tried one by one."""
+"""Who perceives whom: the fast way against all pairs tried one by one."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from steering_addon.behaviors.neighborhood import Neighborhood
 from steering_addon.behaviors.separation import Separation
@@ -14,122 +12,21 @@ from steering_addon.simulation.neighbors import (
     CHOSEN_CROWD,
     EVERYONE,
     OWN_CROWD,
-    Lookers,
+    Looks,
     Neighbors,
-    Pairs,
     Vicinity,
     both_ways,
     edge_of_view,
-    pairs_within,
     perceived,
 )
+from steering_addon.simulation.pairs import Pairs, pairs_within
 from steering_addon.simulation.run import world_at
 from steering_addon.simulation.snapshot import Crowd
 from steering_addon.simulation.steering import _agents
 from tests.scene import Scene, leaders, locked, together
-from tests.simulation.odd_input import BOUNDED
+from tests.simulation.all_pairs import PLACES, all_pairs, joined
 
 RANDOM = np.random.default_rng(3)
-LINE = np.arange(60.0)[:, None]
-PLACES = {
-    "even": RANDOM.uniform(0.0, 10.0, (200, 3)),
-    "negative": RANDOM.uniform(-30.0, -20.0, (200, 3)),
-    "astride the origin": RANDOM.uniform(-5.0, 5.0, (200, 3)),
-    "in clusters": np.repeat(RANDOM.uniform(-50.0, 50.0, (8, 3)), 25, axis=0) + RANDOM.normal(size=(200, 3)),
-    "far apart": RANDOM.uniform(-1e5, 1e5, (200, 3)).repeat(2, axis=0) + RANDOM.normal(size=(400, 3)) * 0.5,
-    "out of all bounds": np.array([[1e6], [1e9], [1e12], [1e30]]).repeat(9, axis=0) * RANDOM.uniform(-1, 1, (36, 3)),
-    "far away in pairs": RANDOM.uniform(-1e9, 1e9, (50, 3)).repeat(2, axis=0) + RANDOM.normal(size=(100, 3)),
-    "along x": LINE * [0.3, 0.0, 0.0],
-    "along y": LINE * [0.0, 0.3, 0.0],
-    "along z": LINE * [0.0, 0.0, -0.3],
-    "along a slope": LINE * [0.3, -0.2, 0.1],
-    "in a plane": RANDOM.uniform(0.0, 10.0, (200, 3)) * [1.0, 1.0, 0.0],
-    "on a lattice": np.stack(np.meshgrid(*[np.arange(5.0)] * 3), axis=-1).reshape(-1, 3),
-    "in one place": np.full((20, 3), 7.0),
-    "two in each place": RANDOM.uniform(0.0, 5.0, (50, 3)).repeat(2, axis=0),
-    "nobody": np.zeros((0, 3)),
-    "one": np.ones((1, 3)),
-    "two": np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]),
-}
-
-
-def all_pairs(points: np.ndarray, radius: float) -> set[tuple[int, int]]:
-    """Those nearer than the radius, tried one by one."""
-    found = set()
-    for i in range(len(points)):
-        for j in range(i):
-            dx, dy, dz = points[i] - points[j]
-            if dx * dx + dy * dy + dz * dz < radius * radius:
-                found.add((j, i))
-    return found
-
-
-def joined(blocks: list[Pairs]) -> Pairs:
-    """The blocks of pairs as one."""
-    none = np.zeros(0, dtype=np.int64)
-    return Pairs(
-        np.concatenate([none, *(pairs.first for pairs in blocks)]),
-        np.concatenate([none, *(pairs.second for pairs in blocks)]),
-        np.concatenate([np.zeros((0, 3)), *(pairs.offset for pairs in blocks)]),
-        np.concatenate([np.zeros(0), *(pairs.distance_squared for pairs in blocks)]),
-    )
-
-
-def assert_all_pairs(points: np.ndarray, radius: float) -> Pairs:
-    pairs = joined(pairs_within(points, radius))
-    named = [tuple(sorted(pair)) for pair in zip(pairs.first.tolist(), pairs.second.tolist())]
-    assert len(set(named)) == len(named), "each once"
-    assert set(named) == all_pairs(points, radius)
-    assert np.array_equal(pairs.offset, points[pairs.second] - points[pairs.first])
-    assert np.allclose(pairs.distance_squared, (pairs.offset**2).sum(axis=1), rtol=1e-12, atol=0.0)
-    begins = np.flatnonzero(np.diff(pairs.first, prepend=-1))
-    assert len(set(pairs.first[begins])) == len(begins), "equal ones lie together"
-    return pairs
-
-
-# ---- pairs
-
-
-@pytest.mark.parametrize("radius", [0.05, 0.31, 1.0, 3.0, 40.0])
-@pytest.mark.parametrize("place", PLACES)
-def test_pairs_within_a_radius_are_those_of_all_pairs(place: str, radius: float) -> None:
-    assert_all_pairs(PLACES[place], radius)
-
-
-@BOUNDED
-@given(
-    st.lists(st.tuples(*[st.floats(-20.0, 20.0, allow_nan=False)] * 3), max_size=25),
-    st.floats(0.01, 50.0),
-    st.sampled_from([1e-3, 1.0, 50.0]),
-)
-def test_pairs_of_any_points_are_those_of_all_pairs(points: list, radius: float, scale: float) -> None:
-    assert_all_pairs(np.array(points, dtype=float).reshape(-1, 3) * scale, radius)
-
-
-def test_few_and_far_between_are_searched_for_and_crowded_ones_looked_up() -> None:
-    """Both ways of finding the cells give the same pairs: one far away makes the table of cells too large to keep."""
-    crowded = PLACES["even"]
-    strayed = np.concatenate((crowded, [[1e6, -1e6, 1e6]]))
-    few = assert_all_pairs(strayed, 1.0)
-    many = assert_all_pairs(crowded, 1.0)
-    assert len(few.first) == len(many.first)
-
-
-def test_nobody_is_within_no_radius() -> None:
-    assert not pairs_within(PLACES["in one place"], 0.0)
-
-
-@pytest.mark.parametrize("candidates", [1, 7, 100])
-@pytest.mark.parametrize("place", ["even", "in one place", "in clusters", "two"])
-def test_small_blocks_hold_the_same_pairs(place: str, candidates: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = joined(pairs_within(PLACES[place], 1.0))
-    monkeypatch.setattr(neighbors, "BLOCK", candidates)
-    blocks = pairs_within(PLACES[place], 1.0)
-    assert len(blocks) > 1 or len(whole) < 2
-    parts = joined(blocks)
-    for name in vars(whole):
-        assert np.array_equal(getattr(parts, name), getattr(whole, name))
-    assert all(len(pairs) for pairs in blocks)
 
 
 # ---- each from both ends
@@ -156,9 +53,16 @@ def test_bodies_see_each_other_from_both_ends(part: str) -> None:
     assert np.allclose(near.distance, np.linalg.norm(near.offset, axis=1), rtol=1e-14)
 
 
-def around(points: np.ndarray, rows: np.ndarray, radius: float) -> Neighbors:
-    """All that some of the points see within a radius."""
-    lists = [near for pairs in pairs_within(points, radius) for near in both_ways(pairs, rows, len(points))]
+def headings(n: int) -> np.ndarray:
+    """Some directions, (n, 3), always the same ones."""
+    forward = np.random.default_rng(4).normal(size=(n, 3))
+    return forward / np.linalg.norm(forward, axis=1)[:, None]
+
+
+def around(points: np.ndarray, rows: np.ndarray, radius: float, forward: np.ndarray | None = None) -> Neighbors:
+    """All that some of the points see within a radius, whatever the `forward` (b, 3) of all."""
+    forward = headings(len(points)) if forward is None else forward
+    lists = [near for pairs in pairs_within(points, radius) for near in both_ways(pairs, rows, forward)]
     return Neighbors(len(rows), tuple(lists))
 
 
@@ -172,7 +76,7 @@ def sights() -> list[Neighbors]:
         for share in (0.9, 0.1, 0.01, 0.0)
     ]
     one_list = replace(whole, lists=(whole.together(),))
-    many = [near for pairs in pairs_within(points, 1.0) for near in both_ways(pairs, np.arange(60), 60)]
+    many = [near for pairs in pairs_within(points, 1.0) for near in both_ways(pairs, np.arange(60), headings(60))]
     return [whole, some, *thinned, one_list, Neighbors(60, (*many, *whole.lists)), Neighbors(5, ()), Neighbors(0, ())]
 
 
@@ -204,8 +108,7 @@ def test_links_tell_who_hangs_together_with_whom(seen: Neighbors) -> None:
     rows = np.arange(0, 60, 3) if seen.count == 20 else np.arange(seen.count)
     near = seen.together()
     wanted = {frozenset(pair) for pair in zip(rows[near.agent].tolist(), near.body.tolist())}
-    found = [zip(one.tolist(), other.tolist()) for one, other in seen.links(rows)]
-    assert {frozenset(pair) for pairs in found for pair in pairs} == wanted
+    assert linked(seen, rows) == wanted
 
 
 @pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
@@ -221,9 +124,12 @@ def test_the_mean_entry_of_the_perceived_is_that_of_a_plain_loop(seen: Neighbors
 
 def test_totals_of_agents_side_by_side_are_those_of_agents_in_any_order() -> None:
     agent, values = np.sort(RANDOM.integers(0, 40, 500)), RANDOM.normal(size=500)
-    one, other = (Lookers(50, agent, lined_up).total(values) for lined_up in (True, False))
-    assert np.allclose(one, other, rtol=1e-12, atol=1e-12)
-    assert Lookers(50, agent[:0], True).total(values[:0]).tolist() == [0.0] * 50
+    pairs = Pairs(agent, agent, np.zeros((500, 3)), np.zeros(500))
+    one, other = (Looks(pairs, headings(50), lined_up=lined_up) for lined_up in (True, False))
+    assert np.allclose(one.total(values), other.total(values), rtol=1e-12, atol=1e-12)
+    assert np.array_equal(one.number, other.number)
+    nobody = replace(one, some=np.arange(0))
+    assert nobody.total(values[:0]).tolist() == nobody.number.tolist() == [0.0] * 50
 
 
 def test_an_agents_own_is_its_entry_of_a_column() -> None:
@@ -245,11 +151,10 @@ def test_a_distance_is_never_nothing() -> None:
 def test_a_neighborhood_has_a_distance_and_an_angle_of_each_agent() -> None:
     """The paper's figure 13, a column entry an agent."""
     n = 80
-    points, forward = PLACES["even"][:n], RANDOM.normal(size=(n, 3))
-    forward /= np.linalg.norm(forward, axis=1)[:, None]
+    points, forward = PLACES["even"][:n], headings(n)
     distance = RANDOM.uniform(0.0, 4.0, n)
     angle = RANDOM.choice([0.1, 1.0, np.pi, 4.0, 6.0, 2.0 * np.pi], n)
-    found = perceived(around(points, np.arange(n), 4.0).together(), distance, edge_of_view(angle), forward).alone()
+    found = perceived(around(points, np.arange(n), 4.0).together(), distance, edge_of_view(angle)).alone()
     wanted = set()
     for i in range(n):
         for j in range(n):
@@ -267,10 +172,10 @@ def test_a_neighborhood_has_a_distance_and_an_angle_of_each_agent() -> None:
 def test_all_round_means_even_straight_behind_and_in_the_same_place() -> None:
     points = np.array([[0.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
     forward = np.tile([0.0, 1.0, 0.0], (3, 1))
-    near = around(points, np.arange(3), 2.0).together()
-    all_round = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, 2.0 * np.pi)), forward)
+    near = around(points, np.arange(3), 2.0, forward).together()
+    all_round = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, 2.0 * np.pi)))
     assert Neighbors(3, (all_round,)).number.tolist() == [2.0, 2.0, 2.0]
-    ahead = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, np.pi / 2.0)), forward).alone()
+    ahead = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, np.pi / 2.0))).alone()
     assert set(zip(ahead.agent.tolist(), ahead.body.tolist())) == {(1, 0), (1, 2)}
 
 
@@ -285,22 +190,51 @@ def test_distances_within_a_factor_of_two_are_looked_for_together(monkeypatch: p
         return pairs_within(points, radius)
 
     monkeypatch.setattr(neighbors, "pairs_within", noted)
-    vicinity = Vicinity(PLACES["even"], np.arange(200), (1.0, 1.5, 2.0, 5.0))
+    vicinity = Vicinity(PLACES["even"], headings(200), np.arange(200), (1.0, 1.5, 2.0, 5.0))
     for distance in (1.5, 2.0, 1.0, 0.3, 1.5, 5.0):
         vicinity.around(distance, np.arange(200))
     assert looked_for == [2.0, 5.0]
     rows = np.arange(0, 200, 2)
-    assert vicinity.around(1.5, rows) is vicinity.around(1.5, rows)
-    assert vicinity.around(1.5, rows) is not vicinity.around(1.5, np.arange(200))
+    once, again, all_rows = (vicinity.around(1.5, some) for some in (rows, rows.copy(), np.arange(200)))
+    assert all(one is other for one, other in zip(once, again, strict=True))
+    assert not any(one is other for one in once for other in all_rows)
 
 
 def test_a_shared_list_holds_just_those_near_enough() -> None:
     for distances in ((1.0, 1.5, 2.0, 5.0), (2.0, 4.0), (3.0,), (1.0, 2.0001)):
-        vicinity = Vicinity(PLACES["even"], np.arange(200), distances)
+        vicinity = Vicinity(PLACES["even"], headings(200), np.arange(200), distances)
         for distance in (*distances, 7.0):
             pairs = joined(vicinity.pairs(distance))
             found = {tuple(sorted(pair)) for pair in zip(pairs.first.tolist(), pairs.second.tolist())}
             assert found == all_pairs(PLACES["even"], distance)
+
+
+@pytest.mark.parametrize("part", ["all", "some"])
+@pytest.mark.parametrize("degrees", [360.0, 270.0, 40.0])
+def test_who_is_seen_of_a_shared_list_is_who_is_seen_of_ones_own(degrees: float, part: str) -> None:
+    """However many of the list are near enough, and whichever of the distances is asked for first."""
+    rows = np.arange(200) if part == "all" else np.arange(0, 200, 3)
+    edge = edge_of_view(np.full(len(rows), np.radians(degrees)))
+
+    def seen_of(vicinity: Vicinity, distance: float) -> Neighbors:
+        return Neighbors(len(rows), tuple(perceived(near, None, edge) for near in vicinity.around(distance, rows)))
+
+    def vicinity(*distances: float) -> Vicinity:
+        return Vicinity(PLACES["even"], headings(200), np.arange(200), distances)
+
+    shared = vicinity(4.0, 3.9, 3.0, 2.1)
+    for distance in (3.9, 2.1, 4.0, 3.0):
+        seen, wanted = seen_of(shared, distance), seen_of(vicinity(distance), distance)
+        assert np.array_equal(seen.number, wanted.number)
+        assert np.allclose(seen.sum(lambda near: near.offset), wanted.sum(lambda near: near.offset), atol=1e-9)
+        assert np.allclose(seen.sum(lambda near: near.distance), wanted.sum(lambda near: near.distance), atol=1e-9)
+        assert linked(seen, rows) == linked(wanted, rows) == linked(replace(seen, lists=(seen.together(),)), rows)
+
+
+def linked(seen: Neighbors, rows: np.ndarray) -> set[frozenset[int]]:
+    """Who hangs together with whom."""
+    lists = [zip(one.tolist(), other.tolist()) for one, other in seen.links(rows)]
+    return {frozenset(pair) for pairs in lists for pair in pairs}
 
 
 # ---- whom agents see of a world
@@ -324,7 +258,7 @@ def seen(place: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | N
     return [set(near.body[near.agent == agent].tolist()) for agent in range(3)]
 
 
-ROW = LINE[:5] * [1.0, 0.0, 0.0]
+ROW = np.arange(5.0)[:, None] * [1.0, 0.0, 0.0]
 
 
 def test_own_crowd_everyone_and_a_chosen_crowd() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import bpy
@@ -152,7 +152,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         return {"CANCELLED"}
 
     def _finished(self, result: BakeResult):
-        for warning in self._plan.warnings:
+        for warning in (*self._plan.warnings, *_missing(result)):
             self.report({"WARNING"}, warning)
         seconds = time.perf_counter() - self._began
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"
@@ -210,6 +210,17 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
 
 def _with_parts(objects: Iterable[Object], family: Family) -> list[Object]:
     return list(dict.fromkeys(each for ob in objects for each in (ob, *parts(ob, family))))
+
+
+def _missing(result: BakeResult) -> Iterator[str]:
+    """Why vehicles are never seen, if there are such."""
+    if result.kept_out:
+        yield (
+            f"{_count(result.kept_out, 'vehicle')} never entered, as somebody stood in the way: give them more room, "
+            f"or turn off Wait for Room"
+        )
+    if result.too_late:
+        yield f"{_count(result.too_late, 'vehicle')} would enter after the last frame: let them enter earlier"
 
 
 def _count(number: int, noun: str) -> str:

@@ -41,6 +41,11 @@ class Aim:
     bodies: tuple[BodySource, ...]
     own: np.ndarray
 
+    def among(self, rows: np.ndarray) -> Aim:
+        """The aim of those of the vehicles that are in some rows, (m,) rising, by their place among these."""
+        some = np.isin(self.rows, rows)
+        return Aim(np.searchsorted(rows, self.rows[some]), self.bodies, self.own[some])
+
     def goals(self, place: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
         """Where each of the vehicles aims, (n, 3), by the places of all vehicles; its own place where there is none."""
         places = np.array([standing(body, depsgraph).translation for body in self.bodies])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -86,6 +86,22 @@ class Cast:
     currents: list[CurrentReader]
     measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
+
+    def shown(self, depsgraph: Depsgraph) -> Cast:
+        """The same without the vehicles that are hidden at the moment, or shrunk to nothing by a preview."""
+        sizes = [abs(ob.evaluated_get(depsgraph).matrix_world.determinant()) for ob in self.vehicles]
+        there = [size > 0.0 and not ob.hide_viewport for ob, size in zip(self.vehicles, sizes)]
+        if all(there):
+            return self
+        rows = np.flatnonzero(there)
+        aims = [aim.among(rows) for aim in self.aims]
+        return replace(
+            self,
+            vehicles=[self.vehicles[row] for row in rows.tolist()],
+            axes=self.axes[rows],
+            radius=self.radius[rows],
+            aims=[aim for aim in aims if len(aim.rows)],
+        )
 
 
 @dataclass
@@ -172,8 +188,8 @@ def picture(
     if "PATHS" in wanted:
         _curves(drawn, depsgraph, who)
         _currents(drawn, depsgraph, who)
-    if who.vehicles and wanted & {"FRONT", "VELOCITY", "TARGETS", "TRAILS"}:
-        _vehicles(drawn, scene, depsgraph, who, tracks, wanted)
+    if wanted & {"FRONT", "VELOCITY", "TARGETS", "TRAILS"} and (there := who.shown(depsgraph)).vehicles:
+        _vehicles(drawn, scene, depsgraph, there, tracks, wanted)
     if "FORCES" in wanted:
         _requests(drawn, requests)
     return drawn

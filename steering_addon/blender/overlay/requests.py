@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...simulation.entering import attending
 from ...simulation.run import world_at
 from ...simulation.snapshot import Snapshot, State, starting
 from ...simulation.steering import decisions, requests
 from ...simulation.vectors import truncate
+from ..attendance import frames_there
 from ..curves import sketched
 from ..local_space import to_world
 from ..plan import Plan, plan_reading
@@ -58,6 +60,7 @@ def asked_of(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph, tracks:
         raise Refusal(f"Steering is drawn for up to {MOST_VEHICLES} vehicles.")
     snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current)
     state = _present(plan, snapshot, scene, depsgraph, tracks)
+    snapshot = attending(snapshot, state.outside)
     world = world_at(state, snapshot, snapshot, 0.0)
     asked = requests(state, snapshot, world)
     together = truncate(decisions(state, snapshot, world)[0], snapshot.vehicle.max_force)
@@ -90,4 +93,7 @@ def _present(plan: Plan, snapshot: Snapshot, scene: Scene, depsgraph: Depsgraph,
         known = tracks.velocity(vehicle.ob, depsgraph, frame, plan.frame_time)
         if known is not None:
             velocity[row] = known
-    return starting(position, basis[:, :, 1], basis[:, :, 2], velocity, time=frame * plan.frame_time)
+    spans = np.array([frames_there(vehicle.ob) for vehicle in plan.vehicles]).reshape(-1, 2)
+    away = (frame < spans[:, 0]) | (frame > spans[:, 1])
+    standing = starting(position, basis[:, :, 1], basis[:, :, 2], velocity, time=frame * plan.frame_time)
+    return replace(standing, outside=away if snapshot.due is None else away | ~snapshot.due)

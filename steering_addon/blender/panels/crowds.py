@@ -139,10 +139,33 @@ class Limbs(PartOfCrowd):
                 column.prop(portrayal, name)
 
 
+class Attendance(PartOfCrowd):
+    """When they enter, and what they do where they arrive."""
+
+    bl_label = "Entering and Leaving"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context) -> None:
+        own = crowd_in_focus(context).steering.attendance
+        column = fields(self.layout)
+        column.prop(own, "use_enter_frame")
+        entering = column.column(align=True)
+        entering.active = own.use_enter_frame
+        entering.prop(own, "enter_frame")
+        entering.prop(own, "enter_span")
+        column.prop(own, "wait_for_room")
+        column.prop(own, "on_arrival")
+        arriving = column.column()
+        arriving.active = own.on_arrival != "STAY"
+        arriving.prop(own, "arrival_distance")
+        column.prop(own, "hide")
+
+
 CLASSES = (
     *in_both(Crowd, "crowd"),
     *populate.CLASSES,
     *in_both(Model, "model", "crowd"),
     *in_both(Banking, "banking", "crowd"),
     *in_both(Limbs, "portrayal", "crowd"),
+    *in_both(Attendance, "attendance", "crowd"),
 )

@@ -27,7 +27,7 @@ SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
     Role.REGION: ("region_shape",),
     Role.FLOW: ("flow_attribute",),
-    Role.RESOURCE: ("amount",),
+    Role.RESOURCE: ("amount", "hide_eaten"),
 }
 """What can be set of an object because it has a role."""
 ONLY = {Role.FLOW: ("MESH",)}
@@ -103,6 +103,9 @@ class ThisOneOnly:
         for name in FACTORS:
             factors.prop(own, name)
         column.prop(own, "seed")
+        column.prop(own, "use_enter_frame")
+        if own.use_enter_frame:
+            column.prop(own, "enter_frame")
         self.layout.operator("steering.set_start", icon="PINNED")
 
 

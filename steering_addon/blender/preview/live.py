@@ -20,6 +20,7 @@ from ..plan import frame_range, plan_reading
 from ..properties import settings_of
 from ..refusal import Refusal
 from ..tagged import in_use
+from ..visibility import notice
 from .read_blocks import read_blocks
 from .rehearsal import Poses, Rehearsal
 from .showing import show
@@ -55,6 +56,7 @@ class Live:
         self._reads: frozenset[int] = frozenset()
         self._moves: frozenset[int] = frozenset()
         self._moved_by_time: set[int] = set()
+        self._covered: frozenset[int] = frozenset()
         self._taking_part: tuple = ()
         self._plan_anew(scene)
 
@@ -99,7 +101,7 @@ class Live:
         if there:
             self._shown = self._rehearsal.poses(frame)
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
-            show(self._rehearsal.plan, self._shown, depsgraphs)
+            show(self._rehearsal.plan, self._shown, depsgraphs, self._rehearsal.covered)
         return there
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
@@ -127,8 +129,13 @@ class Live:
         self._rehearsal, self.refusal = None, ""
 
     def let_go(self) -> None:
-        """Have Blender show the vehicles where they really are."""
+        """Have Blender show the vehicles where they really are, and hide those that are hidden there."""
         _evaluate_anew(self._moves)
+        if self._covered:
+            for ob in bpy.data.objects:
+                if ob.session_uid in self._covered:
+                    ob.update_tag()
+            notice()
 
     def _tells_on_run(self, scene: Scene, depsgraph: Depsgraph) -> bool:
         updated = any(update.id.original.session_uid in self._reads for update in depsgraph.updates)
@@ -139,6 +146,7 @@ class Live:
         plan = plan_reading(scene, replace_own_keys=self.replace_own_keys)
         self._rehearsal = Rehearsal(plan, self._kept)
         self._kept = self._rehearsal.kept
+        self._covered |= {ob.session_uid for obs in self._rehearsal.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
         moves = frozenset(vehicle.ob.session_uid for vehicle in plan.vehicles)
         _evaluate_anew(self._moves - moves)

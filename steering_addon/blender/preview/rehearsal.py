@@ -18,6 +18,7 @@ from ..dependencies import animates
 from ..plan import Plan
 from ..reading import Reader
 from ..sweep import sweep, to_link
+from .showing import hidden_by_bakes
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, ViewLayer
@@ -34,10 +35,12 @@ class Poses:
     Attributes:
         location: (n, 3).
         rotation: (n, 4), of three angles the last number says nothing.
+        hidden: (n,) who is not there and hidden meanwhile.
     """
 
     location: np.ndarray
     rotation: np.ndarray
+    hidden: np.ndarray
 
 
 class Rehearsal:
@@ -55,6 +58,8 @@ class Rehearsal:
         """The last frame that is known to be as the plan has it; the one before the first where there is none."""
         self._reader = Reader(plan)
         self._looked_at = to_link(plan)
+        self.covered = hidden_by_bakes(plan)
+        """What keys of a bake hide for a while, by the row of the vehicle."""
         self._only_aside = plan.in_users_scene or any(animates(ob, "hide_viewport") for ob in self._looked_at)
 
     def within(self, frame: int) -> int:
@@ -116,7 +121,8 @@ class Rehearsal:
     def _poses(self, state: State, parts: np.ndarray, near: np.ndarray) -> Poses:
         motion = state.motion
         bases = np.stack((motion.side, motion.forward, motion.up), axis=-1)
-        poses = Poses(np.empty((len(state), 3)), np.zeros_like(near))
+        hidden = state.away & np.array([vehicle.hides for vehicle in self.plan.vehicles], dtype=np.bool_)
+        poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), hidden)
         for rows, locations, rotations in channels(
             self.plan, self._reader.parented, parts[None], motion.position[None], bases[None], near
         ):
@@ -124,9 +130,9 @@ class Rehearsal:
             poses.rotation[rows, : rotations.shape[-1]] = rotations[0]
         return poses
 
-    def _models(self) -> list[tuple[str, bytes, tuple[float, ...]]]:
-        """What makes channels of a pose besides the parents: rotation mode, axes and scale of each vehicle."""
-        return [(v.ob.rotation_mode, v.axes.tobytes(), tuple(v.ob.scale)) for v in self.plan.vehicles]
+    def _models(self) -> list[tuple[str, bytes, tuple[float, ...], bool]]:
+        """What makes poses besides the parents: rotation mode, axes and scale of each vehicle, and whether it hides."""
+        return [(v.ob.rotation_mode, v.axes.tobytes(), tuple(v.ob.scale), v.hides) for v in self.plan.vehicles]
 
     def _reads_here(self, layer: ViewLayer) -> bool:
         """Whether the animator's own depsgraph has worked out all that is looked at, as a bake would see it."""

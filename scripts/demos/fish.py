@@ -1,0 +1,259 @@
+"""Two schools of a hundred fish each meet head on over a reef, part, swim through each other and close again.
+
+The scene is made through the extension's public operators and properties alone: the fish are those of Add > Steering >
+School of Fish. Baked and saved, it is opened again with the extension switched off: what is measured and filmed is what
+plays without it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import bpy
+import creatures
+import extension
+import film
+import models
+import numpy as np
+import reef
+import stage
+
+from scripts.baked_scene import matrices
+from scripts.motion_report import report
+
+FRAMES = 192
+FPS = 24
+PREROLL = 72  # frames in which the schools find their order before they are seen
+FISH = 100  # in each school
+LENGTH = 0.3  # m, of a fish
+RADIUS = 0.09  # m, of a body: as long as it is, it is slim
+CRUISE, TOP_SPEED = 1.15, 1.9  # m/s
+STRENGTH = 3.6  # m/s2
+TURN_RATE = 1.2  # rad/s: what turns more quickly looks frightened
+NEAR = 0.62  # m: nearer than this they keep apart
+WAYS = (  # of the schools, from end to end: they cross over the middle of the reef
+    ((-7.2, -1.6, 2.7), (-4.8, -0.7, 2.3), (-2.0, 0.0, 2.1), (2.0, 0.1, 2.1), (5.5, 0.9, 2.4), (9.5, 2.6, 2.9)),
+    ((7.2, -1.2, 2.6), (4.8, -0.5, 2.9), (2.0, 0.0, 2.8), (-2.0, 0.2, 2.7), (-5.5, 1.2, 2.6), (-9.5, 3.0, 2.7)),
+)
+WIDE = 1.5  # m to either side of its way that a school may take
+COLORS = (  # of each paint of the models of a school
+    {"Back": "#c4481f", "Flank": "#f59a32", "Belly": "#ffe3ae", "Fin": "#f7c948"},
+    {"Back": "#1d3f86", "Flank": "#4f95d8", "Belly": "#eaf4f6", "Fin": "#f2d24a"},
+)
+LOST = 2.0  # m: who is that far from all of its school has lost it
+SECOND_SHOT, THIRD_SHOT = 61, 129  # their first frames
+
+
+@dataclass(frozen=True)
+class School:
+    """The objects of a school."""
+
+    crowd: bpy.types.Object
+    fish: list[bpy.types.Object]
+    way: bpy.types.Object
+
+
+# -- the scene ---------------------------------------------------------------------------------
+
+
+def build(scene: bpy.types.Scene, seed: int) -> list[School]:
+    """Put everything in its place, as an animator would before any steering but what is ready."""
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    film.look(scene, stage.SUN, fps=FPS)
+    reef.build()
+    return [_school(scene, number, seed) for number in range(2)]
+
+
+def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
+    """A ready school at the start of its way, headed along it."""
+    points = np.array(WAYS[number])
+    there = set(bpy.data.materials)
+    bpy.ops.steering.add_school(count=FISH, size=LENGTH, seed=2 * seed + number, location=points[0])
+    crowd = bpy.context.object
+    crowd.name = ("Orange School", "Blue School")[number]
+    for material in set(bpy.data.materials) - there:
+        for paint, color in COLORS[number].items():
+            if paint in material.name:
+                material.diffuse_color = models.linear(color)
+                shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+                shader.inputs["Base Color"].default_value = models.linear(color)
+    fish = sorted((ob for ob in scene.objects if ob.steering.crowd == crowd), key=lambda ob: ob.name)
+    heading = math.atan2(*(points[1] - points[0])[:2] * (-1.0, 1.0))
+    for ob in fish:
+        ob.rotation_euler.z = heading
+        for part in (ob, *ob.children_recursive):
+            part.display.show_shadows = False
+    # They shall not stay about their place.
+    bpy.data.objects.remove(crowd.steering.containment.region)
+    return School(crowd, fish, _way(scene, f"Way of the {crowd.name}", points))
+
+
+def _way(scene: bpy.types.Scene, name: str, points: np.ndarray) -> bpy.types.Object:
+    curve = bpy.data.curves.new(name, "CURVE")
+    curve.dimensions = "3D"
+    line = curve.splines.new("BEZIER")
+    line.bezier_points.add(len(points) - 1)
+    for knot, point in zip(line.bezier_points, points):
+        knot.co = point
+        knot.handle_left_type = knot.handle_right_type = "AUTO"
+    ob = bpy.data.objects.new(name, curve)
+    ob.hide_render = True
+    scene.collection.objects.link(ob)
+    return ob
+
+
+# -- the steering ------------------------------------------------------------------------------
+
+
+def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
+    """Say what the fish want beside what a ready school does, as one does in the sidebar."""
+    for number, (school, other) in enumerate(zip(schools, reversed(schools))):
+        settings = school.crowd.steering
+        settings.identity = 2 * FISH + number + 1  # what all do together hangs on it
+        vehicle = settings.vehicle
+        vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
+        vehicle.max_force, vehicle.radius = STRENGTH, RADIUS
+        vehicle.max_turn_rate, vehicle.keep_apart = TURN_RATE, True
+
+        settings.containment.use = False
+        settings.separation.distance, settings.separation.weight = NEAR, 1.6
+        settings.separation.neighbors = "EVERYONE"
+        settings.path_following.use = True
+        settings.path_following.path, settings.path_following.radius = school.way, WIDE
+        settings.path_following.weight = 0.4
+        settings.unaligned_collision_avoidance.use = True
+        avoid = settings.unaligned_collision_avoidance
+        avoid.neighbors, avoid.crowd = "CHOSEN_CROWD", other.crowd
+        avoid.distance, avoid.look_ahead_time, avoid.clearance, avoid.weight = 4.0, 4.0, 0.15, 1.5
+    scene.steering.use_frame_range = True
+    scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
+    scene.steering.preroll = 0
+    scene.steering.seed = seed
+
+
+# -- the cameras -------------------------------------------------------------------------------
+
+
+def shoot(scene: bpy.types.Scene, one: np.ndarray, other: np.ndarray) -> None:
+    """Film the schools with three cameras, from the places of their fish (frames, fish, 3).
+
+    One sees them come from the side, one is near where they meet, one sees them close again and swim away.
+    """
+    first, second = (stage.smooth(places.mean(axis=1), 8) for places in (one, other))
+    between, gap = 0.5 * (first + second), np.linalg.norm(first - second, axis=1)[:, None]
+    back = np.array((0.0, -1.0, 0.0))
+
+    aside = stage.camera("Beside the Reef", 30.0)
+    eye = between * (0.6, 0.0, 0.0) + (0.0, -3.2, 2.0) + 0.5 * gap * back
+    stage.shoot(aside, scene.frame_start, stage.smooth(eye, 10), np.add(between, (0.0, 0.0, 0.15)))
+
+    within = stage.camera("At the Meeting", 24.0)
+    drift = np.linspace(-0.4, 0.7, len(between))[:, None] * (1.0, 0.0, 0.0)
+    stage.shoot(within, scene.frame_start, np.add(drift, (-2.6, -2.2, 3.0)), np.add(drift, (0.3, 0.1, 2.4)))
+
+    away = stage.camera("Over the Reef", 30.0)
+    eye = between * (0.5, 0.0, 0.0) + (0.8, -3.6, 1.0) + 0.35 * gap * back
+    stage.shoot(away, scene.frame_start, stage.smooth(eye, 10), np.add(between, (0.0, 0.6, 0.4)))
+
+    for camera, frame in ((aside, 1), (within, SECOND_SHOT), (away, THIRD_SHOT)):
+        camera.data.clip_start, camera.data.clip_end = 0.05, 3.0 * reef.RADIUS
+        stage.cut(camera, frame)
+
+
+# -- the demo ----------------------------------------------------------------------------------
+
+
+def main(asked: extension.Asked) -> None:
+    """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
+    began = time.perf_counter()
+    scene, out = bpy.context.scene, asked.out
+    print("Modelling the scene", flush=True)
+    schools = build(scene, asked.seed)
+    steer(scene, schools, asked.seed)
+    baking = extension.bake(f"{2 * FISH} fish over {FRAMES + PREROLL} frames")
+    fish = [ob for school in schools for ob in school.fish]
+    rears = [ob.children[0] for ob in fish]
+    names = [[ob.name for ob in group] for group in (fish, rears)]
+    baked = matrices(scene, [*fish, *rears])
+    places = baked[:, : len(fish), :3, 3]
+    shoot(scene, places[:, :FISH], places[:, FISH:])
+    film.open_with_camera(stage.SUN)
+
+    extension.save_and_open_without(out / "fish.blend")
+    scene = bpy.context.scene
+    fish, rears = ([bpy.data.objects[name] for name in group] for group in names)
+    played = matrices(scene, [*fish, *rears])
+    poses, rear_poses = np.split(played, 2, axis=1)
+
+    if asked.pictures:
+        film.pictures(scene, out, "fish")
+
+    report(scene, dict(zip(names[0], np.swapaxes(poses, 0, 1))))
+    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('fish.*')))}")
+    met = _meeting(poses)
+    print(
+        f"{len(fish)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+        f"of two schools {met.through:.0%} swim through the other, {met.contacts} contacts of bodies "
+        f"({met.deepest:.3f} m deep at most), closest fish of the other school {met.closest:.2f} m, "
+        f"to the ground {poses[..., 2, 3].min():.1f} m",
+        flush=True,
+    )
+    if not np.allclose(baked, played, atol=1e-5):
+        raise SystemExit("The saved file does not play as it was baked.")
+    if met.through < 1.0:
+        raise SystemExit("A fish does not get through the other school.")
+    if met.deepest > 0.2 * RADIUS:
+        raise SystemExit("Two fish swim into each other.")
+    if met.apart > LOST:
+        raise SystemExit(f"A fish loses its school: it is {met.apart:.1f} m from the nearest other at the end.")
+    if met.upright <= 0.0:
+        raise SystemExit("A fish rolls over.")
+    if poses[..., 2, 3].min() < 2.0 * LENGTH:
+        raise SystemExit("A fish swims into the sand.")
+    if creatures.swing(poses, rear_poses, axis=1, about=0).min() < 0.3:
+        raise SystemExit("A fish does not beat its tail.")
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What became of two schools that met.
+
+    Attributes:
+        through: share of the fish that are beyond the middle of the other school at the end.
+        contacts: on how many frames how many fish touch another, bodies taken for balls.
+        deepest: m, how deep at most.
+        closest: m, between the middles of fish of different schools at least.
+        apart: m, from a fish at the end to the nearest of its school at most.
+        upright: the least that any fish's back is turned up, 1 for wholly.
+    """
+
+    through: float
+    contacts: int
+    deepest: float
+    closest: float
+    apart: float
+    upright: float
+
+
+def _meeting(poses: np.ndarray) -> Meeting:
+    """Measure poses (frames, fish, 4, 4), of one school first."""
+    places, ups = poses[..., :3, 3], poses[..., 2, 2] / np.linalg.norm(poses[..., :3, 2], axis=-1)
+    gaps = np.linalg.norm(places[:, :, None] - places[:, None], axis=-1)
+    gaps[:, np.arange(2 * FISH), np.arange(2 * FISH)] = np.inf
+    nearest, end = gaps.min(axis=2), places[-1, :, 0]
+    own = np.maximum(gaps[-1, :FISH, :FISH].min(axis=1), gaps[-1, FISH:, FISH:].min(axis=1))
+    through = np.concatenate((end[:FISH] > end[FISH:].mean(), end[FISH:] < end[:FISH].mean()))
+    return Meeting(
+        through=float(through.mean()),
+        contacts=int((nearest < 2.0 * RADIUS - 1e-3).sum()),
+        deepest=max(2.0 * RADIUS - float(nearest.min()), 0.0),
+        closest=float(gaps[:, :FISH, FISH:].min()),
+        apart=float(own.max()),
+        upright=float(ups.min()),
+    )
+
+
+if __name__ == "__main__":
+    extension.run(main)

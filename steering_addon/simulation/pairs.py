@@ -1,0 +1,214 @@
+"""Pairs: whatever is nearer to each other than a radius.
+
+Points are put into rows of narrow cells, so that whoever may be near one of them lies in a few unbroken runs of a
+sorted list. Every pair is found once. All pairs tried one by one is the oracle in the tests.
+
+The lists come in blocks, so that trying the candidates of a large crowd needs no more memory than of a small one.
+Single numbers are picked with `x[rows]`: `take` and `repeat` need four times as long in the numpy of Blender 4.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .vectors import EPSILON, Rows, Scalars, Vectors, columns, picked
+
+FINE = 4
+"""Cells a radius along a row: finer ones let in fewer that are too far, and cost more looking up."""
+ROWS = 5
+"""Rows of cells in which a point's partners may lie: its own and four of the eight round it."""
+DENSE = 16
+"""Cells a body up to which a plain table of cells is kept; where bodies are few and far between it is searched for."""
+MOST = 2**20
+"""Cells along an axis; whoever is further out shares the last one, so that their numbers never overflow."""
+BLOCK = 2**17
+"""Candidates that are tried together."""
+ROUNDING = 1e-6
+"""By how much of it the square of a radius is taken too large where points are looked for, to lose none to rounding."""
+
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of bodies nearer to each other than a radius.
+
+    Attributes:
+        first, second: (p,) their rows; equal ones of `first` lie together.
+        offset: (p, 3) from the first to the second, metres.
+        distance_squared: (p,) metres squared.
+    """
+
+    first: Rows
+    second: Rows
+    offset: Vectors
+    distance_squared: Scalars
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @cached_property
+    def distance(self) -> Scalars:
+        """(p,) metres, never quite 0."""
+        return np.maximum(np.sqrt(self.distance_squared), EPSILON)
+
+    def nearer(self, distance: float) -> Part:
+        """Those of them that are nearer than a distance."""
+        return Part(self, np.flatnonzero(self.distance_squared < distance * distance))
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the pairs of a list; what is known of them is picked out of it when somebody first asks.
+
+    Attributes:
+        pairs: the list.
+        some: (p,) which of them, rising.
+    """
+
+    pairs: Pairs
+    some: Rows
+
+    def __len__(self) -> int:
+        return len(self.some)
+
+    @cached_property
+    def first(self) -> Rows:
+        """(p,) rows; equal ones lie together."""
+        return self.pairs.first[self.some]
+
+    @cached_property
+    def second(self) -> Rows:
+        """(p,) rows."""
+        return self.pairs.second[self.some]
+
+    @cached_property
+    def offset(self) -> Vectors:
+        """(p, 3) from the first to the second, metres."""
+        return picked(self.pairs.offset, self.some)
+
+    @cached_property
+    def distance_squared(self) -> Scalars:
+        """(p,) metres squared."""
+        return self.pairs.distance_squared[self.some]
+
+    @cached_property
+    def distance(self) -> Scalars:
+        """(p,) metres, never quite 0."""
+        return np.maximum(np.sqrt(self.distance_squared), EPSILON)
+
+
+def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
+    """All pairs of points (m, 3) nearer to each other than `radius`, each once, in blocks."""
+    if len(points) < 2 or radius <= 0.0:
+        return []
+    order, begin, length = _runs(points, radius)
+    lined_up = picked(points, order)
+    most = np.cumsum(length)[ROWS - 1 :: ROWS]
+    blocks = np.searchsorted(most, np.arange(BLOCK, int(most[-1]) + BLOCK, BLOCK)).tolist()
+    found, low = [], 0
+    for block in blocks:
+        high = min(max(block, low) + 1, len(points))
+        if high > low:
+            found.append(_within(lined_up, order, begin[low:high], length[low:high], low, radius))
+        low = high
+    return [pairs for pairs in found if len(pairs)]
+
+
+def _within(lined_up: Vectors, order: Rows, begin: Counts, length: Counts, low: int, radius: float) -> Pairs:
+    """The pairs among the candidates of some points, whose first is `low`, all in the order of their cells."""
+    high = low + len(length)
+    candidates = length[:, 0] + length[:, 1] + length[:, 2] + length[:, 3] + length[:, 4]
+    second = _expanded(begin, length)
+    gaps = []
+    for axis in range(3):
+        along = lined_up[:, axis]
+        gap = along[second]
+        gap -= np.repeat(along[low:high], candidates)
+        gaps.append(gap)
+    distance_squared = gaps[0] * gaps[0]
+    for gap in gaps[1:]:
+        distance_squared += gap * gap
+    near = np.flatnonzero(distance_squared < radius * radius)
+    first = np.repeat(order[low:high], candidates)
+    offset = columns(gaps[0][near], gaps[1][near], gaps[2][near])
+    return Pairs(first[near], order[second[near]], offset, distance_squared[near])
+
+
+def _runs(points: Vectors, radius: float) -> tuple[Rows, Counts, Counts]:
+    """The points in order of their cells, and for each the runs of that order that may hold its partners.
+
+    Half of the rows round a point are enough, as each pair is found from one end only. Of a row that lies further off,
+    a shorter part is within the radius.
+
+    Returns:
+        order: (m,) rows of points.
+        begin, length: (m, 5) runs in that order.
+    """
+    offset = points - points.min(axis=0)
+    cell = np.array([radius / FINE, radius, radius])
+    along, row_y, row_z = np.minimum(np.floor(offset / cell), MOST).T.astype(np.int64)
+    wide, deep = int(along.max()) + 1, int(row_y.max()) + 3
+    # An empty row of cells all round saves asking whether a neighboring row exists.
+    rows = (row_z * deep + row_y + 1) * wide
+    cells = rows + along
+    # Numbers of 16 bits are sorted by counting.
+    order = np.argsort(cells.astype(np.uint16) if cells.max() < 2**16 else cells, kind="stable")
+    rows, row_y, row_z = rows[order], row_y[order], row_z[order]
+    cells = cells[order]
+    x, y, z = picked(offset, order).T
+
+    stride = deep * wide
+    reach, any_reach = _reaches(y - row_y * radius, z - row_z * radius, radius)
+    ends = np.empty((2, ROWS, len(points)))
+    ends[0], ends[1] = x - reach, x + reach
+    ends /= cell[0]
+    places = np.minimum(np.maximum(ends, 0.0), wide - 1.0).astype(np.int64)
+    places[1] += 1
+    places += rows + np.array([[0], [wide], [stride - wide], [stride], [stride + wide]])
+    begin, end = _position(cells, places, int(cells[-1]) + 2 * stride)
+    begin[0] = np.arange(1, len(points) + 1)
+    length = np.maximum(end - begin, 0) * any_reach
+    return order, np.ascontiguousarray(begin.T), np.ascontiguousarray(length.T)
+
+
+def _reaches(beyond_y: Scalars, beyond_z: Scalars, radius: float) -> tuple[Scalars, NDArray[np.bool_]]:
+    """How far each point's partners in the rows round it may be along them, (5, m), and whether there may be any.
+
+    Args:
+        beyond_y, beyond_z: (m,) how far each point is beyond the lower edge of its row.
+    """
+    # Whoever is out of all bounds is far from the rows below.
+    low, back = np.minimum(beyond_y, radius), np.minimum(beyond_z, radius)
+    high, front = radius - low, radius - back
+    square = radius * radius * (1.0 + ROUNDING)
+    squares = np.empty((ROWS, len(low)))
+    squares[0] = square
+    squares[1] = square - high * high
+    squares[3] = square - front * front
+    squares[2] = squares[3] - low * low
+    squares[4] = squares[3] - high * high
+    return np.sqrt(np.maximum(squares, 0.0)), squares > 0.0
+
+
+def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Where in the sorted list of cells the wanted ones, which are below `most`, begin."""
+    if most > DENSE * len(cells) + 4096:
+        return np.searchsorted(cells, wanted.ravel()).reshape(wanted.shape)
+    begin = np.zeros(most + 1, dtype=np.int64)
+    np.cumsum(np.bincount(cells, minlength=most), out=begin[1:])
+    return begin[wanted]
+
+
+def _expanded(begin: Counts, length: Counts) -> Rows:
+    """The runs written out: (c,) the members of one after the other."""
+    size = length.ravel()
+    ends = np.cumsum(size)
+    members = np.arange(int(ends[-1]) if len(ends) else 0)
+    members += np.repeat(begin.ravel() - (ends - size), size)
+    return members

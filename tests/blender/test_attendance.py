@@ -1,0 +1,383 @@
+"""Vehicles enter and leave on the frames they should, hidden with all their parts before and after."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    clear_bake,
+    crowd,
+    curves,
+    empty,
+    fleet,
+    frames,
+    insert,
+    is_baked,
+    keys,
+    obstacle,
+    part,
+    road,
+    scene_dump,
+    select,
+    sphere,
+    use,
+    vehicle,
+    wedge,
+)
+
+FIRST, LAST = 1, 60
+
+
+def walkers(number: int = 2, **attendance):
+    """Vehicles three metres apart that go straight on, each with a leg, and with a foot on that."""
+    frames(FIRST, LAST)
+    them = fleet(number, crowd=crowd())
+    for name, value in attendance.items():
+        setattr(them[0].steering.crowd.steering.attendance, name, value)
+    for ob in them:
+        leg, foot = wedge(f"Leg of {ob.name}"), wedge(f"Foot of {ob.name}")
+        leg.parent, foot.parent = ob, leg
+    return them
+
+
+def enter_on(ob, frame: int) -> None:
+    ob.steering.use_enter_frame, ob.steering.enter_frame = True, frame
+
+
+def to_a_door(**attendance):
+    """One vehicle on its way to a door four metres ahead, which it reaches well before the end."""
+    (ob,) = walkers(1, **attendance)
+    own = ob.steering.crowd.steering
+    own.vehicle.max_speed = 6.0
+    use(ob.steering.crowd, seek={"target": empty("Door", ob.location + ob.matrix_world.to_3x3().col[1] * 4.0)})
+    return ob
+
+
+def family(ob) -> list:
+    return [ob, *ob.children_recursive]
+
+
+def seen(ob) -> list[int]:
+    """The frames on which an object is to be seen in the viewport; in renders it is the same, and with it its parts."""
+    found = []
+    for frame in range(FIRST, LAST + 1):
+        bpy.context.scene.frame_set(frame)
+        visible = {member.visible_get() for member in family(ob)}
+        assert visible == {not member.hide_render for member in family(ob)}
+        assert len(visible) == 1
+        found += [frame] if visible.pop() else []
+    return found
+
+
+def stands(ob, over) -> np.ndarray:
+    """Where the keys of an object have it on frames, (f, 3): Blender works nothing out that is hidden."""
+    bag = {(curve.data_path, curve.array_index): curve for curve in curves(ob)}
+    return np.array([[bag["location", axis].evaluate(frame) for axis in range(3)] for frame in over])
+
+
+# ---- entering
+
+
+def test_it_is_seen_from_the_frame_on_which_it_enters_with_all_its_parts() -> None:
+    now, later = walkers()
+    enter_on(later, 20)
+    bake()
+    assert seen(now) == list(range(FIRST, LAST + 1))
+    assert seen(later) == list(range(20, LAST + 1))
+
+
+def test_it_stands_at_its_start_until_then_and_goes_from_there() -> None:
+    _, later = walkers()
+    start = np.array(later.location)
+    enter_on(later, 20)
+    bake()
+    there = stands(later, range(FIRST, LAST + 1))
+    assert np.allclose(there[:20], start, atol=1e-5)
+    assert np.linalg.norm(np.diff(there[19:], axis=0), axis=1).min() > 1e-3
+
+
+def test_who_is_there_from_the_start_has_no_key_that_hides() -> None:
+    now, later = walkers()
+    enter_on(later, 20)
+    bake()
+    assert not {curve.data_path for curve in curves(now)} & {"hide_viewport", "hide_render"}
+    assert not any(is_baked(ob) for ob in now.children_recursive)
+
+
+def test_a_crowd_enters_over_a_span_each_by_its_own_chance() -> None:
+    them = walkers(8, use_enter_frame=True, enter_frame=10, enter_span=30)
+    bake()
+    came = {ob.name: seen(ob)[0] for ob in them}
+    assert all(10 <= frame <= 40 for frame in came.values())
+    assert len(set(came.values())) > 3
+    enter_on(them[2], 55)
+    bake()
+    assert {ob.name: seen(ob)[0] for ob in them if ob != them[2]} == {
+        k: v for k, v in came.items() if k != them[2].name
+    }
+
+
+def test_who_does_not_hide_stands_there_to_be_seen() -> None:
+    _, later = walkers(hide=False)
+    enter_on(later, 20)
+    bake()
+    assert len(seen(later)) == LAST
+
+
+def test_renaming_makes_no_difference_to_who_comes_when() -> None:
+    them = walkers(5, use_enter_frame=True, enter_frame=5, enter_span=40)
+    bake()
+    came = [seen(ob)[0] for ob in them]
+    for row, ob in enumerate(them):
+        ob.name = f"Other {9 - row}"
+    bake()
+    assert [seen(ob)[0] for ob in them] == came
+
+
+def test_who_has_no_room_to_enter_is_told_of(capfd) -> None:
+    one, other = walkers()
+    one.steering.start_speed, one.steering.crowd.steering.vehicle.cruise_speed = 0.0, 0.0
+    other.location = one.location
+    enter_on(other, 5)
+    bake()
+    assert "1 vehicle never entered" in capfd.readouterr().out
+    assert not seen(other)
+
+
+def test_who_would_enter_after_the_end_is_told_of(capfd) -> None:
+    _, later = walkers()
+    enter_on(later, LAST + 5)
+    bake()
+    assert "1 vehicle would enter after the last frame" in capfd.readouterr().out
+    assert not seen(later)
+
+
+# ---- leaving
+
+
+def test_who_leaves_is_hidden_from_the_frame_after_it_has_arrived() -> None:
+    ob = to_a_door(on_arrival="LEAVE")
+    bake()
+    frames_seen = seen(ob)
+    last = frames_seen[-1]
+    assert frames_seen == list(range(FIRST, last + 1))
+    assert last < LAST - 10
+    there = stands(ob, range(FIRST, LAST + 1))
+    assert np.allclose(there[last - FIRST :], there[last - FIRST], atol=1e-5)
+    door = np.array(bpy.data.objects["Door"].location)
+    assert np.linalg.norm(there[-1] - door) < ob.steering.crowd.steering.vehicle.radius + 0.3
+
+
+def test_who_stays_or_goes_on_is_always_seen() -> None:
+    for what in ("STAY", "GO_ON"):
+        ob = to_a_door(on_arrival=what)
+        bake()
+        assert len(seen(ob)) == LAST
+
+
+def test_what_to_do_on_arrival_may_be_keyed() -> None:
+    ob = to_a_door(on_arrival="STAY")
+    bake()
+    before = stands(ob, range(FIRST, LAST + 1))
+    insert(ob.steering.crowd, "steering.attendance.on_arrival", {1: "STAY", 40: "LEAVE"})
+    bake()
+    assert np.allclose(stands(ob, range(FIRST, 40)), before[:39], atol=1e-5)
+    assert seen(ob)[-1] >= 40
+
+
+def test_along_a_road_and_out_at_its_end() -> None:
+    frames(FIRST, LAST)
+    ob = vehicle(crowd=crowd(path_following={}))
+    road(points=((0, 0, 0), (0, 3, 0), (0, 6, 0)))
+    ob.steering.crowd.steering.vehicle.max_speed = 6.0
+    ob.steering.crowd.steering.attendance.on_arrival = "LEAVE"
+    bake()
+    assert FIRST < seen(ob)[-1] < LAST
+    assert stands(ob, [LAST])[0][1] == pytest.approx(6.0, abs=0.5)
+
+
+# ---- the animator's own
+
+
+def test_deleting_the_bake_leaves_everything_as_it_was() -> None:
+    _, later = walkers()
+    later.children[0].hide_render = True
+    insert(later.children[0].children[0], "scale", {1: (1, 1, 1), 30: (2, 2, 2)})
+    enter_on(later, 20)
+    bake()
+    clear_bake()
+    before = scene_dump()
+    bake()
+    bpy.context.scene.frame_set(10)
+    assert not later.visible_get()
+    bpy.context.scene.frame_set(FIRST)
+    clear_bake()
+    assert_same(before, scene_dump())
+
+
+def test_a_part_that_the_animator_hides_from_renders_stays_so() -> None:
+    _, later = walkers()
+    proxy = later.children[0]
+    proxy.hide_render = True
+    enter_on(later, 20)
+    bake()
+    for frame, hidden in ((10, True), (30, False)):
+        bpy.context.scene.frame_set(frame)
+        assert (proxy.hide_viewport, proxy.hide_render) == (hidden, True)
+
+
+def test_a_part_with_keys_of_its_own_that_hide_it_is_refused_by_name_before_anything_is_done() -> None:
+    _, later = walkers()
+    enter_on(later, 20)
+    insert(later.children[0], "hide_render", {5: True, 9: False})
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match=f"{later.children[0].name} has keys on hide_render"):
+        bpy.ops.steering.bake()
+    assert_same(before, scene_dump())
+
+
+def test_keys_that_hide_are_in_nobodys_way_where_the_bake_hides_nothing() -> None:
+    _, other = walkers()
+    insert(other, "hide_render", {5: True, 9: False})
+    bake()
+    assert len(keys(other)["hide_render", 0]) == 2
+
+
+def test_a_bake_without_entering_takes_the_keys_of_the_one_before_away() -> None:
+    _, later = walkers()
+    enter_on(later, 20)
+    bake()
+    later.steering.use_enter_frame = False
+    bake()
+    assert len(seen(later)) == LAST
+    assert not any(is_baked(ob) for ob in later.children_recursive)
+
+
+def test_a_vehicle_that_stays_baked_is_seen_by_others_only_while_it_is_there() -> None:
+    """Baked first and then locked, it enters for the others too when it did."""
+    one, other = walkers()
+    use(one.steering.crowd, separation={"distance": 6.0, "angle": 6.28})
+    enter_on(other, 30)
+    bake()
+    together = stands(one, range(FIRST, LAST + 1))
+    other.steering.locked = True
+    other.steering.use_enter_frame = False
+    bake()
+    assert np.allclose(stands(one, range(FIRST, LAST + 1)), together, atol=1e-3)
+    heading = np.diff(stands(one, range(FIRST, LAST + 1)), axis=0)[:, 0]
+    assert np.abs(heading[:28]).max() < 1e-6
+    assert np.abs(heading[32:]).max() > 1e-4
+
+
+def test_what_a_vehicle_carries_is_in_nobodys_way_before_it_enters() -> None:
+    """An obstacle that hangs on it, between the other and its goal."""
+    frames(FIRST, LAST)
+    one, other = fleet(2, crowd=crowd(obstacle_avoidance={}), spacing=0.0)
+    other.location, other.steering.start_speed = (0.05, 6.0, 0.0), 0.0
+    ball = obstacle(sphere(radius=1.0))
+    ball.parent = other
+    enter_on(other, LAST + 1)
+    for _ in range(2):
+        bake()
+        assert np.abs(stands(one, range(FIRST, LAST + 1))[:, 0]).max() < 1e-6
+    other.steering.use_enter_frame = False
+    bake()
+    assert np.abs(stands(one, range(FIRST, LAST + 1))[:, 0]).max() > 0.1
+
+
+def test_the_speed_that_is_keyed_for_its_legs_is_that_of_entering() -> None:
+    _, later = walkers()
+    later.steering.crowd.steering.portrayal.use = True
+    enter_on(later, 20)
+    bake()
+    speed = dict(keys(later)['["steering_speed"]', 0])
+    top = later.steering.crowd.steering.vehicle.max_speed
+    assert all(speed[frame] == 0.0 for frame in range(FIRST, 20))
+    assert speed[20] == pytest.approx(later.steering.start_speed * top)
+    assert speed[21] == pytest.approx(speed[20], rel=0.2)
+
+
+def test_the_overlay_leaves_out_who_is_not_there() -> None:
+    pictures, requests = part("blender.overlay.picture"), part("blender.overlay.requests")
+    now, later = walkers()
+    use(now.steering.crowd, wander={})
+    enter_on(later, 20)
+    bake()
+    select(now.steering.crowd)
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    tracks, counts, asked = part("blender.overlay.tracks").Tracks(), [], []
+    scene.frame_set(30)
+    who = pictures.cast(scene, layer)
+    for frame in (30, 10):
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        drawn = pictures.picture(scene, depsgraph, who, tracks, [], frozenset({"FRONT"}))
+        counts.append(sum(len(points) for points, _ in drawn.open))
+        asked.append(len(requests.asked_of([now, later], scene, depsgraph, tracks)))
+    assert counts[1] == counts[0] / 2
+    assert asked == [2, 1]
+
+
+# ---- the preview
+
+
+def test_the_preview_shows_nothing_of_who_is_not_there(sub) -> None:
+    _, later = walkers()
+    enter_on(later, 20)
+    preview, scene = sub("blender.preview"), bpy.context.scene
+    preview.start(scene, bpy.context.view_layer)
+    for frame, there in ((10, False), (25, True), (5, False)):
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        for ob in family(later):
+            size = ob.evaluated_get(depsgraph).matrix_world.determinant()
+            assert (abs(size) > 0.1) == there
+        assert tuple(later.scale) == (1.0, 1.0, 1.0)
+        assert not later.hide_viewport
+    preview.end()
+    bpy.context.view_layer.update()
+    assert later.matrix_world.determinant() == pytest.approx(1.0)
+
+
+def test_the_preview_shows_who_is_there_though_a_bake_hides_it(sub) -> None:
+    _, later = walkers()
+    enter_on(later, 40)
+    bake()
+    enter_on(later, 10)
+    bpy.context.scene.frame_set(FIRST)
+    before = scene_dump()
+    preview, scene = sub("blender.preview"), bpy.context.scene
+    preview.start(scene, bpy.context.view_layer)
+    for frame, there in ((20, True), (30, True), (5, False), (50, True), (FIRST, False)):
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        drawn = {i.object.original.name for i in depsgraph.object_instances if i.matrix_world.determinant()}
+        assert {ob.name for ob in family(later)} & drawn == ({ob.name for ob in family(later)} if there else set())
+        assert later.hide_viewport == (frame < 40)
+    preview.end()
+    assert_same(before, scene_dump())
+    preview.start(scene, bpy.context.view_layer)
+    scene.frame_set(20)
+    preview.end()
+    bpy.context.view_layer.update()
+    assert not any(ob.visible_get() for ob in family(later))
+    assert seen(later) == list(range(40, LAST + 1))
+
+
+def test_preview_and_bake_agree_on_where_they_are(sub) -> None:
+    one, other = walkers()
+    enter_on(other, 20)
+    use(one.steering.crowd, separation={"distance": 6.0, "angle": 6.28})
+    preview, scene, shown = sub("blender.preview"), bpy.context.scene, []
+    preview.start(scene, bpy.context.view_layer)
+    for frame in range(FIRST, LAST + 1):
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        shown.append([tuple(ob.evaluated_get(depsgraph).matrix_world.translation) for ob in (one, other)])
+    preview.end()
+    select(one)
+    bake()
+    for k, ob in enumerate((one, other)):
+        assert np.allclose(np.array(shown)[:, k], stands(ob, range(FIRST, LAST + 1)), atol=1e-4)
