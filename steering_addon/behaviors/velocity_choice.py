@@ -46,13 +46,16 @@ CHANGE = 0.37
 """What a change of velocity costs, beside what it costs to differ from the wished one."""
 SHARE = 0.93
 """Share of the avoidance that falls to the agent; the rest is left to the other."""
-RIGHT, RIGHT_WHEN_BLOCKED = 0.05, 0.5
-"""What going left costs and going right pays: always, and as far as the wished velocity leads to a contact."""
+RIGHT, RIGHT_WHEN_BLOCKED = 0.05, 0.75
+"""What going left costs and going right pays: always, and as far as the wished velocity leads to a contact with
+others that are met. Who is overtaken is passed on either side, as is what is an obstacle."""
+OVERTAKEN = 0.3
+"""Share of the speed at which who is ahead has to go the same way to be one who is overtaken."""
 ENOUGH_TO_THE_RIGHT = 0.5
 """Share of the speed from which on more to the side pays no more."""
 ABOVE = 0.2
 """How much of the right is up, in space: else up and down would be a dead heat for two who meet at one height."""
-WALL_TIME = 1.155
+WALL_TIME = 3.5
 """Seconds: contacts with obstacles that are further away do not count."""
 WALL_DANGER = 0.56
 """What a contact with an obstacle in a second costs, beside one with another."""
@@ -283,6 +286,15 @@ class Choosers:
             danger += self.walls.danger(self.agents, self._global(velocity, agent), agent)
         return danger
 
+    def _sideways(self, some: Rows, wished: Components) -> Scalars:
+        """What going left costs some agents and going right pays, (m,)."""
+        offset, drift = ([x[:, some] for x in parts] for parts in (self.others.offset, self.others.drift))
+        same_way = -drift[0] > np.maximum(OVERTAKEN * self.stride[some], 2.0 * _length([*drift[1:], 0.0 * drift[0]]))
+        met = ~((offset[0] > 0.0) & same_way)
+        others = Others([x * met for x in offset], drift, self.others.room[:, some])
+        danger = others.danger(wished, np.arange(len(some)), self.look_ahead_time[some])
+        return RIGHT + RIGHT_WHEN_BLOCKED * np.minimum(danger, 1.0)
+
     def _cheapest(self, some: Rows, wished: Components, present: Components, straight: NDArray[np.float64]) -> Vectors:
         """What costs some agents least, first of all directions, then about the best of them; (m, 3).
 
@@ -292,7 +304,7 @@ class Choosers:
             straight: (2, m) how dangerous these are.
         """
         stride, top = self.stride[some], self.agents.max_speed[some]
-        sideways = RIGHT + RIGHT_WHEN_BLOCKED * np.minimum(straight[0], 1.0)
+        sideways = self._sideways(some, wished)
         every = np.arange(len(some))
 
         def harmless(velocity: Components) -> NDArray[np.float64]:

@@ -106,6 +106,18 @@ def test_avoiding_somebody_it_does_not_run_into_a_wall() -> None:
     assert found[-1, 0, 0] > 4.0 > -4.0 > found[-1, 1, 0]
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_who_is_slower_is_overtaken_on_the_side_where_there_is_room(side: float) -> None:
+    """In a corridor that two just fit through side by side, whichever wall the slower one walks along."""
+    walls = boxes([[0.0, 2.25, 0.0], [0.0, -2.25, 0.0]], [[60.0, 1.0, 1.0], [60.0, 1.0, 1.0]])
+    start = [[-6.0, side * 0.5, 0.0], [-10.0, side * 0.4, 0.0]]
+    vehicle = WALKER | {"max_speed": np.array([0.7, 1.5]), "keep_apart": True}
+    place = walkers(start, [[50.0, side * 0.5, 0.0], [50.0, side * 0.4, 0.0]], vehicle=vehicle, obstacles=walls)
+    found = positions(place.run(24 * 16))
+    assert found[-1, 1, 0] > found[-1, 0, 0] + 1.0
+    assert nearest(found) > 2.0 * RADIUS - 0.01
+
+
 def test_a_wall_across_the_way_is_gone_round_by_the_nearer_end() -> None:
     wall = boxes([[1.0, 0.0, 0.0]], [[4.0, 0.5, 1.0]])
     found = positions(walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]], obstacles=wall).run(24 * 18))[:, 0]
@@ -196,6 +208,21 @@ def test_the_danger_of_walls_equals_one_obstacle_asked_after_the_other() -> None
         assert found[c] == pytest.approx(cost, abs=1e-9)
 
 
+def danger_of_who_is_met(choosers: Choosers, velocity: np.ndarray) -> np.ndarray:
+    """How dangerous velocities are by component, but for who is ahead and goes the same way; one after the other."""
+    offset, drift, room = np.array(choosers.others.offset), np.array(choosers.others.drift), choosers.others.room
+    found = np.zeros(len(choosers.agents))
+    for a, stride in enumerate(choosers.stride):
+        same_way = [
+            -along > max(velocity_choice.OVERTAKEN * stride, 2.0 * np.linalg.norm(aside))
+            for along, *aside in drift[:, :, a].T
+        ]
+        met = [k for k in range(len(room)) if not (offset[0, k, a] > 0.0 and same_way[k])]
+        others = Others([x[met][:, [a]] for x in offset], [x[met][:, [a]] for x in drift], room[met][:, [a]])
+        found[a] = others.danger(list(velocity[:, [a]]), np.array([0]), choosers.look_ahead_time[[a]])[0]
+    return found
+
+
 @pytest.mark.parametrize("in_space", [False, True])
 def test_of_all_that_is_tried_at_first_nothing_costs_less_than_what_is_chosen(in_space: bool) -> None:
     """Though of what is dear anyhow the danger is not even asked for."""
@@ -212,7 +239,7 @@ def test_of_all_that_is_tried_at_first_nothing_costs_less_than_what_is_chosen(in
         found = choosers.others.danger(list(velocity), every, choosers.look_ahead_time)
         return found + choosers.walls.danger(choosers.agents, np.einsum("jn,nij->ni", velocity, frame), every)
 
-    blocked = np.minimum(danger(wished), 1.0)
+    blocked = np.minimum(danger_of_who_is_met(choosers, wished), 1.0)
 
     def price(velocity: np.ndarray) -> np.ndarray:
         cost = velocity_choice.DANGER * danger(velocity)
