@@ -30,7 +30,7 @@ from .vectors import (
 from .vehicle import VehicleModel, flattened
 from .world import World
 
-PASSES = 4
+PASSES = 10
 """Rounds in which everybody gives way to whom it touches."""
 CAREFUL = 0.6
 """Who touches several gives way by this share of the sum: all together would be too much."""

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
+from steering_addon.simulation.contacts import PASSES
 from steering_addon.simulation.obstacles import boxes, obstacles
 from tests.scene import Scene, leaders, locked, positions, speeds, velocities
 from tests.simulation.odd_input import BOUNDED, vectors
@@ -38,11 +39,11 @@ def test_without_it_they_stay_as_they_are() -> None:
 
 
 def test_one_pass_equals_a_plain_loop() -> None:
-    """Where the overlaps are so small that nobody's top speed matters, a step is four rounds of the loop."""
+    """Where the overlaps are so small that nobody's top speed matters, a step is as many rounds of the loop."""
     rng = np.random.default_rng(2)
     place = bodies(rng.uniform(-1.6, 1.6, (12, 3)) * (1.0, 1.0, 0.0), vehicle=WALKER | {"max_speed": 1000.0})
     wanted = place.position.copy()
-    for _ in range(4):
+    for _ in range(PASSES):
         moved, touched = np.zeros_like(wanted), np.zeros(12)
         for i in range(12):
             for j in range(12):
