@@ -138,7 +138,11 @@ def test_parts_become_obstacles_and_leaders_one_by_one() -> None:
     ("role", "made", "sentence"),
     [
         ("PATH", wedge, r"Ship cannot be a path: select a curve, such as Add > Curve > Path\."),
-        ("FLOW", empty, r"Empty cannot be a flow: select a curve, such as Add > Curve > Path, or a mesh that .* edges\."),
+        (
+            "FLOW",
+            empty,
+            r"Empty cannot be a flow: select a curve, such as Add > Curve > Path, or a mesh that .* edges\.",
+        ),
         ("CROWD", wedge, r"Ship cannot be a crowd: select an Empty, or use Add Crowd\."),
         ("VEHICLE", crowd, r"Crowd cannot be a vehicle: select the objects that shall move\."),
     ],
