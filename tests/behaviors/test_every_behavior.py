@@ -301,7 +301,7 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
     whole, half, quarter = (positions(replace(place, substeps=n).run(49)) for n in (1, 2, 4))
     first, second = np.abs(whole - half).max(), np.abs(half - quarter).max()
     if kind in NOW_AND_THEN:
-        assert max(first, second) < 0.8
+        assert max(first, second) < 0.5
     else:
         assert first < 0.25
         assert second < max(0.7 * first, 1e-6)
