@@ -17,7 +17,7 @@ from steering_addon.simulation.regions import SPHERE, Regions, regions
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import simulate, world_at
 from steering_addon.simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
-from steering_addon.simulation.steering import _agents, _goal_distance, _steer
+from steering_addon.simulation.steering import _agents, _goal, _steer
 from steering_addon.simulation.targets import aimed
 from steering_addon.simulation.vectors import unit
 from steering_addon.simulation.vehicle import VehicleModel
@@ -166,7 +166,7 @@ class Scene:
         world = world_at(state, snapshot, self.snapshot(1), 0.0)
         agents = _agents(state, snapshot, world, snapshot.crowds[0])
         wanted = tuple(aimed(b, world, agents, {}, len(self))[0] for b in snapshot.crowds[0].behaviors)
-        return world, replace(agents, goal_distance=_goal_distance(wanted, world, agents)), list(wanted)
+        return world, replace(agents, goal=_goal(wanted, world, agents)), list(wanted)
 
     def steering(self) -> list[np.ndarray]:
         """The steering force of each behavior at the start, before weights and limits, (n, 3) newtons."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.chance import mix, uniform
 from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
-from ..simulation.detours import ways_round
+from ..simulation.journeys import Travellers, courses
 from ..simulation.neighbors import Near
 from ..simulation.vectors import (
     EPSILON,
@@ -40,6 +40,7 @@ OVER = 0.02
 """Share of the full steering below which what lingers of it is over."""
 AXES = ("push_x", "push_y", "push_z")
 CHOICE = ("choice_x", "choice_y", "choice_z")
+CORNER = ("corner_x", "corner_y")
 
 METHODS = (
     Choice("PAPER", 0, "Steer Aside", "Away from the first meeting ahead, and before or after it (the paper's)"),
@@ -66,6 +67,8 @@ class UnalignedCollisionAvoidance(Neighborhood):
     Looks where each of the others will come nearest. If that is close enough and soon enough, steers away from the
     place of the first such meeting, and hurries or slows to be there before or after the other. It takes a moment to
     act and to let go, or those who go between several others would tremble. Does nothing while nobody comes too near.
+    By the choice of a velocity obstacles count too, and who keeps in the plane and has a goal goes to it by the shortest
+    way round boxes and round obstacles that stand still, which is a plan more than steering.
     """
 
     name = "unaligned_collision_avoidance"
@@ -74,7 +77,8 @@ class UnalignedCollisionAvoidance(Neighborhood):
     intent = Intent.WITH
     remembers = {
         **dict.fromkeys((*AXES, *CHOICE), 0.0),
-        **dict.fromkeys(("looked", "engaged", "way_round"), 0.0),
+        **dict.fromkeys(("looked", "engaged", "way_round", "turns"), 0.0),
+        **dict.fromkeys(CORNER, 0.0),
         "progress": 1.0,
     }
 
@@ -135,7 +139,7 @@ class UnalignedCollisionAvoidance(Neighborhood):
 
     def _choice(self, world: World, agents: Agents, wished: Vectors, progress: Scalars) -> dict[str, Scalars]:
         """The velocities to take up, whether they are others than the wished ones, and on which side to go round."""
-        turned, way_round = _round_obstacles(world, agents, wished)
+        turned, way = _round_obstacles(world, agents, wished)
         chosen = turned.copy()
         flat = agents.vehicle.keep_in_plane
         pad = self.clearance * (1.0 - clamp((STUCK - progress) / STUCK, 0.0, 1.0))
@@ -148,7 +152,7 @@ class UnalignedCollisionAvoidance(Neighborhood):
                 chosen[some] = choosers.chosen()
         engaged = (chosen != wished).any(axis=1)
         learned = {name: chosen[:, axis] for axis, name in enumerate(CHOICE)}
-        return learned | {"engaged": engaged * 1.0, "way_round": way_round, "looked": np.ones(len(agents))}
+        return learned | way | {"engaged": engaged * 1.0, "looked": np.ones(len(agents))}
 
     def _aside(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
         """The paper's: away from the first meeting."""
@@ -201,22 +205,31 @@ def _progress(world: World, agents: Agents, wished: Vectors) -> Scalars:
     return before + (clamp(had, 0.0, 1.0) - before) * (world.dt / (PATIENCE + world.dt))
 
 
-def _round_obstacles(world: World, agents: Agents, wished: Vectors) -> tuple[Vectors, Scalars]:
-    """The wished velocities of those on the ground turned to go round what stands in the way; and on which side."""
-    way_round = np.zeros(len(agents))
+def _round_obstacles(world: World, agents: Agents, wished: Vectors) -> tuple[Vectors, dict[str, Scalars]]:
+    """The wished velocities of those on the ground turned to go round what stands in the way; and which way that is."""
+    way = {name: np.zeros(len(agents)) for name in ("way_round", "turns", *CORNER)}
     some = np.flatnonzero(agents.vehicle.keep_in_plane)
     if not len(some) or not world.obstacles.present.any():
-        return wished, way_round
+        return wished, way
     obstacles = world.obstacles.take(world.obstacles.present)
     who = agents.take(some)
     speed, direction = magnitude(wished[some]), unit(wished[some])
-    found, way_round[some] = ways_round(
-        obstacles, who.rows, who.position, direction, who.goal_distance, who.radius, who.memory["way_round"]
+    corner = np.stack([who.memory[name] for name in CORNER], axis=1)
+    corner[who.memory["turns"] == 0.0] = np.nan
+    found = courses(
+        obstacles,
+        Travellers(who.rows, who.position, who.radius, direction, who.goal, who.memory["way_round"], corner),
     )
-    turned = (found != direction).any(axis=1)
+    turns = np.isfinite(found.corner[:, 0])
+    way["way_round"][some], way["turns"][some] = found.side, turns
+    for axis, name in enumerate(CORNER):
+        way[name][some] = np.where(turns, found.corner[:, axis], 0.0)
+    turned = (found.direction != direction).any(axis=1)
+    # Who slows down to stop at its goal does so by the length of the way, not through what is between.
+    speed = np.maximum(np.minimum(speed * found.further, who.max_speed), speed)
     wished = wished.copy()
-    wished[some[turned]] = (found * speed[:, None])[turned]
-    return wished, way_round
+    wished[some[turned]] = (found.direction * speed[:, None])[turned]
+    return wished, way
 
 
 @dataclass(frozen=True)

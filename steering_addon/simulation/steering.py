@@ -169,9 +169,7 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
     world = minds.world
     agents = _agents(minds.state, snapshot, world, crowd)
     behaviors = tuple(minds.arrivals.left_of(minds.aim(b, agents), agents) for b in crowd.behaviors)
-    goal_distance = _goal_distance(behaviors, world, agents)
-    if goal_distance is not agents.goal_distance:
-        agents = replace(agents, goal_distance=goal_distance)
+    agents = replace(agents, goal=_goal(behaviors, world, agents))
     luck = _draws(crowd, agents, world)
     found = _Considered(crowd, agents, {}, {}, np.zeros(len(agents), dtype=np.bool_))
     correcting = [(behavior, behavior.corrects()) for behavior in behaviors]
@@ -226,7 +224,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         speed=magnitude(velocity),
         vehicle=model,
         force=no_vectors(len(rows)),
-        goal_distance=np.full(len(rows), np.inf),
+        goal=alike(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
     )
 
@@ -237,15 +235,16 @@ def _shared_key(crowd: int) -> int:
     return int(mix(np.array([crowd & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
-def _goal_distance(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Scalars:
-    nearest = agents.goal_distance
+def _goal(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
+    """Of the places that behaviors want their agents to be at the nearest, (n, 3); nan where there is none."""
+    nearest, least = agents.goal, agents.goal_distance
     for behavior in behaviors:
         goal = behavior.goal(world, agents)
         if goal is None:
             continue
         distance = magnitude(goal - agents.position)
-        wanted = (behavior.weight != 0.0) & np.isfinite(distance)
-        nearest = np.minimum(nearest, np.where(wanted, distance, np.inf))
+        nearer = (behavior.weight != 0.0) & (distance < least)
+        nearest, least = np.where(nearer[:, None], goal, nearest), np.where(nearer, distance, least)
     return nearest
 
 

@@ -168,7 +168,7 @@ class Agents:
         speed: (n,) metres a second.
         vehicle: their vehicle models.
         force: (n, 3) the steering force decided on so far, newtons; zero unless the behavior comes after the others.
-        goal_distance: (n,) metres to the nearest place they want to be at, inf where they want to be nowhere.
+        goal: (n, 3) the nearest place they want to be at, metres; nan where they want to be nowhere.
         stays: (n,) whether they stay where they arrive, and have to stop for it.
         memory: what the behavior at hand remembers of them.
         commons: what it remembers in common of all it steers.
@@ -185,7 +185,7 @@ class Agents:
     speed: Scalars
     vehicle: VehicleModel
     force: Vectors
-    goal_distance: Scalars
+    goal: Vectors
     stays: Mask
     memory: Memory = field(default_factory=dict)
     commons: Commons = field(default_factory=dict)
@@ -218,6 +218,12 @@ class Agents:
     def cruise_speed(self) -> Scalars:
         """(n,) the speed kept when nothing asks for another, m/s."""
         return self.vehicle.cruise_speed * self.vehicle.max_speed
+
+    @property
+    def goal_distance(self) -> Scalars:
+        """(n,) metres to the place they want to be at, inf where they want to be nowhere."""
+        distance = magnitude(self.goal - self.position)
+        return np.where(np.isfinite(distance), distance, np.inf)
 
     @property
     def wished_velocity(self) -> Vectors:
@@ -264,8 +270,8 @@ class Agents:
 
     def take(self, some: Rows) -> Agents:
         """Some of the agents, with what is remembered of them."""
-        vectors = (self.position, self.velocity, self.side, self.forward, self.up, self.force)
-        position, velocity, side, forward, up, force = (picked(v, some) for v in vectors)
+        vectors = (self.position, self.velocity, self.side, self.forward, self.up, self.force, self.goal)
+        position, velocity, side, forward, up, force, goal = (picked(v, some) for v in vectors)
         return Agents(
             rows=self.rows[some],
             keys=self.keys[some],
@@ -278,7 +284,7 @@ class Agents:
             speed=self.speed[some],
             vehicle=self.vehicle.take(some),
             force=force,
-            goal_distance=self.goal_distance[some],
+            goal=goal,
             stays=self.stays[some],
             memory={name: column[some] for name, column in self.memory.items()},
             commons=self.commons,
