@@ -37,11 +37,13 @@ class Poses:
         location: (n, 3).
         rotation: (n, 4), of three angles the last number says nothing.
         gone: (n + m,) who is not there, and which resources are eaten up.
+        outside: (n,) who of these has not entered yet.
     """
 
     location: np.ndarray
     rotation: np.ndarray
     gone: np.ndarray
+    outside: np.ndarray
 
 
 class Rehearsal:
@@ -123,7 +125,8 @@ class Rehearsal:
     def _poses(self, state: State, parts: np.ndarray, near: np.ndarray) -> Poses:
         motion = state.motion
         bases = np.stack((motion.side, motion.forward, motion.up), axis=-1)
-        poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), self.hideable.gone(state))
+        outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
+        poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), self.hideable.gone(state), outside)
         for rows, locations, rotations in channels(
             self.plan, self._reader.parented, parts[None], motion.position[None], bases[None], near
         ):
