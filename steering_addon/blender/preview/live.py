@@ -101,7 +101,7 @@ class Live:
         if there:
             self._shown = self._rehearsal.poses(frame)
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
-            show(self._rehearsal.plan, self._shown, depsgraphs, self._rehearsal.covered)
+            show(self._rehearsal.plan, self._shown, self._rehearsal.hideable, depsgraphs)
         return there
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
@@ -146,9 +146,10 @@ class Live:
         plan = plan_reading(scene, replace_own_keys=self.replace_own_keys)
         self._rehearsal = Rehearsal(plan, self._kept)
         self._kept = self._rehearsal.kept
-        self._covered |= {ob.session_uid for obs in self._rehearsal.covered.values() for ob in obs}
+        hideable = self._rehearsal.hideable
+        self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
-        moves = frozenset(vehicle.ob.session_uid for vehicle in plan.vehicles)
+        moves = frozenset(ob.session_uid for ob in (*(vehicle.ob for vehicle in plan.vehicles), *hideable.resources))
         _evaluate_anew(self._moves - moves)
         self._moves = moves
 
