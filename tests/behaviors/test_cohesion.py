@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.cohesion import Cohesion
+from steering_addon.behaviors.cohesion import SEEK, Cohesion
 from steering_addon.simulation.neighbors import CHOSEN_CROWD, EVERYONE
 from tests.behaviors.situations import crowded
 from tests.scene import Scene, locked, positions, together
@@ -191,3 +191,35 @@ def test_only_the_own_crowd_is_gone_back_to() -> None:
     assert (drawn(Scene(here, tracked=other), neighbors=EVERYONE) == 0.0).all()
     assert drawn(Scene(here, tracked=together(other, own)))[0, 1] > 0.9
     assert (drawn(Scene(here, tracked=own), neighbors=CHOSEN_CROWD, crowd=0) == 0.0).all(), "it is after another crowd"
+
+
+def test_by_seeking_the_average_position_is_a_target_for_seek_at_the_own_speed() -> None:
+    place = replace(crowded(60), vehicle={})
+    found = drawn(place, method=SEEK, distance=3.0, rejoin_distance=0.0)
+    velocity = place.start().motion.velocity
+    speed = np.linalg.norm(velocity, axis=1)
+    for i, (own, force) in enumerate(zip(place.position, found, strict=True)):
+        gap = np.linalg.norm(place.position - own, axis=1)
+        nearby = (gap < 3.0) & (np.arange(len(place)) != i)
+        wanted = np.zeros(3)
+        if nearby.any():
+            offset = place.position[nearby].mean(axis=0) - own
+            wanted = (offset / np.linalg.norm(offset) * speed[i] - velocity[i]) / speed[i]
+            wanted /= max(1.0, np.linalg.norm(wanted))
+        assert np.abs(force - wanted).max() < 1e-9
+
+
+def test_by_seeking_who_heads_for_the_middle_is_left_alone_and_who_stands_is_set_going() -> None:
+    place = Scene([[0.0, 0.0, 0.0], [0.0, 2.0, 0.0]], speed=[3.0, 0.0])
+    force = drawn(place, method=SEEK, rejoin_distance=0.0)
+    assert (force[0] == 0.0).all()
+    assert np.allclose(force[1], (0.0, -1.0, 0.0))
+
+
+def test_by_seeking_a_crowd_stays_together_too() -> None:
+    start = crowded(20, size=6.0)
+    states = replace(start, behaviors=[(Cohesion, {"method": SEEK, "distance": 60.0})], vehicle={}).run(24 * 8)
+    spread = np.linalg.norm(positions(states) - positions(states).mean(axis=1, keepdims=True), axis=-1).max(axis=1)
+    assert spread[24 * 4 :].max() < 25.0, "without it they would fly some 60 m apart"
+    apart = replace(start, behaviors=[], vehicle={}).run(24 * 8)
+    assert np.linalg.norm(positions(apart)[-1] - positions(apart)[-1].mean(axis=0), axis=-1).max() > 25.0
