@@ -1,13 +1,14 @@
 """Alignment (paper, Alignment): the velocity of the others, on average, is the one that is desired."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from steering_addon.behaviors.alignment import HEADING, VELOCITY, Alignment
 from steering_addon.simulation.neighbors import EVERYONE
-from tests.behaviors.situations import crowded
+from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene, headings, locked, velocities
 
 CRUISE = 4.0
@@ -23,22 +24,13 @@ def plain_loop(place: Scene, distance: float, angle: float, full_difference: flo
 
     In units of a share of cruise speed, and cut at length 1.
     """
-    mass = np.broadcast_to(place.vehicle.get("mass", 1.0), len(place))
     velocity = place.start().motion.velocity
-    forces = np.zeros((len(place), 3))
-    for i in range(len(place)):
-        nearby = []
-        for j in range(len(place)):
-            offset = place.position[j] - place.position[i]
-            r = np.linalg.norm(offset)
-            if i != j and r < distance:
-                off_axis = np.arccos(np.clip(offset @ place.forward[i] / r, -1.0, 1.0))
-                if off_axis <= angle / 2.0:
-                    nearby.append(velocity[j])
-        if nearby:
-            steering = (np.mean(nearby, axis=0) - velocity[i]) / (full_difference * CRUISE)
-            forces[i] = steering / max(1.0, np.linalg.norm(steering)) * mass[i]
-    return forces
+
+    def steering_of(i: int) -> Any:
+        near = nearby(place, i, distance, angle)
+        return (velocity[near].mean(axis=0) - velocity[i]) / (full_difference * CRUISE) if near else np.zeros(3)
+
+    return loop_over(place, steering_of)
 
 
 @pytest.mark.parametrize("full_difference", [0.1, 0.4, 1.0])
@@ -109,22 +101,15 @@ def heading_loop(place: Scene, distance: float, angle: float, full_difference: f
 
     The average is made a unit vector too; in shares of facing another way, and cut at length 1.
     """
-    mass = np.broadcast_to(place.vehicle.get("mass", 1.0), len(place))
-    forces = np.zeros((len(place), 3))
-    for i in range(len(place)):
-        nearby = []
-        for j in range(len(place)):
-            offset = place.position[j] - place.position[i]
-            r = np.linalg.norm(offset)
-            if i != j and r < distance:
-                off_axis = np.arccos(np.clip(offset @ place.forward[i] / r, -1.0, 1.0))
-                if off_axis <= angle / 2.0:
-                    nearby.append(place.forward[j])
-        if nearby:
-            mean = np.mean(nearby, axis=0)
-            steering = (mean / np.linalg.norm(mean) - place.forward[i]) / full_difference
-            forces[i] = steering / max(1.0, np.linalg.norm(steering)) * mass[i]
-    return forces
+
+    def steering_of(i: int) -> Any:
+        near = nearby(place, i, distance, angle)
+        if not near:
+            return np.zeros(3)
+        mean = place.forward[near].mean(axis=0)
+        return (mean / np.linalg.norm(mean) - place.forward[i]) / full_difference
+
+    return loop_over(place, steering_of)
 
 
 @pytest.mark.parametrize("full_difference", [0.4, 1.0])
