@@ -189,6 +189,13 @@ def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
     }
 
 
+def stored(parameter: Parameter, value: Any) -> Any:
+    """A value of a declaration as a property holds it: choices by name."""
+    if parameter.kind is Kind.CHOICE:
+        return next(choice.name for choice in parameter.choices if choice.number == value)
+    return value
+
+
 def _value(parameter: Parameter, value: Any) -> Any:
     if parameter.kind is Kind.CHOICE:
         return next(choice.number for choice in parameter.choices if choice.name == value)
