@@ -43,15 +43,6 @@ CROWDS: Shelf[Preset] = Shelf(SHIPPED, OWN, read)
 """The presets of crowds."""
 
 
-def tooltip(wanted: Listed[Preset]) -> str:
-    """What a preset is, or why it cannot be read."""
-    try:
-        preset = wanted.load()
-    except Refusal as why:
-        return str(why).removesuffix(".")
-    return f"{preset.description}. For bodies of {preset.body_length:.3g} m"
-
-
 def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     """Give a crowd the settings of a preset: its vehicle model, how behaviors combine, and just its behaviors.
 
