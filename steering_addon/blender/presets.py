@@ -20,9 +20,8 @@ from .choosing import named
 from .dependencies import animated_paths
 from .entering import begin_after_start
 from .family import Family
-from .preset_files import Listed, Shelf
+from .preset_files import Shelf
 from .properties import settings_of
-from .refusal import Refusal
 from .shapes import body_length
 from .tagged import crowd_of, in_use, tagged
 
