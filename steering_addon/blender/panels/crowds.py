@@ -56,12 +56,14 @@ class Crowd:
 
 
 def _who(members: Members) -> str:
-    """How many vehicles the crowd has, and how many of them do not move."""
+    """How many vehicles the crowd has, and how many of them do not move or are not there."""
     text = counted(members.vehicles, "vehicle")
     if members.free < members.vehicles:
         text += f", {members.vehicles - members.free} locked"
     if members.active < members.free:
         text += f", {members.free - members.active} inactive here"
+    if members.attending.there < members.active:
+        text += f", {members.active - members.attending.there} away"
     return text
 
 
@@ -81,13 +83,11 @@ class Model(PartOfCrowd):
 
     def draw(self, context) -> None:
         model = crowd_in_focus(context).steering.vehicle
+        note(self.layout, context, _what_it_means(model, context.scene))
         column = fields(self.layout)
         for name in VehicleModel.parameters():
             if name not in BANKING:
                 column.prop(model, name)
-            if name == "max_speed":
-                note(self.layout.column(), context, _what_it_means(model, context.scene), icon="BLANK1")
-                column = fields(self.layout)
 
 
 def _what_it_means(model: PropertyGroup, scene: Scene) -> str:
