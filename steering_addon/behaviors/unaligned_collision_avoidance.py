@@ -66,9 +66,9 @@ class UnalignedCollisionAvoidance(Neighborhood):
 
     Looks where each of the others will come nearest. If that is close enough and soon enough, steers away from the
     place of the first such meeting, and hurries or slows to be there before or after the other. It takes a moment to
-    act and to let go, or those who go between several others would tremble. Does nothing while nobody comes too near.
-    By the choice of a velocity obstacles count too, and who keeps in the plane and has a goal goes to it by the shortest
-    way round boxes and round obstacles that stand still, which is a plan more than steering.
+    act and to let go, or those who go between several others would tremble. Choosing a velocity minds obstacles too,
+    and who has a goal and keeps in the plane goes there by the shortest way, corner by corner, past boxes and round
+    obstacles that stand still. Does nothing while nobody comes too near.
     """
 
     name = "unaligned_collision_avoidance"

@@ -221,8 +221,9 @@ class Net:
             row, begin, number, corner = (x[number > 0] for x in (row, begin, number, corner))
             if not len(row):
                 break
-            first = np.cumsum(number) - number
-            edge = np.arange(int(number.sum())) + np.repeat(begin - first, number)
+            last = np.cumsum(number)
+            first = last - number
+            edge = np.arange(last[-1]) + np.repeat(begin - first, number)
             way = self._length[edge] + length[np.repeat(row, number), self._to[edge]]
             shortest = np.minimum.reduceat(way, first)
             place = np.where(way == np.repeat(shortest, number), np.arange(len(way)), len(way))
