@@ -48,6 +48,10 @@ class Footprints:
     Attributes:
         corner: (v, 2) the corners of the wide outlines, metres, counterclockwise.
         before, after: (v, 2) the corners on either side of each on its outline.
+        post: (v, 2) the middle of what is gone round at each: the corner of a box, or of a disc the middle.
+        reach: (v,) how far from there a body passes, metres.
+        room: (v,) how far from the thing itself its narrow outline is, metres; inf for discs.
+        owner: (v,) whose corner it is.
         normal: (2, s, k) the unit normals of the sides of the narrow outlines, outward; zero beyond the last.
         offset: (s, k) how far out each side is along its normal, metres; very far beyond the last.
         low, high: (k, 2) the bounds of the narrow outlines.
@@ -56,6 +60,10 @@ class Footprints:
     corner: Plane
     before: Plane
     after: Plane
+    post: Plane
+    reach: Scalars
+    room: Scalars
+    owner: Rows
     normal: NDArray[np.float64]
     offset: NDArray[np.float64]
     low: Plane
@@ -103,6 +111,19 @@ class Footprints:
         enter = np.where(beyond & crossing, part, 0.0).max(axis=0, initial=0.0)
         leave = np.where(back & crossing, part, 1.0).min(axis=0, initial=1.0)
         return np.asarray((enter < leave) & ~(beyond & back).any(axis=0), dtype=np.bool_)
+
+    def tangents(self, points: Plane, corner: Rows) -> Plane:
+        """The unit directions, (m, 2), from places (m, 2) that just pass what is gone round at corners (m,)."""
+        at, post = self.corner[corner] - points, self.post[corner] - points
+        side = np.where(post[:, 0] * at[:, 1] - post[:, 1] * at[:, 0] >= 0.0, 1.0, -1.0)
+        distance = np.maximum(_length(post), EPSILON)
+        # Who has been pushed nearer goes along what it is at.
+        near = self.room[corner] + self._beyond(points, self.owner[corner]).max(axis=0, initial=-np.inf)
+        reach = np.minimum(np.minimum(self.reach[corner], np.maximum(near, 0.0)), distance)
+        along, square = np.sqrt(distance * distance - reach * reach), distance * distance
+        x, y = post[:, 0], post[:, 1]
+        reach = reach * side
+        return np.stack(((x * along - y * reach) / square, (y * along + x * reach) / square), axis=1)
 
     def outside(self, points: Plane) -> Plane:
         """The places, (n, 2); those within a narrow outline moved to its nearest side, (n, 2)."""
@@ -167,21 +188,26 @@ def footprints(obstacles: Obstacles, less: Scalars, radius: float) -> Footprints
     """
     wide = radius + min(MARGIN, SHARE * radius)
     narrow = radius - min(SLACK - MARGIN, SHARE * radius) - 1e-6
-    outlines = []
+    outlines: list[tuple[Plane, Plane, Plane, float, float]] = []
     for row in range(len(obstacles)):
         if obstacles.shape[row] == BOX:
             base = _hull(_box_corners(obstacles, row))
-            outlines.append((_grown(base, wide), _grown(base, narrow)))
+            outlines.append((_grown(base, wide), _grown(base, narrow), np.repeat(base, 2, axis=0), wide, narrow))
         else:
             ends = np.stack((obstacles.start[row, :2], obstacles.end[row, :2]))
             room = float(obstacles.radius[row] - less[row])
-            outlines.append(_round(ends, obstacles.axes[row], max(room + wide, 1e-6), max(room + narrow, 1e-6)))
+            outer, inner = _round(ends, obstacles.axes[row], max(room + wide, 1e-6), max(room + narrow, 1e-6))
+            nearer = _length(outer - ends[0]) <= _length(outer - ends[1])
+            outlines.append((outer, inner, np.where(nearer[:, None], ends[0], ends[1]), room + wide, np.inf))
     # In whatever order the obstacles come, the footprints come in one.
-    outlines.sort(key=lambda pair: tuple(map(tuple, pair[0].tolist())))
-    return _joined([wide for wide, _ in outlines], [narrow for _, narrow in outlines])
+    outlines.sort(key=lambda outline: tuple(map(tuple, outline[0].tolist())))
+    return _joined(outlines)
 
 
-def _joined(wide: list[Plane], narrow: list[Plane]) -> Footprints:
+def _joined(outlines: list[tuple[Plane, Plane, Plane, float, float]]) -> Footprints:
+    """Footprints of their wide and narrow outlines, their posts, and how far these are passed and what room is left."""
+    wide, narrow = [outline[0] for outline in outlines], [outline[1] for outline in outlines]
+    number = [len(outline) for outline in wide]
     sides = max(map(len, narrow), default=0)
     normal, offset = np.zeros((2, sides, len(narrow))), np.full((sides, len(narrow)), FAR)
     for row, outline in enumerate(narrow):
@@ -193,6 +219,10 @@ def _joined(wide: list[Plane], narrow: list[Plane]) -> Footprints:
         corner=np.concatenate([np.zeros((0, 2)), *wide]),
         before=np.concatenate([np.zeros((0, 2)), *(np.roll(outline, 1, axis=0) for outline in wide)]),
         after=np.concatenate([np.zeros((0, 2)), *(np.roll(outline, -1, axis=0) for outline in wide)]),
+        post=np.concatenate([np.zeros((0, 2)), *(outline[2] for outline in outlines)]),
+        reach=np.repeat([outline[3] for outline in outlines], number).astype(np.float64),
+        room=np.repeat([outline[4] for outline in outlines], number).astype(np.float64),
+        owner=np.repeat(np.arange(len(number)), number),
         normal=normal,
         offset=offset,
         low=np.array([outline.min(axis=0) for outline in narrow]).reshape(-1, 2),

@@ -82,11 +82,10 @@ def courses(obstacles: Obstacles, travellers: Travellers) -> Courses:
     direction, side, corner, further = none.direction.copy(), none.side, none.corner, none.further
     standing = _standing(obstacles)
     if planned.any() and standing.any():
-        for some, place, length in _first_legs(obstacles.take(standing), who, np.flatnonzero(planned)):
-            leg = columns(place[:, 0] - who.position[some, 0], place[:, 1] - who.position[some, 1], 0.0)
-            direction[some] = _turned(picked(direction, some), unit(picked(bound, some)), unit(leg))
-            furthest[some], corner[some] = magnitude(leg), place
-            further[some] = np.maximum(length / np.maximum(straight[some], EPSILON), 1.0)
+        for some, legs in _first_legs(obstacles.take(standing), who, np.flatnonzero(planned)):
+            direction[some] = _turned(picked(direction, some), unit(picked(bound, some)), legs.direction)
+            furthest[some], corner[some] = legs.distance, legs.corner
+            further[some] = np.maximum(legs.way / np.maximum(straight[some], EPSILON), 1.0)
     for some, things in (
         (np.flatnonzero(planned), obstacles.take(~standing)),
         (np.flatnonzero(~planned), obstacles),
@@ -113,11 +112,24 @@ def _turned(vectors: Vectors, start: Vectors, end: Vectors) -> Vectors:
     return unit(columns(c * x - s * y, s * x + c * y, vectors[:, 2]))
 
 
-def _first_legs(obstacles: Obstacles, who: Travellers, some: Rows) -> Iterator[tuple[Rows, Plane, Scalars]]:
-    """Of those travellers who have something between themselves and their goals, the corners they have to go to.
+class _FirstLegs(NamedTuple):
+    """What is next on the ways of some travellers.
 
-    With them comes how long the whole way is, metres.
+    Attributes:
+        corner: (m, 2) the corners they go to, metres.
+        distance: (m,) how far that is, metres.
+        direction: (m, 3) level unit directions that just pass what is there.
+        way: (m,) how long the whole way is, metres.
     """
+
+    corner: Plane
+    distance: Scalars
+    direction: Vectors
+    way: Scalars
+
+
+def _first_legs(obstacles: Obstacles, who: Travellers, some: Rows) -> Iterator[tuple[Rows, _FirstLegs]]:
+    """The first legs of those travellers who have something between themselves and their goals."""
     radius = radius_class(who.radius[some])
     less = reached(obstacles, who.position[some, 2], radius)
     for group in _alike(np.concatenate((radius[:, None], less), axis=1)):
@@ -134,7 +146,11 @@ def _first_legs(obstacles: Obstacles, who: Travellers, some: Rows) -> Iterator[t
         places, which = np.unique(goals[hidden], axis=0, return_inverse=True)
         legs = net.legs(points[hidden], places, which.reshape(-1), who.corner[rows])
         found = np.flatnonzero(legs.corner >= 0)
-        yield rows[found], net.corner[legs.corner[found]], legs.length[found]
+        rows, at = rows[found], legs.corner[found]
+        here, corner = who.position[rows, :2], net.corner[at]
+        course = net.footprints.tangents(here, net.row[at])
+        distance = magnitude(columns(corner[:, 0] - here[:, 0], corner[:, 1] - here[:, 1], 0.0))
+        yield rows, _FirstLegs(corner, distance, columns(course[:, 0], course[:, 1], 0.0), legs.length[found])
 
 
 def _alike(columns_of: Plane) -> list[Rows]:

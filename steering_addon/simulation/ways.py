@@ -51,14 +51,15 @@ class Net:
 
     Attributes:
         footprints: what stands in the way.
-        corner: (v, 2) metres; those that are within another footprint are none.
+        row: (v,) which corners of the footprints count: none that is within another of them.
+        corner: (v, 2) where they are, metres.
     """
 
     def __init__(self, footprints: Footprints) -> None:
         self.footprints = footprints
-        free = np.flatnonzero(~footprints.within(footprints.corner))
+        self.row = np.flatnonzero(~footprints.within(footprints.corner))
         self.corner, self._before, self._after = (
-            places[free] for places in (footprints.corner, footprints.before, footprints.after)
+            places[self.row] for places in (footprints.corner, footprints.before, footprints.after)
         )
         self._from, self._to = self._edges()
         self._length = _distance(self.corner[self._from], self.corner[self._to])

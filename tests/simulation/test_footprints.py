@@ -139,3 +139,28 @@ def test_the_order_of_the_obstacles_does_not_matter() -> None:
     things = all_of(box(0.0, 0.0, 1.0, 2.0, 20.0), box(4.0, 1.0, 1.0, 0.3), obstacles([[1.0, 5.0, 0.0]], 1.0))
     for one, other in zip(vars(of(things)).values(), vars(of(things.take([2, 0, 1]))).values()):
         assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("thing", [box(0.0, 0.0, 2.0, 0.5, 20.0), obstacles([[0.0, 0.0, 0.0]], 1.5)])
+@pytest.mark.parametrize("away", [0.55, 1.0, 6.0])
+def test_tangents_pass_what_is_gone_round_as_closely_as_they_may_and_no_closer(thing: Obstacles, away: float) -> None:
+    prints = of(thing)
+    point = prints.outside(np.array([[0.3, -40.0]]))
+    point[0, 1] = -3.0
+    point = point + (away - thing.clearance(level(point))[0, 0]) * np.array([[0.0, -1.0]])
+    seen = np.flatnonzero(~prints.crossed(np.repeat(point, len(prints.corner), axis=0), prints.corner))
+    sides = set()
+    for corner in seen:
+        way = prints.tangents(point, np.array([corner]))
+        off = thing.clearance(level(point + np.linspace(0.0, 12.0, 1201)[:, None] * way))[:, 0]
+        assert off.min() > RADIUS - SLACK
+        sides.add(float(np.sign(way[0, 0])))
+    assert sides == {-1.0, 1.0}
+
+
+def test_who_is_pushed_to_a_wall_goes_along_it() -> None:
+    wall = of(box(0.0, 0.0, 3.0, 0.2))
+    for gap in (0.5, 0.45, 0.3):
+        point = np.array([[1.0, -0.2 - gap]])
+        corner = int(np.argmin(np.linalg.norm(wall.corner - (3.5, -0.7), axis=1)))
+        assert wall.tangents(point, np.array([corner]))[0] == pytest.approx([1.0, 0.0], abs=0.02)
