@@ -73,9 +73,10 @@ class Trajectory:
 
     @classmethod
     def empty(cls, frames: int, vehicles: int) -> Trajectory:
+        # Number by number, as they come from the simulation and go into curves.
         return cls(
-            np.empty((frames, vehicles, 3)),
-            np.empty((frames, vehicles, 3, 3)),
+            np.moveaxis(np.empty((3, frames, vehicles)), 0, -1),
+            np.moveaxis(np.empty((3, 3, frames, vehicles)), (0, 1), (-2, -1)),
             np.zeros(vehicles),
             np.zeros((frames, vehicles), dtype=np.bool_),
             Mishaps(vehicles),
