@@ -23,6 +23,8 @@ WIDTH = 7.2
 """Inches."""
 MARGIN = 1.2
 """Metres about whatever there is to see."""
+FOOT = 0.035
+"""Height of the strip below that the scale has to itself, as a share of the picture's width."""
 GLYPH = 1.0 / 45.0
 """Least length of a drawn vehicle, as a share of the picture's width."""
 
@@ -121,6 +123,7 @@ class Picture:
         box = self.axes.dataLim
         low = np.minimum(low, (box.x0, box.y0)) - MARGIN
         high = np.maximum(high, (box.x1, box.y1)) + MARGIN
+        low[1] += MARGIN / 2.0 - FOOT * (high[0] - low[0])
         self.axes.set_xlim(low[0], high[0])
         self.axes.set_ylim(low[1], high[1])
         size = high - low
@@ -128,9 +131,9 @@ class Picture:
 
     def scale(self) -> None:
         """How long a metre, or five, is."""
-        (left, right), (bottom, top) = self.axes.get_xlim(), self.axes.get_ylim()
+        (left, right), (bottom, _) = self.axes.get_xlim(), self.axes.get_ylim()
         length = 5.0 if right - left > 20.0 else 2.0
-        x, y = right - length - 0.02 * (right - left), bottom + 0.03 * (top - bottom)
+        x, y = right - length - 0.02 * (right - left), bottom + 0.012 * (right - left)
         self.axes.plot((x, x + length), (y, y), color=INK, lw=1.2, solid_capstyle="butt")
         self.axes.text(x + length / 2, y + 0.008 * (right - left), f"{length:g} m", ha="center", va="bottom", color=INK)
 

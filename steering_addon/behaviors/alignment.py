@@ -6,18 +6,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import Unit, acceleration, called, number, share
-from ..simulation.vectors import EPSILON, Number, Vectors
+from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
+from ..simulation.neighbors import Neighbors
+from ..simulation.vectors import EPSILON, Number, Vectors, magnitude, unit
 from ..simulation.world import Agents, World
 from .declaration import Intent
 from .neighborhood import Neighborhood, faded
+
+MATCHES = (
+    Choice("VELOCITY", 0, "Heading and Speed", "Go the way the others go on average, as fast as they do"),
+    Choice("HEADING", 1, "Heading Only", "Face the way the others face on average, however fast they are"),
+)
+VELOCITY, HEADING = (c.number for c in MATCHES)
 
 
 @dataclass(frozen=True)
 class Alignment(Neighborhood):
     """Head the same way and as fast as others nearby.
 
-    Does nothing for an agent that sees nobody, or flies as the others do on average.
+    By choice it is the heading alone that is matched. Does nothing for an agent that sees nobody, or flies as the
+    others do on average.
     """
 
     name = "alignment"
@@ -30,12 +38,26 @@ class Alignment(Neighborhood):
         "Field of View", number(1.5 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
     )
     full_difference: Number = share(
-        0.4, "Difference from the others, as a share of cruise speed, from which on it steers with full weight"
+        0.4,
+        "Difference from the others, as a share of cruise speed or of facing another way, from which on it steers with "
+        "full weight",
     )
+    match: Number = called("Matches", choice("VELOCITY", "What of the others it takes up", MATCHES))
 
     def steer(self, world: World, agents: Agents) -> Vectors:
         neighbors = self.near(world, agents)
         mean = neighbors.average_of(world.bodies.velocity)
         difference = np.where((neighbors.number > 0.0)[:, None], mean - agents.velocity, 0.0)
         full = np.maximum(self.full_difference * agents.cruise_speed, EPSILON)
-        return faded(difference / full[:, None]) * agents.mass[:, None]
+        difference = difference / full[:, None]
+        by_heading = self.match == HEADING
+        if by_heading.any():
+            turn = _turn(neighbors, world, agents) / np.maximum(self.full_difference, EPSILON)[:, None]
+            difference = np.where(by_heading[:, None], turn, difference)
+        return faded(difference) * agents.mass[:, None]
+
+
+def _turn(neighbors: Neighbors, world: World, agents: Agents) -> Vectors:
+    """The difference between the way the others face on average, where they face any, and the agent's own, (n, 3)."""
+    mean = unit(neighbors.average_of(world.bodies.forward))
+    return np.where((magnitude(mean) > 0.5)[:, None], mean - agents.forward, 0.0)

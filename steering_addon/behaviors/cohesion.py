@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import acceleration, length
+from ..simulation.declaration import Choice, acceleration, choice, length
 from ..simulation.groups import Groups, joined
 from ..simulation.neighbors import CHOSEN_CROWD, Neighbors
 from ..simulation.roles import Role
@@ -25,6 +25,7 @@ from ..simulation.vectors import (
 from ..simulation.world import Agents, World
 from .declaration import Intent
 from .neighborhood import Neighborhood, faded
+from .pace import turned_to
 
 PARTS = 8
 """Of the parts of a crowd so many, the largest, are gone back to."""
@@ -35,14 +36,21 @@ FORESIGHT = 2.0
 LEAST = 0.5
 """Share of a crowd up to which a part goes back with full weight; a larger one waits the more the larger it is."""
 
+METHODS = (
+    Choice("OFFSET", 0, "Drawn There", "The middle draws it, the less the nearer it is (Reynolds: original boids)"),
+    Choice("SEEK", 1, "Turns There", "It turns toward the middle at its own pace, however near it is (Reynolds: seek)"),
+)
+OFFSET, SEEK = (c.number for c in METHODS)
+
 
 @dataclass(frozen=True)
 class Cohesion(Neighborhood):
     """Stay together with others nearby.
 
-    Steers toward the middle of those it sees, with full weight where that is half the distance away. Does nothing for
-    an agent that sees nobody or is in the middle. Where the crowd has come apart, around a tower say, each part goes
-    back to the others as a whole, so that it keeps its shape: the smaller it is the harder.
+    Steers toward the middle of those it sees, with full weight where that is half the distance away. By choice it seeks
+    the middle instead, and leaves alone who heads there. Does nothing for an agent that sees nobody or is in the
+    middle. Where the crowd has come apart, around a tower say, each part goes back to the others as a whole, so that
+    it keeps its shape: the smaller it is the harder.
     """
 
     name = "cohesion"
@@ -51,6 +59,7 @@ class Cohesion(Neighborhood):
     intent = Intent.WITH
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
+    method: Number = choice("OFFSET", "How it comes to the middle", METHODS)
     rejoin_distance: Number = length(
         30.0, "How far away another part of its crowd may be for it to go back there; 0: it never does"
     )
@@ -58,7 +67,11 @@ class Cohesion(Neighborhood):
     def steer(self, world: World, agents: Agents) -> Vectors:
         neighbors = self.near(world, agents)
         half = np.maximum(self.distance / 2.0, EPSILON)[:, None]
-        to_middle = faded(neighbors.average(lambda near: near.offset) / half)
+        offset = neighbors.average(lambda near: near.offset)
+        to_middle = faded(offset / half)
+        seeking = self.method == SEEK
+        if seeking.any():
+            to_middle = np.where(seeking[:, None], turned_to(offset, agents), to_middle)
         return faded(to_middle + self._to_others(neighbors, world, agents)) * agents.mass[:, None]
 
     def _to_others(self, neighbors: Neighbors, world: World, agents: Agents) -> Vectors:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import acceleration, called, region, seconds, share
+from ..simulation.declaration import Choice, acceleration, called, choice, region, seconds, share
 from ..simulation.vectors import EPSILON, Number, Vectors, dot, magnitude, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
+from .pace import turned_to
 
 AGAINST = 0.3
 """Share of the push along the heading that is kept: containment turns rather than brakes."""
@@ -18,6 +19,11 @@ CORE = 0.5
 """Share of the region, about its middle, that the push leads to: not along a wall, nor back to a mere corner."""
 LEAST_TURN = 0.2
 """Share of the push across the heading for who heads straight out, where the plain component would be nothing."""
+METHODS = (
+    Choice("TURN", 0, "Turns Back", "Turn back mostly across the heading (Reynolds: by the normal of the boundary)"),
+    Choice("SEEK", 1, "Heads Inside", "Head for a place inside at its own pace (Reynolds: seek with an inside point)"),
+)
+TURN, SEEK = (c.number for c in METHODS)
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class Containment(Behavior):
     """Stay inside a region.
 
     Looks at where the agent will be; while that is inside, does nothing. Outside it pushes back in, gently at the edge
-    and with full weight deeper, mostly across the heading.
+    and with full weight deeper, mostly across the heading; by choice it seeks a place inside.
     """
 
     name = "containment"
@@ -35,6 +41,7 @@ class Containment(Behavior):
 
     weight: Number = acceleration(8.0, "How hard it steers at most")
     region: Number = region("The sphere, box or closed mesh to stay inside; empty: the nearest region")
+    method: Number = choice("TURN", "How it comes back", METHODS)
     prediction_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks"))
     softness: Number = share(0.35, "How deep outside, as a share of the region's size, it steers with full weight")
 
@@ -47,9 +54,13 @@ class Containment(Behavior):
         way_in = agents.level(world.regions.way_in(future, row))
         if not way_in.any():
             return agents.none()
-        inward = unit(agents.level(world.regions.way_in(future, row, CORE)))
+        inside = agents.level(world.regions.way_in(future, row, CORE))
         depth = magnitude(way_in) / np.maximum(self.softness * world.regions.size(row), EPSILON)
-        push = _turned_in(inward, agents) * (np.minimum(depth, 1.0) * agents.mass)[:, None]
+        turn = _turned_in(unit(inside), agents)
+        seeking = self.method == SEEK
+        if seeking.any():
+            turn = np.where(seeking[:, None], turned_to(future + inside - agents.position, agents), turn)
+        push = turn * (np.minimum(depth, 1.0) * agents.mass)[:, None]
         return np.where(kept[:, None], push, 0.0)
 
 

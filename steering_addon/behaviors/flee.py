@@ -6,17 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import body, length
+from ..simulation.declaration import body, called, choice, length
 from ..simulation.vectors import Mask, Number, Vectors, magnitude
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
+from .pace import MAX_SPEED, PACES, desired_speed
 
 
 @dataclass(frozen=True)
 class Flee(Behavior):
     """Run from a target at top speed while it is near.
 
-    Does nothing without a target or beyond the distance. An agent on top of the target runs on the way it faces.
+    At its own pace it only turns away. Does nothing without a target or beyond the distance. An agent on top of the
+    target runs on the way it faces.
     """
 
     name = "flee"
@@ -26,12 +28,17 @@ class Flee(Behavior):
 
     target: Number = body("What to run from; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0 means however far")
+    pace: Number = called("Speed", choice("MAX_SPEED", "How fast it runs", PACES))
 
     def steer(self, world: World, agents: Agents) -> Vectors:
-        steering = agents.fleeing(world.bodies.position[np.maximum(self.target, 0)])
-        return np.where(self.sets_speed(world, agents)[:, None], steering, 0.0)
+        place = world.bodies.position[np.maximum(self.target, 0)]
+        steering = agents.fleeing(place, desired_speed(self.pace, agents))
+        return np.where(self._threatened(world, agents)[:, None], steering, 0.0)
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
+        return self._threatened(world, agents) & (self.pace == MAX_SPEED)
+
+    def _threatened(self, world: World, agents: Agents) -> Mask:
         near = (magnitude(self._offset(world, agents)) < self.distance) | (self.distance == 0.0)
         return near & (self.target >= 0)
 

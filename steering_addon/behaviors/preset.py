@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from ..simulation.attendance import Attendance
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import REACH, Declared, Unit
 from ..simulation.portrayal import Portrayal
@@ -54,6 +55,7 @@ class Preset:
         variation: by how much vehicles shall differ, as shares, by the names of simulation.variation.MOST.
         preroll: suggested frames of pre-roll.
         portrayal: values of the portrayal by name; None where the preset says nothing of it.
+        attendance: how they enter and leave, by name; None where the preset says nothing of it.
         unknown: names that were found in its text and mean nothing here.
     """
 
@@ -66,9 +68,17 @@ class Preset:
     variation: Mapping[str, float] = field(default_factory=dict)
     preroll: int = 0
     portrayal: Values | None = None
+    attendance: Values | None = None
     unknown: tuple[str, ...] = ()
 
+    def options(self) -> dict[str, Values]:
+        """The values of the groups that a preset need not say anything of, where this one does."""
+        groups = {"portrayal": self.portrayal, "attendance": self.attendance}
+        return {name: values for name, values in groups.items() if values is not None}
 
+
+OPTIONAL: Mapping[str, type[Declared]] = {"portrayal": Portrayal, "attendance": Attendance}
+"""The groups of settings that a preset need not say anything of."""
 PARTS = {part.name for part in fields(Preset)} - {"unknown"}
 """The names that a preset's text has at its top, besides that of its format."""
 
@@ -95,8 +105,7 @@ def written(preset: Preset) -> str:
         "variation": dict(preset.variation),
         "preroll": preset.preroll,
     }
-    if preset.portrayal is not None:
-        found["portrayal"] = dict(preset.portrayal)
+    found |= {name: dict(values) for name, values in preset.options().items()}
     return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -119,12 +128,14 @@ def scaled(preset: Preset, scale: float) -> Preset:
         return grown
 
     behaviors = {b.name: grown(b, preset.behaviors[b.name]) for b in CATALOGUE if b.name in preset.behaviors}
+    options = {name: grown(OPTIONAL[name], values) for name, values in preset.options().items()}
     return replace(
         preset,
         body_length=preset.body_length * scale,
         vehicle=grown(VehicleModel, preset.vehicle),
         behaviors=behaviors,
-        portrayal=None if preset.portrayal is None else grown(Portrayal, preset.portrayal),
+        portrayal=options.get("portrayal"),
+        attendance=options.get("attendance"),
     )
 
 
@@ -146,7 +157,8 @@ class _Reading:
             behaviors=self._behaviors(),
             variation=self._variation(),
             preroll=self._preroll(),
-            portrayal=self._portrayal(),
+            portrayal=self._optional("portrayal"),
+            attendance=self._optional("attendance"),
         )
         return replace(preset, unknown=tuple(self._unknown))
 
@@ -199,10 +211,8 @@ class _Reading:
             raise PresetError(f"preroll has to be frames from 0 to {MOST_PREROLL}, not {shown(value)}")
         return int(value)
 
-    def _portrayal(self) -> Values | None:
-        if "portrayal" not in self._found:
-            return None
-        return self._values("portrayal", Portrayal, self._group("portrayal"))
+    def _optional(self, name: str) -> dict[str, Value] | None:
+        return self._values(name, OPTIONAL[name], self._group(name)) if name in self._found else None
 
     def _values(self, path: str, declaration: type[Declared], values: dict[str, Any]) -> dict[str, Value]:
         found, unknown = checked_values(path, declaration, values)

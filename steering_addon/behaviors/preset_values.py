@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..simulation.attendance import Attendance
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter
 from ..simulation.portrayal import Portrayal
 from ..simulation.vehicle import VehicleModel
@@ -25,8 +26,9 @@ The name of a behavior stands for all that it holds.
 LEFT_ALONE: Mapping[type[Declared], frozenset[str]] = {
     VehicleModel: frozenset({"radius"}),
     Portrayal: frozenset({"use"}),
+    Attendance: frozenset({"enter_frame"}),
 }
-"""What follows from the models in the file, and so is in no preset: how large they are, and whether keys drive them."""
+"""What follows from the file, and so is in no preset: how large models are, whether keys drive them, when it begins."""
 NEARLY = 1e-6
 """How far beyond a limit, as a share of it, a number may be: what went through a file's 32 bits is not exact."""
 DEEPEST = 2

@@ -6,18 +6,39 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import body, called, seconds
-from ..simulation.vectors import Mask, Number, Vectors
+from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
+from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, truncate, unit
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
 from .prediction import predicted, prediction_time
+
+METHODS = (
+    Choice(
+        "PREDICTION",
+        0,
+        "Where It Will Be",
+        "Head for the quarry's predicted place, as far ahead in time as distance and headings say",
+    ),
+    Choice(
+        "CONSTANT_HEADING",
+        1,
+        "Steady Bearing",
+        "Keep the quarry at a constant heading, as hawks and outfielders do: it meets who goes straight on by the "
+        "shortest way (Reynolds: constant heading)",
+    ),
+)
+PREDICTION, CONSTANT_HEADING = (c.number for c in METHODS)
+SLOWEST = 0.25
+"""Share of top speed at which it counts on closing in at least, when it says where it will meet the quarry."""
 
 
 @dataclass(frozen=True)
 class Pursuit(Behavior):
     """Chase a quarry by heading for where it will be.
 
-    Seeks the predicted place of the quarry, the further ahead the further away it is. Does nothing without a quarry.
+    Seeks the predicted place of the quarry, the further ahead the further away it is. By choice it keeps the quarry at
+    a constant heading instead, the paper's other way: what stays at one heading and comes nearer is met. Does nothing
+    without a quarry.
     """
 
     name = "pursuit"
@@ -26,15 +47,44 @@ class Pursuit(Behavior):
     intent = Intent.REACT
 
     quarry: Number = body("Whom to chase; empty: the nearest leader")
-    prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
+    method: Number = choice("PREDICTION", "How it finds the way to meet the quarry", METHODS)
+    prediction_time: Number = only_with(
+        "method", PREDICTION, called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
+    )
 
     def steer(self, world: World, agents: Agents) -> Vectors:
-        return np.where((self.quarry >= 0)[:, None], agents.seeking(self.goal(world, agents)), 0.0)
+        steering = agents.seeking(self.goal(world, agents))
+        steady = self.method == CONSTANT_HEADING
+        if steady.any():
+            kept = agents.steering_to(self._steady_bearing(world, agents))
+            steering = np.where(steady[:, None], kept, steering)
+        return np.where((self.quarry >= 0)[:, None], steering, 0.0)
 
     def goal(self, world: World, agents: Agents) -> Vectors:
         quarry = np.maximum(self.quarry, 0)
-        place = predicted(world, quarry, prediction_time(world, agents, quarry, self.prediction_time))
-        return np.where((self.quarry >= 0)[:, None], place, np.nan)
+        time = prediction_time(world, agents, quarry, self.prediction_time)
+        steady = self.method == CONSTANT_HEADING
+        if steady.any():
+            time = np.where(steady, self._time_to_meet(world, agents), time)
+        return np.where((self.quarry >= 0)[:, None], predicted(world, quarry, time), np.nan)
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         return self.quarry >= 0
+
+    def _offset(self, world: World, agents: Agents) -> Vectors:
+        return agents.level(picked(world.bodies.position, np.maximum(self.quarry, 0)) - agents.position)
+
+    def _steady_bearing(self, world: World, agents: Agents) -> Vectors:
+        """(n, 3) the velocity at top speed that goes aside as fast as the quarry does, and toward it with the rest."""
+        toward = unit(self._offset(world, agents))
+        carried = agents.level(picked(world.bodies.velocity, np.maximum(self.quarry, 0)))
+        aside = truncate(across(carried, toward), agents.max_speed)
+        rest = np.sqrt(np.maximum(agents.max_speed * agents.max_speed - dot(aside, aside), 0.0))
+        return aside + rest[:, None] * toward
+
+    def _time_to_meet(self, world: World, agents: Agents) -> Scalars:
+        """(n,) seconds until a steady bearing has closed in on the quarry; bounded, as it may well get away."""
+        offset = self._offset(world, agents)
+        carried = agents.level(picked(world.bodies.velocity, np.maximum(self.quarry, 0)))
+        closing = dot(self._steady_bearing(world, agents) - carried, unit(offset))
+        return magnitude(offset) / np.maximum(np.maximum(closing, SLOWEST * agents.max_speed), EPSILON)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import body
+from ..simulation.declaration import body, called, choice
 from ..simulation.vectors import Mask, Number, Scalars, Vectors
 from ..simulation.world import Agents, World
 from .declaration import Behavior, Intent
+from .pace import MAX_SPEED, PACES, desired_speed
 from .reaching import reached
 
 
@@ -17,8 +18,8 @@ from .reaching import reached
 class Seek(Behavior):
     """Go to a target at top speed, pass through it and turn back.
 
-    Does nothing without a target. The paper's pseudo-code has the sign of the offset wrong; its text and
-    figure 3 do not.
+    At its own pace it only turns toward the target. Does nothing without a target. The paper's pseudo-code has the sign
+    of the offset wrong; its text and figure 3 do not.
     """
 
     name = "seek"
@@ -27,9 +28,11 @@ class Seek(Behavior):
     intent = Intent.GO
 
     target: Number = body("What to go to; empty: the nearest leader")
+    pace: Number = called("Speed", choice("MAX_SPEED", "How fast it goes there", PACES))
 
     def steer(self, world: World, agents: Agents) -> Vectors:
-        return np.where((self.target >= 0)[:, None], agents.seeking(self.goal(world, agents)), 0.0)
+        steering = agents.seeking(self.goal(world, agents), desired_speed(self.pace, agents))
+        return np.where((self.target >= 0)[:, None], steering, 0.0)
 
     def goal(self, world: World, agents: Agents) -> Vectors:
         place = world.bodies.position[np.maximum(self.target, 0)]
@@ -39,4 +42,4 @@ class Seek(Behavior):
         return reached(world, agents, self.target, within)
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self.target >= 0
+        return (self.target >= 0) & (self.pace == MAX_SPEED)

@@ -30,9 +30,9 @@ class Hiding:
     def concerns(self, ob: Object, crowd: Object) -> bool:
         """Whether it may hide a vehicle of a crowd."""
         if crowd not in self._crowds:
-            self._crowds[crowd] = _hides(crowd), _comes_and_goes(crowd)
-        hides, comes_and_goes = self._crowds[crowd]
-        return hides and (comes_and_goes or ob.steering.use_enter_frame)
+            self._crowds[crowd] = _hides(crowd), comes_and_goes(crowd)
+        hides, some_are_away = self._crowds[crowd]
+        return hides and (some_are_away or ob.steering.use_enter_frame)
 
 
 def _hides(crowd: Object) -> bool:
@@ -40,8 +40,8 @@ def _hides(crowd: Object) -> bool:
     return not crowd.steering.is_property_set("attendance") or crowd.steering.attendance.hide
 
 
-def _comes_and_goes(crowd: Object) -> bool:
-    """Whether vehicles of a crowd may come later or leave, as far as the crowd has its say."""
+def comes_and_goes(crowd: Object) -> bool:
+    """Whether vehicles of a crowd may come later or leave, as far as the crowd has its say; looking writes nothing."""
     if not crowd.steering.is_property_set("attendance"):
         return False
     own = crowd.steering.attendance

@@ -5,18 +5,22 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ..simulation.roles import Role
 from .ownership import bake_of
+from .plan import frame_range
 from .properties import has_role, pointed_at, settings_of
 from .tagged import full_name, in_use
+from .whereabouts import Whereabouts, whereabouts
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
+
+    from .ownership import BakeRecord
 
 PAUSE = 0.1
 """Seconds without a change after which is counted: ten thousand vehicles take about as long."""
@@ -28,11 +32,19 @@ SHOWING = ("VIEW_3D", "PROPERTIES")
 
 @dataclass(frozen=True)
 class Members:
-    """The vehicles of a crowd: how many, how many of them may move, and how many of these take part at the moment."""
+    """The vehicles of a crowd.
+
+    Attributes:
+        vehicles: how many.
+        free: how many of them may move.
+        active: how many of these take part at the moment.
+        attending: who of these is there.
+    """
 
     vehicles: int = 0
     free: int = 0
     active: int = 0
+    attending: Whereabouts = Whereabouts()
 
 
 @dataclass(frozen=True)
@@ -43,11 +55,13 @@ class Census:
         roles: how many objects that take part at the moment have each role.
         crowds: the vehicles of each crowd, by its full name.
         baked: how many objects play a bake.
+        last: the last frame of the run.
     """
 
     roles: Mapping[Role, int]
     crowds: Mapping[str, Members]
     baked: int
+    last: int
 
     def members(self, crowd: Object) -> Members:
         return self.crowds.get(full_name(crowd), Members())
@@ -70,7 +84,7 @@ _due = 0.0
 def count(scene: Scene) -> Census:
     """What there is in a scene now."""
     roles: Counter[Role] = Counter()
-    members: dict[Object, list[int]] = {}
+    members: dict[Object, _Counted] = {}
     baked = 0
     for ob in _objects(scene):
         stored = settings_of(ob)
@@ -80,16 +94,29 @@ def count(scene: Scene) -> Census:
         if takes_part:
             roles.update(Role[name] for name in names)
         crowd = pointed_at(stored, "crowd") if Role.VEHICLE.name in names else None
-        if crowd is not None:
-            counts = members.setdefault(crowd, [0, 0, 0])
-            free = not stored.locked
-            counts[0] += 1
-            counts[1] += free
-            counts[2] += free and takes_part
         # What nothing animates plays no bake, which is quicker to find out.
-        baked += ob.animation_data is not None and bake_of(ob) is not None
-    there = {full_name(crowd): Members(*counts) for crowd, counts in members.items() if has_role(crowd, Role.CROWD)}
-    return Census(dict(roles), there, baked)
+        record = bake_of(ob) if ob.animation_data is not None else None
+        baked += record is not None
+        if crowd is not None:
+            counted = members.setdefault(crowd, _Counted())
+            counted.vehicles += 1
+            counted.free += not stored.locked
+            if takes_part and not stored.locked:
+                counted.active.append((ob, record))
+    there = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if has_role(ob, Role.CROWD)}
+    return Census(dict(roles), there, baked, frame_range(scene)[1])
+
+
+@dataclass
+class _Counted:
+    """The vehicles of a crowd as far as they are counted."""
+
+    vehicles: int = 0
+    free: int = 0
+    active: list[tuple[Object, BakeRecord | None]] = field(default_factory=list)
+
+    def members(self, crowd: Object, scene: Scene) -> Members:
+        return Members(self.vehicles, self.free, len(self.active), whereabouts(crowd, self.active, scene))
 
 
 def _objects(scene: Scene) -> Iterable[Object]:

@@ -40,6 +40,32 @@ def check_hiding(resources: Iterable[Object], first: float, last: float, replace
             check_free(one, first, last, replace, SWITCHES)
 
 
+class Resources:
+    """The resources of a run.
+
+    Attributes:
+        bodies: (m,) where each is, and who carries it.
+        parts: (m,) the objects that are seen of each, itself among them.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        family = Family()
+        found = [(row, body) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
+        self._feeding = any(feeds(crowd.behaviors) for crowd in plan.crowds)
+        self._rows = np.array([row for row, _ in found], dtype=np.int64)
+        self.bodies = [body for _, body in found]
+        self.parts = [list(_with_parts(body.ob, family)) for body in self.bodies]
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def eaten_up(self, state: State) -> np.ndarray:
+        """Of which nothing is left, (m,)."""
+        if not self._feeding or not len(self):
+            return np.zeros(len(self), dtype=np.bool_)
+        return state.inputs.tracked.amount[self._rows] <= (state.taken[self._rows] if len(state.taken) else 0.0)
+
+
 class Eaten:
     """What is left of the resources of a run, looked at frame after frame.
 
@@ -48,20 +74,13 @@ class Eaten:
     """
 
     def __init__(self, plan: Plan) -> None:
-        self._feeding = any(feeds(crowd.behaviors) for crowd in plan.crowds)
-        found = [(row, body) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
-        self._rows = np.array([row for row, _ in found], dtype=np.int64)
-        self._resources = [body for _, body in found]
-        self._up = np.zeros((len(plan.frames), len(found)), dtype=np.bool_)
-        family = Family()
-        self._parts = [list(_with_parts(body.ob, family)) for body in self._resources]
-        self.objects = frozenset(ob for some in self._parts for ob in some)
+        self._resources = Resources(plan)
+        self._up = np.zeros((len(plan.frames), len(self._resources)), dtype=np.bool_)
+        self.objects = frozenset(ob for some in self._resources.parts for ob in some)
 
     def look(self, frame: int, state: State) -> None:
         """Note what is eaten up on the frame of that number in the run."""
-        if self._feeding and len(self._rows):
-            left = state.inputs.tracked.amount[self._rows]
-            self._up[frame] = left <= (state.taken[self._rows] if len(state.taken) else 0.0)
+        self._up[frame] = self._resources.eaten_up(state)
 
     def hide(self, staging: Staging, away: np.ndarray, replace: bool) -> None:
         """Prepare the resources to be hidden while nothing is left of them.
@@ -70,7 +89,7 @@ class Eaten:
             away: (f, n) which vehicles are hidden, and whatever they carry with them.
             replace: whether hide keys of the animator's own may be set aside.
         """
-        for up, body, with_parts in zip(self._up.T, self._resources, self._parts):
+        for up, body, with_parts in zip(self._up.T, self._resources.bodies, self._resources.parts):
             hidden = up if may_be_hidden(body.ob) else np.zeros_like(up)
             if body.carrier >= 0:
                 hidden = hidden | away[:, body.carrier]

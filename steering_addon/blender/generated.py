@@ -125,6 +125,7 @@ def _collection_property(name: str) -> Any:
         name=f"{name.replace('_', ' ').title()} Collection",
         description="One of the objects of this collection is meant, where no object is named above",
         override=OVERRIDABLE,
+        update=noticed,
     )
 
 
@@ -133,6 +134,7 @@ def _pick_property(name: str) -> Any:
         "name": f"Which {name.replace('_', ' ').title()}",
         "description": "Which one is meant of several: of a collection, the vehicles of a crowd, or all of a role",
         "override": OVERRIDABLE,
+        "update": noticed,
         "options": set(),
     }
     return choice_property(shared, PICKS, NEAREST_ONE)
@@ -185,6 +187,13 @@ def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
         for name, parameter in declaration.parameters().items()
         if parameter.kind not in POINTERS
     }
+
+
+def stored(parameter: Parameter, value: Any) -> Any:
+    """A value of a declaration as a property holds it: choices by name."""
+    if parameter.kind is Kind.CHOICE:
+        return next(choice.name for choice in parameter.choices if choice.number == value)
+    return value
 
 
 def _value(parameter: Parameter, value: Any) -> Any:

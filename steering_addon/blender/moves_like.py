@@ -140,7 +140,7 @@ def bring_to_life(context: Context, crowd: Object, members: Sequence[Object], pr
     Returns:
         Warnings that name what was left alone.
     """
-    take_up(preset, crowd)
+    take_up(preset, crowd, context.scene)
     _give_room(context, crowd, members, preset)
     if len(members) < 2:
         return []

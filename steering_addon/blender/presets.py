@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..behaviors.catalogue import CATALOGUE
-from ..behaviors.preset import Preset, read
+from ..behaviors.preset import OPTIONAL, Preset, read
 from ..behaviors.preset_values import Value, Values, complete
+from ..simulation.attendance import Attendance
 from ..simulation.declaration import NEAREST, POINTERS, Declared
 from ..simulation.portrayal import Portrayal
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
+from .attendance import comes_and_goes
 from .choosing import named
 from .dependencies import animated_paths
+from .entering import begin_after_start
 from .family import Family
 from .preset_files import Listed, Shelf
 from .properties import settings_of
@@ -49,11 +52,11 @@ def tooltip(wanted: Listed[Preset]) -> str:
     return f"{preset.description}. For bodies of {preset.body_length:.3g} m"
 
 
-def take_up(preset: Preset, crowd: Object) -> list[str]:
+def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     """Give a crowd the settings of a preset: its vehicle model, how behaviors combine, and just its behaviors.
 
     Other behaviors are switched off. What settings point at is left alone, and so are the radius, which was measured,
-    and whether numbers for wings and legs are keyed.
+    whether numbers for wings and legs are keyed, and the frame on which the first enter, once that is set.
 
     Returns:
         The settings that are keyed or driven, and so come back to what their keys and drivers say.
@@ -62,8 +65,8 @@ def take_up(preset: Preset, crowd: Object) -> list[str]:
     animated = animated_paths(crowd)
     taken = {"steering.combining": preset.combining}
     taken |= paths_of("vehicle", VehicleModel, preset.vehicle)
-    if preset.portrayal is not None:
-        taken |= paths_of("portrayal", Portrayal, preset.portrayal)
+    for name, values in preset.options().items():
+        taken |= paths_of(name, OPTIONAL[name], values)
     for behavior in CATALOGUE:
         if behavior.name in preset.behaviors:
             taken |= paths_of(behavior.name, behavior, preset.behaviors[behavior.name])
@@ -73,6 +76,8 @@ def take_up(preset: Preset, crowd: Object) -> list[str]:
     for path, value in taken.items():
         _, *groups, name = path.split(".")
         setattr(getattr(settings, groups[0]) if groups else settings, name, value)
+    if preset.attendance is not None and settings.attendance.use_enter_frame:
+        begin_after_start(crowd, scene)
     return sorted(animated & set(taken))
 
 
@@ -112,6 +117,7 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None,
         behaviors={b.name: values_in(b, getattr(settings, b.name)) for b in used},
         preroll=stored.preroll if stored else 0,
         portrayal=values_in(Portrayal, settings.portrayal) if settings.is_property_set("portrayal") else None,
+        attendance=values_in(Attendance, settings.attendance) if comes_and_goes(crowd) else None,
     )
 
 

@@ -335,12 +335,14 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         max=REACH,
         soft_max=100.0,
         override=OVERRIDABLE,
+        update=noticed,
     )
     hide_eaten: BoolProperty(
         name="Hide When Eaten Up",
         description="Have a bake hide it with its parts, in the viewport and in renders, while nothing is left of it",
         default=True,
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     pass_side: choice_property(
@@ -359,6 +361,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Shape",
             "description": "What vehicles take for the shape of this obstacle",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": set(),
         },
         OBSTACLE_SHAPES,
@@ -369,6 +372,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
             "name": "Side",
             "description": "On which side of this obstacle's surface vehicles are",
             "override": OVERRIDABLE,
+            "update": noticed,
             "options": set(),
         },
         OBSTACLE_SIDES,
@@ -380,6 +384,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         "along X, green along Y, blue along Z; or one that marks the edges to flow along. Empty: the active colour "
         "attribute, else the edges that belong to no face",
         override=OVERRIDABLE,
+        update=noticed,
         options=LASTING,
     )
     region_shape: choice_property(

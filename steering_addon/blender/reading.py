@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..simulation.attendance import STAY, Attendance, enter_frames
-from ..simulation.chance import keys_of, mix
+from ..simulation.chance import keys_of_vehicles
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import Declared
 from ..simulation.obstacles import Obstacles
@@ -71,7 +71,7 @@ class Reader:
         self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
-        self.keys = mix(keys_of(plan.seed, identities), seeds.astype(np.uint64))
+        self.keys = keys_of_vehicles(plan.seed, identities, seeds)
         self._own = _OwnSettings(plan.vehicles)
         self._attendance: Attendance | None = None
         self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)

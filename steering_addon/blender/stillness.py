@@ -5,6 +5,7 @@ Properties are read and nothing is worked out, so that panels may ask whenever t
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from ..behaviors.catalogue import CATALOGUE
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from bpy.types import Object
 
     from .census import Census
+    from .whereabouts import Whereabouts
 
 
 def why_still(crowd: Object, census: Census | None) -> str:
@@ -52,7 +54,25 @@ def _nobody_moves(crowd: Object, census: Census | None) -> str:
         return "All its vehicles are locked: unlock those that shall move"
     if not members.active:
         return "All its vehicles are inactive on this frame"
-    return ""
+    return _nobody_is_there(members.attending, census.last)
+
+
+def _nobody_is_there(attending: Whereabouts, last: int) -> str:
+    if attending.there:
+        return ""
+    if attending.enters > last and not attending.left:
+        return _nobody_enters(attending.enters, last)
+    if attending.enters > last:
+        return "Those of its vehicles that entered have left"
+    if attending.left:
+        return f"Nobody is there on this frame: the next enters on frame {attending.enters:.0f}"
+    return f"Nobody has entered yet: the first does on frame {attending.enters:.0f}"
+
+
+def _nobody_enters(enters: float, last: int) -> str:
+    if enters == inf:
+        return "All its vehicles wait for room to enter"
+    return f"All its vehicles enter after the last frame, {last}: the first would on frame {enters:.0f}"
 
 
 def _cannot_move(crowd: Object) -> str:

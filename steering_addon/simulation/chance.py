@@ -37,6 +37,11 @@ def keys_of(seed: int, identity: NDArray[np.int64]) -> Keys:
     return mix(mix(whole, 0), identity.astype(np.uint64))
 
 
+def keys_of_vehicles(seed: int, identity: NDArray[np.int64], own_seed: NDArray[np.int64]) -> Keys:
+    """The keys of vehicles, each of which has a seed of its own besides that of the run."""
+    return mix(keys_of(seed, identity), own_seed.astype(np.uint64))
+
+
 def uniform(keys: Keys) -> Scalars:
     """A number in [0, 1) from each key, always the same one."""
     return (keys >> np.uint64(11)).astype(np.float64) * (1.0 / 9007199254740992.0)

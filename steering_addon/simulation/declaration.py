@@ -92,7 +92,7 @@ class Parameter:
         animatable: whether keyframes and drivers may change it.
         label: what an animator reads, where that is not simply its name.
         shrinks: whether it counts for less on larger bodies, when the motion shall look the same.
-        only_with: the choice of the same declaration, and its number, without which the parameter means nothing.
+        only_with: the choice of the same declaration, and those of its numbers with which the parameter means anything.
     """
 
     kind: Kind
@@ -105,7 +105,7 @@ class Parameter:
     role: Role | None = None
     animatable: bool = True
     shrinks: bool = False
-    only_with: tuple[str, int] | None = None
+    only_with: tuple[str, tuple[int, ...]] | None = None
     label: str = ""
 
     def called(self, name: str) -> str:
@@ -200,9 +200,10 @@ def region(description: str) -> Any:
     return declared(Parameter(Kind.REGION, NEAREST, description, role=Role.REGION, animatable=False))
 
 
-def only_with(name: str, number: int, parameter: Any) -> Any:
-    """A parameter that means nothing, and is not shown, unless the choice of this name has this number."""
-    return declared(replace(parameter.metadata["parameter"], only_with=(name, number)))
+def only_with(name: str, number: int | tuple[int, ...], parameter: Any) -> Any:
+    """A parameter that means nothing, and is not shown, unless the choice of this name has one of these numbers."""
+    numbers = number if isinstance(number, tuple) else (number,)
+    return declared(replace(parameter.metadata["parameter"], only_with=(name, numbers)))
 
 
 def called(label: str, parameter: Any) -> Any:

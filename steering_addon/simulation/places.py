@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .angles import cosine_and_sine, sine
 from .chance import Keys, keys_of, mix, uniform
 from .paths import Path
-from .population import CIRCLE, COLUMN, GRID, LINE, WEDGE, Population
+from .population import CIRCLE, COLUMN, GRID, LINE, ONE_PLACE, WEDGE, Population
 from .vectors import EPSILON, Mask, Rows, Scalars, Vectors, across, cross, magnitude, unit
 
 TURN, SCALE, MODEL, SPOT = 0x7012, 0x5CA1E, 0x30DE1, 0x5907
@@ -93,6 +93,7 @@ def formation(population: Population, numbers: Rows, apart: float) -> Vectors:
         LINE: lambda _, k: _stacked(_either_side(k), 0.0),
         COLUMN: lambda _, k: _stacked(0.0, -1.0 * k),
         CIRCLE: _circle,
+        ONE_PLACE: lambda _, k: np.zeros((len(k), 3)),
     }
     return apart * places[population.arrangement](population, numbers)
 

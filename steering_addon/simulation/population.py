@@ -20,8 +20,9 @@ ARRANGEMENTS = (
     Choice("LINE", 5, "Side by Side", "In a line across their way"),
     Choice("COLUMN", 6, "One behind Another", "In a line along their way"),
     Choice("CIRCLE", 7, "Circle", "Evenly round the crowd"),
+    Choice("ONE_PLACE", 8, "All in One Place", "Where the crowd is, as in a door: they enter one after another"),
 )
-SURFACE, VOLUME, CURVE, GRID, WEDGE, LINE, COLUMN, CIRCLE = (c.number for c in ARRANGEMENTS)
+SURFACE, VOLUME, CURVE, GRID, WEDGE, LINE, COLUMN, CIRCLE, ONE_PLACE = (c.number for c in ARRANGEMENTS)
 MOST = 100_000
 """So many members a crowd may be given; more keyed objects than that no Blender bears."""
 
@@ -40,7 +41,11 @@ class Population(Declared):
 
     count: Number = integer(50, "How many members", 0, MOST)
     arrangement: Number = choice("GRID", "How the members stand", ARRANGEMENTS)
-    distance: Number = length(0.0, "How far apart they stand at least; bodies never overlap, not even at 0")
+    distance: Number = only_with(
+        "arrangement",
+        (SURFACE, VOLUME, CURVE, GRID, WEDGE, LINE, COLUMN, CIRCLE),
+        length(0.0, "How far apart they stand at least; bodies never overlap, not even at 0"),
+    )
     columns: Number = only_with(
         "arrangement", GRID, integer(0, "How many stand side by side; 0: as square as can be", 0, MOST)
     )

@@ -23,7 +23,7 @@ from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
 from .vectors import Mask, Rows, Scalars, Vectors, cross, squared
-from .vehicle import Motion, moved
+from .vehicle import Motion, damped, moved
 from .world import Bodies, World
 
 WORTH_KEEPING = 2**25 - 2**16
@@ -151,7 +151,8 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
     decided = decisions(state, snapshot, world)
     snapshot = attending(snapshot, decided.gone)
     was = state.motion
-    position, velocity, forward = moved(snapshot.vehicle, was, decided.force, dt, decided.fastest)
+    force = damped(snapshot.vehicle, state.force, decided.force, dt)
+    position, velocity, forward = moved(snapshot.vehicle, was, force, dt, decided.fastest)
     position, velocity = kept_apart(snapshot.vehicle, snapshot.present, world, position, velocity)
     acceleration = (velocity - was.velocity) / dt
     up, roll_rate, smoothed = leaned(
@@ -169,7 +170,7 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
         motion=now,
         roll_rate=taking_part(snapshot, roll_rate, state.roll_rate),
         smoothed_acceleration=taking_part(snapshot, smoothed, state.smoothed_acceleration),
-        force=decided.force,
+        force=force,
         memories=decided.memories,
         commons=decided.commons,
         taken=decided.taken,

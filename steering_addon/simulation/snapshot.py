@@ -144,7 +144,7 @@ class State:
         motion: where they are and how they move.
         roll_rate: (n,) rad/s.
         smoothed_acceleration: (n, 3) what banking leans on, m/s2.
-        force: (n, 3) the steering force they decided on last, newtons.
+        force: (n, 3) the steering force that acted last, newtons.
         memories: what each behavior remembers, by its name, n rows.
         commons: what each behavior remembers in common of all it steers, by its name.
         taken: how much has been taken of each tracked body, (k,); empty before anything was.

@@ -56,6 +56,9 @@ class VehicleModel(Declared):
         "Response",
         seconds(0.3, "Time in which it takes up the velocity it wants; a longer one moves more lazily", 0.01),
     )
+    damping: Number = seconds(
+        0.0, "Time over which changes of the steering force are smoothed; 0 lets each have its effect at once"
+    )
     speed_time: Number = seconds(1.0, "Time in which it comes back to cruise speed", 0.01)
     max_turn_rate: Number = called(
         "Max Turn", number(np.pi, "Fastest turn, which limits it at low speed only", Unit.TURN, 0.01)
@@ -105,6 +108,22 @@ def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
     kept = unit(flattened(forward, model))
     kept[magnitude(kept) < 0.5] = (0.0, 1.0, 0.0)
     return np.where(still[:, None], kept, direction)
+
+
+def damped(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Vectors:
+    """The forces that act, (n, 3) newtons: a low-pass filter over those that are wanted (paper, Combining Behaviors).
+
+    A vehicle that takes up one behavior after the other, or decides by chance, moves smoothly all the same. The filter
+    is implicit, and stable however long the step.
+
+    Args:
+        before: (n, 3) the forces that acted in the last step.
+        wanted: (n, 3) the forces decided on.
+    """
+    if not model.damping.any():
+        return wanted
+    smoothed = before + (truncate(wanted, model.max_force) - before) * (dt / (dt + model.damping))[:, None]
+    return np.where((model.damping > 0.0)[:, None], smoothed, wanted)
 
 
 def moved(

@@ -252,15 +252,20 @@ class Agents:
         time = self.vehicle.response_time if response_time is None else response_time
         return (desired_velocity - self.velocity) * (self.mass / time)[:, None]
 
-    def seeking(self, place: Vectors) -> Vectors:
-        """The force toward a place at top speed, (n, 3) newtons (paper, Seek)."""
-        return self.steering_to(unit(self.level(place - self.position)) * self.max_speed[:, None])
+    def seeking(self, place: Vectors, speed: Scalars | None = None) -> Vectors:
+        """The force toward a place, at top speed or at (n,) m/s; (n, 3) newtons (paper, Seek)."""
+        speed = self.max_speed if speed is None else speed
+        return self.steering_to(unit(self.level(place - self.position)) * speed[:, None])
 
-    def fleeing(self, place: Vectors) -> Vectors:
-        """The force away from a place at top speed, (n, 3) newtons; who is there goes on as it faces (paper, Flee)."""
+    def fleeing(self, place: Vectors, speed: Scalars | None = None) -> Vectors:
+        """The force away from a place, at top speed or at (n,) m/s; (n, 3) newtons (paper, Flee).
+
+        Who is there goes on as it faces.
+        """
+        speed = self.max_speed if speed is None else speed
         away = unit(self.level(self.position - place))
         away = np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
-        return self.steering_to(away * self.max_speed[:, None])
+        return self.steering_to(away * speed[:, None])
 
     def take(self, some: Rows) -> Agents:
         """Some of the agents, with what is remembered of them."""

@@ -1,5 +1,6 @@
 """Situations that any behavior has to cope with: made from its declaration alone, so that a new one is covered too."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -195,3 +196,27 @@ def crowded(n: int, size: float = 2.5, seed: int = 0) -> Scene:
         speed=rng.uniform(0.5, 5.0, n),
         vehicle={"mass": rng.uniform(0.5, 3.0, n)},
     )
+
+
+def nearby(place: Scene, row: int, distance: float, angle: float) -> list[int]:
+    """Who is in the neighborhood of one vehicle, in plain words: nearer than a distance and within the field of view
+    (paper, figure 13)."""
+    found = []
+    for other in range(len(place)):
+        offset = place.position[other] - place.position[row]
+        r = np.linalg.norm(offset)
+        if other != row and r < distance:
+            off_axis = np.arccos(np.clip(offset @ place.forward[row] / r, -1.0, 1.0)) if r else 0.0
+            if off_axis <= angle / 2.0:
+                found.append(other)
+    return found
+
+
+def loop_over(place: Scene, steering_of: Callable[[int], Any]) -> np.ndarray:
+    """A loop over the vehicles: what each one's steering comes to when it is cut at length 1, in newtons."""
+    mass = np.broadcast_to(place.vehicle.get("mass", 1.0), len(place))
+    forces = np.zeros((len(place), 3))
+    for row in range(len(place)):
+        steering = np.asarray(steering_of(row), dtype=float)
+        forces[row] = steering / max(1.0, np.linalg.norm(steering)) * mass[row]
+    return forces

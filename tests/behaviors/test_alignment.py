@@ -1,13 +1,14 @@
 """Alignment (paper, Alignment): the velocity of the others, on average, is the one that is desired."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.alignment import Alignment
+from steering_addon.behaviors.alignment import HEADING, VELOCITY, Alignment
 from steering_addon.simulation.neighbors import EVERYONE
-from tests.behaviors.situations import crowded
+from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene, headings, locked, velocities
 
 CRUISE = 4.0
@@ -23,22 +24,13 @@ def plain_loop(place: Scene, distance: float, angle: float, full_difference: flo
 
     In units of a share of cruise speed, and cut at length 1.
     """
-    mass = np.broadcast_to(place.vehicle.get("mass", 1.0), len(place))
     velocity = place.start().motion.velocity
-    forces = np.zeros((len(place), 3))
-    for i in range(len(place)):
-        nearby = []
-        for j in range(len(place)):
-            offset = place.position[j] - place.position[i]
-            r = np.linalg.norm(offset)
-            if i != j and r < distance:
-                off_axis = np.arccos(np.clip(offset @ place.forward[i] / r, -1.0, 1.0))
-                if off_axis <= angle / 2.0:
-                    nearby.append(velocity[j])
-        if nearby:
-            steering = (np.mean(nearby, axis=0) - velocity[i]) / (full_difference * CRUISE)
-            forces[i] = steering / max(1.0, np.linalg.norm(steering)) * mass[i]
-    return forces
+
+    def steering_of(i: int) -> Any:
+        near = nearby(place, i, distance, angle)
+        return (velocity[near].mean(axis=0) - velocity[i]) / (full_difference * CRUISE) if near else np.zeros(3)
+
+    return loop_over(place, steering_of)
 
 
 @pytest.mark.parametrize("full_difference", [0.1, 0.4, 1.0])
@@ -102,3 +94,55 @@ def test_a_crowd_comes_to_fly_one_way_at_one_speed() -> None:
     assert together[0] < 0.9
     assert together[-1] > 0.999
     assert np.ptp(np.linalg.norm(velocities(states)[-1], axis=-1)) < 0.1
+
+
+def heading_loop(place: Scene, distance: float, angle: float, full_difference: float) -> np.ndarray:
+    """Averaging the unit forward vectors of the nearby; the steering vector is the difference to the own one.
+
+    The average is made a unit vector too; in shares of facing another way, and cut at length 1.
+    """
+
+    def steering_of(i: int) -> Any:
+        near = nearby(place, i, distance, angle)
+        if not near:
+            return np.zeros(3)
+        mean = place.forward[near].mean(axis=0)
+        return (mean / np.linalg.norm(mean) - place.forward[i]) / full_difference
+
+    return loop_over(place, steering_of)
+
+
+@pytest.mark.parametrize("full_difference", [0.4, 1.0])
+@pytest.mark.parametrize("angle", [1.0, 2.0 * np.pi])
+def test_by_heading_the_force_is_the_difference_to_the_average_heading(angle: float, full_difference: float) -> None:
+    place = crowded(60)
+    found = aligned(place, match=HEADING, distance=3.0, angle=angle, full_difference=full_difference)
+    wanted = heading_loop(place, 3.0, angle, full_difference)
+    assert np.abs(found - wanted).max() < 1e-9
+    assert (wanted != 0.0).any()
+
+
+def test_by_heading_the_speed_of_the_others_plays_no_part() -> None:
+    place = replace(crowded(30), vehicle={})
+    faster = replace(place, speed=np.asarray(place.speed) * 1.5)
+    assert np.array_equal(aligned(place, match=HEADING), aligned(faster, match=HEADING))
+    assert not np.allclose(aligned(place), aligned(faster))
+
+
+def test_by_heading_who_sees_nobody_or_faces_the_same_way_is_left_alone() -> None:
+    alone = Scene([[0.0, 0.0, 0.0]], speed=3.0)
+    abreast = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], speed=[3.0, 5.0])
+    facing_nowhere = Scene(
+        [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]], forward=[[0, 1, 0], [1, 0, 0], [-1, 0, 0]], speed=3.0
+    )
+    assert (aligned(alone, match=HEADING) == 0.0).all()
+    assert (aligned(abreast, match=HEADING, angle=2.0 * np.pi) == 0.0).all()
+    assert (aligned(facing_nowhere, match=HEADING, angle=2.0 * np.pi)[0] == 0.0).all()
+
+
+def test_each_agent_matches_what_it_is_told_to() -> None:
+    place = replace(crowded(30), vehicle={})
+    by_heading = np.arange(30) % 2 == 1
+    mixed = aligned(place, match=np.where(by_heading, HEADING, VELOCITY))
+    assert np.array_equal(mixed[by_heading], aligned(place, match=HEADING)[by_heading])
+    assert np.array_equal(mixed[~by_heading], aligned(place)[~by_heading])

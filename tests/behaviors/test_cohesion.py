@@ -1,13 +1,14 @@
 """Cohesion (paper, Cohesion): toward the middle of those nearby."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.cohesion import Cohesion
+from steering_addon.behaviors.cohesion import SEEK, Cohesion
 from steering_addon.simulation.neighbors import CHOSEN_CROWD, EVERYONE
-from tests.behaviors.situations import crowded
+from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene, locked, positions, together
 
 
@@ -20,21 +21,12 @@ def plain_loop(place: Scene, distance: float, angle: float) -> np.ndarray:
 
     In units of half the distance, and cut at length 1.
     """
-    mass = np.broadcast_to(place.vehicle.get("mass", 1.0), len(place))
-    forces = np.zeros((len(place), 3))
-    for i in range(len(place)):
-        nearby = []
-        for j in range(len(place)):
-            offset = place.position[j] - place.position[i]
-            r = np.linalg.norm(offset)
-            if i != j and r < distance:
-                off_axis = np.arccos(np.clip(offset @ place.forward[i] / r, -1.0, 1.0))
-                if off_axis <= angle / 2.0:
-                    nearby.append(place.position[j])
-        if nearby:
-            steering = (np.mean(nearby, axis=0) - place.position[i]) / (distance / 2.0)
-            forces[i] = steering / max(1.0, np.linalg.norm(steering)) * mass[i]
-    return forces
+
+    def steering_of(i: int) -> Any:
+        near = nearby(place, i, distance, angle)
+        return (place.position[near].mean(axis=0) - place.position[i]) / (distance / 2.0) if near else np.zeros(3)
+
+    return loop_over(place, steering_of)
 
 
 @pytest.mark.parametrize("angle", [1.0, np.pi, 2.0 * np.pi])
@@ -191,3 +183,35 @@ def test_only_the_own_crowd_is_gone_back_to() -> None:
     assert (drawn(Scene(here, tracked=other), neighbors=EVERYONE) == 0.0).all()
     assert drawn(Scene(here, tracked=together(other, own)))[0, 1] > 0.9
     assert (drawn(Scene(here, tracked=own), neighbors=CHOSEN_CROWD, crowd=0) == 0.0).all(), "it is after another crowd"
+
+
+def test_by_seeking_the_average_position_is_a_target_for_seek_at_the_own_speed() -> None:
+    place = replace(crowded(60), vehicle={})
+    velocity = place.start().motion.velocity
+
+    def steering_of(i: int) -> Any:
+        near = nearby(place, i, 3.0, 2.0 * np.pi)
+        if not near:
+            return np.zeros(3)
+        offset = place.position[near].mean(axis=0) - place.position[i]
+        speed = np.linalg.norm(velocity[i])
+        return (offset / np.linalg.norm(offset) * speed - velocity[i]) / speed
+
+    found = drawn(place, method=SEEK, distance=3.0, rejoin_distance=0.0)
+    assert np.abs(found - loop_over(place, steering_of)).max() < 1e-9
+
+
+def test_by_seeking_who_heads_for_the_middle_is_left_alone_and_who_stands_is_set_going() -> None:
+    place = Scene([[0.0, 0.0, 0.0], [0.0, 2.0, 0.0]], speed=[3.0, 0.0])
+    force = drawn(place, method=SEEK, rejoin_distance=0.0)
+    assert (force[0] == 0.0).all()
+    assert np.allclose(force[1], (0.0, -1.0, 0.0))
+
+
+def test_by_seeking_a_crowd_stays_together_too() -> None:
+    start = crowded(20, size=6.0)
+    states = replace(start, behaviors=[(Cohesion, {"method": SEEK, "distance": 60.0})], vehicle={}).run(24 * 8)
+    spread = np.linalg.norm(positions(states) - positions(states).mean(axis=1, keepdims=True), axis=-1).max(axis=1)
+    assert spread[24 * 4 :].max() < 25.0, "without it they would fly some 60 m apart"
+    apart = replace(start, behaviors=[], vehicle={}).run(24 * 8)
+    assert np.linalg.norm(positions(apart)[-1] - positions(apart)[-1].mean(axis=0), axis=-1).max() > 25.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import jerks
-from steering_addon.behaviors.containment import Containment
+from steering_addon.behaviors.containment import SEEK, Containment
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.regions import BOX, SPHERE, Regions, mesh_regions, regions
 from tests.scene import Scene, about, headings, positions
@@ -182,3 +182,39 @@ def test_a_block_is_the_same_region_as_a_box() -> None:
     rows = np.zeros(200, dtype=np.int64)
     assert np.allclose(box.way_in(points, rows), made.way_in(points, rows), atol=1e-9)
     assert np.allclose(box.size(rows), made.size(rows))
+
+
+@every_region
+def test_by_seeking_it_heads_for_a_place_inside_as_soon_as_it_would_leave(region: Regions) -> None:
+    rng = np.random.default_rng(3)
+    place = kept(
+        region,
+        rng.uniform(-30.0, 50.0, (200, 3)),
+        forward=rng.normal(size=(200, 3)),
+        speed=4.0,
+        values={"method": SEEK},
+    )
+    force, future = place.steering()[0], place.position + place.start().motion.velocity * 1.5
+    inside = outside(region, future) == 0.0
+    assert (force[inside] == 0.0).all()
+    assert (force[~inside] != 0.0).any(axis=1).all()
+    # The force is the difference of the heading it seeks and its own: the one is the mirror image of the other.
+    turn = force / np.maximum(np.linalg.norm(force, axis=1, keepdims=True), 1e-12)
+    sought = place.forward - 2.0 * np.einsum("ij,ij->i", place.forward, turn)[:, None] * turn
+    away = outside(region, place.position) > 0.1
+    assert (away & ~inside).sum() > 5
+    nearer = outside(region, place.position + 0.01 * sought) < outside(region, place.position)
+    assert nearer[away & ~inside].all()
+
+
+@every_region
+def test_by_seeking_nobody_leaves_for_good(region: Regions) -> None:
+    rng = np.random.default_rng(4)
+    place = kept(
+        region, rng.uniform(-3.0, 3.0, (12, 3)) + region.centre[0], forward=rng.normal(size=(12, 3)), speed=4.0
+    )
+    place.behaviors = [(Containment, {"method": SEEK}), (Wander, {})]
+    way = positions(place.run(24 * 25))
+    assert outside(region, way).max() < 12.0
+    leaving = replace(place, behaviors=[(Wander, {})])
+    assert outside(region, positions(leaving.run(24 * 25))).max() > 30.0

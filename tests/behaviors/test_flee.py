@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.flee import Flee
+from steering_addon.behaviors.pace import CURRENT_SPEED
 from steering_addon.behaviors.seek import Seek
 from tests.scene import Scene, headings, leaders, positions, speeds
 
@@ -60,3 +61,13 @@ def test_without_a_target_it_does_nothing() -> None:
 def test_on_the_ground_only_the_way_on_the_ground_counts() -> None:
     above = fleeing(vehicle={"keep_in_plane": True}, tracked=leaders([3.0, 4.0, 100.0]))
     assert np.allclose(above.steering()[0], [[-3.0 / 0.3, -4.0 / 0.3, 0.0]])
+
+
+def test_at_its_own_pace_it_only_turns_away() -> None:
+    place = fleeing(speed=3.0, behaviors=[(Flee, {"pace": CURRENT_SPEED})])
+    away = np.array([-0.6, -0.8, 0.0]) * 3.0
+    assert np.allclose(place.steering()[0], (away - place.start().motion.velocity) / 0.3)
+    states = place.run(24 * 8)
+    distance = np.linalg.norm(positions(states)[:, 0] - (3.0, 4.0, 0.0), axis=1)
+    assert distance[-1] > 10.0
+    assert speeds(states).max() < 4.2, "it did not run"

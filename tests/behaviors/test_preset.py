@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.catalogue import CATALOGUE
 from steering_addon.behaviors.preset import Preset, read, scaled, written
 from steering_addon.behaviors.preset_values import FORMAT, RENAMED, PresetError, complete, held
+from steering_addon.simulation.attendance import Attendance
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import POINTERS, REACH, Kind, Parameter
 from steering_addon.simulation.portrayal import Portrayal
@@ -65,7 +66,9 @@ def some_values(declaration) -> st.SearchStrategy:
     return st.fixed_dictionaries({}, optional={name: a_value(p) for name, p in held(declaration).items()})
 
 
-SOME_VALUES = {declaration: some_values(declaration) for declaration in (VehicleModel, Portrayal, *CATALOGUE)}
+SOME_VALUES = {
+    declaration: some_values(declaration) for declaration in (VehicleModel, Portrayal, Attendance, *CATALOGUE)
+}
 words = st.text(min_size=1, max_size=20).filter(str.strip)
 presets = st.builds(
     Preset,
@@ -80,6 +83,7 @@ presets = st.builds(
     variation=st.fixed_dictionaries({}, optional={name: st.floats(0.0, most) for name, most in MOST.items()}),
     preroll=st.integers(0, 10000),
     portrayal=st.none() | SOME_VALUES[Portrayal],
+    attendance=st.none() | SOME_VALUES[Attendance],
 )
 
 
@@ -108,18 +112,18 @@ def test_what_a_preset_does_not_name_has_its_default() -> None:
     assert complete(separation, {})["neighbors"] == "OWN_CROWD"
 
 
-@pytest.mark.parametrize("declaration", [VehicleModel, Portrayal, *CATALOGUE], ids=lambda d: d.__name__)
-def test_a_preset_holds_no_objects_and_nothing_that_follows_from_the_models(declaration) -> None:
+@pytest.mark.parametrize("declaration", [VehicleModel, Portrayal, Attendance, *CATALOGUE], ids=lambda d: d.__name__)
+def test_a_preset_holds_no_objects_and_nothing_that_follows_from_the_file(declaration) -> None:
     objects = {name for name, p in declaration.parameters().items() if p.kind in POINTERS}
-    of_models = {VehicleModel: {"radius"}, Portrayal: {"use"}}.get(declaration, set())
-    assert set(held(declaration)) == set(declaration.parameters()) - objects - of_models
+    of_file = {VehicleModel: {"radius"}, Portrayal: {"use"}, Attendance: {"enter_frame"}}.get(declaration, set())
+    assert set(held(declaration)) == set(declaration.parameters()) - objects - of_file
 
 
-def test_variation_and_preroll_and_portrayal_may_be_missing() -> None:
+def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:
     preset = read(text(variation=..., preroll=...))
     assert preset.variation == {}
     assert preset.preroll == 0
-    assert preset.portrayal is None
+    assert preset.portrayal is preset.attendance is None
 
 
 # ---- what is unknown

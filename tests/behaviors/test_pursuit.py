@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from steering_addon.behaviors.prediction import prediction_time
-from steering_addon.behaviors.pursuit import Pursuit
+from steering_addon.behaviors.pursuit import CONSTANT_HEADING, SLOWEST, Pursuit
 from steering_addon.behaviors.seek import Seek
 from tests.scene import Scene, leaders, positions
+from tests.simulation.odd_input import BOUNDED
 
 FPS = 24
 
@@ -92,3 +95,48 @@ def test_without_a_quarry_it_does_nothing() -> None:
     assert (place.steering()[0] == 0.0).all()
     assert np.isnan(pursuit.goal(world, agents)).all()
     assert not pursuit.sets_speed(world, agents).any()
+
+
+# By a constant heading.
+
+
+def steady(**changes) -> Scene:
+    return chase(behaviors=[(Pursuit, {"method": CONSTANT_HEADING})], **changes)
+
+
+def test_at_a_constant_heading_who_stands_still_is_sought() -> None:
+    place = steady(start=(3.0, 1.0, 2.0))
+    assert np.allclose(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
+
+
+@settings(BOUNDED, max_examples=60)
+@given(
+    quarry=st.tuples(*[st.floats(-30.0, 30.0)] * 3),
+    drift=st.tuples(*[st.floats(-2.5, 2.5)] * 3),
+)
+def test_the_bearing_stays_and_the_quarry_is_met_where_the_goal_says(quarry: tuple, drift: tuple) -> None:
+    """Going at the velocity it desires, the line to a slower quarry turns nowhere, and at the goal they meet."""
+    assume(np.linalg.norm(quarry) > 1.0)
+    world, agents, [pursuit] = steady(tracked=leaders(quarry), drift=drift).seen()
+    force = pursuit.steer(world, agents)
+    desired = agents.velocity + force * (agents.vehicle.response_time / agents.mass)[:, None]
+    assert np.isclose(np.linalg.norm(desired), agents.max_speed)
+    turning = np.cross(quarry, np.asarray(drift) - desired)
+    assert np.abs(turning).max() < 1e-9 * np.linalg.norm(quarry) * 10.0
+    goal = pursuit.goal(world, agents)
+    time = np.linalg.norm(goal) / agents.max_speed
+    closing = (desired - drift) @ np.asarray(quarry) / np.linalg.norm(quarry)
+    if closing > SLOWEST * agents.max_speed:
+        assert np.allclose(goal, desired * time[:, None])
+
+
+@pytest.mark.parametrize("drift", [(3.0, 0.0, 0.0), (-2.5, 0.0, 2.0), (2.5, 1.5, 0.0)])
+def test_at_a_constant_heading_a_quarry_is_caught_at_least_as_soon_as_by_prediction(drift: tuple) -> None:
+    assert caught(steady(drift=drift)) <= caught(chase(drift=drift)) + 1.0 / FPS
+
+
+def test_a_quarry_too_fast_to_be_met_is_kept_abreast_of() -> None:
+    world, agents, [pursuit] = steady(drift=(9.0, 0.0, 0.0)).seen()
+    desired = agents.velocity + pursuit.steer(world, agents) * (agents.vehicle.response_time / agents.mass)[:, None]
+    assert np.allclose(desired, [[5.0, 0.0, 0.0]])
+    assert np.isfinite(pursuit.goal(world, agents)).all()

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from steering_addon.behaviors.pace import CURRENT_SPEED
 from steering_addon.behaviors.seek import Seek
 from tests.scene import Scene, leaders, positions, speeds
 
@@ -79,3 +80,19 @@ def test_no_response_is_quicker_than_a_step() -> None:
 def test_a_longer_response_time_pulls_less() -> None:
     quick, lazy = (seekers(vehicle={"response_time": time}).steering()[0] for time in (0.3, 0.6))
     assert np.allclose(quick, 2.0 * lazy)
+
+
+def test_at_its_own_pace_the_desired_velocity_is_as_long_as_the_present_one() -> None:
+    """The paper's other length of desired_velocity: the character's current speed."""
+    place = seekers(speed=2.0, behaviors=[(Seek, {"pace": CURRENT_SPEED})])
+    target, velocity = np.array([6.0, 9.0, 3.0]), place.start().motion.velocity[0]
+    assert np.allclose(place.steering()[0], (target / np.linalg.norm(target) * 2.0 - velocity) / 0.3)
+
+
+def test_at_its_own_pace_it_comes_to_its_target_at_cruise_speed() -> None:
+    states = seekers(behaviors=[(Seek, {"pace": CURRENT_SPEED})], tracked=leaders([6.0, 40.0, 3.0])).run(24 * 15)
+    distance = np.linalg.norm(positions(states)[:, 0] - (6.0, 40.0, 3.0), axis=1)
+    there = int(distance.argmin())
+    assert distance[there] < 1.0
+    assert speeds(states)[there, 0] == pytest.approx(4.0, abs=0.2)
+    assert speeds(states).max() < 4.2

@@ -1,13 +1,14 @@
 """Separation (paper, Separation): one over r, fading to nothing at its distance."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from steering_addon.behaviors.separation import Separation
 from steering_addon.simulation.neighbors import EVERYONE
-from tests.behaviors.situations import crowded
+from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene, locked, positions
 
 TWO = ((0.0, 0.0, 0.0), (0.6, 0.0, 0.0))
@@ -22,18 +23,16 @@ def plain_loop(place: Scene, distance: float, angle: float) -> np.ndarray:
 
     Scaled by R / r - 1 instead of the paper's 1 / r, which fades to nothing at R; the sum is cut at length 1.
     """
-    mass = np.broadcast_to(place.vehicle.get("mass", 1.0), len(place))
-    forces = np.zeros((len(place), 3))
-    for i in range(len(place)):
-        for j in range(len(place)):
+
+    def steering_of(i: int) -> Any:
+        push = np.zeros(3)
+        for j in nearby(place, i, distance, angle):
             offset = place.position[j] - place.position[i]
             r = np.linalg.norm(offset)
-            off_axis = np.arccos(np.clip(offset @ place.forward[i] / r, -1.0, 1.0)) if r else 0.0
-            if i != j and r < distance and off_axis <= angle / 2.0:
-                forces[i] += -offset / r * (distance / r - 1.0)
-        length = np.linalg.norm(forces[i])
-        forces[i] *= min(1.0, 1.0 / length) * mass[i] if length else 0.0
-    return forces
+            push += -offset / r * (distance / r - 1.0)
+        return push
+
+    return loop_over(place, steering_of)
 
 
 @pytest.mark.parametrize("angle", [1.0, np.pi, 2.0 * np.pi])

@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from .building import (
+    assert_same,
     bake,
     clear_bake,
     crowd,
     empty,
     frames,
     insert,
+    part,
+    scene_dump,
     sphere,
     tag,
     vehicle,
@@ -177,3 +180,128 @@ def _curves(ob) -> list:
     if not hasattr(action, "layers"):
         return list(action.fcurves)
     return [c for layer in action.layers for strip in layer.strips for bag in strip.channelbags for c in bag.fcurves]
+
+
+# ---- the preview
+
+
+@pytest.fixture
+def preview():
+    """The preview, switched off afterwards."""
+    found = part("blender.preview")
+    yield found
+    found.end()
+
+
+def on(preview) -> None:
+    preview.start(bpy.context.scene, bpy.context.view_layer)
+
+
+def drawn(frame: int, obs) -> list[bool]:
+    """Which of the objects the viewport draws on a frame."""
+    bpy.context.scene.frame_set(frame)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    names = {i.object.original.name for i in depsgraph.object_instances if i.matrix_world.determinant()}
+    return [ob.name in names for ob in obs]
+
+
+def pasture() -> list:
+    """Dishes, one of which moves, that vehicles eat up one after the other, and the vehicles."""
+    frames(1, 120)
+    bread = tag(sphere(name="Bread", location=(0.6, 5.0, 0.0), radius=0.4), role="RESOURCE")
+    bread.steering.amount = 1.5
+    insert(bread, "location", {1: (0.6, 5.0, 0.0), 120: (1.0, 6.0, 0.0)})
+    ship = eater()
+    return [*food(), bread, ship, vehicle(name="Other", location=(1.0, 0.0, 0.0), crowd=ship.steering.crowd)]
+
+
+def test_a_preview_shows_what_is_eaten_up_no_longer_exactly_as_the_bake(preview) -> None:
+    obs = pasture()
+    on(preview)
+    seen = [drawn(frame, obs) for frame in RANGE]
+    places = [tuple(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).location) for ob in obs]
+    assert [drawn(int(frame), obs) for frame in (90, 10, 120, 40)] == [seen[89], seen[9], seen[119], seen[39]]
+    preview.end()
+    assert drawn(120, obs) == [True] * len(obs)
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert [drawn(frame, obs) for frame in RANGE] == seen
+    assert [tuple(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).location) for ob in obs] == places
+    assert [any(row) and not all(row) for row in zip(*seen)] == [True, True, True, False, False]
+
+
+def test_nothing_of_what_a_preview_hides_is_in_the_file(preview) -> None:
+    obs = pasture()
+    bpy.context.scene.frame_set(110)
+    before = scene_dump()
+    on(preview)
+    assert not all(drawn(110, obs))
+    assert_same(before, scene_dump())
+    preview.end()
+    assert_same(before, scene_dump())
+    assert all(drawn(110, obs))
+
+
+def test_a_preview_shows_what_is_left_though_a_bake_hides_it(preview) -> None:
+    obs = pasture()
+    dish, crumb, *_ = obs
+    bake()
+    assert drawn(110, [dish, crumb]) == [False, False]
+    on(preview)
+    assert drawn(110, [dish, crumb]) == [False, False]
+    dish.steering.amount = 1000.0
+    assert drawn(110, [dish, crumb]) == [True, True]
+    dish.steering.amount = 1.0
+    assert drawn(110, [dish, crumb]) == [False, False]
+    dish.steering.hide_eaten = False
+    assert drawn(110, [dish, crumb]) == [True, True]
+    preview.end()
+    assert drawn(110, [dish, crumb]) == [False, False]
+
+
+def test_a_preview_hides_nobody_who_hangs_on_what_is_eaten_up(preview) -> None:
+    frames(1, 120)
+    dish, crumb = food()
+    rider = vehicle(name="Rider", location=(0.0, 0.0, 1.0), crowd=crowd("Riders", wander={}))
+    rider.parent = dish
+    eater()
+    on(preview)
+    assert drawn(110, [crumb, rider]) == [False, True]
+
+
+def test_what_a_vehicle_carries_goes_with_it_and_when_it_is_eaten_up(preview) -> None:
+    frames(1, 120)
+    dish, crumb = food(location=(0.0, 0.0, 0.0))
+    waiter = vehicle(name="Waiter", location=(0.0, 3.0, 0.0), crowd=crowd("Waiters", rest={}), start_speed=0.0)
+    waiter.steering.crowd.steering.vehicle.cruise_speed = 0.0
+    waiter.steering.use_enter_frame, waiter.steering.enter_frame = True, 10
+    dish.parent = waiter
+    eater()
+    obs = [waiter, dish, crumb]
+    on(preview)
+    seen = [drawn(frame, obs) for frame in RANGE]
+    assert seen[8:10] == [[False] * 3, [True] * 3] and seen[-1] == [True, False, False]
+    preview.end()
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert [drawn(frame, obs) for frame in RANGE] == seen
+
+
+def test_what_hangs_on_what_is_eaten_up_stays_where_it_is_for_those_who_go_there(preview) -> None:
+    frames(1, 120)
+    dish, crumb = food()
+    crumb.location = (3.0, 0.0, 0.0)
+    eater()
+    guest = vehicle(name="Guest", location=(6.0, 0.0, 0.0), crowd=crowd("Guests", seek={"target": crumb}))
+    on(preview)
+    places = []
+    for frame in RANGE.tolist():
+        bpy.context.scene.frame_set(frame)
+        places.append(tuple(guest.evaluated_get(bpy.context.evaluated_depsgraph_get()).location))
+    assert not any(drawn(120, [dish, crumb]))
+    preview.end()
+    bpy.context.scene.frame_set(1)
+    bake()
+    for frame in (60, 90, 120):
+        bpy.context.scene.frame_set(frame)
+        assert tuple(guest.location) == places[frame - 1]

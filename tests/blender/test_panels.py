@@ -176,6 +176,8 @@ def test_how_many_vehicles_the_crowd_has_is_said() -> None:
     ships[0].steering.locked = True
     ships[1].steering.active = False
     assert "4 vehicles, 1 locked, 1 inactive here" in texts(in_tab("crowd"))
+    ships[2].steering.use_enter_frame, ships[2].steering.enter_frame = True, 9
+    assert "4 vehicles, 1 locked, 1 inactive here, 1 away" in texts(in_tab("crowd"))
 
 
 @pytest.mark.parametrize(

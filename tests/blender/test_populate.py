@@ -28,6 +28,7 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
+from tests.blender.drawing import everything_shown
 
 
 def populate(*, moves_like: str = "UNCHANGED", **settings):
@@ -766,11 +767,15 @@ def test_without_anything_selected_the_button_says_why() -> None:
 
 
 def test_the_panel_lists_models_and_only_settings_that_mean_something(crowd) -> None:
-    shown = part("blender.operators.populate").shown
-    numbers = {choice.name: choice.number for choice in part("simulation.population").ARRANGEMENTS}
-    assert {"lean", "height"} <= set(shown(numbers["SURFACE"]))
-    assert {"columns", "layers"} & set(shown(numbers["SURFACE"])) == set()
-    assert {"columns", "layers"} <= set(shown(numbers["GRID"]))
+    shown = part("blender.populating.arrangement").shown
+    assert {"lean", "height", "place", "distance"} <= set(shown("SURFACE"))
+    assert {"columns", "layers"} & set(shown("SURFACE")) == set()
+    assert {"columns", "layers", "distance"} <= set(shown("GRID"))
+    assert {"place", "distance"} & set(shown("ONE_PLACE")) == set()
+    for choice in part("simulation.population").ARRANGEMENTS:
+        crowd.steering.populate.arrangement = choice.name
+        drawn = [entry[1] for entry in everything_shown()["STEERING_PT_populate"] if entry[0] == "prop"]
+        assert [name for name in drawn if name in shown(choice.name)] == shown(choice.name)
 
 
 def test_models_stay_byte_for_byte_as_they_are() -> None:
@@ -789,3 +794,69 @@ def test_many_members_have_all_their_room() -> None:
     crowd = populate(count=1000)
     assert len(members(crowd)) == 1000
     assert nearest(locations(crowd)) >= 1.0 - 1e-4
+
+
+# ---- a stream of walkers
+
+
+def stream(count: int = 6, **settings):
+    """A crowd in one place at (0, 2, 0) whose vehicles go straight on to +Y."""
+    frames(1, 80)
+    bpy.context.scene.cursor.location = (0.0, 2.0, 0.0)
+    select(wedge(size=0.3))
+    return populate(count=count, arrangement="ONE_PLACE", random_turn=0.0, **settings)
+
+
+def test_in_one_place_they_stand_where_the_crowd_is_and_come_in_one_after_another() -> None:
+    crowd = stream()
+    assert np.allclose(locations(crowd), (0.0, 2.0, 0.0))
+    own = crowd.steering.attendance
+    assert (own.use_enter_frame, own.enter_frame, own.enter_frame + own.enter_span) == (True, 2, 80)
+    bake()
+    there = []
+    for frame in range(1, 81):
+        bpy.context.scene.frame_set(frame)
+        seen = [ob for ob in members(crowd) if not ob.hide_viewport]
+        there.append(len(seen))
+        for ob in seen:
+            assert all(other == ob or (other.location - ob.location).length > 0.4 for other in seen), frame
+    assert there[0] == 0 and there[-1] == 6 and max(np.diff(there)) == 1
+
+
+def test_when_they_enter_is_the_animators_to_say() -> None:
+    crowd = stream()
+    own = crowd.steering.attendance
+    own.enter_frame, own.enter_span = 20, 30
+    populate(count=9)
+    assert (len(members(crowd)), own.use_enter_frame, own.enter_frame, own.enter_span) == (9, True, 20, 30)
+    assert np.allclose(locations(crowd), (0.0, 2.0, 0.0))
+    own.use_enter_frame = False
+    populate(count=10)
+    assert not own.use_enter_frame
+
+
+def test_who_would_stand_in_one_another_is_told_of(capfd) -> None:
+    crowd = stream()
+    assert "enter one after another, from frame 2 to 80" in capfd.readouterr().out
+    crowd.steering.attendance.use_enter_frame = False
+    populate()
+    assert "stand in one another: switch on Enter Later" in capfd.readouterr().out
+
+
+def test_one_alone_needs_nobody_to_make_room() -> None:
+    assert not stream(count=1).steering.attendance.use_enter_frame
+
+
+def test_a_preset_for_passers_by_has_them_leave_at_the_end_of_the_path() -> None:
+    tag(path_curve(points=[(0.0, 2.0, 0.0), (0.0, 6.0, 0.0)]), role="PATH")
+    crowd = stream(count=3, moves_like="PERSON")
+    select(crowd)
+    assert bpy.ops.steering.preset_apply(preset="passers_by") == {"FINISHED"}
+    own = crowd.steering.attendance
+    assert own.use_enter_frame and own.on_arrival == "LEAVE"
+    own.enter_span = 20
+    bpy.context.scene.frame_end = 300
+    bake()
+    bpy.context.scene.frame_set(300)
+    assert all(ob.hide_viewport for ob in members(crowd))
+    assert all(ob.location.y > 5.0 for ob in members(crowd))

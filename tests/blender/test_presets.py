@@ -13,6 +13,7 @@ from tests.blender.building import (
     crowd,
     empty,
     fleet,
+    frames,
     insert,
     link,
     part,
@@ -26,8 +27,8 @@ from tests.blender.building import (
 )
 
 SHIPPED = (
-    *("anything", "bee", "car", "child", "flock", "herd", "paper_aeroplane", "pedestrian", "pigeon", "school", "shark"),
-    *("sheep", "fish", "starling"),
+    *("anything", "bee", "car", "child", "flock", "herd", "paper_aeroplane", "passers_by", "pedestrian", "pigeon"),
+    *("school", "shark", "sheep", "fish", "starling"),
 )
 """In the order of their labels."""
 
@@ -161,6 +162,31 @@ def test_a_preset_that_says_nothing_of_the_portrayal_leaves_it_alone() -> None:
     ob.steering.portrayal.stride = 3.0
     apply("Mine")
     assert ob.steering.portrayal.stride == 3.0
+
+
+def test_entering_and_leaving_is_taken_up_and_begins_after_the_first_frame_of_the_scene() -> None:
+    frames(1001, 1100)
+    ob = crowd()
+    apply("passers_by")
+    own = ob.steering.attendance
+    assert (own.use_enter_frame, own.enter_frame, own.on_arrival) == (True, 1002, "LEAVE")
+    own.enter_frame = 1050
+    apply("pedestrian")
+    assert own.use_enter_frame, "a preset that says nothing of it leaves it alone"
+    apply("passers_by")
+    assert own.enter_frame == 1050
+
+
+def test_entering_and_leaving_is_in_a_preset_only_of_a_crowd_that_does() -> None:
+    one, other = crowd("One"), crowd("Other")
+    assert other.steering.attendance.wait_for_room, "looking at it makes no difference"
+    assert preset_made_of(other).attendance is preset_made_of(one).attendance is None
+    other.steering.attendance.on_arrival = "LEAVE"
+    other.steering.attendance.arrival_distance = 2.0
+    made = preset_made_of(other)
+    part("blender.presets").take_up(made, one, bpy.context.scene)
+    assert (one.steering.attendance.on_arrival, one.steering.attendance.arrival_distance) == ("LEAVE", 2.0)
+    assert "enter_frame" not in made.attendance
 
 
 def test_behaviors_that_neither_side_has_stay_untouched() -> None:
@@ -323,7 +349,7 @@ def test_a_preset_made_of_a_crowd_gives_another_the_same_values(data) -> None:
     preset = part("behaviors.preset")
     made = preset.read(preset.written(preset_made_of(one)))
     other = crowd("Other", seek={"weight": 3.0}, wander={})
-    assert part("blender.presets").take_up(made, other) == []
+    assert part("blender.presets").take_up(made, other, bpy.context.scene) == []
     assert used(other) == used(one) == chosen
     for name in ("vehicle", "portrayal", *chosen):
         for key in set(groups[name].fixed_type.properties.keys()) - {"rna_type"}:

@@ -542,6 +542,21 @@ def test_with_little_memory_it_plays_more_often_and_shows_the_same(monkeypatch) 
     assert played(obs).tobytes() == again.tobytes()
 
 
+def test_what_a_vehicle_carries_is_read_where_it_really_is(monkeypatch) -> None:
+    """Not where the preview shows it: what was played from frame to frame is what a bake plays, to the last bit."""
+    obs = ships(2, obstacle_avoidance={}, wander={"strength": 8.0})
+    rock = obstacle(location=(1.0, 2.0, 0.0))
+    rock.parent = obs[1]
+    obs[1].steering.use_enter_frame, obs[1].steering.enter_frame = True, 8
+    bpy.context.view_layer.update()
+    toggle()
+    played(obs)
+    steps = counted_steps(monkeypatch)
+    bpy.data.objects["Crew"].steering.wander.strength = 8.0
+    played(obs)
+    assert steps == []
+
+
 def test_selecting_and_changing_what_does_not_matter_plays_nothing_again(monkeypatch) -> None:
     obs = ships()
     lamp = empty("Lamp")

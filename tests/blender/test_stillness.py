@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import crowd, flight, frames, insert, leader, part, use, vehicle
+from tests.blender.building import bake, crowd, fleet, flight, frames, insert, leader, part, use, vehicle
 
 
 def why() -> str:
@@ -151,3 +151,100 @@ def test_every_behavior_that_waits_for_something_says_for_what() -> None:
             p.kind in declaration.POINTERS and p.default == declaration.NEAREST for p in kind.parameters().values()
         )
         assert bool(stillness.why_idle(kind, own, census)) == waits, kind.name
+
+
+# ---- who is not there
+
+
+def arriving(number: int = 3, **attendance):
+    """Vehicles beside each other on their way to the leader ahead of each, which they reach; their crowd."""
+    frames(1, 60)
+    own = crowd(wander={"strength": 0.1})
+    own.steering.vehicle.max_speed = 6.0
+    fleet(number, crowd=own)
+    for name, value in attendance.items():
+        setattr(own.steering.attendance, name, value)
+    return own
+
+
+def seen(own, frame: int) -> list[str]:
+    bpy.context.scene.frame_set(frame)
+    return [ob.name for ob in bpy.data.objects if ob.name.startswith("Ship") and not ob.hide_viewport]
+
+
+@pytest.fixture
+def preview():
+    """The preview, switched off afterwards."""
+    found = part("blender.preview")
+    yield found
+    found.end()
+
+
+def test_before_anybody_has_entered_the_frame_of_the_first_is_named(preview) -> None:
+    own = arriving(use_enter_frame=True, enter_frame=10, enter_span=30)
+    said = why()
+    assert "Nobody has entered yet" in said
+    first = int(said.rpartition(" ")[2])
+    assert 10 <= first <= 40
+    for frame, said_here in ((first - 1, said), (first, "")):
+        bpy.context.scene.frame_set(frame)
+        assert why() == said_here
+    bake()
+    assert seen(own, first - 1) == [] and why() == said
+    assert seen(own, first) != [] and why() == ""
+    own.steering.attendance.use_enter_frame = False
+    assert seen(own, 1) == [] and why() == said, "the bake still plays"
+    preview.start(bpy.context.scene, bpy.context.view_layer)
+    assert why() == ""
+
+
+def test_a_frame_of_ones_own_comes_first() -> None:
+    own = arriving(use_enter_frame=True, enter_frame=40)
+    ship = bpy.data.objects["Ship 1"].steering
+    ship.use_enter_frame, ship.enter_frame = True, 20
+    assert why() == "Nobody has entered yet: the first does on frame 20"
+    own.steering.attendance.use_enter_frame = False
+    assert why() == ""
+
+
+def test_who_enters_after_the_end_is_said_and_nobody_moves() -> None:
+    arriving(use_enter_frame=True, enter_frame=61)
+    assert why() == "All its vehicles enter after the last frame, 60: the first would on frame 61"
+    assert ways() == 0.0
+
+
+def test_who_has_left_is_said_by_the_bake_and_by_the_preview(preview) -> None:
+    own = arriving(1, on_arrival="LEAVE")
+    use(own, seek={"target": leader(location=(0.0, 6.0, 0.0))})
+    assert why() == ""
+    bpy.context.scene.frame_set(60)
+    assert why() == "", "nobody knows yet"
+    preview.start(bpy.context.scene, bpy.context.view_layer)
+    left = "Those of its vehicles that entered have left"
+    assert why() == left
+    bpy.context.scene.frame_set(1)
+    assert why() == ""
+    preview.end()
+    bake()
+    said = {frame: (seen(own, frame), why())[1] for frame in (1, 5, 60)}
+    assert said == {1: "", 5: "", 60: left}
+
+
+def test_between_those_who_have_left_and_those_who_come_the_next_is_named() -> None:
+    own = arriving(2, on_arrival="LEAVE")
+    use(own, seek={"target": leader(location=(0.0, 3.0, 0.0))})
+    late = bpy.data.objects["Ship 1"].steering
+    late.use_enter_frame, late.enter_frame = True, 50
+    bake()
+    assert seen(own, 45) == []
+    assert why() == "Nobody is there on this frame: the next enters on frame 50"
+
+
+def test_who_waits_for_room_is_said() -> None:
+    own = arriving(1, use_enter_frame=True, enter_frame=10)
+    block = vehicle(name="Block", crowd=crowd(rest={}), start_speed=0.0)
+    block.steering.crowd.steering.vehicle.cruise_speed = 0.0
+    bpy.context.scene.steering.crowd = own
+    bake()
+    assert seen(own, 40) == []
+    assert why() == "All its vehicles wait for room to enter"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -12,8 +12,11 @@ from scripts.motion_bands import ALIVE, BETWEEN, BIRDS, FISH, measured, rows
 from scripts.motion_metrics import lost, nearest_distances, polarization, reversals, rolls, turns
 from steering_addon.behaviors.catalogue import CATALOGUE
 from steering_addon.behaviors.preset_values import held
+from steering_addon.simulation.attendance import Attendance, enter_frames
+from steering_addon.simulation.chance import keys_of
+from steering_addon.simulation.paths import spline
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.trying import FPS, SHIPPED, crowd, recorded, shipped
+from tests.presets.trying import FPS, SHIPPED, columns, crowd, recorded, shipped
 from tests.scene import headings, positions, speeds, ups
 
 FLOCKING = {
@@ -35,10 +38,12 @@ EACH_FOR_ITSELF = {
     "shark": 20.0,
 }
 """Those that do not flock, and the radius in metres of a region with room for a dozen."""
+STREAMS = ("passers_by",)
+"""Those that come, go along a path and leave."""
 
 
 def test_each_preset_that_ships_is_tried_here() -> None:
-    assert set(SHIPPED) == {*FLOCKING, *HERDS, *EACH_FOR_ITSELF}
+    assert set(SHIPPED) == {*FLOCKING, *HERDS, *EACH_FOR_ITSELF, *STREAMS}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -65,6 +70,7 @@ def test_the_values_in_a_shipped_file_are_those_that_count(name: str) -> None:
     assert found["vehicle"] == preset.vehicle
     assert found["behaviors"] == preset.behaviors
     assert found.get("portrayal") == preset.portrayal
+    assert found.get("attendance") == preset.attendance
     assert set(found["vehicle"]) <= set(held(VehicleModel))
     assert set(found["behaviors"]) <= {behavior.name for behavior in CATALOGUE}
 
@@ -205,3 +211,26 @@ def test_a_car_never_turns_on_the_spot() -> None:
     found = life("car")
     metres_a_second = found.speed[1:] * 0.83 * 16.7
     assert (metres_a_second / np.maximum(np.radians(found.turn), 1e-9)).min() > 5.0
+
+
+# ---- streams
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_stream_comes_in_one_by_one_goes_along_and_leaves(name: str) -> None:
+    preset = shipped(name)
+    attendance = Attendance.of(8, **{**columns(Attendance, preset.attendance), "enter_frame": 1})
+    road = spline(np.array([[0.0, 0.0, 0.0], [0.0, 9.0, 0.0]]), closed=False)
+    place = replace(crowd(preset, 8, 1, 50.0), position=np.zeros((8, 3)), forward=(0.0, 1.0, 0.0), paths=((road,),))
+    place.vehicle["radius"] = 0.3
+    enters = enter_frames(attendance, keys_of(place.seed, place.identity))
+    states = place.run(480, at=lambda k, now: replace(now, due=k >= enters, attendance=attendance))
+    there, where = ~np.array([state.away for state in states]), positions(states)
+    assert not there[0].any() and not there[-1].any()
+    for row in range(8):
+        frames = np.flatnonzero(there[:, row])
+        assert (np.diff(frames) == 1).all(), "once in, it stays until it leaves for good"
+        entered, left = frames[0], frames[-1]
+        assert np.allclose(where[entered, row], 0.0) and where[left, row, 1] > 8.0
+        others = there[entered] & (np.arange(8) != row)
+        assert (np.linalg.norm(where[entered, others] - where[entered, row], axis=-1) >= 0.6).all(), "it had room"

@@ -86,6 +86,7 @@ def scene() -> Scene:
             "mass": 0.5 + chance(n, 11),
             "max_force": 6.0 + 8.0 * chance(n, 12),
             "max_speed": 4.0 + 4.0 * chance(n, 13),
+            "damping": 0.1 * (np.arange(n) % 5 == 1),
             "keep_in_plane": (crowd + np.arange(n) // len(CASES)) % 3 == 1,
         },
         tracked=all_of(

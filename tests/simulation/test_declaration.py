@@ -108,7 +108,7 @@ class Lamp(Declared):
 
 def test_a_parameter_that_hangs_on_a_choice_is_otherwise_like_any_other() -> None:
     plain, hanging = length(2.0, "Reach", 0.5).metadata["parameter"], Lamp.parameters()["reach"]
-    assert hanging.only_with == ("way", 3)
+    assert hanging.only_with == ("way", (3,))
     assert (hanging.kind, hanging.default, hanging.least) == (plain.kind, plain.default, plain.least)
     assert plain.only_with is None
     assert Lamp.of(2, reach=3.0).reach.tolist() == [3.0, 3.0]

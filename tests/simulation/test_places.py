@@ -19,7 +19,17 @@ from steering_addon.simulation.places import (
     turns,
     within,
 )
-from steering_addon.simulation.population import ARRANGEMENTS, CIRCLE, COLUMN, CURVE, GRID, LINE, WEDGE, Population
+from steering_addon.simulation.population import (
+    ARRANGEMENTS,
+    CIRCLE,
+    COLUMN,
+    CURVE,
+    GRID,
+    LINE,
+    ONE_PLACE,
+    WEDGE,
+    Population,
+)
 
 FORMATIONS = (GRID, WEDGE, LINE, COLUMN, CIRCLE)
 NOBODY = (np.zeros((0, 3)), np.zeros(0))
@@ -87,8 +97,12 @@ def test_a_line_goes_across_and_a_column_along_the_way() -> None:
     assert (column[:, [0, 2]] == 0.0).all()
 
 
+def test_in_one_place_all_stand_where_the_crowd_is() -> None:
+    assert (formation(Population(count=9, arrangement=ONE_PLACE), numbers(9), 3.0) == np.zeros((9, 3))).all()
+
+
 def test_every_arrangement_has_a_number_of_its_own() -> None:
-    assert sorted(choice.number for choice in ARRANGEMENTS) == list(range(8))
+    assert sorted(choice.number for choice in ARRANGEMENTS) == list(range(9))
 
 
 # ---- scattering

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.snapshot import Snapshot
-from steering_addon.simulation.vehicle import Motion, VehicleModel, moved
+from steering_addon.simulation.vehicle import Motion, VehicleModel, damped, moved
 from tests.scene import Scene, headings, leaders, positions, speeds, ups, velocities
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
@@ -262,3 +264,53 @@ def test_a_limit_on_speed_is_kept_as_far_as_full_braking_can(
     slowest = np.maximum(fastest, np.linalg.norm(velocity, axis=1) - 10.0 * DT)
     assert (np.linalg.norm(after(np.zeros((4, 3)), fastest), axis=1) <= slowest + 1e-9).all()
     assert np.allclose(after(force, np.inf), moved(model, motion, force, DT)[1], atol=1e-9)
+
+
+# Damping (paper, Combining Behaviors: explicit damping of acceleration).
+
+
+def test_a_sudden_force_sets_in_as_a_low_pass_filter_lets_it() -> None:
+    """After the damping time it has come to all but 1 / e of its strength, whatever the step."""
+    for dt in (DT, DT / 8.0):
+        model = VehicleModel.of(1, damping=0.5)
+        force = np.zeros((1, 3))
+        for _ in range(round(0.5 / dt)):
+            force = damped(model, force, np.array([[4.0, 0.0, 0.0]]), dt)
+        assert force[0, 0] == pytest.approx(4.0 * (1.0 - np.exp(-1.0)), rel=dt)
+
+
+def test_without_damping_the_force_acts_as_it_is() -> None:
+    wanted = np.array([[1e3, 2.0, -3.0], [4.0, 5.0, 6.0]])
+    model = VehicleModel.of(2, damping=[0.0, 0.3])
+    found = damped(model, np.ones((2, 3)), wanted, DT)
+    assert found[0].tobytes() == wanted[0].tobytes()
+    assert damped(VehicleModel.of(2), np.ones((2, 3)), wanted, DT) is wanted
+
+
+@given(vectors(4), vectors(4), numbers(4))
+def test_what_acts_is_never_stronger_than_max_force_if_it_was_not_before(before, wanted, time) -> None:
+    model = VehicleModel.of(4, damping=np.abs(time) + 1e-3)
+    force = truncated_rows(before, model.max_force)
+    assert (np.linalg.norm(damped(model, force, wanted, DT), axis=1) <= model.max_force * (1.0 + 1e-9)).all()
+
+
+def truncated_rows(v: np.ndarray, longest: np.ndarray) -> np.ndarray:
+    return np.array([truncated(row, limit) for row, limit in zip(v, longest, strict=True)])
+
+
+@pytest.mark.parametrize("way", ["ONE", "DITHERING"])
+def test_damping_smooths_the_way_of_who_decides_by_chance(way: str) -> None:
+    def jerk(damping: float) -> float:
+        number = next(c.number for c in COMBININGS if c.name == way)
+        place = Scene(
+            [[0.0, 0.0, 0.0]],
+            speed=4.0,
+            behaviors=[(Arrival, {"probability": 0.5, "priority": 1}), (Wander, {"weight": 2.0, "probability": 0.5})],
+            combining=number,
+            tracked=leaders([30.0, 60.0, 5.0]),
+            vehicle={"damping": damping},
+        )
+        change = np.diff(velocities(place.run(24 * 8))[:, 0], axis=0)
+        return float(np.linalg.norm(np.diff(change, axis=0), axis=1).mean())
+
+    assert jerk(0.3) < 0.5 * jerk(0.0)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ...simulation.population import ARRANGEMENTS, CURVE, GRID, SURFACE, VOLUME, Population
+from ...simulation.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..generated import operator_property, values_of
+from ..entering import let_in
+from ..generated import operator_property, stored, values_of
 from ..moves_like import ANYTHING, ITEMS, UNCHANGED, bring_to_life, is_settled, likeness
+from ..populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..populating.filling import Plan, fill, plan_filling
-from ..populating.ground import FITS, WANTED
 from ..populating.models import roots, usable
 from ..properties import has_role
 from ..refusal import Refusal, reported
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 GROUND = 4.0
 """What is so many times as large as all other selected objects is what they are to stand on."""
-NUMBERS = {choice.name: choice.number for choice in ARRANGEMENTS}
-NAMES = {choice.number: choice.name for choice in ARRANGEMENTS}
 
 
 def _places(self, context, _text) -> list[str]:
@@ -75,10 +74,8 @@ class STEERING_OT_populate(bpy.types.Operator):
     def draw(self, _context) -> None:
         fields = self.layout.column()
         fields.use_property_split = True
-        for name in shown(NUMBERS[self.arrangement]):
+        for name in shown(self.arrangement):
             fields.prop(self, name)
-            if name == "arrangement" and NUMBERS[self.arrangement] in WANTED:
-                fields.prop(self, "place")
         fields.prop(self, "moves_like")
 
     @reported
@@ -91,6 +88,8 @@ class STEERING_OT_populate(bpy.types.Operator):
         members = fill(context, crowd, plan)
         for warning in bring_to_life(context, crowd, members, plan.preset) if plan.preset and members else ():
             self.report({"WARNING"}, warning)
+        if plan.ground.population.arrangement == ONE_PLACE and plan.count > 1:
+            self.report(*let_in(crowd, context.scene))
         for ob in context.selected_objects:
             ob.select_set(False)
         crowd.select_set(True)
@@ -102,18 +101,18 @@ class STEERING_OT_populate(bpy.types.Operator):
 
         What the operator is not told, the crowd remembers from the last time, or the selection says.
         """
-        stored = crowd.steering.populate if crowd is not None and crowd.steering.is_property_set("populate") else None
+        group = crowd.steering.populate if crowd is not None and crowd.steering.is_property_set("populate") else None
         looks_so, kind = _ground_in(context, crowd)
         own = values_of(Population, self)
-        values = values_of(Population, stored) if stored is not None else {**own, "arrangement": kind}
+        values = values_of(Population, group) if group is not None else {**own, CHOICE: kind}
         told = {name: value for name, value in own.items() if self.properties.is_property_set(name)}
         population = Population(**{**values, **told})
 
-        place = context.scene.objects.get(self.place) if self.place else stored.place if stored is not None else None
+        place = context.scene.objects.get(self.place) if self.place else group.place if group is not None else None
         if self.place and place is None:
             raise Refusal(f"There is no {self.place} in the scene: choose another place.")
         place = place or looks_so
-        known = _known(stored, crowd, place) if stored is not None else []
+        known = _known(group, crowd, place) if group is not None else []
         models = [] if known else usable(list(context.selected_objects), crowd, {place, looks_so})
         if population.arrangement not in WANTED:
             place = None
@@ -125,18 +124,17 @@ class STEERING_OT_populate(bpy.types.Operator):
 
     def _remember(self, crowd: Object, plan: Plan, place: Object | None, models: list[Object]) -> None:
         """Keep the settings with the crowd, and show them in the panel that opens."""
-        stored = crowd.steering.populate
+        group = crowd.steering.populate
         population = plan.ground.population
-        for name in Population.parameters():
-            value = getattr(population, name)
-            value = NAMES[value] if name == "arrangement" else value
-            setattr(stored, name, value)
+        for name, parameter in Population.parameters().items():
+            value = stored(parameter, getattr(population, name))
+            setattr(group, name, value)
             setattr(self, name, value)
         if place is not None:
-            stored.place = place
+            group.place = place
             self.place = place.name
         for ob in models:
-            stored.sources.add().object = ob
+            group.sources.add().object = ob
 
     def _tell(self, crowd: Object, plan: Plan, place: Object | None) -> None:
         """What comes of it, in a line, and what the animator may not have expected."""
@@ -201,15 +199,6 @@ class STEERING_OT_populate_remove(bpy.types.Operator):
             return {"CANCELLED"}
         sources.remove(self.row)
         return {"FINISHED"}
-
-
-def shown(arrangement: int) -> list[str]:
-    """The settings that mean something for an arrangement."""
-    return [
-        name
-        for name, parameter in Population.parameters().items()
-        if parameter.only_with is None or parameter.only_with[1] == arrangement
-    ]
 
 
 def _known(stored, crowd: Object, place: Object | None) -> list[tuple[Object, float]]:

@@ -75,7 +75,7 @@ class STEERING_OT_preset_apply(bpy.types.Operator):
         if self.fit_size and length is not None:
             preset = scaled(preset, length / preset.body_length)
         left = vary(context.scene, crowd, Amounts(**preset.variation)) if self.vary else []
-        animated = take_up(preset, crowd)
+        animated = take_up(preset, crowd, context.scene)
         crowd.update_tag()
         if self.use_preroll:
             context.scene.steering.preroll = preset.preroll

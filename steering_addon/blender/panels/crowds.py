@@ -56,12 +56,14 @@ class Crowd:
 
 
 def _who(members: Members) -> str:
-    """How many vehicles the crowd has, and how many of them do not move."""
+    """How many vehicles the crowd has, and how many of them do not move or are not there."""
     text = counted(members.vehicles, "vehicle")
     if members.free < members.vehicles:
         text += f", {members.vehicles - members.free} locked"
     if members.active < members.free:
         text += f", {members.free - members.active} inactive here"
+    if members.attending.there < members.active:
+        text += f", {members.active - members.attending.there} away"
     return text
 
 

@@ -44,8 +44,8 @@ def meaningful(declaration: type[Declared], group: Any) -> list[str]:
     """The parameters that mean something beside the choices that the group holds now."""
     declared = declaration.parameters()
 
-    def chosen(name: str, number: int) -> bool:
-        return any(c.name == getattr(group, name) and c.number == number for c in declared[name].choices)
+    def chosen(name: str, numbers: tuple[int, ...]) -> bool:
+        return any(c.name == getattr(group, name) and c.number in numbers for c in declared[name].choices)
 
     return [name for name, parameter in declared.items() if not parameter.only_with or chosen(*parameter.only_with)]
 

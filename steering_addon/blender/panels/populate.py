@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from ...simulation.population import ARRANGEMENTS, Population
 from ..operators.behaviors import crowd_in_focus
-from ..populating.ground import WANTED
-from .drawing import fields, meaningful, note
+from ..populating.arrangement import shown
+from .drawing import fields, note
 from .homes import in_both
-
-NUMBERS = {choice.name: choice.number for choice in ARRANGEMENTS}
 
 
 class Populate:
@@ -36,10 +33,8 @@ class Populate:
             line.operator("steering.populate_remove", text="", icon="X").row = row
         layout.operator("steering.populate_add", icon="ADD")
         column = fields(layout)
-        for name in meaningful(Population, group):
+        for name in shown(group.arrangement):
             column.prop(group, name)
-            if name == "arrangement" and NUMBERS[group.arrangement] in WANTED:
-                column.prop(group, "place")
         row = layout.row()
         row.scale_y = 1.5
         row.operator("steering.populate", icon="COMMUNITY")

@@ -19,6 +19,7 @@ from ..curves import CurveReader
 from ..properties import has_role
 from ..refusal import Refusal
 from ..shapes import SOLID, points_of
+from .arrangement import FITS, PUT, WANTED
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -29,17 +30,6 @@ SKEW = Vector((0.2672612, 0.5345225, 0.8017837))
 """A direction along which hardly any ray meets an edge."""
 STEP = 1e-5
 """How far behind a hit a ray goes on, as a share of the size of what it goes through."""
-
-
-WANTED = {SURFACE: "mesh", VOLUME: "region, Empty or closed mesh", CURVE: "curve"}
-"""What the arrangements need that have a place of their own."""
-PUT = {SURFACE: "put on", VOLUME: "put in", CURVE: "put along"}
-FITS: dict[int, Callable[[Object], bool]] = {
-    SURFACE: lambda ob: ob.type in SOLID,
-    VOLUME: lambda ob: ob.type in SOLID or ob.type == "EMPTY",
-    CURVE: lambda ob: ob.type == "CURVE",
-}
-"""Whether an object is what an arrangement needs."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 from bpy.app.handlers import persistent
 
 from ...simulation.kept import KeptRun
@@ -72,6 +73,19 @@ class Live:
         """What the animator should know although it plays."""
         return self._rehearsal.plan.warnings if self._rehearsal else ()
 
+    @property
+    def absent(self) -> tuple[frozenset[int], frozenset[int]] | None:
+        """The numbers of the vehicles that have not entered yet and of those that have left; None where none is shown.
+
+        On the frame that is shown.
+        """
+        if self._shown is None or self._rehearsal is None:
+            return None
+        numbers = np.array([vehicle.ob.session_uid for vehicle in self._rehearsal.plan.vehicles])
+        outside = self._shown.outside
+        left = self._shown.gone[: len(outside)] & ~outside
+        return frozenset(numbers[outside].tolist()), frozenset(numbers[left].tolist())
+
     def present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, *, fresh: bool = False) -> bool:
         """Show the frame the scene stands on, as far as playing on to it takes no longer; whether that was all.
 
@@ -101,7 +115,7 @@ class Live:
         if there:
             self._shown = self._rehearsal.poses(frame)
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
-            show(self._rehearsal.plan, self._shown, depsgraphs, self._rehearsal.covered)
+            show(self._rehearsal.plan, self._shown, self._rehearsal.hideable, depsgraphs)
         return there
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
@@ -146,9 +160,10 @@ class Live:
         plan = plan_reading(scene, replace_own_keys=self.replace_own_keys)
         self._rehearsal = Rehearsal(plan, self._kept)
         self._kept = self._rehearsal.kept
-        self._covered |= {ob.session_uid for obs in self._rehearsal.covered.values() for ob in obs}
+        hideable = self._rehearsal.hideable
+        self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
-        moves = frozenset(vehicle.ob.session_uid for vehicle in plan.vehicles)
+        moves = frozenset(ob.session_uid for ob in (*(vehicle.ob for vehicle in plan.vehicles), *hideable.resources))
         _evaluate_anew(self._moves - moves)
         self._moves = moves
 
@@ -184,6 +199,14 @@ def report(scene: Scene) -> str:
     reached, last = _live.progress
     frame = min(scene.frame_current, last)
     return _live.refusal or (f"Played to frame {reached} of {frame} ..." if reached < frame else "")
+
+
+def absent(scene: Scene) -> tuple[frozenset[int], frozenset[int]] | None:
+    """The numbers of the vehicles that have not entered yet and of those that have left, as the preview of a scene is.
+
+    None where there is none, or it shows nothing.
+    """
+    return _live.absent if is_on(scene) else None
 
 
 def start(scene: Scene, layer: ViewLayer, *, replace_own_keys: bool = False) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ from ..dependencies import animates
 from ..plan import Plan
 from ..reading import Reader
 from ..sweep import sweep, to_link
-from .showing import hidden_by_bakes
+from .hiding import Hideable
+from .showing import show_as_they_are, shown_as_nothing
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, ViewLayer
@@ -35,12 +36,14 @@ class Poses:
     Attributes:
         location: (n, 3).
         rotation: (n, 4), of three angles the last number says nothing.
-        hidden: (n,) who is not there and hidden meanwhile.
+        gone: (n + m,) who is not there, and which resources are eaten up.
+        outside: (n,) who of these has not entered yet.
     """
 
     location: np.ndarray
     rotation: np.ndarray
-    hidden: np.ndarray
+    gone: np.ndarray
+    outside: np.ndarray
 
 
 class Rehearsal:
@@ -58,8 +61,9 @@ class Rehearsal:
         """The last frame that is known to be as the plan has it; the one before the first where there is none."""
         self._reader = Reader(plan)
         self._looked_at = to_link(plan)
-        self.covered = hidden_by_bakes(plan)
-        """What keys of a bake hide for a while, by the row of the vehicle."""
+        self.hideable = Hideable(plan)
+        carriers = {body.carrier for body in (*plan.bodies, *plan.obstacles)} - {-1}
+        self._carriers = [plan.vehicles[row].ob for row in sorted(carriers)]
         self._only_aside = plan.in_users_scene or any(animates(ob, "hide_viewport") for ob in self._looked_at)
 
     def within(self, frame: int) -> int:
@@ -80,7 +84,7 @@ class Rehearsal:
             Refusal: a value read on the way is no number.
         """
         if frame == self.reached + 1 and depsgraph is not None and self._reads_here(depsgraph.view_layer):
-            self._take(frame, self._reader.read(depsgraph, frame))
+            self._take(frame, self._read_here(depsgraph, frame))
         until = time.perf_counter() + seconds
         while self.reached < frame:
             self._go_on_aside(frame + AHEAD if depsgraph is not None else frame, until)
@@ -121,8 +125,8 @@ class Rehearsal:
     def _poses(self, state: State, parts: np.ndarray, near: np.ndarray) -> Poses:
         motion = state.motion
         bases = np.stack((motion.side, motion.forward, motion.up), axis=-1)
-        hidden = state.away & np.array([vehicle.hides for vehicle in self.plan.vehicles], dtype=np.bool_)
-        poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), hidden)
+        outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
+        poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), self.hideable.gone(state), outside)
         for rows, locations, rotations in channels(
             self.plan, self._reader.parented, parts[None], motion.position[None], bases[None], near
         ):
@@ -130,9 +134,16 @@ class Rehearsal:
             poses.rotation[rows, : rotations.shape[-1]] = rotations[0]
         return poses
 
-    def _models(self) -> list[tuple[str, bytes, tuple[float, ...], bool]]:
-        """What makes poses besides the parents: rotation mode, axes and scale of each vehicle, and whether it hides."""
-        return [(v.ob.rotation_mode, v.axes.tobytes(), tuple(v.ob.scale), v.hides) for v in self.plan.vehicles]
+    def _models(self) -> list[tuple[str, bytes, tuple[float, ...]]]:
+        """What makes poses besides the parents: rotation mode, axes and scale of each vehicle."""
+        return [(v.ob.rotation_mode, v.axes.tobytes(), tuple(v.ob.scale)) for v in self.plan.vehicles]
+
+    def _read_here(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
+        """Read the animator's own depsgraph, in which what carries something or is hidden by us must not stand so."""
+        shown = [*self._carriers, *shown_as_nothing(self.hideable.resources, [depsgraph])]
+        if shown:
+            show_as_they_are(shown, depsgraph)
+        return self._reader.read(depsgraph, frame)
 
     def _reads_here(self, layer: ViewLayer) -> bool:
         """Whether the animator's own depsgraph has worked out all that is looked at, as a bake would see it."""

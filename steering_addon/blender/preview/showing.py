@@ -8,23 +8,20 @@ changes, and this comes after.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
-from ..animation_data import action_of
-from ..attendance import parts_of
-from ..family import Family
-from ..ownership import bake_of
 from ..rotation_channels import data_path
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
     from ..plan import Plan
+    from .hiding import Hideable
     from .rehearsal import Poses
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
@@ -34,44 +31,41 @@ NOTHING = (0.0, 0.0, 0.0)
 """The scale of what is hidden, with all that hangs on it. Blender's own switches would have it sort all anew."""
 
 
-def hidden_by_bakes(plan: Plan) -> dict[int, list[Object]]:
-    """What the keys of a bake hide for a while, by the row of the vehicle: itself and parts of it."""
-    family, found = Family(), {}
-    for row, vehicle in enumerate(plan.vehicles):
-        hidden = [ob for ob in (vehicle.ob, *parts_of(vehicle.ob, family)) if _is_hidden_by_bake(ob)]
-        if hidden:
-            found[row] = hidden
-    return found
-
-
-def _is_hidden_by_bake(ob: Object) -> bool:
-    record = bake_of(ob) if action_of(ob) is not None else None
-    return record is not None and record.kept_hidden.get(HIDE, True) is False
-
-
-def show(
-    plan: Plan, poses: Poses, depsgraphs: Iterable[Depsgraph], covered: Mapping[int, Iterable[Object]] | None = None
-) -> None:
+def show(plan: Plan, poses: Poses, hideable: Hideable, depsgraphs: list[Depsgraph]) -> None:
     """Show the vehicles of a plan in these poses; on the objects themselves nothing has changed afterwards.
 
     All viewports at once: one that is left out would evaluate the vehicles later, where they really are. Who is
-    hidden shrinks to nothing; who is not, but is `covered` by keys of a bake that hide it, is uncovered.
+    hidden shrinks to nothing; who is not, but is covered by keys of a bake that hide it, is uncovered.
     """
     vehicles = [vehicle.ob for vehicle in plan.vehicles]
-    uncovered = [ob for row, obs in (covered or {}).items() if not poses.hidden[row] for ob in obs if ob.hide_viewport]
-    with _put_back_unnoticed([*vehicles, *uncovered]):
-        rows = zip(vehicles, poses.location.tolist(), poses.rotation.tolist(), poses.hidden.tolist())
-        for ob, location, rotation, hidden in rows:
+    hidden = hideable.hidden(poses.gone)
+    shrunk, uncovered = hideable.shrunk(hidden), hideable.uncovered(hidden)
+    with _put_back_unnoticed([*vehicles, *shrunk, *uncovered]):
+        for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
             ob.location = location
             path = data_path(ob.rotation_mode)
             setattr(ob, path, rotation[: CHANNELS[path]])
-            if hidden:
-                ob.scale = NOTHING
+        for ob in shrunk:
+            ob.scale = NOTHING
         # Each of these costs Blender a look through all objects, so that it is only done where it makes a difference.
         for ob in uncovered:
             ob.hide_viewport = False
+        for ob in shown_as_nothing(hideable.resources - set(shrunk), depsgraphs):
+            ob.update_tag(refresh={"OBJECT"})
         for depsgraph in depsgraphs:
             depsgraph.update()
+
+
+def show_as_they_are(obs: Iterable[Object], depsgraph: Depsgraph) -> None:
+    """Have objects stand in a viewport where they really are, to be read there."""
+    for ob in obs:
+        ob.update_tag(refresh={"OBJECT"})
+    depsgraph.update()
+
+
+def shown_as_nothing(obs: Iterable[Object], depsgraphs: list[Depsgraph]) -> list[Object]:
+    """The objects that have shrunk to nothing in one of the viewports."""
+    return [ob for ob in obs if any(tuple(ob.evaluated_get(d).scale) == NOTHING for d in depsgraphs)]
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def add(context: Context, kind: Kind, wish: Wish, bringing: Bringing) -> Object:
     crowd = gathering.crowd
     crowd.empty_display_size = 2.0 * wish.size
     region = gathering.region(kind.region, kind.reach(wish))
-    take_up(preset, crowd)
+    take_up(preset, crowd, context.scene)
     crowd.steering.vehicle.radius = kind.radius * wish.size
     crowd.steering.containment.region = region
     crowd.steering.portrayal.use = True

@@ -1,0 +1,80 @@
+"""What a preview hides as the bake will: who is not there, and what is eaten up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..animation_data import action_of
+from ..attendance import parts_of
+from ..eaten import Resources, may_be_hidden
+from ..family import Family
+from ..ownership import bake_of
+from ..visibility import SWITCHES
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ...simulation.snapshot import State
+    from ..plan import Plan
+
+VIEWPORT, _ = SWITCHES
+
+
+class Hideable:
+    """The vehicles of a plan and after them its resources, as far as they may be hidden; a row each.
+
+    Attributes:
+        resources: what shrinks to nothing of resources.
+        covered: what keys of an earlier bake hide for a while, by row: itself and parts of it.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        family = Family()
+        self._resources = Resources(plan)
+        self._vehicles = [vehicle.ob for vehicle in plan.vehicles]
+        hide = [*(v.hides for v in plan.vehicles), *(may_be_hidden(body.ob) for body in self._resources.bodies)]
+        self._hide = np.array(hide, dtype=np.bool_)
+        self._carriers = np.array([body.carrier for body in self._resources.bodies], dtype=np.int64)
+        self._shrinking = [_tops(parts, family) for parts in self._resources.parts]
+        self.resources = frozenset(ob for obs in self._shrinking for ob in obs)
+        eaten = {ob for parts in self._resources.parts for ob in parts}
+        seen = [[ob, *(part for part in parts_of(ob, family) if part not in eaten)] for ob in self._vehicles]
+        covered = [[ob for ob in obs if _is_covered(ob)] for obs in (*seen, *self._resources.parts)]
+        self.covered = {row: obs for row, obs in enumerate(covered) if obs}
+
+    def gone(self, state: State) -> np.ndarray:
+        """Of which rows nothing is there, (n + m,): vehicles that are away and resources that are eaten up."""
+        return np.concatenate((state.away, self._resources.eaten_up(state)))
+
+    def hidden(self, gone: np.ndarray) -> np.ndarray:
+        """Which rows are hidden while these are gone, (n + m,)."""
+        hidden = gone & self._hide
+        vehicles, resources = np.split(hidden, [len(self._vehicles)])
+        carried = self._carriers >= 0
+        resources[carried] |= vehicles[self._carriers[carried]]
+        return hidden
+
+    def shrunk(self, hidden: np.ndarray) -> list[Object]:
+        """What shrinks to nothing where these rows are hidden; what hangs on it goes along."""
+        n = len(self._vehicles)
+        vehicles = [self._vehicles[row] for row in np.flatnonzero(hidden[:n])]
+        return vehicles + [ob for row in np.flatnonzero(hidden[n:]) for ob in self._shrinking[row]]
+
+    def uncovered(self, hidden: np.ndarray) -> list[Object]:
+        """What keys of a bake hide at the moment although it is not hidden now."""
+        return [ob for row, obs in self.covered.items() if not hidden[row] for ob in obs if ob.hide_viewport]
+
+
+def _tops(parts: Iterable[Object], family: Family) -> list[Object]:
+    """The uppermost of the parts on which nothing hangs but parts; others shrink nothing that has to be seen."""
+    parts = set(parts)
+    alone = {ob for ob in parts if parts.issuperset(family.descendants(ob))}
+    return [ob for ob in alone if ob.parent not in alone]
+
+
+def _is_covered(ob: Object) -> bool:
+    record = bake_of(ob) if action_of(ob) is not None else None
+    return record is not None and record.kept_hidden.get(VIEWPORT, True) is False
