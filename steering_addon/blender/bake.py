@@ -148,11 +148,12 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     except BaseException:
         staging.discard()
         raise
+    staging.commit(plan.scene.frame_current_final)
+    # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
     for vehicle in plan.vehicles:
         if vehicle.ob.steering.identity != vehicle.identity:
             vehicle.ob.steering.identity = vehicle.identity
         store(vehicle.ob, vehicle.location, vehicle.rotation)
-    staging.commit(plan.scene.frame_current_final)
     mishaps = trajectory.mishaps
     numbers = {kind: mishaps.number(kind) for kind in KINDS}
     return BakeResult(
