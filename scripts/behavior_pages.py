@@ -10,7 +10,7 @@ from steering_addon.behaviors.catalogue import CATALOGUE
 from steering_addon.behaviors.declaration import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
 
-from .figure_scenes import combining, drawing_of, figure_of
+from .figure_scenes import combining, drawing_of, figure_of, more_of
 from .parameter_words import default, limits
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "behaviors"
@@ -84,6 +84,10 @@ def _page(behavior: type[Behavior]) -> str:
             " ".join(said) + "\n",
             f"![{behavior.label}]({behavior.name}.svg)\n",
             f"*{figure.caption}*\n",
+            *(
+                f"![{behavior.label}]({behavior.name}-{key}.svg)\n\n*{one.caption}*\n"
+                for key, one in more_of(behavior.name).items()
+            ),
             "## When it does nothing\n",
             " ".join(nothing) + "\n",
             "## Settings\n",

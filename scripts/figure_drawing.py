@@ -13,6 +13,8 @@ from matplotlib.patches import Circle, Polygon
 from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.simulation.flows import flow_at
+from steering_addon.simulation.footprints import box_outline
+from steering_addon.simulation.obstacles import BOX
 from steering_addon.simulation.regions import SPHERE
 
 from .figure import FPS, Figure, Run
@@ -89,8 +91,9 @@ class Picture:
             self._flow()
         first, last = self.run.states[0].inputs.obstacles, self.run.states[-1].inputs.obstacles
         for obstacles, colour in ((first, PALE), (last, "#c9cfd4")):
-            for start, end, radius in zip(obstacles.start, obstacles.end, obstacles.radius):
-                outline = _capsule(self.flat(start), self.flat(end), radius)
+            for row, (start, end, radius) in enumerate(zip(obstacles.start, obstacles.end, obstacles.radius)):
+                boxed = obstacles.shape[row] == BOX and not self.figure.side_view
+                outline = box_outline(obstacles, row) if boxed else _capsule(self.flat(start), self.flat(end), radius)
                 self.axes.add_patch(Polygon(outline, fc=colour, ec=GREY, lw=1.0, zorder=1.2))
         self._bodies()
 

@@ -1,4 +1,4 @@
-"""The figures of the manual: one file a behavior with its FIGURE, and `combining` with one for each way to combine."""
+"""The figures of the manual: one file a behavior with its FIGURE and maybe MORE, and `combining` with one a way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from . import combining
 def figures() -> dict[str, Figure]:
     """All figures by the name of their drawing, those of the behaviors in the order of the catalogue."""
     known = {behavior.name: figure_of(behavior.name) for behavior in CATALOGUE if has_figure(behavior.name)}
-    return known | {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
+    more = {f"{name}-{key}": figure for name in known for key, figure in more_of(name).items()}
+    return known | more | {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
 
 
 def has_figure(behavior: str) -> bool:
@@ -26,6 +27,12 @@ def figure_of(behavior: str) -> Figure:
     """The figure of a behavior, by its name."""
     figure: Figure = import_module(f"{__name__}.{behavior}").FIGURE
     return figure
+
+
+def more_of(behavior: str) -> dict[str, Figure]:
+    """What else there is to see of a behavior, by its name and what the drawings' names end with."""
+    more: dict[str, Figure] = getattr(import_module(f"{__name__}.{behavior}"), "MORE", {})
+    return more
 
 
 def drawing_of(way: str) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.simulation.obstacles import boxes
 from tests.scene import PRIORITY, Scene, leaders
 
 from ..figure import Figure, Run
@@ -55,3 +56,36 @@ FIGURE = Figure(
     every=3.0,
     groups=((0, 1, 2, 3), (4, 5, 6, 7)),
 )
+
+
+def pen() -> Scene:
+    walls = [(0.0, 0.0, 4.0, 0.25), (-4.0, -3.0, 0.25, 3.25), (4.0, -3.0, 0.25, 3.25), (8.0, 2.5, 3.0, 0.25)]
+    return Scene(
+        position=[(-1.5, -1.2, 0.0), (2.0, -4.5, 0.0), (9.0, -5.0, 0.0)],
+        speed=1.0,
+        behaviors=[(UnalignedCollisionAvoidance, {}), (Arrival, {"target": 3 + np.arange(3)})],
+        vehicle={"keep_in_plane": True, "max_speed": 1.6, "radius": RADIUS, "max_force": 4.0},
+        tracked=leaders((-1.5, 4.0, 0.0), (1.0, 5.0, 0.0), (3.5, 4.0, 0.0)),
+        obstacles=boxes([(x, y, 0.0) for x, y, _, _ in walls], [(a, b, 1.0) for _, _, a, b in walls]),
+    )
+
+
+def leads_out(run: Run) -> dict[str, bool]:
+    return {
+        "all get where they want": all(run.to_body(row)[-1, row] < 0.5 for row in range(3)),
+        "who is shut in first goes away from there": bool(run.position[:, 0, 1].min() < -6.0),
+        "nobody touches a wall": bool((run.clearance() > RADIUS - 0.02).all()),
+        "nor anybody": bool(run.apart().min() > 2.0 * RADIUS),
+    }
+
+
+MORE = {
+    "way": Figure(
+        "Two walkers start in a pen that is open on the far side from where they want to be, the third beside it. Each "
+        "takes the shortest way there is, corner by corner, and slows down only at its end.",
+        pen,
+        24.0,
+        leads_out,
+        every=3.0,
+    )
+}

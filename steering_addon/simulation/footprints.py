@@ -191,7 +191,7 @@ def footprints(obstacles: Obstacles, less: Scalars, radius: float) -> Footprints
     outlines: list[tuple[Plane, Plane, Plane, float, float]] = []
     for row in range(len(obstacles)):
         if obstacles.shape[row] == BOX:
-            base = _hull(_box_corners(obstacles, row))
+            base = box_outline(obstacles, row)
             outlines.append((_grown(base, wide), _grown(base, narrow), np.repeat(base, 2, axis=0), wide, narrow))
         else:
             ends = np.stack((obstacles.start[row, :2], obstacles.end[row, :2]))
@@ -230,14 +230,14 @@ def _joined(outlines: list[tuple[Plane, Plane, Plane, float, float]]) -> Footpri
     )
 
 
-def _box_corners(obstacles: Obstacles, row: int) -> Plane:
-    """The corners of a box as seen from above, (8, 2)."""
+def box_outline(obstacles: Obstacles, row: int) -> Plane:
+    """The corners of a box as seen from above, counterclockwise; (4, 2) where it stands upright, metres."""
     signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
     # What has no thickness has two sides all the same.
     sides = signs * np.maximum(obstacles.half[row], 1e-6)
     axes = obstacles.axes[row]
     across = sides[:, 0, None] * axes[0] + sides[:, 1, None] * axes[1] + sides[:, 2, None] * axes[2]
-    return np.asarray(obstacles.start[row, :2] + across[:, :2])
+    return _hull(obstacles.start[row, :2] + across[:, :2])
 
 
 def _hull(points: Plane) -> Plane:

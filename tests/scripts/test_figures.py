@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts.behavior_pages import PAGES, idle, pages, source
-from scripts.figure_scenes import combining, drawing_of, figures, has_figure
+from scripts.figure_scenes import combining, drawing_of, figures, has_figure, more_of
 from steering_addon.behaviors.catalogue import CATALOGUE
 from steering_addon.simulation.combining import COMBININGS
 
@@ -35,7 +35,8 @@ def test_the_pages_are_up_to_date(name: str) -> None:
 
 
 def test_there_are_no_pages_nor_drawings_left_over() -> None:
-    drawings = {f"{name}.svg" for name in (*NAMES, *(drawing_of(choice.name) for choice in COMBININGS))}
+    more = (f"{name}-{key}" for name in NAMES for key in more_of(name))
+    drawings = {f"{name}.svg" for name in (*NAMES, *more, *(drawing_of(choice.name) for choice in COMBININGS))}
     assert {path.name for path in Path(PAGES).iterdir()} == pages().keys() | drawings
 
 
