@@ -44,6 +44,15 @@ def run(demo: Callable[[Asked], None]) -> None:
     leave(main)
 
 
+def tag(obs: list[bpy.types.Object], role: str) -> None:
+    """Select just these objects and give them a role."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for ob in obs:
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = obs[0]
+    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
+
+
 def bake(what: str) -> float:
     """Bake as a user does, and say what; the seconds it took."""
     print(f"Baking {what}", flush=True)

@@ -135,6 +135,9 @@ class Shape:
         mesh.polygons.foreach_set("use_smooth", [smooth] * len(self.faces))
         solid = bmesh.new()
         solid.from_mesh(mesh)
+        if not smooth:
+            # Walls that do not hang together may be turned inside out, and then their shadows flicker on them.
+            bmesh.ops.remove_doubles(solid, verts=solid.verts, dist=1e-5)
         bmesh.ops.recalc_face_normals(solid, faces=solid.faces)
         solid.to_mesh(mesh)
         solid.free()

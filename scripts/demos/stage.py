@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import bpy
 import models
@@ -132,6 +132,23 @@ def camera(name: str, lens: float = 35.0) -> bpy.types.Object:
     ob.data.clip_start = 1.0
     ob.data.clip_end = 2.2 * SKY_RADIUS
     ob.rotation_mode = "QUATERNION"
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def curve(name: str, points: Iterable[Sequence[float]], *, closed: bool = False) -> bpy.types.Object:
+    """A smooth curve through points, for a path."""
+    points = list(points)
+    data = bpy.data.curves.new(name, "CURVE")
+    data.dimensions = "3D"
+    data.resolution_u = 24
+    line = data.splines.new("BEZIER")
+    line.bezier_points.add(len(points) - 1)
+    for knot, point in zip(line.bezier_points, points):
+        knot.co = point
+        knot.handle_left_type = knot.handle_right_type = "AUTO"
+    line.use_cyclic_u = closed
+    ob = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(ob)
     return ob
 

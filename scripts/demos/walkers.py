@@ -89,7 +89,7 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=2)
-    street = _street()
+    street = stage.curve("Street", [(*corner, PAVEMENT) for corner in STREET])
     line = _line(street)
     _pave(line)
     _houses(line)
@@ -104,21 +104,6 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
         obstacles.append(models.place(name, town.stall(name, stripes, i), place, heading=turn))
     _furnish(line)
     return Cast(_walkers(scene, line, seed), obstacles, street)
-
-
-def _street() -> bpy.types.Object:
-    """The curve they follow: the middle of the street."""
-    curve = bpy.data.curves.new("Street", "CURVE")
-    curve.dimensions = "3D"
-    curve.resolution_u = 24
-    spline = curve.splines.new("BEZIER")
-    spline.bezier_points.add(len(STREET) - 1)
-    for point, corner in zip(spline.bezier_points, STREET):
-        point.co = (*corner, PAVEMENT)
-        point.handle_left_type = point.handle_right_type = "AUTO"
-    street = bpy.data.objects.new("Street", curve)
-    bpy.context.scene.collection.objects.link(street)
-    return street
 
 
 def _line(street: bpy.types.Object) -> np.ndarray:
@@ -235,8 +220,8 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
 
 def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Say who is what and what the walkers want, as one does in the sidebar: a crowd for each direction."""
-    _tag(cast.obstacles, "OBSTACLE")
-    _tag([cast.street], "PATH")
+    extension.tag(cast.obstacles, "OBSTACLE")
+    extension.tag([cast.street], "PATH")
     chance = random.Random(5 + seed)
     for name, direction, walkers in (
         ("Along the Street", "FORWARD", cast.walkers[::2]),
@@ -246,7 +231,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         crowd = bpy.context.object
         crowd.name = name
         crowd.steering.identity = len(cast.walkers) + 1 + (direction == "BACKWARD")
-        _tag(walkers, "VEHICLE")
+        extension.tag(walkers, "VEHICLE")
         for walker in walkers:
             walker.steering.crowd, walker.steering.identity = crowd, 1 + cast.walkers.index(walker)
             walker.steering.start_speed = 0.7
@@ -284,15 +269,6 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     scene.steering.preroll = PREROLL
     scene.steering.substeps = 2
     scene.steering.seed = seed
-
-
-def _tag(obs: list[bpy.types.Object], role: str) -> None:
-    """Select just these objects and give them a role."""
-    bpy.ops.object.select_all(action="DESELECT")
-    for ob in obs:
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = obs[0]
-    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
 
 
 # -- the cameras -------------------------------------------------------------------------------
