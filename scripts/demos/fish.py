@@ -31,7 +31,7 @@ LENGTH = 0.3  # m, of a fish
 RADIUS = 0.09  # m, of a body: as long as it is, it is slim
 CRUISE, TOP_SPEED = 1.15, 1.9  # m/s
 STRENGTH = 3.6  # m/s2
-TURN_RATE = 1.2  # rad/s: what turns more quickly looks frightened
+TURN_RATE = 1.6  # rad/s: what turns more quickly looks frightened
 NEAR = 0.62  # m: nearer than this they keep apart
 WAYS = (  # of the schools, from end to end: they cross over the middle of the reef
     ((-7.2, -1.6, 2.7), (-4.8, -0.7, 2.3), (-2.0, 0.0, 2.1), (2.0, 0.1, 2.1), (5.5, 0.9, 2.4), (9.5, 2.6, 2.9)),
@@ -87,21 +87,9 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
             part.display.show_shadows = False
     # They shall not stay about their place.
     bpy.data.objects.remove(crowd.steering.containment.region)
-    return School(crowd, fish, _way(scene, f"Way of the {crowd.name}", points))
-
-
-def _way(scene: bpy.types.Scene, name: str, points: np.ndarray) -> bpy.types.Object:
-    curve = bpy.data.curves.new(name, "CURVE")
-    curve.dimensions = "3D"
-    line = curve.splines.new("BEZIER")
-    line.bezier_points.add(len(points) - 1)
-    for knot, point in zip(line.bezier_points, points):
-        knot.co = point
-        knot.handle_left_type = knot.handle_right_type = "AUTO"
-    ob = bpy.data.objects.new(name, curve)
-    ob.hide_render = True
-    scene.collection.objects.link(ob)
-    return ob
+    way = stage.curve(f"Way of the {crowd.name}", points)
+    way.hide_render = True
+    return School(crowd, fish, way)
 
 
 # -- the steering ------------------------------------------------------------------------------
@@ -118,15 +106,17 @@ def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
         vehicle.max_turn_rate, vehicle.keep_apart = TURN_RATE, True
 
         settings.containment.use = False
-        settings.separation.distance, settings.separation.weight = NEAR, 1.6
+        settings.separation.distance, settings.separation.weight = NEAR, 1.5
         settings.separation.neighbors = "EVERYONE"
         settings.path_following.use = True
         settings.path_following.path, settings.path_following.radius = school.way, WIDE
-        settings.path_following.weight = 0.4
+        # Their ways take them on, or those who make way would stop to wait for one another.
+        settings.path_following.weight = 1.0
+        settings.alignment.weight, settings.cohesion.weight = 0.6, 0.2
         settings.unaligned_collision_avoidance.use = True
         avoid = settings.unaligned_collision_avoidance
         avoid.neighbors, avoid.crowd = "CHOSEN_CROWD", other.crowd
-        avoid.distance, avoid.look_ahead_time, avoid.clearance, avoid.weight = 4.0, 4.0, 0.15, 1.5
+        avoid.distance, avoid.look_ahead_time, avoid.clearance, avoid.weight = 8.0, 4.0, 0.15, 1.5
     scene.steering.use_frame_range = True
     scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
     scene.steering.preroll = 0
