@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 COMMON = tuple(Behavior.parameters())
 """What every behavior has; what of it matters is shown in its row, and last among its fields."""
 
-WIDTH = {Kind.NUMBER: 1.0, Kind.INTEGER: 0.4}
-"""How wide the numbers in a behavior's row are, of what Blender would give them."""
+WIDTH = {Kind.NUMBER: 0.78, Kind.INTEGER: 0.42}
+"""How wide the numbers in a behavior's row are, of what Blender would give them: the name beside them is read first."""
 
 
 class Behaviors(PartOfCrowd):
