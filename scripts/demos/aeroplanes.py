@@ -156,6 +156,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Say who is what and what the aeroplanes want, as one does in the sidebar."""
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
+    crowd.name = "Aeroplanes"
     crowd.steering.identity = len(cast.planes) + 1
     extension.tag(cast.planes, "VEHICLE")
     extension.tag([*cast.pylons, cast.balloon], "OBSTACLE")
@@ -226,6 +227,7 @@ def main(asked: extension.Asked) -> None:
     baked = matrices(scene, cast.planes)
     shoot(scene, baked[:, :, :3, 3])
     film.open_with_camera(stage.SUN)
+    extension.tidy(scene, cast.planes[0].steering.crowd)
     names = [ob.name for ob in cast.planes], [ob.name for ob in (*cast.pylons, cast.balloon)]
 
     extension.save_and_open_without(out / "aeroplanes.blend")

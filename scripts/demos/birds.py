@@ -101,7 +101,7 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
     """Model everything and put it in its place, as an animator would before any steering."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
-    stage.build(seed=9, sky=stage.blended(stage.EVENING, 4))
+    stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
     _town()
     towers = []
     for i, (kind, (x, y), height) in enumerate(TOWERS):
@@ -304,6 +304,7 @@ def main(asked: extension.Asked) -> None:
     baked = np.stack(baked, axis=1)
     shoot(scene, baked[:, : len(cast.birds), :3, 3], leader[:, :3, 3])
     film.open_with_camera(stage.SUN)
+    extension.tidy(scene, cast.birds[0].steering.crowd)
 
     extension.save_and_open_without(out / "birds.blend")
     scene = bpy.context.scene

@@ -29,6 +29,7 @@ PREROLL = 72  # frames in which the schools find their order before they are see
 FISH = 100  # in each school
 LENGTH = 0.3  # m, of a fish
 RADIUS = 0.09  # m, of a body: as long as it is, it is slim
+KEPT_FREE = 0.095  # m about the middle of a fish: who is pressed makes way before bodies touch
 CRUISE, TOP_SPEED = 1.15, 1.9  # m/s
 STRENGTH = 3.6  # m/s2
 TURN_RATE = 1.6  # rad/s: what turns more quickly looks frightened
@@ -72,19 +73,21 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
     there = set(bpy.data.materials)
     bpy.ops.steering.add_school(count=FISH, size=LENGTH, seed=2 * seed + number, location=points[0])
     crowd = bpy.context.object
-    crowd.name = ("Orange School", "Blue School")[number]
+    color = ("Orange", "Blue")[number]
+    crowd.name = crowd.users_collection[0].name = f"{color} School"
     for material in set(bpy.data.materials) - there:
-        for paint, color in COLORS[number].items():
+        for paint, tone in COLORS[number].items():
             if paint in material.name:
-                material.diffuse_color = models.linear(color)
+                material.diffuse_color = models.linear(tone)
                 shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-                shader.inputs["Base Color"].default_value = models.linear(color)
+                shader.inputs["Base Color"].default_value = models.linear(tone)
     fish = sorted((ob for ob in scene.objects if ob.steering.crowd == crowd), key=lambda ob: ob.name)
     heading = math.atan2(*(points[1] - points[0])[:2] * (-1.0, 1.0))
     for ob in fish:
         ob.rotation_euler.z = heading
         for part in (ob, *ob.children_recursive):
             part.display.show_shadows = False
+            part.name = f"{color} {part.name.split('.')[0]}"
     # They shall not stay about their place.
     bpy.data.objects.remove(crowd.steering.containment.region)
     way = stage.curve(f"Way of the {crowd.name}", points)
@@ -102,7 +105,7 @@ def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
         settings.identity = 2 * FISH + number + 1  # what all do together hangs on it
         vehicle = settings.vehicle
         vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
-        vehicle.max_force, vehicle.radius = STRENGTH, RADIUS
+        vehicle.max_force, vehicle.radius = STRENGTH, KEPT_FREE
         vehicle.max_turn_rate, vehicle.keep_apart = TURN_RATE, True
 
         settings.containment.use = False
@@ -111,7 +114,7 @@ def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
         settings.path_following.use = True
         settings.path_following.path, settings.path_following.radius = school.way, WIDE
         # Their ways take them on, or those who make way would stop to wait for one another.
-        settings.path_following.weight = 1.0
+        settings.path_following.weight = 1.2
         settings.alignment.weight, settings.cohesion.weight = 0.6, 0.2
         settings.unaligned_collision_avoidance.use = True
         avoid = settings.unaligned_collision_avoidance
@@ -170,6 +173,7 @@ def main(asked: extension.Asked) -> None:
     places = baked[:, : len(fish), :3, 3]
     shoot(scene, places[:, :FISH], places[:, FISH:])
     film.open_with_camera(stage.SUN)
+    extension.tidy(scene, schools[0].crowd)
 
     extension.save_and_open_without(out / "fish.blend")
     scene = bpy.context.scene

@@ -287,7 +287,7 @@ def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None
     beside = stage.camera("Ahead of a Walker", 36.0)
     stage.shoot(beside, scene.frame_start, eye, hero)
 
-    along = stage.camera("Along the Street", 40.0)
+    along = stage.camera("Down the Street", 40.0)
     eye, look = (
         np.array([_beside(line, metre + 2.5 * k, aside - 2.0 * aside * k)[0] for k in part[:, 0]])
         for metre, aside in ((64.0, -0.5), (82.0, 1.2))
@@ -337,6 +337,7 @@ def main(asked: extension.Asked) -> None:
     baked = matrices(scene, [*cast.walkers, *legs, *cast.obstacles])
     shoot(scene, baked[:, : len(cast.walkers), :3, 3], _line(cast.street))
     film.open_with_camera(stage.SUN)
+    extension.tidy(scene, cast.walkers[0].steering.crowd)
 
     extension.save_and_open_without(out / "walkers.blend")
     scene = bpy.context.scene
