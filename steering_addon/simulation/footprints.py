@@ -20,10 +20,10 @@ Plane = NDArray[np.float64]
 
 MARGIN = 0.02
 """Metres at which corners are passed beside the radius: gaps may be hardly wider than who goes through."""
-SLACK = 0.05
-"""Metres: a place that is so much too near to an obstacle can still be passed."""
 SHARE = 0.25
-"""Share of its radius that a small body keeps at most beside it, or may lack."""
+"""Share of its radius that a small body keeps at most beside it."""
+TOUCH = 1e-6
+"""Metres by which a body may be too near to what it touches."""
 STEPS = 32
 """Radii are taken as the next larger one of so many from each power of two to the next."""
 SIDES = 8
@@ -187,7 +187,7 @@ def footprints(obstacles: Obstacles, less: Scalars, radius: float) -> Footprints
         radius: metres.
     """
     wide = radius + min(MARGIN, SHARE * radius)
-    narrow = radius - min(SLACK - MARGIN, SHARE * radius) - 1e-6
+    narrow = radius - TOUCH
     outlines: list[tuple[Plane, Plane, Plane, float, float]] = []
     for row in range(len(obstacles)):
         if obstacles.shape[row] == BOX:

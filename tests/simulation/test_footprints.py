@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from steering_addon.simulation.footprints import (
     FLATTEST,
     MARGIN,
-    SLACK,
+    TOUCH,
     Footprints,
     footprints,
     radius_class,
@@ -65,7 +65,7 @@ def test_a_line_is_crossed_where_some_of_it_is_too_near(x, y, half_x, half_y, de
     start, end = np.array([ends[:2]]), np.array([ends[2:]])
     off = thing.clearance(level(start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start))).min()
     crossed = bool(of(thing).crossed(start, end)[0])
-    if off < RADIUS - SLACK + MARGIN - 1e-3:
+    if off < RADIUS - 1e-3:
         assert crossed
     if off > 1.09 * RADIUS:
         assert not crossed
@@ -77,7 +77,7 @@ def test_round_things_are_crossed_like_boxes(x, y, size, ends) -> None:
     start, end = np.array([ends[:2]]), np.array([ends[2:]])
     off = thing.clearance(level(start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start))).min()
     crossed = bool(of(thing).crossed(start, end)[0])
-    if off < RADIUS - SLACK - MARGIN - FLATTEST:
+    if off < RADIUS - FLATTEST - 1e-3:
         assert crossed
     if off > RADIUS:
         assert not crossed
@@ -95,8 +95,8 @@ def test_places_within_are_moved_out_and_others_stay(places) -> None:
 
 def test_who_stands_at_a_wall_is_moved_to_its_own_side() -> None:
     wall = of(box(0.0, 0.0, 3.0, 0.1))
-    assert wall.outside(np.array([[1.0, -0.4]]))[0] == pytest.approx([1.0, -0.6 + SLACK - MARGIN], abs=1e-3)
-    assert wall.outside(np.array([[1.0, 0.4]]))[0] == pytest.approx([1.0, 0.6 - SLACK + MARGIN], abs=1e-3)
+    assert wall.outside(np.array([[1.0, -0.4]]))[0] == pytest.approx([1.0, -0.6], abs=1e-3)
+    assert wall.outside(np.array([[1.0, 0.4]]))[0] == pytest.approx([1.0, 0.6], abs=1e-3)
 
 
 @given(st.floats(1e-3, 1e3))
@@ -153,7 +153,7 @@ def test_tangents_pass_what_is_gone_round_as_closely_as_they_may_and_no_closer(t
     for corner in seen:
         way = prints.tangents(point, np.array([corner]))
         off = thing.clearance(level(point + np.linspace(0.0, 12.0, 1201)[:, None] * way))[:, 0]
-        assert off.min() > RADIUS - SLACK
+        assert off.min() > RADIUS - 2.0 * TOUCH
         sides.add(float(np.sign(way[0, 0])))
     assert sides == {-1.0, 1.0}
 
