@@ -168,14 +168,18 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
     stride = deep * wide
     reach, any_reach = _reaches(y - row_y * radius, z - row_z * radius, radius)
     ends = np.empty((2, ROWS, len(points)))
-    ends[0], ends[1] = x - reach, x + reach
+    np.subtract(x, reach, out=ends[0])
+    np.add(x, reach, out=ends[1])
     ends /= cell[0]
-    places = np.minimum(np.maximum(ends, 0.0), wide - 1.0).astype(np.int64)
+    np.minimum(np.maximum(ends, 0.0, out=ends), wide - 1.0, out=ends)
+    places = ends.astype(np.int64)
     places[1] += 1
     places += rows + np.array([[0], [wide], [stride - wide], [stride], [stride + wide]])
     begin, end = _position(cells, places, int(cells[-1]) + 2 * stride)
     begin[0] = np.arange(1, len(points) + 1)
-    length = np.maximum(end - begin, 0) * any_reach
+    length = end - begin
+    np.maximum(length, 0, out=length)
+    length *= any_reach
     return order, lined_up, np.ascontiguousarray(begin.T), np.ascontiguousarray(length.T)
 
 
@@ -195,7 +199,9 @@ def _reaches(beyond_y: Scalars, beyond_z: Scalars, radius: float) -> tuple[Scala
     squares[3] = square - front * front
     squares[2] = squares[3] - low * low
     squares[4] = squares[3] - high * high
-    return np.sqrt(np.maximum(squares, 0.0)), squares > 0.0
+    any_reach = squares > 0.0
+    np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
+    return squares, any_reach
 
 
 def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) -> NDArray[np.int64]:
