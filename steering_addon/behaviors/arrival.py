@@ -34,7 +34,7 @@ class Arrival(Behavior):
 
     target: Number = body("What to arrive at; empty: the nearest leader")
     slowing_distance: Number = called(
-        "Braking Distance", length(4.0, "Distance from the target at which braking starts", 0.01)
+        "Brakes Within", length(4.0, "Distance from the target at which braking starts", 0.01)
     )
 
     def steer(self, world: World, agents: Agents) -> Vectors:

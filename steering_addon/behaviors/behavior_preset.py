@@ -31,6 +31,11 @@ class BehaviorPreset:
     values: Values
     unknown: tuple[str, ...] = ()
 
+    @property
+    def tooltip(self) -> str:
+        """What an animator is told of it before taking it up."""
+        return self.description
+
 
 def read_behavior(text: str, renamed: Mapping[str, str] = RENAMED) -> BehaviorPreset:
     """The preset of a behavior that a text holds.

@@ -30,7 +30,9 @@ class FlowFieldFollowing(Behavior):
     intent = Intent.GO
     remembers = {"strength": 0.0}
 
-    falloff_distance: Number = length(5.0, "Distance from a flow from which on it has no effect", 0.01)
+    falloff_distance: Number = called(
+        "Falloff", length(5.0, "Distance from a flow from which on it has no effect", 0.01)
+    )
     speed: Number = share(0.8, "How fast to go in the flow, as a share of top speed")
     prediction_time: Number = called(
         "Looks Ahead", seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")

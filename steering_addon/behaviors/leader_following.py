@@ -56,7 +56,7 @@ class LeaderFollowing(Neighborhood):
     approach_time: Number = seconds(2.0, "Time in which it makes up its distance from the place", 0.05)
     response_time: Number = seconds(1.0, "Time in which it takes up the velocity it wants", 0.01)
     strength: Number = acceleration(8.0, "How hard it steers toward its place at most")
-    clearing_distance: Number = length(6.0, "How far ahead of the leader its way is kept free")
+    clearing_distance: Number = called("Clear Ahead", length(6.0, "How far ahead of the leader its way is kept free"))
     clearing_width: Number = length(2.0, "How wide the leader's way is")
     separation: Number = acceleration(8.0, "How hard it keeps apart from others nearby at most")
     distance: Number = called("Sees Up To", length(1.5, "How far away others still count"))

@@ -71,6 +71,11 @@ class Preset:
     attendance: Values | None = None
     unknown: tuple[str, ...] = ()
 
+    @property
+    def tooltip(self) -> str:
+        """What an animator is told of it before taking it up."""
+        return f"{self.description}. For bodies of {self.body_length:.3g} m"
+
     def options(self) -> dict[str, Values]:
         """The values of the groups that a preset need not say anything of, where this one does."""
         groups = {"portrayal": self.portrayal, "attendance": self.attendance}

@@ -24,7 +24,7 @@ class Labelled(Protocol):
     def label(self) -> str: ...
 
     @property
-    def description(self) -> str: ...
+    def tooltip(self) -> str: ...
 
 
 Kind = TypeVar("Kind", bound=Labelled)
@@ -53,6 +53,13 @@ class Listed(Generic[Kind]):
             return self.load().label
         except Refusal:
             return self.name
+
+    def tooltip(self) -> str:
+        """What it is, or why it cannot be read."""
+        try:
+            return self.load().tooltip
+        except Refusal as why:
+            return str(why).removesuffix(".")
 
     def load(self) -> Kind:
         """What it holds.

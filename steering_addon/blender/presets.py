@@ -20,9 +20,8 @@ from .choosing import named
 from .dependencies import animated_paths
 from .entering import begin_after_start
 from .family import Family
-from .preset_files import Listed, Shelf
+from .preset_files import Shelf
 from .properties import settings_of
-from .refusal import Refusal
 from .shapes import body_length
 from .tagged import crowd_of, in_use, tagged
 
@@ -41,15 +40,6 @@ ONE_METRE = 1.0
 
 CROWDS: Shelf[Preset] = Shelf(SHIPPED, OWN, read)
 """The presets of crowds."""
-
-
-def tooltip(wanted: Listed[Preset]) -> str:
-    """What a preset is, or why it cannot be read."""
-    try:
-        preset = wanted.load()
-    except Refusal as why:
-        return str(why).removesuffix(".")
-    return f"{preset.description}. For bodies of {preset.body_length:.3g} m"
 
 
 def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:

@@ -301,7 +301,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     start_speed: FloatProperty(
         name="Start Speed",
-        description="Share of the top speed that it has at the first frame, along its front",
+        description="Share of the top speed that it has when it starts or enters, along its front",
         default=0.7,
         min=0.0,
         max=1.0,
@@ -338,8 +338,8 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         update=noticed,
     )
     hide_eaten: BoolProperty(
-        name="Hide When Eaten Up",
-        description="Have a bake hide it with its parts, in the viewport and in renders, while nothing is left of it",
+        name="Hide When Eaten",
+        description="Hide it with its parts while nothing is left of it: in a preview, and by a bake in renders too",
         default=True,
         override=OVERRIDABLE,
         update=noticed,

@@ -41,14 +41,16 @@ class Attendance(Declared):
         "Spread Over",
         integer(0, "Over how many frames more they enter, each by its own chance", 0, FURTHEST, animatable=False),
     )
-    wait_for_room: Number = switch(
-        True, "Who would enter in the midst of another waits until that one has gone on", animatable=False
+    wait_for_room: Number = called(
+        "Wait for Room",
+        switch(True, "Who would enter in the midst of another waits until that one has gone on", animatable=False),
     )
     on_arrival: Number = choice(
         "STAY", "What they do where they arrive: at a target they go to, or the end of a path", ON_ARRIVAL
     )
-    arrival_distance: Number = length(
-        0.0, "How near the middle of its goal a vehicle has arrived; 0: as soon as it touches it"
+    arrival_distance: Number = called(
+        "Arrives Within",
+        length(0.0, "How near the middle of its goal a vehicle has arrived; 0: as soon as it touches it"),
     )
     hide: Number = called(
         "Hide While Away",

@@ -41,7 +41,7 @@ COMBININGS = (
     Choice(
         "ALLOCATION",
         2,
-        "Strongest First Until Spent",
+        "Share by Priority",
         "By priority, each gets what the earlier leave of the force (Reynolds: prioritized acceleration allocation)",
     ),
     Choice(

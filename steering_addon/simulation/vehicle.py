@@ -64,7 +64,9 @@ class VehicleModel(Declared):
     max_turn_rate: Number = called(
         "Max Turn", number(np.pi, "Fastest turn, which limits it at low speed only", Unit.TURN, 0.01)
     )
-    keep_in_plane: Number = switch(False, "Stay at the height of the start and upright, as walkers and cars do")
+    keep_in_plane: Number = called(
+        "Keep in Plane", switch(False, "Stay at the height of the start and upright, as walkers and cars do")
+    )
     keep_apart: Number = switch(False, "Move off others and obstacles it has run into, so that no two overlap")
     bank: Number = number(
         1.0, "How far it leans into turns: 1 as an aircraft in a clean turn, 0 stays level", shrinks=True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 
 import bpy
@@ -230,12 +231,40 @@ def test_search_finds_behaviors_by_their_plain_name_and_by_the_papers() -> None:
     for kind in part("behaviors.catalogue").CATALOGUE:
         assert kind.label.lower() in text
         assert kind.term in text or kind.term == part("behaviors.declaration").OURS
-    reached, waiting = set(), ["STEERING_MT_object"]
-    while waiting:
-        reached.add(name := waiting.pop())
-        waiting += [entry[1] for entry in shown(name) if entry[0] == "menu" and entry[1] not in reached]
+    reached = menus_from("STEERING_MT_object")
     assert {"STEERING_MT_behaviors", "STEERING_MT_roles", "STEERING_MT_crowds"} <= reached
     assert part("blender.panels.menus").show_menu in bpy.types.VIEW3D_MT_object.draw._draw_funcs
+
+
+def menus_from(*waiting: str) -> set[str]:
+    """These menus and all that open from them."""
+    reached: set[str] = set()
+    left = list(waiting)
+    while left:
+        reached.add(name := left.pop())
+        left += [entry[1] for entry in shown(name) if entry[0] == "menu" and entry[1] not in reached]
+    return reached
+
+
+OF_A_ROW = {"behavior_remove", "populate_add", "populate_remove"}
+"""What can be done with a row of a panel only."""
+OF_A_LIST = {"behavior_preset_apply", "behavior_preset_save", "behavior_preset_remove"}
+"""What can be done with the list beside a behavior only."""
+OF_EDGES = {"flow_switch_direction"}
+"""What is in the menu of edges."""
+
+
+def test_search_finds_whatever_can_be_done() -> None:
+    """Blender searches the menus only."""
+    a_baked_vehicle()
+    presets = bpy.utils.user_resource("SCRIPTS", path="presets/steering/crowd", create=True)
+    assert bpy.ops.steering.preset_save(name="Mine") == {"FINISHED"}
+    try:
+        menus = menus_from("STEERING_MT_object", "STEERING_MT_add")
+        found = {entry[1].partition(".")[2] for menu in menus for entry in shown(menu) if entry[0] == "operator"}
+    finally:
+        shutil.rmtree(presets)
+    assert set(dir(bpy.ops.steering)) - found == OF_A_ROW | OF_A_LIST | OF_EDGES
 
 
 def test_flocking_is_keeping_apart_heading_alike_and_staying_together() -> None:
@@ -288,6 +317,15 @@ def test_where_no_crowd_moves_the_reason_is_beside_the_bake_too() -> None:
     assert "Max Speed" not in texts(in_tab("bake"))
     other.steering.vehicle.max_speed = 0.0
     assert "One: Max Speed is 0" in texts(in_tab("bake"))
+
+
+def test_that_nobody_has_entered_yet_is_said_of_the_crowd_and_is_nothing_to_mend() -> None:
+    frames(1, 40)
+    ship = vehicle(crowd=crowd("One", wander={}))
+    ship.steering.use_enter_frame, ship.steering.enter_frame = True, 9
+    assert "Nobody has entered yet: the first does on frame 9" in texts(in_tab("behaviors"))
+    select()
+    assert "entered" not in texts(in_tab("bake"))
 
 
 def test_a_bake_can_be_deleted_where_there_is_one() -> None:

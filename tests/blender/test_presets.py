@@ -284,7 +284,7 @@ def test_a_file_that_is_no_preset_is_refused_and_still_listed(content) -> None:
     crowd()
     listed = part("blender.presets").CROWDS.listed()
     assert listed["Mine"].label() == "Mine"
-    assert "cannot be" in part("blender.presets").tooltip(listed["Mine"])
+    assert "cannot be" in listed["Mine"].tooltip()
     with pytest.raises(RuntimeError, match="The preset Mine cannot be"):
         bpy.ops.steering.preset_apply(preset="Mine")
 
@@ -367,7 +367,7 @@ def test_saving_and_applying_and_removing_ones_own() -> None:
     assert bpy.ops.steering.preset_save(name="My Gulls", description="Slow ones.") == {"FINISHED"}
     [own] = [preset for preset in part("blender.presets").CROWDS.listed().values() if preset.own]
     assert (own.name, own.label()) == ("My_Gulls", "My Gulls")
-    assert part("blender.presets").tooltip(own).startswith("Slow ones. For bodies of 1 m")
+    assert own.tooltip().startswith("Slow ones. For bodies of 1 m")
     other = crowd("Other")
     apply("My_Gulls")
     assert used(other) == used(one)

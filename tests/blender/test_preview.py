@@ -609,9 +609,11 @@ def test_what_takes_too_long_goes_on_bit_by_bit_and_says_how_far_it_is() -> None
     pieces = 1
     while not live.present(bpy.context.scene, [layer.depsgraph], 0.0):
         assert told() == f"Played to frame {pieces} of {LAST} ..."
+        assert part("blender.preview").absent(bpy.context.scene) is None, "nobody knows yet"
         pieces += 1
     assert pieces == LAST
     assert told() == ""
+    assert part("blender.preview").absent(bpy.context.scene) == (frozenset(), frozenset())
     assert shown(obs).tobytes() != seen.tobytes()
 
 

@@ -5,106 +5,70 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import EnumProperty
 
-from ...behaviors.behavior_preset import behavior_written
+from ...behaviors.behavior_preset import BehaviorPreset, behavior_written
 from ...behaviors.catalogue import CATALOGUE
 from ...behaviors.declaration import Behavior
 from ..behavior_presets import SHELVES, behavior_preset_of, take_up_behavior
-from ..refusal import Refusal, reported
-from .behaviors import ITEMS, crowd_in_focus, has_crowd, has_editable_crowd
-from .presets import remarks
+from ..preset_files import Shelf
+from ..refusal import Refusal
+from .behaviors import FIRST, ITEMS
+from .shelves import Applying, Removing, Saving, any_of, new_name, overruled, own_of
 
 if TYPE_CHECKING:
     from bpy.types import UILayout
 
 
-def _names(operator, _context, _text) -> list[str]:
-    return list(SHELVES[operator.behavior].listed())
-
-
-def _own_names(operator, _context, _text) -> list[str]:
-    return [name for name, preset in SHELVES[operator.behavior].listed().items() if preset.own]
+def _of_behavior(settings) -> Shelf[BehaviorPreset]:
+    return SHELVES[settings.behavior]
 
 
 def _behavior():
-    return EnumProperty(name="Behavior", description="Of which behavior", items=ITEMS)
+    return EnumProperty(name="Behavior", description="Of which behavior", items=ITEMS, default=FIRST)
 
 
-class STEERING_OT_behavior_preset_apply(bpy.types.Operator):
+class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
     """Give the behavior of the crowd the settings of a preset; what it points at stays"""
 
     bl_idname = "steering.behavior_preset_apply"
     bl_label = "Apply Behavior Preset"
-    bl_options = {"REGISTER", "UNDO"}
+    shelf_of = staticmethod(_of_behavior)
 
     behavior: _behavior()
-    preset: StringProperty(name="Preset", description="Which one", search=_names, options={"SKIP_SAVE"})
+    preset: any_of(_of_behavior)
 
-    @classmethod
-    def description(cls, _context, properties) -> str:
-        there = SHELVES[properties.behavior].listed()
-        if properties.preset not in there:
-            return cls.__doc__
-        try:
-            return there[properties.preset].load().description
-        except Refusal as why:
-            return str(why).removesuffix(".")
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_editable_crowd(cls, context)
-
-    @reported
-    def execute(self, context):
-        crowd = crowd_in_focus(context)
-        preset = SHELVES[self.behavior].find(self.preset).load()
+    def take_up(self, _context, crowd, preset):
         animated = take_up_behavior(preset, crowd)
-        for warning in remarks(preset, crowd.name, animated):
-            self.report({"WARNING"}, warning)
-        return {"FINISHED"}
+        return overruled(crowd, animated), f"{crowd.name} has the preset {preset.label}"
 
 
-class STEERING_OT_behavior_preset_save(bpy.types.Operator):
+class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
     """Keep the settings of the behavior as a preset of your own, for all files"""
 
     bl_idname = "steering.behavior_preset_save"
     bl_label = "Save Behavior Preset"
-    bl_options = {"REGISTER"}
+    shelf_of = staticmethod(_of_behavior)
 
     behavior: _behavior()
-    name: StringProperty(name="Name", description="What the preset is called", maxlen=63, options={"SKIP_SAVE"})
+    name: new_name()
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_crowd(cls, context)
-
-    @reported
-    def execute(self, context):
-        crowd = crowd_in_focus(context)
+    def made_of(self, _context, crowd):
         if not crowd.steering.is_property_set(self.behavior):
             raise Refusal(f"{crowd.name} does not have this behavior: add it first.")
         preset = behavior_preset_of(crowd, self.behavior, self.name)
-        saved = SHELVES[self.behavior].save(preset.label, behavior_written(preset))
-        self.report({"INFO"}, f"Saved the preset {saved.name}")
-        return {"FINISHED"}
+        return preset.label, behavior_written(preset)
 
 
-class STEERING_OT_behavior_preset_remove(bpy.types.Operator):
+class STEERING_OT_behavior_preset_remove(Removing, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
     bl_idname = "steering.behavior_preset_remove"
     bl_label = "Remove Behavior Preset"
-    bl_options = {"REGISTER"}
+    shelf_of = staticmethod(_of_behavior)
 
     behavior: _behavior()
-    preset: StringProperty(name="Preset", description="Which one", search=_own_names, options={"SKIP_SAVE"})
-
-    @reported
-    def execute(self, _context):
-        SHELVES[self.behavior].find(self.preset).remove()
-        self.report({"INFO"}, f"Removed the preset {self.preset}")
-        return {"FINISHED"}
+    preset: own_of(_of_behavior)
 
 
 def preset_button(layout: UILayout, behavior: type[Behavior]) -> None:

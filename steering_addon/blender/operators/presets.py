@@ -5,33 +5,28 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...behaviors.behavior_preset import BehaviorPreset
 from ...behaviors.preset import Preset, scaled, written
-from ..presets import CROWDS, bodies_length, missing, preset_of, take_up, tooltip
-from ..refusal import reported
+from ..preset_files import Shelf
+from ..presets import CROWDS, bodies_length, missing, preset_of, take_up
 from ..variation import Amounts, vary
-from .behaviors import crowd_in_focus, has_crowd, has_editable_crowd
+from .shelves import Applying, Removing, Saving, any_of, new_name, overruled, own_of
 
 ALIKE = 2.0
 """Bodies that are up to so many times as large or small as those meant are not remarked upon."""
 
 
-def _names(_self, _context, _text) -> list[str]:
-    return list(CROWDS.listed())
+def _crowds(_settings) -> Shelf[Preset]:
+    return CROWDS
 
 
-def _own_names(_self, _context, _text) -> list[str]:
-    return [name for name, preset in CROWDS.listed().items() if preset.own]
-
-
-class STEERING_OT_preset_apply(bpy.types.Operator):
+class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
     """Give the crowd the vehicle and the behaviors of a preset; other behaviors are switched off"""
 
     bl_idname = "steering.preset_apply"
     bl_label = "Apply Preset"
-    bl_options = {"REGISTER", "UNDO"}
+    shelf_of = staticmethod(_crowds)
 
-    preset: StringProperty(name="Preset", description="Which one", search=_names, options={"SKIP_SAVE"})
+    preset: any_of(_crowds)
     fit_size: BoolProperty(
         name="Fit to Size",
         description="Make distances, speeds and strengths larger or smaller, as the vehicles are larger or smaller "
@@ -52,48 +47,24 @@ class STEERING_OT_preset_apply(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    @classmethod
-    def description(cls, _context, properties) -> str:
-        there = CROWDS.listed()
-        return tooltip(there[properties.preset]) if properties.preset in there else cls.__doc__
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_editable_crowd(cls, context)
-
     def invoke(self, context, _event):
         if self.preset:
             return self.execute(context)
         bpy.ops.wm.call_menu(name=STEERING_MT_presets.bl_idname)
         return {"CANCELLED"}
 
-    @reported
-    def execute(self, context):
-        crowd = crowd_in_focus(context)
-        preset = CROWDS.find(self.preset).load()
-        length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
+    def take_up(self, context, crowd, preset):
+        scene = context.scene
+        length = bodies_length(crowd, scene, context.evaluated_depsgraph_get())
         if self.fit_size and length is not None:
             preset = scaled(preset, length / preset.body_length)
-        left = vary(context.scene, crowd, Amounts(**preset.variation)) if self.vary else []
-        animated = take_up(preset, crowd, context.scene)
-        crowd.update_tag()
+        left = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
+        animated = take_up(preset, crowd, scene)
         if self.use_preroll:
-            context.scene.steering.preroll = preset.preroll
-        for warning in [*remarks(preset, crowd.name, animated), *left]:
-            self.report({"WARNING"}, warning)
-        waiting = missing(preset, crowd, context.scene)
-        self.report({"INFO"}, _told(preset, crowd.name, length, waiting, preroll=self.use_preroll))
-        return {"FINISHED"}
-
-
-def remarks(preset: Preset | BehaviorPreset, crowd: str, animated: list[str]) -> list[str]:
-    """What an animator should know of a preset that was given to a crowd."""
-    found = []
-    if preset.unknown:
-        found.append(f"{preset.label} names what is not known here and was left out: {', '.join(preset.unknown)}")
-    if animated:
-        found.append(f"{crowd} has keys or drivers that go before the preset: {', '.join(animated)}")
-    return found
+            scene.steering.preroll = preset.preroll
+        waiting = missing(preset, crowd, scene)
+        told = _told(preset, crowd.name, length, waiting, preroll=self.use_preroll)
+        return [*overruled(crowd, animated), *left], told
 
 
 def _told(preset: Preset, crowd: str, length: float | None, waiting: list[str], *, preroll: bool) -> str:
@@ -108,65 +79,43 @@ def _told(preset: Preset, crowd: str, length: float | None, waiting: list[str], 
     return text
 
 
-class STEERING_OT_preset_save(bpy.types.Operator):
+class STEERING_OT_preset_save(Saving, bpy.types.Operator):
     """Keep the settings of the crowd as a preset of your own, for all files"""
 
     bl_idname = "steering.preset_save"
     bl_label = "Save Preset"
-    bl_options = {"REGISTER"}
+    shelf_of = staticmethod(_crowds)
 
-    name: StringProperty(name="Name", description="What the preset is called", maxlen=63, options={"SKIP_SAVE"})
+    name: new_name()
     description: StringProperty(name="Description", description="A sentence for its tooltip", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_crowd(cls, context)
-
-    def invoke(self, context, _event):
-        self.name = self.name or crowd_in_focus(context).name
-        return context.window_manager.invoke_props_dialog(self)
-
-    @reported
-    def execute(self, context):
-        crowd = crowd_in_focus(context)
+    def made_of(self, context, crowd):
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
         preset = preset_of(crowd, self.name, self.properties.description, length, context.scene)
-        saved = CROWDS.save(preset.label, written(preset))
-        self.report({"INFO"}, f"Saved the preset {saved.name}")
-        return {"FINISHED"}
+        return preset.label, written(preset)
 
 
-class STEERING_OT_preset_remove(bpy.types.Operator):
+class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
     bl_idname = "steering.preset_remove"
     bl_label = "Remove Preset"
-    bl_options = {"REGISTER"}
+    shelf_of = staticmethod(_crowds)
 
-    preset: StringProperty(name="Preset", description="Which one", search=_own_names, options={"SKIP_SAVE"})
+    preset: own_of(_crowds)
 
     @classmethod
-    def poll(cls, context) -> bool:
-        if _own_names(None, context, ""):
+    def poll(cls, _context) -> bool:
+        if any(preset.own for preset in CROWDS.listed().values()):
             return True
         cls.poll_message_set("There are no presets of your own yet")
         return False
 
     def invoke(self, context, event):
-        if not self.preset:
-            bpy.ops.wm.call_menu(name=STEERING_MT_own_presets.bl_idname)
-            return {"CANCELLED"}
-        there = CROWDS.listed()
-        what = there[self.preset].label() if self.preset in there else self.preset
-        return context.window_manager.invoke_confirm(
-            self, event, title=f"Remove {what}?", message="This cannot be undone", confirm_text="Remove"
-        )
-
-    @reported
-    def execute(self, _context):
-        CROWDS.find(self.preset).remove()
-        self.report({"INFO"}, f"Removed the preset {self.preset}")
-        return {"FINISHED"}
+        if self.preset:
+            return super().invoke(context, event)
+        bpy.ops.wm.call_menu(name=STEERING_MT_own_presets.bl_idname)
+        return {"CANCELLED"}
 
 
 class STEERING_MT_presets(bpy.types.Menu):

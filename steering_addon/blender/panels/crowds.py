@@ -83,13 +83,11 @@ class Model(PartOfCrowd):
 
     def draw(self, context) -> None:
         model = crowd_in_focus(context).steering.vehicle
+        note(self.layout, context, _what_it_means(model, context.scene))
         column = fields(self.layout)
         for name in VehicleModel.parameters():
             if name not in BANKING:
                 column.prop(model, name)
-            if name == "max_speed":
-                note(self.layout.column(), context, _what_it_means(model, context.scene), icon="BLANK1")
-                column = fields(self.layout)
 
 
 def _what_it_means(model: PropertyGroup, scene: Scene) -> str:

@@ -7,6 +7,7 @@ import bpy
 from ...behaviors.catalogue import CATALOGUE
 from ...behaviors.declaration import OURS, Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, Role
+from .. import preview
 from ..operators.behaviors import crowd_in_focus
 from .things import ICONS
 
@@ -60,20 +61,25 @@ class STEERING_MT_object(bpy.types.Menu):
     bl_idname = "STEERING_MT_object"
     bl_label = "Steering"
 
-    def draw(self, _context) -> None:
+    def draw(self, context) -> None:
         layout = self.layout
         layout.menu("STEERING_MT_roles", icon="AUTO")
         layout.operator("steering.set_start", icon="PINNED")
         layout.separator()
-        layout.operator("steering.crowd_add", icon="COMMUNITY")
+        layout.operator("steering.crowd_add", icon="ADD")
+        layout.operator("steering.populate", icon="COMMUNITY")
         layout.menu("STEERING_MT_crowds")
         layout.operator("steering.crowd_select", icon="RESTRICT_SELECT_OFF")
         layout.menu(STEERING_MT_behaviors.bl_idname, icon="ADD")
         layout.menu("STEERING_MT_presets", icon="PRESET")
+        layout.operator("steering.preset_save")
+        layout.operator("steering.preset_remove")
         layout.operator("steering.vary", icon="MOD_NOISE")
         layout.separator()
+        layout.operator("steering.preview", icon="PLAY", depress=preview.is_on(context.scene))
         layout.operator("steering.bake", icon="REC").selected = False
         layout.operator("steering.bake", text="Bake Selected").selected = True
+        layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.clear_bake", icon="TRASH").selected = False
 
 

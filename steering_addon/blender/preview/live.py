@@ -54,6 +54,7 @@ class Live:
         self._rehearsal: Rehearsal | None = None
         self._kept: KeptRun | None = None
         self._shown: Poses | None = None
+        self._arrived = False
         self._reads: frozenset[int] = frozenset()
         self._moves: frozenset[int] = frozenset()
         self._moved_by_time: set[int] = set()
@@ -75,11 +76,11 @@ class Live:
 
     @property
     def absent(self) -> tuple[frozenset[int], frozenset[int]] | None:
-        """The numbers of the vehicles that have not entered yet and of those that have left; None where none is shown.
+        """The numbers of the vehicles that have not entered yet and of those that have left, on the present frame.
 
-        On the frame that is shown.
+        None while that has not been played, or cannot be.
         """
-        if self._shown is None or self._rehearsal is None:
+        if not self._arrived or self._rehearsal is None:
             return None
         numbers = np.array([vehicle.ob.session_uid for vehicle in self._rehearsal.plan.vehicles])
         outside = self._shown.outside
@@ -93,12 +94,15 @@ class Live:
             fresh: whether the first depsgraph was evaluated for this very frame just now, and shows nothing of ours.
         """
         with self._busy():
+            self._arrived = False
             try:
-                return self._present(scene, depsgraphs, seconds, fresh)
+                there = self._present(scene, depsgraphs, seconds, fresh)
             except ReferenceError:
                 # Something that the plan knew is gone, and nobody has told.
                 self.forget_plan()
-                return self._present(scene, depsgraphs, seconds, fresh)
+                there = self._present(scene, depsgraphs, seconds, fresh)
+            self._arrived = there and not self.refusal
+            return there
 
     def _present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, fresh: bool) -> bool:
         try:
@@ -204,7 +208,7 @@ def report(scene: Scene) -> str:
 def absent(scene: Scene) -> tuple[frozenset[int], frozenset[int]] | None:
     """The numbers of the vehicles that have not entered yet and of those that have left, as the preview of a scene is.
 
-    None where there is none, or it shows nothing.
+    None where there is none, or it has not come to the present frame.
     """
     return _live.absent if is_on(scene) else None
 
