@@ -44,6 +44,9 @@ OTHERS = 0.04
 """Share of the cost of all other contacts beside the first."""
 CHANGE = 0.37
 """What a change of velocity costs, beside what it costs to differ from the wished one."""
+CLOSER = 0.03
+"""Metres: who is nearer to another than the clearance, or just about, sees the contact so much nearer yet. With less of
+it those who stand close together would start back from each other's least movements."""
 SHARE = 0.93
 """Share of the avoidance that falls to the agent; the rest is left to the other."""
 RIGHT, RIGHT_WHEN_BLOCKED = 0.05, 0.75
@@ -173,11 +176,13 @@ class Others:
         offset: (K, n) to each, metres.
         drift: (K, n) what of the relative velocity does not hang on the choice, m/s.
         room: (K, n) the distance squared less the distance of contact squared; never 0 or below.
+        grazing: (K, n) the share of `room` that the clearance takes up: who only grazes that risks little.
     """
 
     offset: Components
     drift: Components
     room: NDArray[np.float64]
+    grazing: NDArray[np.float64]
 
     @np.errstate(invalid="ignore")
     def danger(self, velocity: Components, agent: Rows, look_ahead_time: Scalars) -> Scalars:
@@ -208,12 +213,16 @@ class Others:
             square = closing * closing
             square -= speed_squared
             # Who is not met is so at no real time; what is no number is less than any below.
-            np.sqrt(square, out=square)
-            closing += square
+            closing += np.sqrt(square)
             closing /= room
             np.minimum(closing, 1.0 / SOONEST, out=closing)
             closing -= least
             np.fmax(closing, 0.0, out=closing)
+            met = np.flatnonzero(closing)
+            # How deep into the clearance, or all of it for a contact: what is hardly met costs hardly anything, so that
+            # the cheapest velocity does not jump as the others move a little.
+            depth = square[met] / np.maximum(speed_squared[met] * self.grazing[row][agent[met]], EPSILON)
+            closing[met] *= np.minimum(depth, 1.0)
             np.maximum(first, closing, out=first)
             all_of_them += closing
         return first + OTHERS * all_of_them
@@ -291,7 +300,8 @@ class Choosers:
         offset, drift = ([x[:, some] for x in parts] for parts in (self.others.offset, self.others.drift))
         same_way = -drift[0] > np.maximum(OVERTAKEN * self.stride[some], 2.0 * _length([*drift[1:], 0.0 * drift[0]]))
         met = ~((offset[0] > 0.0) & same_way)
-        others = Others([x * met for x in offset], drift, self.others.room[:, some])
+        room, grazing = self.others.room[:, some], self.others.grazing[:, some]
+        others = Others([x * met for x in offset], drift, room, grazing)
         danger = others.danger(wished, np.arange(len(some)), self.look_ahead_time[some])
         return RIGHT + RIGHT_WHEN_BLOCKED * np.minimum(danger, 1.0)
 
@@ -395,11 +405,15 @@ def _others(
     offset, distance = picked(near.offset, able), near.distance[able]
     drift = picked(agents.velocity, agent) * (1.0 - 1.0 / SHARE) - picked(velocity, able)
     # Who is nearer already than it should be minds coming nearer yet.
-    contact = np.minimum(radii[able] + pad[agent], np.maximum(distance - 0.005, 0.0))
+    contact = np.minimum(radii[able] + pad[agent], np.maximum(distance - CLOSER, 0.0))
     room = np.maximum(distance * distance - contact * contact, 1e-6)
+    grazing = np.maximum(contact * contact - radii[able] * radii[able], 0.0) / room
     axes = [picked(axis, agent) for axis in frame]
     return Others(
-        [table(dot(offset, axis)) for axis in axes], [table(dot(drift, axis)) for axis in axes], table(room, 1.0)
+        [table(dot(offset, axis)) for axis in axes],
+        [table(dot(drift, axis)) for axis in axes],
+        table(room, 1.0),
+        table(grazing),
     )
 
 
