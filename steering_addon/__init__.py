@@ -5,10 +5,6 @@ agents want, and only `blender` knows Blender. Nothing here imports bpy before B
 simulation runs, is tested and is measured without Blender.
 """
 
-BASE_PACKAGE = (
-    ".".join(__package__.split(".")[:3]) if __package__.startswith("bl_ext.") else __package__.partition(".")[0]
-)
-
 
 def register() -> None:
     from . import blender

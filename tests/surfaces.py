@@ -1,10 +1,17 @@
-"""Surfaces for tests: points and triangles of a ball, a box, a ring and a flat sheet."""
+"""Surfaces for tests: a ball, a box, a ring and a flat sheet, and obstacles and regions made of them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
+from steering_addon.simulation import regions
 from steering_addon.simulation.meshes import Mesh, mesh
+from steering_addon.simulation.obstacles import MESH, OUTSIDE, Obstacles, boxes, mesh_radius
+from steering_addon.simulation.regions import Regions
+from steering_addon.simulation.vectors import Vectors
 
 
 def patch(points: np.ndarray, *, round_u: bool = False, round_v: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -60,3 +67,31 @@ def sheet(half: float = 5.0, fineness: int = 6, height: float = 0.0) -> Mesh:
     """An open square that lies flat."""
     x, y = np.meshgrid(*[np.linspace(-half, half, fineness)] * 2, indexing="ij")
     return mesh(*patch(np.stack((x, y, np.full_like(x, height)), axis=-1)))
+
+
+def mesh_obstacles(meshes: list[Mesh], centre: Vectors, axes: Vectors | None = None, **others: Any) -> Obstacles:
+    """Meshes that lie about their middles (k, 3), in their unit axes as rows (k, 3, 3); others as of `boxes`.
+
+    An open one is to be kept off from both of its sides; one without triangles is not there.
+    """
+    made = boxes(centre, np.zeros((len(meshes), 3)), axes, **others)
+    own = np.empty(len(meshes), dtype=np.object_)
+    own[:] = meshes
+    radius = np.array([mesh_radius(one) for one in meshes])
+    closed = np.array([one.closed for one in meshes], dtype=np.bool_)
+    return replace(
+        made,
+        shape=np.full(len(meshes), MESH),
+        side=np.where(closed, made.side, OUTSIDE),
+        present=made.present & np.array([len(one) > 0 for one in meshes], dtype=np.bool_),
+        mesh=own,
+        radius=radius,
+    )
+
+
+def mesh_regions(meshes: list[Mesh], centre: Vectors, axes: Vectors | None = None) -> Regions:
+    """The insides of closed meshes that lie about their centres (k, 3), in their unit axes as rows (k, 3, 3)."""
+    half = np.array([np.maximum(-one.bounds[0], one.bounds[1]) for one in meshes])
+    own = np.empty(len(meshes), dtype=np.object_)
+    own[:] = meshes
+    return replace(regions.regions(centre, half, np.full(len(meshes), regions.MESH), axes), mesh=own)

@@ -90,7 +90,7 @@ def build(scene: bpy.types.Scene) -> Cast:
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=4)
     stage.airstrip((0.0, 92.0, 0.0), math.radians(83))
-    course = _course()
+    course = stage.curve("Course", COURSE, closed=True)
     line = _line(course)
     planes = [_plane(line, *row) for row in PLANES]
     mesh = models.pylon("Pylon")
@@ -106,22 +106,6 @@ def build(scene: bpy.types.Scene) -> Cast:
 
     stage.plant(room, 150, seed=3)
     return Cast(planes, pylons, _balloon(), course)
-
-
-def _course() -> bpy.types.Object:
-    """The closed curve they race along."""
-    curve = bpy.data.curves.new("Course", "CURVE")
-    curve.dimensions = "3D"
-    curve.resolution_u = 24
-    spline = curve.splines.new("BEZIER")
-    spline.bezier_points.add(len(COURSE) - 1)
-    for point, corner in zip(spline.bezier_points, COURSE):
-        point.co = corner
-        point.handle_left_type = point.handle_right_type = "AUTO"
-    spline.use_cyclic_u = True
-    course = bpy.data.objects.new("Course", curve)
-    bpy.context.scene.collection.objects.link(course)
-    return course
 
 
 def _line(course: bpy.types.Object) -> np.ndarray:
@@ -172,13 +156,11 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Say who is what and what the aeroplanes want, as one does in the sidebar."""
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
+    crowd.name = "Aeroplanes"
     crowd.steering.identity = len(cast.planes) + 1
-    _select(cast.planes)
-    bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED")
-    _select([*cast.pylons, cast.balloon])
-    bpy.ops.steering.tag(role="OBSTACLE")
-    _select([cast.course])
-    bpy.ops.steering.tag(role="PATH")
+    extension.tag(cast.planes, "VEHICLE")
+    extension.tag([*cast.pylons, cast.balloon], "OBSTACLE")
+    extension.tag([cast.course], "PATH")
 
     for i, plane in enumerate(cast.planes):
         plane.steering.crowd, plane.steering.identity = crowd, i + 1
@@ -205,14 +187,6 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     scene.steering.preroll = 0
     scene.steering.substeps = 4
     scene.steering.seed = seed
-
-
-def _select(obs: list[bpy.types.Object]) -> None:
-    """Select just these objects, the first active."""
-    bpy.ops.object.select_all(action="DESELECT")
-    for ob in obs:
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = obs[0]
 
 
 # -- the cameras -------------------------------------------------------------------------------
@@ -253,6 +227,7 @@ def main(asked: extension.Asked) -> None:
     baked = matrices(scene, cast.planes)
     shoot(scene, baked[:, :, :3, 3])
     film.open_with_camera(stage.SUN)
+    extension.tidy(scene, cast.planes[0].steering.crowd)
     names = [ob.name for ob in cast.planes], [ob.name for ob in (*cast.pylons, cast.balloon)]
 
     extension.save_and_open_without(out / "aeroplanes.blend")

@@ -101,7 +101,7 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
     """Model everything and put it in its place, as an animator would before any steering."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
-    stage.build(seed=9, sky=stage.blended(stage.EVENING, 4))
+    stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
     _town()
     towers = []
     for i, (kind, (x, y), height) in enumerate(TOWERS):
@@ -188,10 +188,10 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     crowd.name = "Flock Settings"
     # What all birds do together hangs on it, and shall be the same each time.
     crowd.steering.identity = BIRDS + 1
-    _tag(cast.birds, "VEHICLE")
-    _tag(cast.towers, "OBSTACLE")
-    _tag([cast.leader], "LEADER")
-    _tag([cast.region], "REGION")
+    extension.tag(cast.birds, "VEHICLE")
+    extension.tag(cast.towers, "OBSTACLE")
+    extension.tag([cast.leader], "LEADER")
+    extension.tag([cast.region], "REGION")
     cast.region.steering.region_shape = "BOX"
 
     chance = random.Random(6 + seed)
@@ -237,15 +237,6 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     scene.steering.use_frame_range = True
     scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
     scene.steering.seed = seed
-
-
-def _tag(obs: list[bpy.types.Object], role: str) -> None:
-    """Select just these objects and give them a role."""
-    bpy.ops.object.select_all(action="DESELECT")
-    for ob in obs:
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = obs[0]
-    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
 
 
 # -- the cameras -------------------------------------------------------------------------------
@@ -313,6 +304,7 @@ def main(asked: extension.Asked) -> None:
     baked = np.stack(baked, axis=1)
     shoot(scene, baked[:, : len(cast.birds), :3, 3], leader[:, :3, 3])
     film.open_with_camera(stage.SUN)
+    extension.tidy(scene, cast.birds[0].steering.crowd)
 
     extension.save_and_open_without(out / "birds.blend")
     scene = bpy.context.scene

@@ -44,12 +44,41 @@ def run(demo: Callable[[Asked], None]) -> None:
     leave(main)
 
 
+def tag(obs: list[bpy.types.Object], role: str) -> None:
+    """Select just these objects and give them a role."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for ob in obs:
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = obs[0]
+    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
+
+
 def bake(what: str) -> float:
     """Bake as a user does, and say what; the seconds it took."""
     print(f"Baking {what}", flush=True)
     start = time.perf_counter()
     bpy.ops.steering.bake()
     return time.perf_counter() - start
+
+
+def tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
+    """Leave the scene as one likes to find it: what there is in collections by what it is for, the crowd selected."""
+    for ob in list(scene.collection.objects):
+        if ob.type == "CAMERA":
+            name = "Cameras"
+        else:
+            name = "Cast" if _takes_part(ob) or (ob.parent and _takes_part(ob.parent)) else "Scenery"
+        if name not in scene.collection.children:
+            scene.collection.children.link(bpy.data.collections.new(name))
+        scene.collection.children[name].objects.link(ob)
+        scene.collection.objects.unlink(ob)
+    bpy.ops.object.select_all(action="DESELECT")
+    crowd.select_set(True)
+    bpy.context.view_layer.objects.active = crowd
+
+
+def _takes_part(ob: bpy.types.Object) -> bool:
+    return ob.is_property_set("steering") and ob.steering.roles != 0
 
 
 def save_and_open_without(path: Path) -> None:

@@ -29,9 +29,10 @@ PREROLL = 72  # frames in which the schools find their order before they are see
 FISH = 100  # in each school
 LENGTH = 0.3  # m, of a fish
 RADIUS = 0.09  # m, of a body: as long as it is, it is slim
+KEPT_FREE = 0.095  # m about the middle of a fish: who is pressed makes way before bodies touch
 CRUISE, TOP_SPEED = 1.15, 1.9  # m/s
 STRENGTH = 3.6  # m/s2
-TURN_RATE = 1.2  # rad/s: what turns more quickly looks frightened
+TURN_RATE = 1.6  # rad/s: what turns more quickly looks frightened
 NEAR = 0.62  # m: nearer than this they keep apart
 WAYS = (  # of the schools, from end to end: they cross over the middle of the reef
     ((-7.2, -1.6, 2.7), (-4.8, -0.7, 2.3), (-2.0, 0.0, 2.1), (2.0, 0.1, 2.1), (5.5, 0.9, 2.4), (9.5, 2.6, 2.9)),
@@ -72,36 +73,26 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
     there = set(bpy.data.materials)
     bpy.ops.steering.add_school(count=FISH, size=LENGTH, seed=2 * seed + number, location=points[0])
     crowd = bpy.context.object
-    crowd.name = ("Orange School", "Blue School")[number]
+    color = ("Orange", "Blue")[number]
+    crowd.name = crowd.users_collection[0].name = f"{color} School"
     for material in set(bpy.data.materials) - there:
-        for paint, color in COLORS[number].items():
+        for paint, tone in COLORS[number].items():
             if paint in material.name:
-                material.diffuse_color = models.linear(color)
+                material.diffuse_color = models.linear(tone)
                 shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-                shader.inputs["Base Color"].default_value = models.linear(color)
+                shader.inputs["Base Color"].default_value = models.linear(tone)
     fish = sorted((ob for ob in scene.objects if ob.steering.crowd == crowd), key=lambda ob: ob.name)
     heading = math.atan2(*(points[1] - points[0])[:2] * (-1.0, 1.0))
     for ob in fish:
         ob.rotation_euler.z = heading
         for part in (ob, *ob.children_recursive):
             part.display.show_shadows = False
+            part.name = f"{color} {part.name.split('.')[0]}"
     # They shall not stay about their place.
     bpy.data.objects.remove(crowd.steering.containment.region)
-    return School(crowd, fish, _way(scene, f"Way of the {crowd.name}", points))
-
-
-def _way(scene: bpy.types.Scene, name: str, points: np.ndarray) -> bpy.types.Object:
-    curve = bpy.data.curves.new(name, "CURVE")
-    curve.dimensions = "3D"
-    line = curve.splines.new("BEZIER")
-    line.bezier_points.add(len(points) - 1)
-    for knot, point in zip(line.bezier_points, points):
-        knot.co = point
-        knot.handle_left_type = knot.handle_right_type = "AUTO"
-    ob = bpy.data.objects.new(name, curve)
-    ob.hide_render = True
-    scene.collection.objects.link(ob)
-    return ob
+    way = stage.curve(f"Way of the {crowd.name}", points)
+    way.hide_render = True
+    return School(crowd, fish, way)
 
 
 # -- the steering ------------------------------------------------------------------------------
@@ -114,19 +105,21 @@ def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
         settings.identity = 2 * FISH + number + 1  # what all do together hangs on it
         vehicle = settings.vehicle
         vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
-        vehicle.max_force, vehicle.radius = STRENGTH, RADIUS
+        vehicle.max_force, vehicle.radius = STRENGTH, KEPT_FREE
         vehicle.max_turn_rate, vehicle.keep_apart = TURN_RATE, True
 
         settings.containment.use = False
-        settings.separation.distance, settings.separation.weight = NEAR, 1.6
+        settings.separation.distance, settings.separation.weight = NEAR, 1.5
         settings.separation.neighbors = "EVERYONE"
         settings.path_following.use = True
         settings.path_following.path, settings.path_following.radius = school.way, WIDE
-        settings.path_following.weight = 0.4
+        # Their ways take them on, or those who make way would stop to wait for one another.
+        settings.path_following.weight = 1.2
+        settings.alignment.weight, settings.cohesion.weight = 0.6, 0.2
         settings.unaligned_collision_avoidance.use = True
         avoid = settings.unaligned_collision_avoidance
         avoid.neighbors, avoid.crowd = "CHOSEN_CROWD", other.crowd
-        avoid.distance, avoid.look_ahead_time, avoid.clearance, avoid.weight = 4.0, 4.0, 0.15, 1.5
+        avoid.distance, avoid.look_ahead_time, avoid.clearance, avoid.weight = 8.0, 4.0, 0.15, 1.5
     scene.steering.use_frame_range = True
     scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
     scene.steering.preroll = 0
@@ -180,6 +173,7 @@ def main(asked: extension.Asked) -> None:
     places = baked[:, : len(fish), :3, 3]
     shoot(scene, places[:, :FISH], places[:, FISH:])
     film.open_with_camera(stage.SUN)
+    extension.tidy(scene, schools[0].crowd)
 
     extension.save_and_open_without(out / "fish.blend")
     scene = bpy.context.scene

@@ -135,6 +135,9 @@ class Shape:
         mesh.polygons.foreach_set("use_smooth", [smooth] * len(self.faces))
         solid = bmesh.new()
         solid.from_mesh(mesh)
+        if not smooth:
+            # Walls that do not hang together may be turned inside out, and then their shadows flicker on them.
+            bmesh.ops.remove_doubles(solid, verts=solid.verts, dist=1e-5)
         bmesh.ops.recalc_face_normals(solid, faces=solid.faces)
         solid.to_mesh(mesh)
         solid.free()
@@ -525,8 +528,8 @@ def broadleaf(name: str, greens: Sequence[str], seed: int) -> bpy.types.Mesh:
     return shape.mesh(name)
 
 
-def cloud(name: str, seed: int) -> bpy.types.Mesh:
-    """A flat-bottomed cloud, 50 m long, of overlapping lumps."""
+def cloud(name: str, colors: Sequence[str], seed: int) -> bpy.types.Mesh:
+    """A flat-bottomed cloud, 50 m long, of overlapping lumps in five colours from below to above."""
     chance = random.Random(seed)
     shape = Shape()
     for i in range(6):
@@ -535,7 +538,7 @@ def cloud(name: str, seed: int) -> bpy.types.Mesh:
         shape.ball(
             (along, chance.uniform(-4, 4), size * 0.35),
             (size, size * 0.8, size * 0.62),
-            lambda part, side: ("#dfe8f0", "#eef3f7", "#ffffff", "#ffffff", "#ffffff")[part],
+            lambda part, side: colors[part],
             sides=9,
             rings=5,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import bpy
 import models
@@ -36,6 +36,8 @@ SIDES = 64  # of the rings: a multiple of 8, so that the corners of the fields a
 HILLS = ("#8aa95c", "#84a868", "#86ad80", "#90b69a", "#a0c1b2", "#b1ccc6", "#c0d6d8")  # near to far
 SKY = ("#f7ead2", "#e6ebe2", "#cce3ec", "#b2d9f0", "#98cdef", "#7fc0ea", "#68b1e3", "#52a3db", "#4294d2")
 EVENING = ("#fce3ae", "#fbd7a0", "#f8c79b", "#f0b59c", "#dfa6a4", "#c59cb0", "#a594ba", "#858bbd", "#6a80b8")
+CLOUDS = ("#dfe8f0", "#eef3f7", "#ffffff", "#ffffff", "#ffffff")
+EVENING_CLOUDS = ("#c98f9e", "#e3a5a3", "#f6bfae", "#fdd2b8", "#ffe2c6")
 SKY_EDGES = (-8, 1.5, 3, 5, 7.5, 11, 16, 24, 40, 80)  # degrees above the horizon
 GREENS = (("#3f6b3c", "#4b7a43", "#588a4b"), ("#4d7f42", "#5f9149", "#74a455"), ("#35603f", "#417048", "#4c8050"))
 
@@ -46,8 +48,13 @@ PLAIN = 216.0  # half the side of the flat ground
 SKY_RADIUS = 1800.0
 
 
-def build(seed: int = 1, sky: Sequence[str] = SKY) -> None:
-    """Put ground, hills, sky, clouds and sun into the scene; `sky` is its colours from the horizon up."""
+def build(seed: int = 1, sky: Sequence[str] = SKY, clouds: Sequence[str] = CLOUDS) -> None:
+    """Put ground, hills, sky, clouds and sun into the scene.
+
+    Args:
+        sky: its colours from the horizon up.
+        clouds: their colours from below to above.
+    """
     _ground(seed)
     _hills(seed)
     dome("Sky", sky, SKY_EDGES, SKY_RADIUS)  # from haze at the horizon to blue above
@@ -57,7 +64,7 @@ def build(seed: int = 1, sky: Sequence[str] = SKY) -> None:
         away = chance.uniform(600, 1000)
         models.place(
             f"Cloud {i + 1}",
-            models.cloud(f"Cloud {i + 1}", seed + i),
+            models.cloud(f"Cloud {i + 1}", clouds, seed + i),
             (away * math.cos(angle), away * math.sin(angle), chance.uniform(110, 240)),
             heading=angle + math.pi / 2 + chance.uniform(-0.4, 0.4),
             scale=chance.uniform(1.4, 2.6),
@@ -132,6 +139,23 @@ def camera(name: str, lens: float = 35.0) -> bpy.types.Object:
     ob.data.clip_start = 1.0
     ob.data.clip_end = 2.2 * SKY_RADIUS
     ob.rotation_mode = "QUATERNION"
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def curve(name: str, points: Iterable[Sequence[float]], *, closed: bool = False) -> bpy.types.Object:
+    """A smooth curve through points, for a path."""
+    points = list(points)
+    data = bpy.data.curves.new(name, "CURVE")
+    data.dimensions = "3D"
+    data.resolution_u = 24
+    line = data.splines.new("BEZIER")
+    line.bezier_points.add(len(points) - 1)
+    for knot, point in zip(line.bezier_points, points):
+        knot.co = point
+        knot.handle_left_type = knot.handle_right_type = "AUTO"
+    line.use_cyclic_u = closed
+    ob = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(ob)
     return ob
 

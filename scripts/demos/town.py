@@ -55,7 +55,7 @@ def house(shape: models.Shape, spot: Matrix, size: models.Point, chance: random.
             roof,
         )
     _chimney(face, width, depth, ridge, chance)
-    floors = max(1, round((height - 0.6) / 2.7))
+    floors = max(1, int((height - 2.4) / 2.7) + 1)  # whose windows end below the roof
     columns = max(2, round(2 * width / 2.6))
     for side in (-1, 1):
         wall_y = side * (depth + 0.03)

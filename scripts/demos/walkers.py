@@ -89,7 +89,7 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=2)
-    street = _street()
+    street = stage.curve("Street", [(*corner, PAVEMENT) for corner in STREET])
     line = _line(street)
     _pave(line)
     _houses(line)
@@ -104,21 +104,6 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
         obstacles.append(models.place(name, town.stall(name, stripes, i), place, heading=turn))
     _furnish(line)
     return Cast(_walkers(scene, line, seed), obstacles, street)
-
-
-def _street() -> bpy.types.Object:
-    """The curve they follow: the middle of the street."""
-    curve = bpy.data.curves.new("Street", "CURVE")
-    curve.dimensions = "3D"
-    curve.resolution_u = 24
-    spline = curve.splines.new("BEZIER")
-    spline.bezier_points.add(len(STREET) - 1)
-    for point, corner in zip(spline.bezier_points, STREET):
-        point.co = (*corner, PAVEMENT)
-        point.handle_left_type = point.handle_right_type = "AUTO"
-    street = bpy.data.objects.new("Street", curve)
-    bpy.context.scene.collection.objects.link(street)
-    return street
 
 
 def _line(street: bpy.types.Object) -> np.ndarray:
@@ -235,8 +220,8 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
 
 def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Say who is what and what the walkers want, as one does in the sidebar: a crowd for each direction."""
-    _tag(cast.obstacles, "OBSTACLE")
-    _tag([cast.street], "PATH")
+    extension.tag(cast.obstacles, "OBSTACLE")
+    extension.tag([cast.street], "PATH")
     chance = random.Random(5 + seed)
     for name, direction, walkers in (
         ("Along the Street", "FORWARD", cast.walkers[::2]),
@@ -246,7 +231,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         crowd = bpy.context.object
         crowd.name = name
         crowd.steering.identity = len(cast.walkers) + 1 + (direction == "BACKWARD")
-        _tag(walkers, "VEHICLE")
+        extension.tag(walkers, "VEHICLE")
         for walker in walkers:
             walker.steering.crowd, walker.steering.identity = crowd, 1 + cast.walkers.index(walker)
             walker.steering.start_speed = 0.7
@@ -286,15 +271,6 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     scene.steering.seed = seed
 
 
-def _tag(obs: list[bpy.types.Object], role: str) -> None:
-    """Select just these objects and give them a role."""
-    bpy.ops.object.select_all(action="DESELECT")
-    for ob in obs:
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = obs[0]
-    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
-
-
 # -- the cameras -------------------------------------------------------------------------------
 
 
@@ -311,7 +287,7 @@ def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None
     beside = stage.camera("Ahead of a Walker", 36.0)
     stage.shoot(beside, scene.frame_start, eye, hero)
 
-    along = stage.camera("Along the Street", 40.0)
+    along = stage.camera("Down the Street", 40.0)
     eye, look = (
         np.array([_beside(line, metre + 2.5 * k, aside - 2.0 * aside * k)[0] for k in part[:, 0]])
         for metre, aside in ((64.0, -0.5), (82.0, 1.2))
@@ -361,6 +337,7 @@ def main(asked: extension.Asked) -> None:
     baked = matrices(scene, [*cast.walkers, *legs, *cast.obstacles])
     shoot(scene, baked[:, : len(cast.walkers), :3, 3], _line(cast.street))
     film.open_with_camera(stage.SUN)
+    extension.tidy(scene, cast.walkers[0].steering.crowd)
 
     extension.save_and_open_without(out / "walkers.blend")
     scene = bpy.context.scene

@@ -24,8 +24,8 @@ REACH = 0.5
 class Forage(Behavior):
     """Wander about, go to resources that come near, and feed on them until they run out.
 
-    Who has had enough wanders on until it is hungry again. What is eaten up is gone for all, and hidden by a bake; the
-    amount is a setting of the resource. Without a resource it does nothing but wander.
+    Who has had enough wanders on until it is hungry again. What is eaten up is gone for all, and hidden in a
+    preview and by a bake; the amount is a setting of the resource. Without a resource it does nothing but wander.
     """
 
     name = "forage"

@@ -36,6 +36,8 @@ HASTE = 0.5
 
 REACTION_TIME = 0.25
 """Seconds in which the steering follows what is called for: in a crowd that changes at every glance."""
+TAKING_UP = 0.1
+"""Seconds in which who flies or swims takes up what it chooses, and lets go of it: only who walks can step aside."""
 OVER = 0.02
 """Share of the full steering below which what lingers of it is over."""
 AXES = ("push_x", "push_y", "push_z")
@@ -122,9 +124,17 @@ class UnalignedCollisionAvoidance(Neighborhood):
             ):
                 memory[name][looks] = column
         chosen = columns(*(memory[axis] for axis in CHOICE))
+        steers = memory["engaged"] > 0.0
+        glides = ~agents.vehicle.keep_in_plane
+        if glides.any():
+            called_for = np.where((glides & steers)[:, None], chosen - wished, 0.0)
+            push = _taken_up(called_for, agents, TAKING_UP, OVER * agents.max_speed, world.dt)
+            memory |= {name: push[:, axis] for axis, name in enumerate(AXES)}
+            chosen = np.where(glides[:, None], wished + push, chosen)
+            steers = np.where(glides, (push != 0.0).any(axis=1), steers)
         response = truncate(agents.steering_to(chosen) / agents.mass[:, None], self.weight)
         force = (response * agents.mass[:, None] - agents.force) / np.maximum(self.weight, EPSILON)[:, None]
-        return np.where(((memory["engaged"] > 0.0) & (self.weight > 0.0))[:, None], force, 0.0), memory
+        return np.where((steers & (self.weight > 0.0))[:, None], force, 0.0), memory
 
     def _looks(self, world: World, agents: Agents) -> Mask:
         """Who decides anew: everybody once in a reaction time, not all at once, and whoever never has."""
@@ -153,10 +163,7 @@ class UnalignedCollisionAvoidance(Neighborhood):
     def _aside(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
         """The paper's: away from the first meeting."""
         called_for = self._called_for(world, agents)
-        before = np.stack([agents.memory[axis] for axis in AXES], axis=-1)
-        push = before + (called_for - before) * (world.dt / (REACTION_TIME + world.dt))
-        over = (magnitude(called_for) == 0.0) & (magnitude(push) < OVER)
-        push = np.where(over[:, None], 0.0, push)
+        push = _taken_up(called_for, agents, REACTION_TIME, np.full(len(agents), OVER), world.dt)
         return push * agents.mass[:, None], {name: push[:, axis] for axis, name in enumerate(AXES)}
 
     def _called_for(self, world: World, agents: Agents) -> Vectors:
@@ -191,6 +198,14 @@ class UnalignedCollisionAvoidance(Neighborhood):
         steering = agents.none()
         steering[agent] = unit(agents_level(push, agents, agent)) * strength[:, None]
         return steering
+
+
+def _taken_up(called_for: Vectors, agents: Agents, time: float, least: Scalars, dt: float) -> Vectors:
+    """What is called for, (n, 3), as far as it has been taken up in that time; what lingers below `least` is over."""
+    before = columns(*(agents.memory[axis] for axis in AXES))
+    push = before + (called_for - before) * (dt / (time + dt))
+    over = (magnitude(called_for) == 0.0) & (magnitude(push) < least)
+    return np.where(over[:, None], 0.0, push)
 
 
 def _progress(world: World, agents: Agents, wished: Vectors) -> Scalars:

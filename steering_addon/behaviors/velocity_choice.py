@@ -44,6 +44,8 @@ OTHERS = 0.04
 """Share of the cost of all other contacts beside the first."""
 CHANGE = 0.37
 """What a change of velocity costs, beside what it costs to differ from the wished one."""
+PACE = 0.5
+"""What it costs beside, in space, to be slower or faster than wished: who swims or flies goes round and keeps going."""
 CLOSER, CLOSER_AT_LEAST = 0.3, 0.005
 """How much nearer yet who is nearer than the clearance, or just about, sees a contact: a share of the clearance on the
 ground, as far as to the other's body, and metres anyhow. With less of it walkers who stand close start back from each
@@ -318,6 +320,8 @@ class Choosers:
             """What velocities (..., m) by component cost if they lead to no contact."""
             cost = _length([c - w for c, w in zip(velocity, wished)]) / stride
             cost += CHANGE * _length([c - v for c, v in zip(velocity, present)]) / stride
+            if len(velocity) == 3:
+                cost += PACE * np.abs(_length(velocity) - _length(wished)) / stride
             aside = velocity[1] if len(velocity) == 2 else velocity[1] + ABOVE * velocity[2]
             share = aside / (ENOUGH_TO_THE_RIGHT * stride)
             cost -= sideways * share / np.sqrt(1.0 + share * share)

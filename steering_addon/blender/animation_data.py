@@ -8,7 +8,7 @@ them. In 4.2 there are no slots, so a slot is `None` here and the action stands 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 """Whether actions have slots (4.4 and later)."""
+RENAMED_AT_ONCE = 1 << 10
 
 
 def action_of(ob: Object) -> Action | None:
@@ -88,13 +89,20 @@ def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tupl
     return copy, copied_slot
 
 
-def rename(action: Action, name: str) -> None:
-    """Give an action another name; where that is taken, Blender adds a number."""
-    # Before it takes a new value of the property, Blender looks for the action among all there are.
-    if hasattr(action, "rename"):
-        action.rename(name)
-    else:
-        action.name = name
+def rename_all(names: Mapping[Action, str]) -> None:
+    """Give actions other names; where one is taken, Blender adds a number.
+
+    Blender keeps actions in order of their names and compares a new name with those before it, hundreds of them. So
+    the last come first, where there are few before them yet; but some at a time, as it also goes through all behind.
+    """
+    falling = sorted(names.items(), key=lambda named: named[1].lower(), reverse=True)
+    for start in reversed(range(0, len(falling), RENAMED_AT_ONCE)):
+        for action, name in falling[start : start + RENAMED_AT_ONCE]:
+            # Before it takes a new value of the property, Blender looks for the action among all there are.
+            if hasattr(action, "rename"):
+                action.rename(name)
+            else:
+                action.name = name
 
 
 def slot_with_handle(action: Action, handle: int) -> ActionSlot | None:

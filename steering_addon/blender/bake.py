@@ -73,9 +73,10 @@ class Trajectory:
 
     @classmethod
     def empty(cls, frames: int, vehicles: int) -> Trajectory:
+        # Number by number, as they come from the simulation and go into curves.
         return cls(
-            np.empty((frames, vehicles, 3)),
-            np.empty((frames, vehicles, 3, 3)),
+            np.moveaxis(np.empty((3, frames, vehicles)), 0, -1),
+            np.moveaxis(np.empty((3, 3, frames, vehicles)), (0, 1), (-2, -1)),
             np.zeros(vehicles),
             np.zeros((frames, vehicles), dtype=np.bool_),
             Mishaps(vehicles),
@@ -147,11 +148,12 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     except BaseException:
         staging.discard()
         raise
+    staging.commit(plan.scene.frame_current_final)
+    # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
     for vehicle in plan.vehicles:
         if vehicle.ob.steering.identity != vehicle.identity:
             vehicle.ob.steering.identity = vehicle.identity
         store(vehicle.ob, vehicle.location, vehicle.rotation)
-    staging.commit(plan.scene.frame_current_final)
     mishaps = trajectory.mishaps
     numbers = {kind: mishaps.number(kind) for kind in KINDS}
     return BakeResult(

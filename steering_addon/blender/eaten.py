@@ -46,12 +46,13 @@ class Resources:
     Attributes:
         bodies: (m,) where each is, and who carries it.
         parts: (m,) the objects that are seen of each, itself among them.
+        fed_on: whether anybody takes something from them.
     """
 
     def __init__(self, plan: Plan) -> None:
         family = Family()
         found = [(row, body) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
-        self._feeding = any(feeds(crowd.behaviors) for crowd in plan.crowds)
+        self.fed_on = any(feeds(crowd.behaviors) for crowd in plan.crowds)
         self._rows = np.array([row for row, _ in found], dtype=np.int64)
         self.bodies = [body for _, body in found]
         self.parts = [list(_with_parts(body.ob, family)) for body in self.bodies]
@@ -61,7 +62,7 @@ class Resources:
 
     def eaten_up(self, state: State) -> np.ndarray:
         """Of which nothing is left, (m,)."""
-        if not self._feeding or not len(self):
+        if not self.fed_on or not len(self):
             return np.zeros(len(self), dtype=np.bool_)
         return state.inputs.tracked.amount[self._rows] <= (state.taken[self._rows] if len(state.taken) else 0.0)
 

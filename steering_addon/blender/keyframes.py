@@ -6,8 +6,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,20 +30,23 @@ FREE: int = _ENUMS["handle_left_type"].enum_items["FREE"].value
 ALIGNED: int = _ENUMS["handle_left_type"].enum_items["ALIGNED"].value
 NOT_SMOOTHED: int = bpy.types.FCurve.bl_rna.properties["auto_smoothing"].enum_items["NONE"].value
 
+CHOICE = np.uint8
+"""As keys hold what is chosen from a list: columns of this type Blender copies as they are, of others key by key."""
+
 # Handles after their types: Blender computes the handles of the automatic types, and the last word is the written one.
 KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
     "co": (2, np.float32),
-    "interpolation": (1, np.int32),
-    "easing": (1, np.int32),
-    "type": (1, np.int32),
+    "interpolation": (1, CHOICE),
+    "easing": (1, CHOICE),
+    "type": (1, CHOICE),
     "back": (1, np.float32),
     "amplitude": (1, np.float32),
     "period": (1, np.float32),
     "select_control_point": (1, np.bool_),
     "select_left_handle": (1, np.bool_),
     "select_right_handle": (1, np.bool_),
-    "handle_left_type": (1, np.int32),
-    "handle_right_type": (1, np.int32),
+    "handle_left_type": (1, CHOICE),
+    "handle_right_type": (1, CHOICE),
     "handle_left": (2, np.float32),
     "handle_right": (2, np.float32),
 }
@@ -124,8 +126,10 @@ class BakedKeys:
         self._points = np.zeros((len(frames), 2), np.float32)
         self._points[:, 0] = frames
         self._flat = self._points.reshape(-1)
-        self._linear = np.full(len(frames), LINEAR, np.int32)
-        self._generated = np.full(len(frames), GENERATED, np.int32)
+        self._linear = np.full(len(frames), LINEAR, CHOICE)
+        self._generated = np.full(len(frames), GENERATED, CHOICE)
+        self._range = int(frames[0]), int(frames[-1]) + 1
+        self._smoothing = NOT_SMOOTHED
 
     def new_curve(self, bag: Channelbag, data_path: str, index: int, values: np.ndarray) -> FCurve:
         """Add a curve with a key on every frame; `values` is (f,).
@@ -133,23 +137,39 @@ class BakedKeys:
         Raises RuntimeError where the bag has such a curve already.
         """
         curve = bag.fcurves.new(data_path, index=index)
-        curve.keyframe_points.add(len(self._points))
-        curve.keyframe_points.foreach_set("interpolation", self._linear)
-        curve.keyframe_points.foreach_set("type", self._generated)
-        with _not_smoothed(bag):
-            self._set_values(curve, values)
+        self._points[:, 1] = values
+        points = curve.keyframe_points
+        points.add(len(self._points))
+        points.foreach_set("interpolation", self._linear)
+        points.foreach_set("type", self._generated)
+        points.foreach_set("co", self._flat)
+        smoothings = _smooth(bag, NOT_SMOOTHED)
+        curve.update()
+        _smooth(bag, smoothings)
         return curve
 
-    def set_values(self, bag: Channelbag, columns: Iterable[np.ndarray]) -> None:
-        """Give other values, (f,) each, to the curves of a bag: all made by `new_curve`, or copies of such curves."""
-        with _not_smoothed(bag):
-            for curve, values in zip(bag.fcurves, columns):
-                self._set_values(curve, values)
+    def sample(self, bag: Channelbag) -> None:
+        """Have the curves of a bag, all made by `new_curve`, hold samples in place of keys, for `set_values` to take.
 
-    def _set_values(self, curve: FCurve, values: np.ndarray) -> None:
-        self._points[:, 1] = values
-        curve.keyframe_points.foreach_set("co", self._flat)
-        curve.update()
+        Frames have to be whole, one after the other.
+        """
+        for curve in bag.fcurves:
+            curve.convert_to_samples(*self._range)
+        for kind in _smooth(bag, NOT_SMOOTHED):
+            self._smoothing = int(kind)
+
+    def set_values(self, bag: Channelbag, columns: Iterable[np.ndarray]) -> None:
+        """Make baked keys with these values, (f,) each, of a copy of a bag that `sample` was given.
+
+        Blender copies samples and takes their values in a small part of the time it takes for keys.
+        """
+        curves = bag.fcurves
+        for curve, values in zip(curves, columns):
+            self._points[:, 1] = values
+            curve.sampled_points.foreach_set("co", self._flat)
+            curve.convert_to_keyframes(*self._range)
+            curve.keyframe_points.foreach_set("type", self._generated)
+        curves.foreach_set("auto_smoothing", np.full(len(curves), self._smoothing, CHOICE))
 
     def add_to_curve(self, curve: FCurve, values: np.ndarray) -> None:
         """Put baked keys among the keys a curve has; those on other frames keep all that they are.
@@ -161,21 +181,18 @@ class BakedKeys:
         curve.update()
 
 
-@contextmanager
-def _not_smoothed(bag: Channelbag) -> Iterator[None]:
-    """Have Blender work automatic handles out from the keys next to each, without smoothing them along the curve.
+def _smooth(bag: Channelbag, kind: int | np.ndarray) -> np.ndarray:
+    """Set how the automatic handles of all curves are smoothed along them, and return how they were, (c,) numbers.
 
-    That takes longer than all else about a key, and does not show where keys run straight: as soon as an animator
-    lets some of them ease, Blender works out all handles of the curve anew, by what is set here again.
+    Not smoothed, they are worked out from the keys next to each. To smooth them takes longer than all else about a key,
+    and does not show where keys run straight: as soon as an animator lets some of them ease, Blender works out all
+    handles of the curve anew, by what is set here again.
     """
-    kinds = np.empty(len(bag.fcurves), np.int32)
-    bag.fcurves.foreach_get("auto_smoothing", kinds)
+    before = np.empty(len(bag.fcurves), CHOICE)
+    bag.fcurves.foreach_get("auto_smoothing", before)
     # Only by `foreach_set`: to set one curve's is to have its handles worked out again.
-    bag.fcurves.foreach_set("auto_smoothing", np.full_like(kinds, NOT_SMOOTHED))
-    try:
-        yield
-    finally:
-        bag.fcurves.foreach_set("auto_smoothing", kinds)
+    bag.fcurves.foreach_set("auto_smoothing", np.full_like(before, kind))
+    return before
 
 
 def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.ndarray) -> FCurve:
@@ -195,8 +212,8 @@ def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.nda
         curve, count = bag.fcurves.new(data_path), len(frames)
         points = curve.keyframe_points
         points.add(count)
-        points.foreach_set("interpolation", np.full(count, CONSTANT, np.int32))
-        points.foreach_set("type", np.full(count, GENERATED, np.int32))
+        points.foreach_set("interpolation", np.full(count, CONSTANT, CHOICE))
+        points.foreach_set("type", np.full(count, GENERATED, CHOICE))
         points.foreach_set("co", np.column_stack((frames, on)).astype(np.float32).ravel())
     else:
         write_keys(curve, _generated_keys(frames, on, CONSTANT).join(read_keys(curve)))
@@ -303,6 +320,6 @@ def _copy_samples(source: FCurve, target: FCurve) -> None:
     samples = np.array([tuple(point.co) for point in source.sampled_points], np.float32)
     target.keyframe_points.add(len(samples))
     target.keyframe_points.foreach_set("co", samples.ravel())
-    target.keyframe_points.foreach_set("interpolation", np.full(len(samples), LINEAR, np.int32))
+    target.keyframe_points.foreach_set("interpolation", np.full(len(samples), LINEAR, CHOICE))
     target.update()
     target.convert_to_samples(int(samples[0, 0]), int(samples[-1, 0]) + 1)

@@ -301,7 +301,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     start_speed: FloatProperty(
         name="Start Speed",
-        description="Share of the top speed that it has at the first frame, along its front",
+        description="Share of the top speed that it has when it starts or enters, along its front",
         default=0.7,
         min=0.0,
         max=1.0,

@@ -10,10 +10,6 @@ import numpy as np
 
 from ..simulation.angles import cosine, sine
 
-EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
-MODES = ("QUATERNION", *EULER_ORDERS, "AXIS_ANGLE")
-"""What `rotation_mode` of an object may be."""
-
 GIMBAL_LOCK = 1e-6
 """Cosine of the middle Euler angle below which the other two turn about one axis."""
 STEEP = 0.3

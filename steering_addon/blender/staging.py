@@ -28,7 +28,7 @@ from .animation_data import (
     copy_action,
     new_action,
     new_slot,
-    rename,
+    rename_all,
     slot_with_handle,
 )
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
@@ -77,6 +77,8 @@ if TYPE_CHECKING:
 
 SLOT = "Vehicle"
 """What a slot is called where an action of its own is made for a vehicle."""
+BLANK = "!"
+"""What an action is called until it is given out: short and before other names, as Blender compares it with many."""
 WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """How many numbers a channel has; a custom property is one."""
 
@@ -89,7 +91,7 @@ class Staging:
     """
 
     def __init__(self, bake_id: str, frames: np.ndarray) -> None:
-        """`frames` (f,), rising, at least one."""
+        """`frames` (f,), whole, one after the other, at least one."""
         self._bake_id = bake_id
         self._frames = np.asarray(frames, dtype=float)
         self._baked = BakedKeys(self._frames)
@@ -168,8 +170,6 @@ class Staging:
         rest = _without_bake(played)
         if rest.action is None:
             bed = _Bed(*self._new_action(ob, channels), made=True, blank=True)
-            if played.action is None:
-                rename(bed.action, f"{ob.name}Action")
         else:
             bed = _make_bed(ob, rest, first, last, in_the_way if replace else ())
         self._write(bed, channels, switches, touches)
@@ -199,16 +199,14 @@ class Staging:
         gone = [one for one in staged if not _exists(one.ob)]
         staged = [one for one in staged if _exists(one.ob)]
         readers = _readers({one.ob: (one.before, one.record) for one in staged})
-        named = _take_places(staged)
+        names = {one.bed.action: f"{one.ob.name}Action" for one in staged if one.bed.blank}
+        names |= _take_places(staged)
         for one in staged:
             before = one.before
             heirs.append((action_of(one.ob), one.bed.heir(before)))
             heirs_of_kept.append((before and before.kept, one.bed.kept or one.bed.action))
             switches[one.ob] = one.hand_over(frame, readers.get(one.ob, {}))
-        named |= _retire(heirs) | _retire(heirs_of_kept)
-        for one in staged:
-            if one.bed.blank and one.before is not None and one.bed.action not in named:
-                rename(one.bed.action, f"{one.ob.name}Action")
+        rename_all(names | _retire(heirs) | _retire(heirs_of_kept))
         _remove_new_actions(gone)
         show_as(switches)
         clear_all(ob for ob in always_seen if _exists(ob))
@@ -225,18 +223,19 @@ class Staging:
         return staged
 
     def _new_action(self, ob: Object, channels: Mapping[str, np.ndarray]) -> tuple[Action, ActionSlot | None]:
-        """An action with a key on every frame of all channels, whose values are still to be written.
+        """An action with a curve for each number of the channels, whose values are still to be written.
 
-        It is a copy of a blank one: copying keys takes half the time of making them.
+        It is a copy of a blank one, as that takes less time than to make one.
         """
         blank = self._blanks.get(tuple(channels))
         if blank is None:
-            blank = self._blanks[tuple(channels)] = new_action("Blank Bake", ob)
+            blank = self._blanks[tuple(channels)] = new_action(BLANK, ob)
             # To name the slot after each vehicle would have Blender look through all of the file each time.
             if blank[1] is not None:
                 blank[1].name_display = SLOT
             zeros = {path: np.zeros_like(values) for path, values in channels.items()}
             self._write(_Bed(*blank, made=True), zeros, {}, {})
+            self._baked.sample(channelbag_in(*blank))
         return copy_action(*blank, whole=True)
 
     def _write(
@@ -310,8 +309,7 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
         heirs_of_kept.append((record.kept, heir))
         if holds_nothing(ob.animation_data):
             ob.animation_data_clear()
-    _retire(heirs)
-    _retire(heirs_of_kept)
+    rename_all(_retire(heirs) | _retire(heirs_of_kept))
     show_as(switches)
     return baked
 
@@ -340,7 +338,7 @@ class _Bed:
 
     Attributes:
         action, slot: nothing plays it yet
-        blank: whether all keys of the bake are there already, and nothing else
+        blank: whether it has the curves of the bake and nothing else, whose values are still to be written
         made: whether it came to be for the bake, and not in place of an action of the animator's
         kept, kept_slot: the animator's action that stays in the file to be given back
         kept_is_new: whether that was made just now too
@@ -398,17 +396,19 @@ class _Staged:
 
     def _show(self, frame: float) -> dict[str, bool]:
         """Put the vehicle where its new curves have it; returns what these say of its switches."""
-        shown: dict[str, dict[int, float]] = {path: {} for path in self.record.channels}
-        for curve in channelbag_in(self.bed.action, self.bed.slot).fcurves:
-            if (values := shown.get(curve.data_path)) is not None:
-                values[curve.array_index] = curve.evaluate(frame)
+        bag = channelbag_in(self.bed.action, self.bed.slot)
+        numbers = [(path, index) for path in self.record.channels for index in range(WIDTHS.get(path, 1))]
+        curves = bag.fcurves if self.bed.blank else (bag.fcurves.find(path, index=index) for path, index in numbers)
+        shown: dict[str, list[float]] = {path: [] for path in self.record.channels}
+        for (path, _), curve in zip(numbers, curves):
+            shown[path].append(curve.evaluate(frame))
         for path, values in shown.items():
             if path in SWITCHES:
                 continue
             if (name := name_in(path)) is not None:
                 make(self.ob, name, values[0], anew=self.before is None or name not in self.before.properties)
             else:
-                setattr(self.ob, path, [values[index] for index in range(len(values))])
+                setattr(self.ob, path, values)
         return {path: shown[path][0] >= 0.5 for path in SWITCHES if path in shown}
 
     def _kept_properties(self) -> dict[str, KeptProperty]:
@@ -553,8 +553,8 @@ def _same_curves(one: Channelbag, other: Channelbag | None) -> bool:
     return curves.keys() == others.keys() and all(same_curve(curves[key], others[key]) for key in curves)
 
 
-def _take_places(staged: Iterable[_Staged]) -> set[Action]:
-    """Remove the bakes of which nothing is to stay and that nobody else plays; returns the new ones, named like them.
+def _take_places(staged: Iterable[_Staged]) -> dict[Action, str]:
+    """Remove the bakes of which nothing is to stay and that nobody else plays; returns their names for the new ones.
 
     Not when the new ones have been given out: then Blender has something of each object to tell its windows, and goes
     through all of that for each action it removes.
@@ -566,22 +566,18 @@ def _take_places(staged: Iterable[_Staged]) -> set[Action]:
     }
     names = {heir: action.name for action, heir in heirs.items()}
     bpy.data.batch_remove(heirs)
-    for heir, name in names.items():
-        rename(heir, name)
-    return set(names)
+    return names
 
 
-def _retire(succession: list[tuple[Action | None, Action | None]]) -> set[Action]:
-    """Remove actions that nobody uses any more; the first heir of each takes its name, and is returned."""
+def _retire(succession: list[tuple[Action | None, Action | None]]) -> dict[Action, str]:
+    """Remove actions that nobody uses any more; returns their names for the first heir of each."""
     heirs: dict[Action, Action | None] = {}
     for action, heir in succession:
         if action is not None and action.users == 0 and action.library is None:
             heirs.setdefault(action, heir)
-    names = [(action.name, heir) for action, heir in heirs.items() if heir is not None]
+    names = {heir: action.name for action, heir in heirs.items() if heir is not None}
     bpy.data.batch_remove(list(heirs))
-    for name, heir in names:
-        rename(heir, name)
-    return {heir for _, heir in names}
+    return names
 
 
 def _has_one_user(action: Action) -> bool:

@@ -31,6 +31,19 @@ def why_still(crowd: Object, census: Census | None) -> str:
     return _nobody_moves(crowd, census) or _cannot_move(crowd) or _nothing_to_do(crowd, census)
 
 
+def why_away(crowd: Object, census: Census | None) -> str:
+    """Why nobody of a crowd is there on the present frame, though some are on others; empty where somebody is."""
+    attending = census.members(crowd).attending if census is not None else None
+    if attending is None or attending.there:
+        return ""
+    if attending.enters <= census.last:
+        frame = f"{attending.enters:.0f}"
+        if attending.left:
+            return f"Nobody is there on this frame: the next enters on frame {frame}"
+        return f"Nobody has entered yet: the first does on frame {frame}"
+    return "Those of its vehicles that entered have left" if attending.left else ""
+
+
 def why_idle(behavior: type[Behavior], crowd: Object, census: Census | None) -> str:
     """Why a behavior of a crowd, which is switched on, does nothing; empty where it does something."""
     group = getattr(crowd.steering, behavior.name)
@@ -54,25 +67,15 @@ def _nobody_moves(crowd: Object, census: Census | None) -> str:
         return "All its vehicles are locked: unlock those that shall move"
     if not members.active:
         return "All its vehicles are inactive on this frame"
-    return _nobody_is_there(members.attending, census.last)
+    return _nobody_enters(members.attending, census.last)
 
 
-def _nobody_is_there(attending: Whereabouts, last: int) -> str:
-    if attending.there:
+def _nobody_enters(attending: Whereabouts, last: int) -> str:
+    if attending.there or attending.left or attending.enters <= last:
         return ""
-    if attending.enters > last and not attending.left:
-        return _nobody_enters(attending.enters, last)
-    if attending.enters > last:
-        return "Those of its vehicles that entered have left"
-    if attending.left:
-        return f"Nobody is there on this frame: the next enters on frame {attending.enters:.0f}"
-    return f"Nobody has entered yet: the first does on frame {attending.enters:.0f}"
-
-
-def _nobody_enters(enters: float, last: int) -> str:
-    if enters == inf:
+    if attending.enters == inf:
         return "All its vehicles wait for room to enter"
-    return f"All its vehicles enter after the last frame, {last}: the first would on frame {enters:.0f}"
+    return f"All its vehicles enter after the last frame, {last}: the first would on frame {attending.enters:.0f}"
 
 
 def _cannot_move(crowd: Object) -> str:

@@ -357,26 +357,6 @@ def boxes(centre: Vectors, half: Vectors, axes: Vectors | None = None, **others:
     )
 
 
-def mesh_obstacles(meshes: list[Mesh], centre: Vectors, axes: Vectors | None = None, **others: Any) -> Obstacles:
-    """Meshes that lie about their middles (k, 3), in their unit axes as rows (k, 3, 3); others as of `obstacles`.
-
-    An open one is to be kept off from both of its sides; one without triangles is not there.
-    """
-    made = boxes(centre, np.zeros((len(meshes), 3)), axes, **others)
-    own = np.empty(len(meshes), dtype=np.object_)
-    own[:] = meshes
-    radius = np.array([mesh_radius(one) for one in meshes])
-    closed = np.array([one.closed for one in meshes], dtype=np.bool_)
-    return replace(
-        made,
-        shape=np.full(len(meshes), MESH),
-        side=np.where(closed, made.side, OUTSIDE),
-        present=made.present & np.array([len(one) > 0 for one in meshes], dtype=np.bool_),
-        mesh=own,
-        radius=radius,
-    )
-
-
 def mesh_radius(mesh: Mesh) -> float:
     """The radius about the origin of a mesh within which all of it lies, metres."""
     return float(magnitude(mesh.corners).max(initial=0.0))

@@ -11,20 +11,6 @@ PLACES = 4
 """Places on an axis looked at between the one nearest to a course and the end that is reached first."""
 
 
-def nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> tuple[Scalars, Vectors]:
-    """Where a straight course comes nearest to each obstacle's axis.
-
-    Args:
-        points: (n, 3) where each course starts.
-        course: (n, k, 3) unit directions, one for each pair, as obstacles may move.
-
-    Returns:
-        way: (n, k) metres along the course, negative for what lies behind.
-        aside: (n, k, 3) from there to the place on the axis, square to the course.
-    """
-    return _place(obstacles, points, course, _part_nearest_to_course(obstacles, points, course))
-
-
 def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
     """The place on each obstacle's axis that takes the tightest turn to pass; without one, the nearest to the course.
 
@@ -36,7 +22,8 @@ def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach:
         reach: (n, k) how near a course may come to the axis.
 
     Returns:
-        way, aside: as of `nearest_to_course`.
+        way: (n, k) metres along the course, negative for what lies behind.
+        aside: (n, k, 3) from there to the place on the axis, square to the course.
     """
     part = _part_nearest_to_course(obstacles, points, course)
     way, aside = _place(obstacles, points, course, part)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,11 +133,3 @@ def regions(centre: Vectors, half: Vectors, shape: Rows, axes: Vectors | None = 
         np.ones(k, dtype=np.bool_),
         np.full(k, None, dtype=np.object_),
     )
-
-
-def mesh_regions(meshes: list[Mesh], centre: Vectors, axes: Vectors | None = None) -> Regions:
-    """The insides of closed meshes that lie about their centres (k, 3), in their unit axes as rows (k, 3, 3)."""
-    half = np.array([np.maximum(-one.bounds[0], one.bounds[1]) for one in meshes])
-    own = np.empty(len(meshes), dtype=np.object_)
-    own[:] = meshes
-    return replace(regions(centre, half, np.full(len(meshes), MESH), axes), mesh=own)

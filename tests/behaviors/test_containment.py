@@ -8,9 +8,9 @@ import pytest
 from scripts.motion_metrics import jerks
 from steering_addon.behaviors.containment import SEEK, Containment
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.regions import BOX, SPHERE, Regions, mesh_regions, regions
+from steering_addon.simulation.regions import BOX, SPHERE, Regions, regions
 from tests.scene import Scene, about, headings, positions
-from tests.surfaces import block, ring
+from tests.surfaces import block, mesh_regions, ring
 
 SLANTED = np.stack([about((0.2, 0.5, 1.0), 35.0).T])
 REGIONS = {

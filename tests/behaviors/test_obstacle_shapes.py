@@ -17,12 +17,11 @@ from steering_addon.simulation.obstacles import (
     UNDER,
     Obstacles,
     boxes,
-    mesh_obstacles,
     obstacles,
 )
 from tests.behaviors.obstacle_courses import box, course
 from tests.scene import PRIORITY, Scene, about, all_of, leaders, positions, speeds, turned
-from tests.surfaces import ball, block, ring, sheet
+from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
 
 WALL = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 8.0]])
 

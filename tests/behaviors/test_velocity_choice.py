@@ -5,15 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors import velocity_choice
+from scripts.motion_metrics import reversals
+from steering_addon.behaviors import unaligned_collision_avoidance, velocity_choice
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
-from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.behaviors.unaligned_collision_avoidance import AXES, VELOCITY, UnalignedCollisionAvoidance
 from steering_addon.behaviors.velocity_choice import Choosers, Others, _soonest
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.neighbors import EVERYONE
 from steering_addon.simulation.obstacles import boxes, obstacles
-from tests.scene import Scene, leaders, locked, positions, together, velocities
+from tests.scene import Scene, headings, leaders, locked, positions, together, velocities
 
 RADIUS = 0.5
 WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "response_time": 0.35, "max_turn_rate": 6.0}
@@ -126,15 +127,17 @@ def test_a_wall_across_the_way_is_gone_round_by_the_nearer_end() -> None:
     assert found[:, 1].max() > 7.0
 
 
+def schools(n: int, room: tuple[float, float, float] = (6.0, 6.0, 6.0)) -> Scene:
+    """Two schools of fish on their ways through each other, half of the fish each, in so much room."""
+    start = np.random.default_rng(3).uniform(-0.5, 0.5, (n, 3)) * room - (0.0, 8.0 + room[1] / 2.0, 0.0)
+    start[n // 2 :] *= (1.0, -1.0, 1.0)
+    return walkers(start, start * (1.0, -1.5, 1.0), vehicle={"radius": 0.15, "max_speed": 2.0, "max_force": 6.0})
+
+
 def test_in_space_they_pass_each_other_too() -> None:
     """Two schools of fish that swim through each other: few of the bodies meet, and all get through."""
-    rng = np.random.default_rng(3)
     n = 60
-    start = rng.uniform((-3.0, -14.0, -3.0), (3.0, -8.0, 3.0), (n, 3))
-    start[n // 2 :] *= (1.0, -1.0, 1.0)
-    goal = start * (1.0, -1.5, 1.0)
-    fish = {"radius": 0.15, "max_speed": 2.0, "max_force": 6.0}
-    free = walkers(start, goal, vehicle=fish)
+    free = schools(n)
     found = positions(free.run(24 * 12))
     straight = positions(replace(free, behaviors=free.behaviors[:1]).run(24 * 12))
 
@@ -144,6 +147,31 @@ def test_in_space_they_pass_each_other_too() -> None:
 
     assert contacts(found) < 0.1 * contacts(straight)
     assert (found[-1, : n // 2, 1] > 4.0).mean() > 0.9
+
+
+def test_in_space_they_tremble_less_than_if_they_took_up_at_once_what_they_choose(monkeypatch) -> None:
+    fish = schools(100, (4.0, 5.0, 3.0))
+    fish.behaviors.append((Separation, {"distance": 0.6, "weight": 2.0}))
+
+    def turned_back() -> float:
+        return reversals(headings(fish.run(24 * 6))[24:], 24.0)
+
+    found = turned_back()
+    monkeypatch.setattr(unaligned_collision_avoidance, "TAKING_UP", 1e-9)
+    assert found < 0.75 * turned_back()
+
+
+def test_who_swims_takes_a_moment_to_act_and_lets_go_for_good() -> None:
+    place = walkers(
+        [[0.3, -6.0, 0.0], [0.0, 6.0, 0.0]], [[0.3, 20.0, 0.0], [0.0, -20.0, 0.0]], vehicle={"max_speed": 2.0}
+    )
+    remembered = [state.memories["unaligned_collision_avoidance"] for state in place.run(24 * 12)[1:]]
+    push = np.array([np.linalg.norm([memory[axis] for axis in AXES], axis=0) for memory in remembered])
+    begun = np.argmax(push > 0.0, axis=0)
+    assert (begun > 0).all()
+    for who in (0, 1):
+        assert push[begun[who], who] < 0.5 * push[:, who].max()
+    assert (push[-12:] == 0.0).all()
 
 
 def test_between_two_decisions_it_keeps_to_the_last() -> None:
@@ -253,6 +281,9 @@ def test_of_all_that_is_tried_at_first_nothing_costs_less_than_what_is_chosen(in
         cost = velocity_choice.DANGER * danger(velocity)
         cost += np.linalg.norm(velocity - wished, axis=0) / choosers.stride
         cost += velocity_choice.CHANGE * np.linalg.norm(velocity - present, axis=0) / choosers.stride
+        if in_space:
+            other_pace = np.abs(np.linalg.norm(velocity, axis=0) - np.linalg.norm(wished, axis=0))
+            cost += velocity_choice.PACE * other_pace / choosers.stride
         aside = velocity[1] + (velocity_choice.ABOVE * velocity[2] if in_space else 0.0)
         share = aside / (velocity_choice.ENOUGH_TO_THE_RIGHT * choosers.stride)
         paid = velocity_choice.RIGHT + velocity_choice.RIGHT_WHEN_BLOCKED * blocked

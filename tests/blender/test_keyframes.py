@@ -103,14 +103,18 @@ def test_baked_keys_run_straight_and_are_generated(keyframes, bag) -> None:
     assert curve.evaluate(7.25) == pytest.approx(0.75 * values[2] + 0.25 * values[3], abs=1e-6)
 
 
-def test_a_copied_curve_given_other_values_is_as_one_made_with_them(keyframes, animation_data) -> None:
-    baked, values = keyframes.BakedKeys(FRAMES), np.cos(FRAMES)
-    ob = bpy.data.objects.new("Ship", None)
-    blank = animation_data.new_action("Blank", ob)
-    baked.new_curve(animation_data.channelbag_in(*blank, ensure=True), "location", 1, np.zeros(len(FRAMES)))
+@pytest.mark.parametrize("frames", [FRAMES, [-2.0, -1.0, 0.0, 1.0], [0.0, 1.0], np.arange(99990.0, 100010.0)])
+def test_a_copied_curve_given_other_values_is_as_one_made_with_them(keyframes, animation_data, frames) -> None:
+    baked, columns = keyframes.BakedKeys(np.array(frames)), np.cos(np.arange(2.0 * len(frames))).reshape(2, -1)
+    made, blank = new_bag(animation_data), animation_data.new_action("Blank", bpy.data.objects.new("Ship", None))
+    among = animation_data.channelbag_in(*blank, ensure=True)
+    for index, values in enumerate(columns):
+        baked.new_curve(made, "location", index, values)
+        baked.new_curve(among, "location", index, np.zeros(len(frames)))
+    baked.sample(among)
     copied = animation_data.channelbag_in(*animation_data.copy_action(*blank, whole=True))
-    baked.set_values(copied, [values])
-    assert dump(copied.fcurves[0]) == dump(baked.new_curve(new_bag(animation_data), "location", 1, values))
+    baked.set_values(copied, columns)
+    assert [dump(curve) for curve in copied.fcurves] == [dump(curve) for curve in made.fcurves]
 
 
 def test_handles_follow_baked_keys_so_that_they_can_be_eased(keyframes, bag) -> None:

@@ -223,6 +223,7 @@ def test_what_is_in_the_way_is_measured_again_when_its_shape_changes_and_only_th
     assert pictures.cast(scene, layer, who).things is who.things
     ball.steering.obstacle_shape = "BOX"
     assert pictures.cast(scene, layer, who).things is not who.things
+    layer.update()
     noticed = []
 
     def listen(_scene, depsgraph) -> None:

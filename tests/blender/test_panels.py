@@ -319,6 +319,15 @@ def test_where_no_crowd_moves_the_reason_is_beside_the_bake_too() -> None:
     assert "One: Max Speed is 0" in texts(in_tab("bake"))
 
 
+def test_that_nobody_has_entered_yet_is_said_of_the_crowd_and_is_nothing_to_mend() -> None:
+    frames(1, 40)
+    ship = vehicle(crowd=crowd("One", wander={}))
+    ship.steering.use_enter_frame, ship.steering.enter_frame = True, 9
+    assert "Nobody has entered yet: the first does on frame 9" in texts(in_tab("behaviors"))
+    select()
+    assert "entered" not in texts(in_tab("bake"))
+
+
 def test_a_bake_can_be_deleted_where_there_is_one() -> None:
     a_vehicle()
     assert "steering.clear_bake" not in buttons("bake")

@@ -16,6 +16,11 @@ def why() -> str:
     return part("blender.stillness").why_still(own, part("blender.census").count(bpy.context.scene))
 
 
+def away() -> str:
+    own = bpy.context.scene.steering.crowd
+    return part("blender.stillness").why_away(own, part("blender.census").count(bpy.context.scene))
+
+
 def seeking():
     """A vehicle that goes to a leader; its crowd."""
     frames(1, 20)
@@ -182,51 +187,53 @@ def preview():
 
 def test_before_anybody_has_entered_the_frame_of_the_first_is_named(preview) -> None:
     own = arriving(use_enter_frame=True, enter_frame=10, enter_span=30)
-    said = why()
+    said = away()
     assert "Nobody has entered yet" in said
+    assert why() == "", "on other frames somebody is there"
     first = int(said.rpartition(" ")[2])
     assert 10 <= first <= 40
     for frame, said_here in ((first - 1, said), (first, "")):
         bpy.context.scene.frame_set(frame)
-        assert why() == said_here
+        assert away() == said_here
     bake()
-    assert seen(own, first - 1) == [] and why() == said
-    assert seen(own, first) != [] and why() == ""
+    assert seen(own, first - 1) == [] and away() == said
+    assert seen(own, first) != [] and away() == ""
     own.steering.attendance.use_enter_frame = False
-    assert seen(own, 1) == [] and why() == said, "the bake still plays"
+    assert seen(own, 1) == [] and away() == said, "the bake still plays"
     preview.start(bpy.context.scene, bpy.context.view_layer)
-    assert why() == ""
+    assert away() == ""
 
 
 def test_a_frame_of_ones_own_comes_first() -> None:
     own = arriving(use_enter_frame=True, enter_frame=40)
     ship = bpy.data.objects["Ship 1"].steering
     ship.use_enter_frame, ship.enter_frame = True, 20
-    assert why() == "Nobody has entered yet: the first does on frame 20"
+    assert away() == "Nobody has entered yet: the first does on frame 20"
     own.steering.attendance.use_enter_frame = False
-    assert why() == ""
+    assert away() == ""
 
 
 def test_who_enters_after_the_end_is_said_and_nobody_moves() -> None:
     arriving(use_enter_frame=True, enter_frame=61)
     assert why() == "All its vehicles enter after the last frame, 60: the first would on frame 61"
+    assert away() == ""
     assert ways() == 0.0
 
 
 def test_who_has_left_is_said_by_the_bake_and_by_the_preview(preview) -> None:
     own = arriving(1, on_arrival="LEAVE")
     use(own, seek={"target": leader(location=(0.0, 6.0, 0.0))})
-    assert why() == ""
+    assert away() == ""
     bpy.context.scene.frame_set(60)
-    assert why() == "", "nobody knows yet"
+    assert away() == "", "nobody knows yet"
     preview.start(bpy.context.scene, bpy.context.view_layer)
     left = "Those of its vehicles that entered have left"
-    assert why() == left
+    assert away() == left
     bpy.context.scene.frame_set(1)
-    assert why() == ""
+    assert away() == ""
     preview.end()
     bake()
-    said = {frame: (seen(own, frame), why())[1] for frame in (1, 5, 60)}
+    said = {frame: (seen(own, frame), away())[1] for frame in (1, 5, 60)}
     assert said == {1: "", 5: "", 60: left}
 
 
@@ -237,7 +244,7 @@ def test_between_those_who_have_left_and_those_who_come_the_next_is_named() -> N
     late.use_enter_frame, late.enter_frame = True, 50
     bake()
     assert seen(own, 45) == []
-    assert why() == "Nobody is there on this frame: the next enters on frame 50"
+    assert away() == "Nobody is there on this frame: the next enters on frame 50"
 
 
 def test_who_waits_for_room_is_said() -> None:
@@ -248,3 +255,4 @@ def test_who_waits_for_room_is_said() -> None:
     bake()
     assert seen(own, 40) == []
     assert why() == "All its vehicles wait for room to enter"
+    assert away() == ""

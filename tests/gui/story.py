@@ -31,6 +31,8 @@ def story() -> Iterator[float]:
         yield from new_file()
         yield from ready_scene(name, count)
     yield from new_file()
+    yield from eaten_up()
+    yield from new_file()
     yield from populated()
     yield from switched_off()
 
@@ -69,6 +71,45 @@ def ready_scene(name: str, count: int) -> Iterator[float]:
     picture(FOLDER / f"{name} 4 scrubbed.png")
     yield from step_back_and_clear()
     picture(FOLDER / f"{name} 5 cleared.png")
+
+
+def eaten_up() -> Iterator[float]:
+    """A preview hides what is eaten up; undo and redo make no difference to that, and the end of it shows all again."""
+    with view():
+        bpy.ops.mesh.primitive_uv_sphere_add(radius=0.4, location=(0.0, 1.5, 0.0))
+        assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="RESOURCE") == {"FINISHED"}
+        bpy.context.object.name = "Food"
+        bpy.context.object.steering.amount = 0.1
+        bpy.ops.mesh.primitive_cone_add(radius1=0.2, depth=0.6)
+        assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
+        bpy.context.object.steering.crowd.steering.forage.use = True
+        bpy.ops.ed.undo_push(message="Food")
+        bpy.data.objects["Food"].select_set(True)
+        bpy.ops.ed.undo_push(message="Selected")
+        assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
+    for frame, there in ((1, True), (LAST, False), (2, True), (LAST, False)):
+        bpy.context.scene.frame_set(frame)
+        yield from played()
+        assert size_of("Food") == float(there), f"Food on frame {frame}"
+    picture(FOLDER / "eaten up.png")
+    for step in ("undo", "redo"):
+        with view():
+            getattr(bpy.ops.ed, step)()
+        bpy.context.scene.frame_set(LAST)
+        yield from played()
+        assert size_of("Food") == 0.0, f"It is seen after {step}."
+        assert tuple(bpy.data.objects["Food"].scale) == (1.0, 1.0, 1.0)
+    with view():
+        assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
+    yield DRAWN
+    assert size_of("Food") == 1.0
+    assert bpy.data.objects["Food"].select_get()
+
+
+def size_of(name: str) -> float:
+    """How large an object is drawn."""
+    seen = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return round(abs(seen.matrix_world.determinant()), 3)
 
 
 def populated() -> Iterator[float]:

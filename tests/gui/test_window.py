@@ -50,7 +50,7 @@ def test_what_an_animator_does_works_in_a_window_and_nothing_is_complained_of(bl
     complaints = [line for line in done.stdout.splitlines() if WRONG.search(line) and not HARMLESS.search(line)]
     assert not complaints, done.stdout
     assert "The story has come to its end." in done.stdout, done.stdout
-    assert len(list(RESULT.glob("*.png"))) == 18
+    assert len(list(RESULT.glob("*.png"))) == 19
 
 
 def run(command: list) -> subprocess.CompletedProcess:

@@ -234,3 +234,6 @@ def test_a_stream_comes_in_one_by_one_goes_along_and_leaves(name: str) -> None:
         assert np.allclose(where[entered, row], 0.0) and where[left, row, 1] > 8.0
         others = there[entered] & (np.arange(8) != row)
         assert (np.linalg.norm(where[entered, others] - where[entered, row], axis=-1) >= 0.6).all(), "it had room"
+    for now, here in zip(where, there):
+        near = np.linalg.norm(now[here][:, None] - now[here], axis=-1) + 9.0 * np.eye(here.sum())
+        assert (near > 0.5).all(), "bodies of 0.6 m hardly overlap"

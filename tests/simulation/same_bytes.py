@@ -30,12 +30,13 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.currents import Current, current
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.meshes import Mesh, mesh
-from steering_addon.simulation.obstacles import INSIDE, PASS_SIDES, Obstacles, boxes, mesh_obstacles, obstacles
+from steering_addon.simulation.obstacles import INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
 from steering_addon.simulation.paths import spline
 from steering_addon.simulation.regions import BOX as BOX_REGION
-from steering_addon.simulation.regions import SPHERE, Regions, mesh_regions, regions
+from steering_addon.simulation.regions import SPHERE, Regions, regions
 from steering_addon.simulation.snapshot import Crowd, Snapshot
 from tests.scene import Scene, all_of, leaders, locked
+from tests.surfaces import mesh_obstacles, mesh_regions
 
 STORED = Path(__file__).with_name("same_bytes.sha256")
 FRAMES, FPS = 12, 10.0

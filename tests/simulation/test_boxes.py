@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.boxes import bend_past_box, way_into
-from steering_addon.simulation.obstacles import INSIDE, Obstacles, boxes, mesh_obstacles, obstacles
+from steering_addon.simulation.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.run import _obstacles_at
 from tests.scene import Scene, about, all_of
 from tests.simulation.odd_input import BOUNDED, vectors
-from tests.surfaces import ball
+from tests.surfaces import ball, mesh_obstacles
 
 RNG = np.random.default_rng(3)
 TURNS = np.stack([about(axis, angle) for axis, angle in zip(RNG.normal(size=(4, 3)), (20.0, 65.0, 140.0, 0.0))])

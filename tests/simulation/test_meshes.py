@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.meshes import Mesh, mesh, silhouette
-from steering_addon.simulation.obstacles import INSIDE, mesh_obstacles
+from steering_addon.simulation.obstacles import INSIDE
 from tests.scene import about
 from tests.simulation.odd_input import BOUNDED, vectors
-from tests.surfaces import ball, block, ring, sheet
+from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
 
 SURFACES: dict[str, Callable[[], Mesh]] = {
     "ball": lambda: ball(2.0, 8),

@@ -11,7 +11,7 @@ from ...simulation.declaration import Kind
 from ..census import Census, known
 from ..operators.behavior_presets import preset_button
 from ..operators.behaviors import crowd_in_focus
-from ..stillness import why_idle, why_still
+from ..stillness import why_away, why_idle, why_still
 from .crowds import PartOfCrowd
 from .drawing import fields, meaningful, note, parameters, roomy
 from .homes import in_both
@@ -37,6 +37,8 @@ class Behaviors(PartOfCrowd):
         census = known(context.scene)
         if why := why_still(crowd, census):
             note(layout, context, why, icon="ERROR" if in_use else "INFO")
+        elif away := why_away(crowd, census):
+            note(layout, context, away)
         matters = MATTERS[next(c.number for c in COMBININGS if c.name == crowd.steering.combining)]
         for behavior in in_use:
             _behavior(layout, context, crowd, behavior, matters, census)

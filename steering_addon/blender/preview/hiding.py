@@ -38,7 +38,7 @@ class Hideable:
         hide = [*(v.hides for v in plan.vehicles), *(may_be_hidden(body.ob) for body in self._resources.bodies)]
         self._hide = np.array(hide, dtype=np.bool_)
         self._carriers = np.array([body.carrier for body in self._resources.bodies], dtype=np.int64)
-        self._shrinking = [_tops(parts, family) for parts in self._resources.parts]
+        self._shrinking = [_tops(parts, family) if self._resources.fed_on else [] for parts in self._resources.parts]
         self.resources = frozenset(ob for obs in self._shrinking for ob in obs)
         eaten = {ob for parts in self._resources.parts for ob in parts}
         seen = [[ob, *(part for part in parts_of(ob, family) if part not in eaten)] for ob in self._vehicles]
