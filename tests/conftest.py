@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,14 @@ TESTS = Path(__file__).parent
 WITH_BLENDER = (TESTS / "blender", TESTS / "package")
 
 
-@pytest.fixture(autouse=True)
-def _without_blender(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def _without_blender(request: pytest.FixtureRequest) -> Iterator[None]:
     """Outside the folders for tests in Blender, importing one of its modules fails the test."""
     if any(request.path.is_relative_to(folder) for folder in WITH_BLENDER):
+        yield
         return
-    for name in ("bpy", "mathutils", "gpu"):
-        assert name not in sys.modules, f"{name} was imported: the simulation must run without Blender"
-        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("bpy", "mathutils", "gpu"):
+            assert name not in sys.modules, f"{name} was imported: the simulation must run without Blender"
+            patch.setitem(sys.modules, name, None)
+        yield

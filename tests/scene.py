@@ -131,9 +131,11 @@ class Scene:
         return starting(self.position, self.forward, self.up, self.forward * speed[:, None])
 
     def snapshot(self, frame: int = 0) -> Snapshot:
+        return self._on(frame, self._inputs())
+
+    def _inputs(self) -> Snapshot:
+        """The snapshot of the first frame."""
         n = len(self)
-        time = frame / self.fps
-        passed = self.obstacles.velocity * time
         model = VehicleModel.of(n, **self.vehicle)
         wanted = tuple(kind.of(n, **values) for kind, values in self.behaviors)
         crowds = (Crowd(np.arange(n), wanted, self.combining, key=5),)
@@ -145,19 +147,32 @@ class Scene:
             roles=np.full(n, int(Role.VEHICLE)),
             present=np.ones(n, dtype=bool),
             crowds=crowds,
-            tracked=replace(self.tracked, position=self.tracked.position + np.asarray(self.drift) * time),
-            obstacles=replace(self.obstacles, start=self.obstacles.start + passed, end=self.obstacles.end + passed),
+            tracked=self.tracked,
+            obstacles=self.obstacles,
             paths=self.paths,
             regions=self.regions,
             flows=self.flows,
             candidates=self.candidates,
         )
 
+    def _on(self, frame: int, first: Snapshot) -> Snapshot:
+        """What moves as it is on a frame, and all else as it was on the first."""
+        if not np.any(self.drift) and not self.obstacles.velocity.any():
+            return first
+        time = frame / self.fps
+        passed = self.obstacles.velocity * time
+        return replace(
+            first,
+            tracked=replace(self.tracked, position=self.tracked.position + np.asarray(self.drift) * time),
+            obstacles=replace(self.obstacles, start=self.obstacles.start + passed, end=self.obstacles.end + passed),
+        )
+
     def run(
         self, frames: int, preroll: int = 0, at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot
     ) -> list[State]:
         """The states of the frames; `at` changes the snapshot of a frame."""
-        return list(simulate(self.start(), (at(frame, self.snapshot(frame)) for frame in range(frames)), preroll))
+        first = self._inputs()
+        return list(simulate(self.start(), (at(frame, self._on(frame, first)) for frame in range(frames)), preroll))
 
     def seen(self) -> tuple[World, Agents, list[Behavior]]:
         """What the behaviors see at the start: the world, the agents, and the behaviors with their targets found."""

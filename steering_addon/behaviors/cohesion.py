@@ -67,7 +67,7 @@ class Cohesion(Neighborhood):
     def steer(self, world: World, agents: Agents) -> Vectors:
         neighbors = self.near(world, agents)
         half = np.maximum(self.distance / 2.0, EPSILON)[:, None]
-        offset = neighbors.average(lambda near: near.offset)
+        offset = neighbors.average_offset()
         to_middle = faded(offset / half)
         seeking = self.method == SEEK
         if seeking.any():

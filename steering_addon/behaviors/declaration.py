@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
-import numpy as np
-
 from ..simulation.declaration import Declared, integer, number, share
-from ..simulation.vectors import Mask, Number, Rows, Scalars, Vectors
+from ..simulation.vectors import Mask, Number, Rows, Scalars, Vectors, nobody
 from ..simulation.world import Agents, Commons, Memory, World
 
 OURS = "not in the paper"
@@ -81,14 +79,14 @@ class Behavior(Declared):
 
     def sets_speed(self, world: World, agents: Agents) -> Mask:
         """Which agents it gives a speed of their own, (n,); the others are held at cruise speed."""
-        return np.zeros(len(agents), dtype=np.bool_)
+        return nobody(len(agents))
 
     def corrects(self) -> Mask:
         """Whose steering it corrects as a whole, once all others have had their say, (n,).
 
         Its force is added to what they have come to, however they are combined; `agents.force` tells what that is.
         """
-        return np.zeros(len(self.weight), dtype=np.bool_)
+        return nobody(len(self.weight))
 
     def fastest(self, world: World, agents: Agents) -> Scalars | None:
         """How fast it lets the agents go, (n,) m/s, inf or None for all where it sets no limit.

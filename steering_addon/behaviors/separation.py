@@ -35,8 +35,7 @@ class Separation(Neighborhood):
 def pushed_apart(neighbors: Neighbors, distance: Scalars) -> Vectors:
     """The sum of pushes away from everybody near, cut at length 1; (n, 3)."""
 
-    def push(near: Near) -> Vectors:
-        strength = (near.own(distance) / near.distance - 1.0) / near.distance
-        return near.offset * -strength[:, None]
+    def push(near: Near) -> Scalars:
+        return (1.0 - near.own(distance) / near.distance) / near.distance
 
-    return faded(neighbors.sum(push))
+    return faded(neighbors.sum_of_offsets(push))

@@ -31,16 +31,15 @@ def told_apart(objects: Iterable[Object]) -> dict[str, int]:
     identities: dict[str, int] = {}
     taken: set[int] = set()
     waiting = []
-    for ob in sorted(objects, key=lambda ob: ob.name):
-        own = ob.steering.identity
+    for name, own in sorted(((ob.name, ob.steering.identity) for ob in objects), key=lambda named: named[0]):
         if own > 0 and own not in taken:
-            identities[ob.name] = own
+            identities[name] = own
             taken.add(own)
         else:
-            waiting.append(ob)
-    for ob in waiting:
-        identities[ob.name] = _derived(ob.steering.identity, ob.name, taken)
-        taken.add(identities[ob.name])
+            waiting.append((name, own))
+    for name, own in waiting:
+        identities[name] = _derived(own, name, taken)
+        taken.add(identities[name])
     return identities
 
 

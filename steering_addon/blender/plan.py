@@ -303,35 +303,37 @@ def _vehicles(
     scene: Scene, moving: list[Object], first: int, last: int, replace_own_keys: bool
 ) -> tuple[VehicleSource, ...]:
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
-    crowds, all_played, family, hiding = crowds_of(moving), [], Family(), Hiding()
+    crowds, all_played, all_hidden = crowds_of(moving), [], []
+    family, hiding, keying = Family(), Hiding(), _Keying()
     for ob, crowd in zip(moving, crowds):
         _check_vehicle(ob, crowd)
-        all_played.append(Played(ob))
-        hidden = hiding.concerns(ob, crowd)
-        keyed = (*_keyed_channels(ob, crowd), *(SWITCHES if hidden else ()))
-        check_free(ob, first, last, replace_own_keys, contested(keyed), all_played[-1])
+        played, hidden = Played(ob), hiding.concerns(ob, crowd)
+        check_free(ob, first, last, replace_own_keys, keying.contested(ob, crowd, hidden), played)
         for part in parts_of(ob, family) if hidden else ():
             check_free(part, first, last, replace_own_keys, SWITCHES)
+        all_played.append(played)
+        all_hidden.append(hidden)
     identities = told_apart(moving)
     frame_time = scene.render.fps_base / scene.render.fps
     sources = []
-    for ob, crowd, played in zip(moving, crowds, all_played):
+    for ob, crowd, played, hidden in zip(moving, crowds, all_played, all_hidden):
         location, rotation = start_of(ob, played, first, on_start_frame=on_start_frame)
-        if not all(map(isfinite, (*location, *rotation))):
+        if not all(map(isfinite, (*location.tolist(), *rotation.tolist()))):
             raise Refusal(f"{ob.name} starts nowhere: give it a location and a rotation.")
+        stored = ob.steering
         sources.append(
             VehicleSource(
                 ob=ob,
                 crowd=crowd,
                 identity=identities[ob.name],
-                axes=model_axes(AXIS_NAMES[ob.steering.forward_axis], AXIS_NAMES[ob.steering.up_axis]),
+                axes=model_axes(AXIS_NAMES[stored.forward_axis], AXIS_NAMES[stored.up_axis]),
                 location=location,
                 rotation=rotation,
                 velocity=earlier_velocity(played, first, frame_time),
                 animated=animates(ob, "steering"),
                 only_baked=played.only_ours,
                 enters=own_enter_frame(ob),
-                hides=hiding.concerns(ob, crowd),
+                hides=hidden,
             )
         )
     return tuple(sorted(sources, key=lambda source: source.identity))
@@ -342,9 +344,10 @@ def _check_vehicle(ob: Object, crowd: Object | None) -> None:
         raise Refusal(f"{ob.name} is linked and cannot be animated here: make a library override of it.")
     if crowd is None:
         raise Refusal(f"{ob.name} belongs to no crowd: tag it as a vehicle again.")
-    if ob.steering.forward_axis[-1] == ob.steering.up_axis[-1]:
+    stored = ob.steering
+    if stored.forward_axis[-1] == stored.up_axis[-1]:
         raise Refusal(f"The front and the top of {ob.name} are the same axis: choose another Forward or Up.")
-    roles = ob.steering.roles
+    roles = stored.roles
     for role in (Role.PATH, Role.FLOW):
         if role.name in roles:
             raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}: take one of the tags off.")
@@ -357,8 +360,10 @@ def _check_vehicle(ob: Object, crowd: Object | None) -> None:
 
 def _crowd_objects(members: list[Object], vehicles: tuple[VehicleSource, ...]) -> list[Object]:
     """The crowds that vehicles belong to, those of vehicles that do not move too, and those that behaviors point at."""
-    crowds = _by_name(crowd for crowd in crowds_of(members) if crowd is not None)
+    known = {v.ob for v in vehicles}
+    others = crowds_of(ob for ob in members if ob not in known)
     moving = _by_name({v.crowd for v in vehicles})
+    crowds = [*moving, *(crowd for crowd in others if crowd is not None)]
     pointed = [target.ob for crowd in moving for target in _pointed(crowd) if target.kind is Kind.CROWD]
     return _by_name([*crowds, *pointed])
 
@@ -528,9 +533,19 @@ def _keyed_properties(crowd: Object) -> tuple[str, ...]:
     return PROPERTIES if _portrays(crowd) else ()
 
 
-def _keyed_channels(ob: Object, crowd: Object) -> tuple[str, ...]:
-    """The channels that a bake keys on a vehicle of a crowd, besides the switches that hide it."""
-    return ("location", data_path(ob.rotation_mode), *map(path_of, _keyed_properties(crowd)))
+class _Keying:
+    """What a bake keys on vehicles; those of a crowd that turn in the same way are alike, and it is asked once."""
+
+    def __init__(self) -> None:
+        self._contested: dict[tuple[Object, str, bool], tuple[str, ...]] = {}
+
+    def contested(self, ob: Object, crowd: Object, hidden: bool) -> tuple[str, ...]:
+        """The channels of a vehicle on which nothing of the animator's can stand beside the bake."""
+        alike = crowd, ob.rotation_mode, hidden
+        if alike not in self._contested:
+            own = ("location", data_path(ob.rotation_mode), *map(path_of, _keyed_properties(crowd)))
+            self._contested[alike] = contested((*own, *(SWITCHES if hidden else ())))
+        return self._contested[alike]
 
 
 def _warnings(vehicles: tuple[VehicleSource, ...], crowds: list[Object]) -> Iterable[str]:

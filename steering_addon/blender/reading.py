@@ -12,7 +12,7 @@ from ..simulation.attendance import STAY, Attendance, enter_frames
 from ..simulation.chance import keys_of_vehicles
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import Declared
-from ..simulation.obstacles import Obstacles
+from ..simulation.obstacles import Obstacles, obstacles
 from ..simulation.regions import SHAPES, Regions, regions
 from ..simulation.roles import Role
 from ..simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
@@ -68,6 +68,7 @@ class Reader:
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         self._axes = Axes()
         self._nobody, self._nowhere = no_tracked(), regions([], np.zeros((0, 3)), [])
+        self._unobstructed = obstacles([], [])
         self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
         identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
@@ -248,6 +249,8 @@ class Reader:
 
     def _obstacles(self, depsgraph: Depsgraph, frame: int) -> Obstacles:
         sources = self.plan.obstacles
+        if not sources:
+            return self._unobstructed
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         _check_numbers(matrices, [source.ob for source in sources], frame)
         found = self._solids.read(matrices, depsgraph)

@@ -22,11 +22,13 @@ DECIMALS = 12
 arguments happen to have in memory, and a key near zero would show it."""
 
 TURN = 2.0 * np.pi
+PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+"""The channels that turn an object in the modes that are no Euler angles."""
 
 
 def data_path(mode: str) -> str:
     """The channel that turns an object in a rotation mode, as keyframes name it."""
-    return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
+    return PATHS.get(mode, "rotation_euler")
 
 
 def channels_from_matrices(matrices: np.ndarray, mode: str, near: np.ndarray | None = None) -> np.ndarray:

@@ -17,7 +17,6 @@ from ..simulation.obstacles import (
     Obstacles,
     hull,
     mesh_radius,
-    obstacles,
 )
 from ..simulation.vectors import magnitude, squared, unit
 from .family import Family
@@ -44,13 +43,10 @@ class Solids:
         self._sides = np.array([SIDE_NUMBERS[s.ob.steering.obstacle_side] for s in sources], dtype=np.int64)
         self._measured: list[_Hull | _Box | Surface] | None = None
         self._axes = Axes()
-        self._none = obstacles([], [])
 
     def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
         """The obstacles where `matrices` (k, 4, 4) have them, in world space or in that of who carries them."""
         sources = self._sources
-        if not sources:
-            return self._none
         if self._measured is None:
             family = Family()
             self._measured = [

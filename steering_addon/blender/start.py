@@ -89,10 +89,11 @@ def earlier_velocity(played: Played, first: float, frame_time: float) -> np.ndar
 
     None where there are not two such keys, as one alone says nothing of motion.
     """
+    there = played.curves("location")
+    if not there:
+        return None
     curves = {
-        index: (curve, own)
-        for index, curve in played.curves("location").items()
-        if len(own := _own_frames(curve, played.record, first))
+        index: (curve, own) for index, curve in there.items() if len(own := _own_frames(curve, played.record, first))
     }
     frames = np.unique(np.concatenate([own for _, own in curves.values()])) if curves else np.zeros(0)
     if len(frames) < 2:
@@ -120,8 +121,11 @@ def _left_by_keys(played: Played, path: str, values: np.ndarray, first: float) -
 
     Before there is a bake, keys of their own anywhere else say where the vehicle is on the first frame.
     """
+    curves = played.curves(path)
+    if not curves:
+        return values
     left = values.copy()
-    for index, curve in played.curves(path).items():
+    for index, curve in curves.items():
         frames = _own_frames(curve, played.record, first)
         if len(frames):
             left[index] = curve.evaluate(frames[-1])

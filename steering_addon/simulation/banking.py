@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .angles import cosine_and_sine, tangent_of_setting
-from .vectors import EPSILON, Scalars, Vectors, across, clamp, columns, cross, dot, level_side, magnitude, unit
+from .vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, columns, cross, dot, level_side, magnitude, unit
 from .vehicle import VehicleModel
 
 GRAVITY = 9.81
@@ -73,7 +73,7 @@ def leaned(
     cosines, sines = cosine_and_sine(roll_rate * dt)
     up = cosines[:, None] * up + sines[:, None] * side
 
-    if model.keep_in_plane.any():
+    if anybody(model.keep_in_plane):
         up = np.where(model.keep_in_plane[:, None], (0.0, 0.0, 1.0), up)
         roll_rate = np.where(model.keep_in_plane, 0.0, roll_rate)
     return up, roll_rate, smoothed

@@ -79,7 +79,7 @@ MATTERS: dict[int, tuple[str, ...]] = {
 
 def weighted_sum(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
     """All forces added up, the hold on cruise speed among them; (n, 3) newtons."""
-    force = cruise.copy()
+    force = cruise.copy(order="K")
     for component in components:
         force += component.force
     return force
@@ -139,7 +139,7 @@ def one_by_chance(components: Sequence[Component], cruise: Vectors, strongest: S
 
     It is drawn by the probabilities, in proportion; the luck of the first decides.
     """
-    force = cruise.copy()
+    force = cruise.copy(order="K")
     if not components:
         return force
     whole = np.zeros(len(cruise))

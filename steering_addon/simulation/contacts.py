@@ -18,6 +18,7 @@ from .vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     columns,
     dot,
     magnitude,
@@ -42,7 +43,7 @@ def reach_of_contacts(model: VehicleModel, radius: Scalars, dt: float) -> float:
     Args:
         radius: (b,) of all bodies, metres.
     """
-    if not model.keep_apart.any():
+    if not anybody(model.keep_apart):
         return 0.0
     return 2.0 * (float(radius.max(initial=0.0)) + float(model.max_speed.max(initial=0.0)) * dt)
 
@@ -61,6 +62,8 @@ def kept_apart(
         world: what there was before the step.
         position, velocity: (n, 3) after it.
     """
+    if not anybody(model.keep_apart):
+        return position, velocity
     gives_way = model.keep_apart & present & (model.max_speed > 0.0)
     if not gives_way.any():
         return position, velocity

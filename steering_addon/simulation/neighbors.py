@@ -6,7 +6,7 @@ of the pairs is picked out of it only when somebody asks for it: of most pairs m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -60,7 +60,8 @@ class Looks:
 
     def take(self, some: Rows) -> Looks:
         """Some of them; `some` rises."""
-        return replace(self, some=some if self.some is None else self.some[some])
+        some = some if self.some is None else self.some[some]
+        return Looks(self.pairs, self.forward, some, self.back, self.place, self.lined_up)
 
     @cached_property
     def agent(self) -> Rows:
@@ -90,9 +91,11 @@ class Looks:
         return self._known(self.pairs.distance)
 
     @cached_property
-    def ahead(self) -> Scalars:
-        """(p,) how far each body is along the heading of its agent, metres."""
-        return self.along(self.forward)
+    def cosine(self) -> Scalars:
+        """(p,) the cosine of the angle at which each body is off the heading of its agent; 0 in the same place."""
+        cosine = self.along(self.forward)
+        cosine /= self.distance
+        return cosine
 
     def along(self, direction: Vectors) -> Scalars:
         """(p,) how far each body is along a direction of its agent, of which there are (n, 3); metres."""
@@ -119,6 +122,16 @@ class Looks:
         begin, _, whose = self._lines
         total[whose] = np.add.reduceat(values, begin)
         return total
+
+    def total_offset(self, weight: Scalars | None) -> Vectors:
+        """What the offsets of the pairs of each agent add up to, each times its weight (p,), once for None; (n, 3)."""
+        totals = []
+        for axis in range(3):
+            offset = self._known(self.pairs.offset[:, axis])
+            totals.append(self.total(offset if weight is None else offset * weight))
+        total = columns(*totals)
+        # Few sums are turned round sooner than many offsets.
+        return np.negative(total, out=total) if self.back else total
 
     @cached_property
     def number(self) -> Scalars:
@@ -197,17 +210,18 @@ class Near:
         """The list without those that are not perceived."""
         return self if self.seen is None else Near(self.looks.take(np.flatnonzero(self.seen)))
 
-    def sum(self, values: Any) -> Any:
-        """What the perceived pairs of each agent add up to; (p,) to (n,), (p, 3) to (n, 3)."""
-        if values.ndim == 2:
-            return columns(*(self.sum(values[:, axis]) for axis in range(3)))
-        return self.looks.total(values if self.seen is None else values * self._counts)
+    def sum_of_offsets(self, weight: Scalars | None = None) -> Vectors:
+        """What the offsets of the perceived bodies add up to for each agent, each times its weight (p,); (n, 3)."""
+        if self.seen is not None:
+            weight = self._counts if weight is None else weight * self._counts
+        return self.looks.total_offset(weight)
 
     def sum_of(self, column: Any) -> Any:
         """What the perceived bodies' entries of a column add up to for each agent; (b,) to (n,), (b, 3) to (n, 3)."""
         if column.ndim == 2:
             return columns(*(self.sum_of(column[:, axis]) for axis in range(3)))
-        return self.sum(column[self.body])
+        values = column[self.body]
+        return self.looks.total(values if self.seen is None else values * self._counts)
 
     @cached_property
     def number(self) -> Scalars:
@@ -230,8 +244,8 @@ class Near:
 class Neighbors:
     """Whom some agents perceive.
 
-    The pairs come in several lists, as the agents stand at one end or the other. What is wanted of each pair is
-    therefore asked for by a function of a list, as in `neighbors.sum(lambda near: near.offset)`.
+    The pairs come in several lists, as the agents stand at one end or the other. What each pair weighs is therefore
+    said by a function of a list, as in `neighbors.sum_of_offsets(lambda near: 1.0 / near.distance)`.
 
     Attributes:
         count: how many agents there are.
@@ -241,9 +255,10 @@ class Neighbors:
     count: int
     lists: tuple[Near, ...]
 
-    def sum(self, of: Callable[[Near], Any]) -> Any:
-        """What `of` gives for each pair, (p,) or (p, 3), added up for each agent, (n,) or (n, 3)."""
-        return self._added(lambda near: near.sum(of(near)))
+    def sum_of_offsets(self, weight: Callable[[Near], Scalars]) -> Vectors:
+        """What the offsets of the perceived, each times its `weight` (p,), add up to for each agent; (n, 3)."""
+        total: Vectors = self._added(lambda near: near.sum_of_offsets(weight(near)))
+        return total
 
     def _added(self, total_of: Callable[[Near], Any]) -> Any:
         first, *others = self.lists or (self.together(),)
@@ -260,9 +275,10 @@ class Neighbors:
             number += near.number
         return number
 
-    def average(self, of: Callable[[Near], Any]) -> Any:
-        """The mean over the pairs of each agent; 0 for an agent that perceives nobody."""
-        return self._mean(self.sum(of))
+    def average_offset(self) -> Vectors:
+        """The mean offset of the perceived bodies, (n, 3) metres; 0 for an agent that perceives nobody."""
+        mean: Vectors = self._mean(self._added(lambda near: near.sum_of_offsets()))
+        return mean
 
     def average_of(self, column: Any) -> Any:
         """The mean entry of the perceived bodies in a column, (b,) or (b, 3); 0 for an agent that perceives nobody."""
@@ -306,7 +322,7 @@ class Vicinity:
         # Rows rise and none comes twice, so that as many as there are bodies are all of them.
         self._points = position if len(rows) == len(position) else picked(position, rows)
         self._forward = forward
-        self._reaches = _classes(distances)
+        self._reaches = _reaches(distances)
         self._pairs: dict[float, list[Pairs]] = {}
         self._seen: dict[tuple[float, bool, bytes], list[tuple[Near, Near]]] = {}
 
@@ -349,7 +365,9 @@ class Vicinity:
 
     def _reach(self, distance: float) -> float:
         """The largest distance of the class that a distance belongs to."""
-        return min((reach for reach in self._reaches if reach >= distance), default=distance)
+        if distance in self._reaches:
+            return self._reaches[distance]
+        return min((reach for reach in self._reaches.values() if reach >= distance), default=distance)
 
     def _found(self, reach: float) -> list[Pairs]:
         if reach not in self._pairs:
@@ -362,13 +380,16 @@ class Vicinity:
         return self._pairs[reach]
 
 
-def _classes(distances: tuple[float, ...]) -> list[float]:
-    """The largest distance of each class."""
-    classes: list[float] = []
+@lru_cache(maxsize=16)
+def _reaches(distances: tuple[float, ...]) -> Mapping[float, float]:
+    """The largest distance of the class that each distance belongs to; the same are asked for step by step."""
+    reaches: dict[float, float] = {}
+    reach = 0.0
     for distance in sorted(set(distances), reverse=True):
-        if distance > 0.0 and (not classes or distance < classes[-1] / 2.0):
-            classes.append(distance)
-    return classes
+        if distance > 0.0:
+            reach = distance if not reaches or distance < reach / 2.0 else reach
+            reaches[distance] = reach
+    return reaches
 
 
 def _unseen(pairs: Pairs, ends: tuple[Near, Near], distance: float) -> tuple[Near, Near]:
@@ -424,5 +445,5 @@ def perceived(near: Near, distance: Scalars | None, edge: Scalars | None) -> Nea
     if distance is not None:
         near = near.perceived(near.distance < near.own(distance))
     if edge is not None:
-        near = near.perceived(near.looks.ahead >= near.own(edge) * near.distance)
+        near = near.perceived(near.looks.cosine >= near.own(edge))
     return near

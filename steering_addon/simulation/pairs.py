@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .vectors import EPSILON, Rows, Scalars, Vectors, columns, picked
 
-FINE = 4
+FINE = 8
 """Cells a radius along a row: finer ones let in fewer that are too far, and cost more looking up."""
 ROWS = 5
 """Rows of cells in which a point's partners may lie: its own and four of the eight round it."""
@@ -107,8 +107,7 @@ def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
     """All pairs of points (m, 3) nearer to each other than `radius`, each once, in blocks."""
     if len(points) < 2 or radius <= 0.0:
         return []
-    order, begin, length = _runs(points, radius)
-    lined_up = picked(points, order)
+    order, lined_up, begin, length = _runs(points, radius)
     most = np.cumsum(length)[ROWS - 1 :: ROWS]
     blocks = np.searchsorted(most, np.arange(BLOCK, int(most[-1]) + BLOCK, BLOCK)).tolist()
     found, low = [], 0
@@ -140,7 +139,7 @@ def _within(lined_up: Vectors, order: Rows, begin: Counts, length: Counts, low: 
     return Pairs(first[near], order[second[near]], offset, distance_squared[near])
 
 
-def _runs(points: Vectors, radius: float) -> tuple[Rows, Counts, Counts]:
+def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts]:
     """The points in order of their cells, and for each the runs of that order that may hold its partners.
 
     Half of the rows round a point are enough, as each pair is found from one end only. Of a row that lies further off,
@@ -148,11 +147,13 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Counts, Counts]:
 
     Returns:
         order: (m,) rows of points.
+        lined_up: (m, 3) the points in that order.
         begin, length: (m, 5) runs in that order.
     """
-    offset = points - points.min(axis=0)
+    least = points.min(axis=0)
     cell = np.array([radius / FINE, radius, radius])
-    along, row_y, row_z = np.minimum(np.floor(offset / cell), MOST).T.astype(np.int64)
+    # From 0 on, whole numbers are what is left when the rest is cut off.
+    along, row_y, row_z = np.minimum((points - least) / cell, MOST).T.astype(np.int64)
     wide, deep = int(along.max()) + 1, int(row_y.max()) + 3
     # An empty row of cells all round saves asking whether a neighboring row exists.
     rows = (row_z * deep + row_y + 1) * wide
@@ -161,20 +162,25 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Counts, Counts]:
     order = np.argsort(cells.astype(np.uint16) if cells.max() < 2**16 else cells, kind="stable")
     rows, row_y, row_z = rows[order], row_y[order], row_z[order]
     cells = cells[order]
-    x, y, z = picked(offset, order).T
+    lined_up = picked(points, order)
+    x, y, z = (lined_up - least).T
 
     stride = deep * wide
     reach, any_reach = _reaches(y - row_y * radius, z - row_z * radius, radius)
     ends = np.empty((2, ROWS, len(points)))
-    ends[0], ends[1] = x - reach, x + reach
+    np.subtract(x, reach, out=ends[0])
+    np.add(x, reach, out=ends[1])
     ends /= cell[0]
-    places = np.minimum(np.maximum(ends, 0.0), wide - 1.0).astype(np.int64)
+    np.minimum(np.maximum(ends, 0.0, out=ends), wide - 1.0, out=ends)
+    places = ends.astype(np.int64)
     places[1] += 1
     places += rows + np.array([[0], [wide], [stride - wide], [stride], [stride + wide]])
     begin, end = _position(cells, places, int(cells[-1]) + 2 * stride)
     begin[0] = np.arange(1, len(points) + 1)
-    length = np.maximum(end - begin, 0) * any_reach
-    return order, np.ascontiguousarray(begin.T), np.ascontiguousarray(length.T)
+    length = end - begin
+    np.maximum(length, 0, out=length)
+    length *= any_reach
+    return order, lined_up, np.ascontiguousarray(begin.T), np.ascontiguousarray(length.T)
 
 
 def _reaches(beyond_y: Scalars, beyond_z: Scalars, radius: float) -> tuple[Scalars, NDArray[np.bool_]]:
@@ -193,7 +199,9 @@ def _reaches(beyond_y: Scalars, beyond_z: Scalars, radius: float) -> tuple[Scala
     squares[3] = square - front * front
     squares[2] = squares[3] - low * low
     squares[4] = squares[3] - high * high
-    return np.sqrt(np.maximum(squares, 0.0)), squares > 0.0
+    any_reach = squares > 0.0
+    np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
+    return squares, any_reach
 
 
 def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) -> NDArray[np.int64]:

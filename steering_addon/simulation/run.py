@@ -22,7 +22,7 @@ from .regions import Regions
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Scalars, Vectors, cross, squared
+from .vectors import Mask, Rows, Scalars, Vectors, alike, cross, squared
 from .vehicle import Motion, damped, moved
 from .world import Bodies, World
 
@@ -70,8 +70,7 @@ def step(state: State, snapshot: Snapshot) -> State:
     for substep in range(before.substeps):
         here = attending(before, state.gone)
         world = world_at(state, here, snapshot, substep / before.substeps)
-        state = _moved(state, here, world, dt)
-        state = replace(state, time=began + before.frame_time * ((substep + 1) / before.substeps))
+        state = _moved(state, here, world, dt, began + before.frame_time * ((substep + 1) / before.substeps))
     return _taken_in(state, snapshot)
 
 
@@ -126,7 +125,7 @@ def _bodies(motion: Motion, snapshot: Snapshot) -> Bodies:
         roles=snapshot.roles,
         present=snapshot.present,
         crowd=_crowds(snapshot),
-        left=np.full(len(snapshot.present), np.inf),
+        left=alike(np.inf, len(snapshot.present)),
     )
 
 
@@ -146,8 +145,8 @@ def _joined(
     )
 
 
-def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
-    """All decide, then all move."""
+def _moved(state: State, snapshot: Snapshot, world: World, dt: float, time: float) -> State:
+    """All decide, then all move; `time` is what the clock says then."""
     decided = decisions(state, snapshot, world)
     snapshot = attending(snapshot, decided.gone)
     was = state.motion
@@ -158,18 +157,25 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
     up, roll_rate, smoothed = leaned(
         snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt
     )
-    now = Motion(
-        position=taking_part(snapshot, position, was.position),
-        velocity=taking_part(snapshot, velocity, was.velocity),
-        side=taking_part(snapshot, cross(forward, up), was.side),
-        forward=taking_part(snapshot, forward, was.forward),
-        up=taking_part(snapshot, up, was.up),
-    )
+    now: Iterable[Vectors] = (position, velocity, cross(forward, up), forward, up, roll_rate, smoothed)
+    if not snapshot.present.all():
+        still = (
+            was.position,
+            was.velocity,
+            was.side,
+            was.forward,
+            was.up,
+            state.roll_rate,
+            state.smoothed_acceleration,
+        )
+        now = (taking_part(snapshot.present, *either) for either in zip(now, still))
+    position, velocity, side, forward, up, roll_rate, smoothed = now
     return replace(
         state,
-        motion=now,
-        roll_rate=taking_part(snapshot, roll_rate, state.roll_rate),
-        smoothed_acceleration=taking_part(snapshot, smoothed, state.smoothed_acceleration),
+        time=time,
+        motion=Motion(position, velocity, side, forward, up),
+        roll_rate=roll_rate,
+        smoothed_acceleration=smoothed,
         force=force,
         memories=decided.memories,
         commons=decided.commons,
@@ -181,8 +187,11 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float) -> State:
 
 def _crowds(snapshot: Snapshot) -> Rows:
     """The row of the crowd each vehicle belongs to."""
-    crowds = np.full(len(snapshot.present), -1, dtype=np.int64)
+    n = len(snapshot.present)
+    crowds: Rows = np.full(n, -1, dtype=np.int64)
     for row, crowd in enumerate(snapshot.crowds):
+        if len(crowd.rows) == n:
+            return alike(row, n, np.int64)
         crowds[crowd.rows] = row
     return crowds
 

@@ -15,7 +15,7 @@ from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .snapshot import Crowd, Snapshot, State, Steers
 from .targets import aimed
-from .vectors import Mask, Scalars, Vectors, alike, magnitude, no_vectors, picked
+from .vectors import Mask, Scalars, Vectors, alike, anybody, everybody, magnitude, no_vectors, nobody, picked, smallest
 from .vehicle import VehicleModel
 from .world import Agents, Commons, Memory, World
 
@@ -51,7 +51,11 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> Decisions:
     minds = _Minds(state, world)
     for crowd in snapshot.crowds:
         crowd = _present(crowd, snapshot.present[crowd.rows])
-        force[crowd.rows] = _considered(snapshot, crowd, minds).combined()
+        combined = _considered(snapshot, crowd, minds).combined()
+        if len(crowd.rows) == len(state):
+            force = combined
+        else:
+            force[crowd.rows] = combined
     return Decisions(
         force, minds.memories, minds.fastest, minds.commons, minds.taken, minds.arrivals.gone, minds.arrivals.arrived
     )
@@ -143,7 +147,7 @@ class _Considered:
     def combined(self) -> Vectors:
         """The force they come to together, with the hold on cruise speed of those whom none gives a speed."""
         cruise = _cruise(self.agents)
-        if self.sets_speed.any():
+        if anybody(self.sets_speed):
             cruise = np.where(self.sets_speed[:, None], 0.0, cruise)
         components = list(self.components.values())
         force = COMBINE[self.crowd.combining](components, cruise, self.agents.max_force)
@@ -153,10 +157,10 @@ class _Considered:
 
     def add(self, behavior: Steers, force: Vectors, corrects: Mask, luck: Scalars) -> None:
         """What one behavior contributes, (n, 3) newtons; for some it is combined, for others it `corrects`."""
-        if corrects.any():
+        if anybody(corrects):
             self.corrections[behavior.name] = np.where(corrects[:, None], force, 0.0)
             force = np.where(corrects[:, None], 0.0, force)
-        if not corrects.all():
+        if not everybody(corrects):
             component = Component(force, behavior.priority, behavior.weight, behavior.probability, luck)
             self.components[behavior.name] = component
 
@@ -173,21 +177,23 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
     if goal_distance is not agents.goal_distance:
         agents = replace(agents, goal_distance=goal_distance)
     luck = _draws(crowd, agents, world)
-    found = _Considered(crowd, agents, {}, {}, np.zeros(len(agents), dtype=np.bool_))
+    found = _Considered(crowd, agents, {}, {}, nobody(len(agents)))
     correcting = [(behavior, behavior.corrects()) for behavior in behaviors]
     for behavior, corrects in sorted(correcting, key=_corrects_anybody):
-        if corrects.any():
+        if anybody(corrects):
             agents = replace(agents, force=found.combined())
         steering, remembering = minds.steer(behavior, agents)
         behavior = minds.arrivals.looked_for(behavior, world, remembering, snapshot.attendance)
         found.add(behavior, steering * behavior.weight[:, None], corrects, luck(behavior))
-        found.sets_speed |= (behavior.weight != 0.0) & behavior.sets_speed(world, remembering)
+        sets_speed = behavior.sets_speed(world, remembering)
+        if anybody(sets_speed):
+            found.sets_speed = found.sets_speed | (behavior.weight != 0.0) & sets_speed
         minds.heed(behavior, remembering)
     return found
 
 
 def _corrects_anybody(correcting: tuple[Steers, Mask]) -> bool:
-    return bool(correcting[1].any())
+    return anybody(correcting[1])
 
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:
@@ -208,7 +214,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         for v in (motion.position, motion.velocity, motion.side, motion.forward, motion.up)
     )
     # Quicker than a step cannot be: the force would overshoot and swing.
-    if min(model.response_time.min(initial=np.inf), model.speed_time.min(initial=np.inf)) < world.dt:
+    if min(smallest(model.response_time), smallest(model.speed_time)) < world.dt:
         model = replace(
             model,
             response_time=np.maximum(model.response_time, world.dt),
@@ -290,9 +296,6 @@ def _cruise(agents: Agents) -> Vectors:
     return agents.forward * push[:, None]
 
 
-def taking_part(snapshot: Snapshot, moved: Vectors, still: Vectors) -> Vectors:
-    """`moved` for the vehicles that take part at the moment, `still` for the others."""
-    present: Mask = snapshot.present
-    if present.all():
-        return moved
+def taking_part(present: Mask, moved: Vectors, still: Vectors) -> Vectors:
+    """`moved` for the vehicles that are `present`, (n,), `still` for the others; (n,) or (n, 3) each."""
     return np.where(present[:, None] if moved.ndim == 2 else present, moved, still)

@@ -6,6 +6,7 @@ in another order on another processor, and the same input must give the same byt
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ Number = Any
 
 EPSILON = 1e-12
 """The smallest length anything is divided by: far below a micrometre, far above what squaring loses."""
+TINIEST = 5e-324
+"""The smallest number there is above 0."""
 
 
 def columns(x: Scalars, y: Scalars | float, z: Scalars | float) -> Vectors:
@@ -74,7 +77,7 @@ def unit(v: Vectors) -> Vectors:
     # Dividing by the largest component first keeps squares of very small and very large vectors from vanishing.
     sizes = np.abs(v)
     largest = np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2])
-    scaled = v / np.where(largest > 0.0, largest, 1.0)[..., None]
+    scaled = v / np.maximum(largest, TINIEST)[..., None]
     scaled /= np.maximum(magnitude(scaled), EPSILON)[..., None]
     return np.asarray(scaled, dtype=np.float64)
 
@@ -127,6 +130,29 @@ def alike(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
     column: Any = np.ndarray((n,), dtype, buffer=one, strides=(0,))
     column.flags.writeable = False
     return column
+
+
+@lru_cache(maxsize=16)
+def nobody(n: int) -> Mask:
+    """A column (n,) of no; not to be written to."""
+    none: Mask = alike(False, n, np.bool_)
+    return none
+
+
+def anybody(mask: Mask) -> bool:
+    """Whether a column (n,) says yes of any."""
+    # Of one number for all a look at it is enough; asking numpy takes five times as long, and most are such.
+    return bool(mask[0] if len(mask) and mask.strides[0] == 0 else mask.any())
+
+
+def everybody(mask: Mask) -> bool:
+    """Whether a column (n,) says yes of all."""
+    return bool(mask[0] if len(mask) and mask.strides[0] == 0 else mask.all())
+
+
+def smallest(column: Scalars) -> float:
+    """The smallest number of a column (n,); inf where it is empty."""
+    return float(column[0] if len(column) and column.strides[0] == 0 else column.min(initial=np.inf))
 
 
 def largest(column: Scalars) -> float:

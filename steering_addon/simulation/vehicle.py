@@ -20,6 +20,7 @@ from .vectors import (
     Scalars,
     Vectors,
     across,
+    anybody,
     clamp,
     columns,
     dot,
@@ -96,7 +97,7 @@ class Motion:
 
 def flattened(v: Vectors, model: VehicleModel) -> Vectors:
     """The vectors, without height for vehicles that keep in their plane."""
-    if not model.keep_in_plane.any():
+    if not anybody(model.keep_in_plane):
         return v
     return columns(v[:, 0], v[:, 1], np.where(model.keep_in_plane, 0.0, v[:, 2]))
 
@@ -122,7 +123,7 @@ def damped(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> 
         before: (n, 3) the forces that acted in the last step.
         wanted: (n, 3) the forces decided on.
     """
-    if not model.damping.any():
+    if not anybody(model.damping):
         return wanted
     smoothed = before + (truncate(wanted, model.max_force) - before) * (dt / (dt + model.damping))[:, None]
     return np.where((model.damping > 0.0)[:, None], smoothed, wanted)
@@ -154,9 +155,9 @@ def moved(
     wanted = velocity + change
     free = _free(model, forward, wanted, dt)
     if not free.all():
-        wanted = np.where(free[:, None], wanted, _round(model, forward, velocity, change, dt))
-    velocity = velocity + truncate(wanted - velocity, strongest)
-    velocity = truncate(velocity, model.max_speed)
+        turn = truncate(_round(model, forward, velocity, change, dt) - velocity, strongest)
+        wanted = np.where(free[:, None], wanted, velocity + turn)
+    velocity = truncate(wanted, model.max_speed)
     if fastest is not None:
         before = flattened(motion.velocity, model)
         velocity = before + truncate(truncate(velocity, fastest) - before, strongest)

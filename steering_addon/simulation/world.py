@@ -147,7 +147,8 @@ class World:
     @cached_property
     def _one_crowd(self) -> bool:
         """Whether all that can be perceived belong to one crowd."""
-        return same_for_all(self.bodies.crowd[self.vicinity.rows])
+        crowd = self.bodies.crowd
+        return same_for_all(crowd) or same_for_all(crowd[self.vicinity.rows])
 
     def _of_crowd(self, near: Near, wanted: Rows) -> Near:
         """Those of a list who belong to the crowd that their agent looks for, (n,)."""

@@ -86,17 +86,15 @@ SIGHTS = sights()
 @pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
 def test_sums_means_and_numbers_are_those_of_a_plain_loop(seen: Neighbors) -> None:
     near = seen.together()
-    total, totals, number = np.zeros(seen.count), np.zeros((seen.count, 3)), np.zeros(seen.count)
+    weighed, plain, number = np.zeros((seen.count, 3)), np.zeros((seen.count, 3)), np.zeros(seen.count)
     for agent, distance, offset in zip(near.agent, near.distance, near.offset):
-        total[agent] += distance
-        totals[agent] += offset
+        weighed[agent] += distance * offset
+        plain[agent] += offset
         number[agent] += 1
     assert np.array_equal(seen.number, number)
     for found, wanted in (
-        (seen.sum(lambda near: near.distance), total),
-        (seen.sum(lambda near: near.offset), totals),
-        (seen.average(lambda near: near.distance), total / np.maximum(number, 1)),
-        (seen.average(lambda near: near.offset), totals / np.maximum(number, 1)[:, None]),
+        (seen.sum_of_offsets(lambda near: near.distance), weighed),
+        (seen.average_offset(), plain / np.maximum(number, 1)[:, None]),
     ):
         assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12)
         assert found.shape == wanted.shape
@@ -226,8 +224,9 @@ def test_who_is_seen_of_a_shared_list_is_who_is_seen_of_ones_own(degrees: float,
     for distance in (3.9, 2.1, 4.0, 3.0):
         seen, wanted = seen_of(shared, distance), seen_of(vicinity(distance), distance)
         assert np.array_equal(seen.number, wanted.number)
-        assert np.allclose(seen.sum(lambda near: near.offset), wanted.sum(lambda near: near.offset), atol=1e-9)
-        assert np.allclose(seen.sum(lambda near: near.distance), wanted.sum(lambda near: near.distance), atol=1e-9)
+        assert np.allclose(seen.average_offset(), wanted.average_offset(), atol=1e-9)
+        weighed, expected = (near.sum_of_offsets(lambda near: near.distance) for near in (seen, wanted))
+        assert np.allclose(weighed, expected, atol=1e-9)
         assert linked(seen, rows) == linked(wanted, rows) == linked(replace(seen, lists=(seen.together(),)), rows)
 
 
