@@ -78,7 +78,8 @@ def tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
 
 
 def _takes_part(ob: bpy.types.Object) -> bool:
-    return ob.is_property_set("steering") and ob.steering.roles != 0
+    """Asked first: reading the settings of what has none would write them into the file."""
+    return ob.is_property_set("steering") and bool(ob.steering.roles)
 
 
 def save_and_open_without(path: Path) -> None:

@@ -73,6 +73,8 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
     there = set(bpy.data.materials)
     bpy.ops.steering.add_school(count=FISH, size=LENGTH, seed=2 * seed + number, location=points[0])
     crowd = bpy.context.object
+    # They shall not stay about their place.
+    bpy.data.objects.remove(crowd.steering.containment.region)
     color = ("Orange", "Blue")[number]
     crowd.name = crowd.users_collection[0].name = f"{color} School"
     for material in set(bpy.data.materials) - there:
@@ -81,15 +83,14 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
                 material.diffuse_color = models.linear(tone)
                 shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
                 shader.inputs["Base Color"].default_value = models.linear(tone)
-    fish = sorted((ob for ob in scene.objects if ob.steering.crowd == crowd), key=lambda ob: ob.name)
+    members = (ob for ob in crowd.users_collection[0].objects if ob.parent is None and ob != crowd)
+    fish = sorted(members, key=lambda ob: ob.name)
     heading = math.atan2(*(points[1] - points[0])[:2] * (-1.0, 1.0))
     for ob in fish:
         ob.rotation_euler.z = heading
         for part in (ob, *ob.children_recursive):
             part.display.show_shadows = False
             part.name = f"{color} {part.name.split('.')[0]}"
-    # They shall not stay about their place.
-    bpy.data.objects.remove(crowd.steering.containment.region)
     way = stage.curve(f"Way of the {crowd.name}", points)
     way.hide_render = True
     return School(crowd, fish, way)
@@ -100,6 +101,7 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
 
 def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
     """Say what the fish want beside what a ready school does, as one does in the sidebar."""
+    extension.tag([school.way for school in schools], "PATH")
     for number, (school, other) in enumerate(zip(schools, reversed(schools))):
         settings = school.crowd.steering
         settings.identity = 2 * FISH + number + 1  # what all do together hangs on it

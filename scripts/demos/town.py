@@ -42,7 +42,7 @@ def house(shape: models.Shape, spot: Matrix, size: models.Point, chance: random.
         for y, z in ((-0.45 * depth, 0.9), (0.45 * depth, 0.9), (0.0, height - 0.6)):
             out = math.copysign(width + 0.03, x)
             face([(out, y - 0.4, z), (out, y + 0.4, z), (out, y + 0.4, z + 1.35), (out, y - 0.4, z + 1.35)], PANE)
-    over, drop = 0.45, 0.3
+    over, drop = 0.45, 0.25
     for side in (-1, 1):
         eaves, edge = side * (depth + over), height - drop
         face(
