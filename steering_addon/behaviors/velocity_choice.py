@@ -46,6 +46,10 @@ CHANGE = 0.37
 """What a change of velocity costs, beside what it costs to differ from the wished one."""
 PACE = 0.5
 """What it costs beside, in space, to be slower or faster than wished: who swims or flies goes round and keeps going."""
+CLOSER, CLOSER_AT_LEAST = 0.3, 0.005
+"""How much nearer yet who is nearer than the clearance, or just about, sees a contact: a share of the clearance on the
+ground, as far as to the other's body, and metres anyhow. With less of it walkers who stand close start back from each
+other's least movements."""
 SHARE = 0.93
 """Share of the avoidance that falls to the agent; the rest is left to the other."""
 RIGHT, RIGHT_WHEN_BLOCKED = 0.05, 0.75
@@ -175,13 +179,15 @@ class Others:
         offset: (K, n) to each, metres.
         drift: (K, n) what of the relative velocity does not hang on the choice, m/s.
         room: (K, n) the distance squared less the distance of contact squared; never 0 or below.
+        grazing: (K, n) the clearance as a share of `room`: who only grazes it on the ground risks little. In space it
+            is nothing, as there is room to keep clear of all of it.
     """
 
     offset: Components
     drift: Components
     room: NDArray[np.float64]
+    grazing: NDArray[np.float64]
 
-    @np.errstate(invalid="ignore")
     def danger(self, velocity: Components, agent: Rows, look_ahead_time: Scalars) -> Scalars:
         """What it costs to run into them.
 
@@ -205,19 +211,19 @@ class Others:
                 speed_squared += along * along
                 along *= offset[row][agent]
                 closing += along
-            # 1 / time of the first contact: no division by a relative speed that may be nothing.
             speed_squared *= room
             square = closing * closing
             square -= speed_squared
-            # Who is not met is so at no real time; what is no number is less than any below.
-            np.sqrt(square, out=square)
-            closing += square
-            closing /= room
-            np.minimum(closing, 1.0 / SOONEST, out=closing)
-            closing -= least
-            np.fmax(closing, 0.0, out=closing)
-            np.maximum(first, closing, out=first)
-            all_of_them += closing
+            met = np.flatnonzero((square > 0.0) & (closing > 0.0))
+            square = square[met]
+            # How deep into the clearance, or all of it for a contact: what is hardly met costs hardly anything, so that
+            # the cheapest velocity does not jump as the others move a little.
+            depth = square / np.maximum(speed_squared[met] * self.grazing[row][agent[met]], EPSILON)
+            # 1 / time of the first contact: no division by a relative speed that may be nothing.
+            cost = (closing[met] + np.sqrt(square)) / room[met]
+            cost = np.maximum(np.minimum(cost, 1.0 / SOONEST) - least[met], 0.0) * np.minimum(depth, 1.0)
+            first[met] = np.maximum(first[met], cost)
+            all_of_them[met] += cost
         return first + OTHERS * all_of_them
 
 
@@ -293,7 +299,8 @@ class Choosers:
         offset, drift = ([x[:, some] for x in parts] for parts in (self.others.offset, self.others.drift))
         same_way = -drift[0] > np.maximum(OVERTAKEN * self.stride[some], 2.0 * _length([*drift[1:], 0.0 * drift[0]]))
         met = ~((offset[0] > 0.0) & same_way)
-        others = Others([x * met for x in offset], drift, self.others.room[:, some])
+        room, grazing = self.others.room[:, some], self.others.grazing[:, some]
+        others = Others([x * met for x in offset], drift, room, grazing)
         danger = others.danger(wished, np.arange(len(some)), self.look_ahead_time[some])
         return RIGHT + RIGHT_WHEN_BLOCKED * np.minimum(danger, 1.0)
 
@@ -398,12 +405,21 @@ def _others(
 
     offset, distance = picked(near.offset, able), near.distance[able]
     drift = picked(agents.velocity, agent) * (1.0 - 1.0 / SHARE) - picked(velocity, able)
-    # Who is nearer already than it should be minds coming nearer yet.
-    contact = np.minimum(radii[able] + pad[agent], np.maximum(distance - 0.005, 0.0))
+    # Who is nearer already than it should be minds coming nearer yet, and the more so into another's body.
+    touching = radii[able]
+    on_ground = len(frame) == 2
+    share = CLOSER if on_ground else 0.0
+    closer = np.maximum(distance - share * pad[agent], touching)
+    closer = np.minimum(closer, distance - CLOSER_AT_LEAST)
+    contact = np.minimum(touching + pad[agent], np.maximum(closer, 0.0))
     room = np.maximum(distance * distance - contact * contact, 1e-6)
+    grazing = np.maximum(contact * contact - touching * touching, 0.0) / room * on_ground
     axes = [picked(axis, agent) for axis in frame]
     return Others(
-        [table(dot(offset, axis)) for axis in axes], [table(dot(drift, axis)) for axis in axes], table(room, 1.0)
+        [table(dot(offset, axis)) for axis in axes],
+        [table(dot(drift, axis)) for axis in axes],
+        table(room, 1.0),
+        table(grazing),
     )
 
 

@@ -189,10 +189,11 @@ def test_the_danger_of_others_equals_a_plain_loop() -> None:
     offset, drift = rng.uniform(-4.0, 4.0, (2, 2, many, agents))
     room = (offset * offset).sum(axis=0) - 0.5
     room = np.maximum(room, 1e-6)
+    grazing = np.where(rng.uniform(size=room.shape) < 0.7, rng.uniform(0.01, 0.4, room.shape), 0.0)
     velocity = rng.uniform(-2.0, 2.0, (2, tried))
     agent = rng.integers(0, agents, tried)
     look_ahead = rng.uniform(2.0, 6.0, tried)
-    found = Others(list(offset), list(drift), room).danger(list(velocity), agent, look_ahead)
+    found = Others(list(offset), list(drift), room, grazing).danger(list(velocity), agent, look_ahead)
     for c, a in enumerate(agent):
         costs = []
         for k in range(many):
@@ -200,7 +201,13 @@ def test_the_danger_of_others_equals_a_plain_loop() -> None:
             # |offset - relative t|^2 = offset^2 - room is the contact: the first root of a quadratic.
             roots = np.roots([relative @ relative, -2.0 * relative @ offset[:, k, a], room[k, a]])
             time = min((r.real for r in roots if abs(r.imag) < 1e-9 and r.real > 0.0), default=np.inf)
-            costs.append(max(min(1.0 / time, 1.0 / velocity_choice.SOONEST) - 1.0 / look_ahead[c], 0.0))
+            cost = max(min(1.0 / time, 1.0 / velocity_choice.SOONEST) - 1.0 / look_ahead[c], 0.0)
+            # The clearance and the contact are circles about the other: how much of the ring between is gone into.
+            past = offset[:, k, a] - relative * (relative @ offset[:, k, a]) / (relative @ relative)
+            clearance = offset[:, k, a] @ offset[:, k, a] - room[k, a]
+            ring = grazing[k, a] * room[k, a]
+            deep = (clearance - past @ past) / ring if ring > 0.0 else 1.0
+            costs.append(cost * min(deep, 1.0) if cost > 0.0 else 0.0)
         assert found[c] == pytest.approx(max(costs) + velocity_choice.OTHERS * sum(costs), abs=1e-9)
 
 
@@ -246,7 +253,8 @@ def danger_of_who_is_met(choosers: Choosers, velocity: np.ndarray) -> np.ndarray
             for along, *aside in drift[:, :, a].T
         ]
         met = [k for k in range(len(room)) if not (offset[0, k, a] > 0.0 and same_way[k])]
-        others = Others([x[met][:, [a]] for x in offset], [x[met][:, [a]] for x in drift], room[met][:, [a]])
+        own = ([x[met][:, [a]] for x in parts] for parts in (offset, drift))
+        others = Others(*own, room[met][:, [a]], choosers.others.grazing[met][:, [a]])
         found[a] = others.danger(list(velocity[:, [a]]), np.array([0]), choosers.look_ahead_time[[a]])[0]
     return found
 
