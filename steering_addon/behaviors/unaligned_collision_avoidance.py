@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.chance import mix, uniform
+from ..simulation.chance import mix, smooth_noise, uniform
 from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
 from ..simulation.journeys import Travellers, courses
 from ..simulation.neighbors import Near
@@ -60,6 +60,14 @@ PATIENCE = 0.85
 """Seconds over which progress is judged."""
 STUCK = 0.5
 """Share of the wished speed: who makes less progress lets others come nearer than the clearance."""
+JAMMED = 0.25
+"""Share of the wished speed: who makes less progress on the ground jostles, the more the less it gets on."""
+PRESSED = 0.3
+"""Metres between the bodies: who is no further from another stands in a throng."""
+JOSTLES_A_SECOND = 2.0
+"""How often who jostles changes its mind."""
+JOSTLES = 0x7A3
+"""Salts the keys from which is drawn where to, apart from other uses of the same luck."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +166,8 @@ class UnalignedCollisionAvoidance(Neighborhood):
                 alone = len(some) == len(agents)
                 own, who = (self, agents) if alone else (self.take(some), agents.take(some))
                 near = own.near(world, who).together()
-                choosers = Choosers.of(world, who, near, picked(turned, some), pad[some], own.look_ahead_time)
+                wants = _jostling(world, who, near, picked(turned, some), progress[some])
+                choosers = Choosers.of(world, who, near, wants, pad[some], own.look_ahead_time)
                 chosen[some] = choosers.chosen()
         engaged = (chosen != wished).any(axis=1)
         learned = {name: chosen[:, axis] for axis, name in enumerate(CHOICE)}
@@ -218,6 +227,24 @@ def _progress(world: World, agents: Agents, wished: Vectors) -> Scalars:
     had = np.where(speed_squared > EPSILON, dot(agents.velocity, wished) / np.maximum(speed_squared, EPSILON), 1.0)
     before = agents.memory["progress"]
     return before + (clamp(had, 0.0, 1.0) - before) * (world.dt / (PATIENCE + world.dt))
+
+
+def _jostling(world: World, agents: Agents, near: Near, wished: Vectors, progress: Scalars) -> Vectors:
+    """The wished velocities, (n, 3), those of who stands in a throng led astray by chance.
+
+    Where all press through a door they come to stand in an arch, each held by the next; one who gives way for a moment
+    lets it fall. Who waits apart from others, as in a queue, waits.
+    """
+    if not ((progress < JAMMED) & agents.vehicle.keep_in_plane).any():
+        return wished
+    gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
+    pressed = np.bincount(near.agent[gap < PRESSED], minlength=len(agents)) > 0
+    jammed = np.flatnonzero((progress < JAMMED) & agents.vehicle.keep_in_plane & pressed)
+    x, y = smooth_noise(mix(agents.keys[jammed], JOSTLES), 2, np.full(len(jammed), JOSTLES_A_SECOND), world.time)
+    share = magnitude(wished[jammed]) * (1.0 - progress[jammed] / JAMMED)
+    wished = wished.copy()
+    wished[jammed] += columns(x * share, y * share, 0.0)
+    return wished
 
 
 def _round_obstacles(world: World, agents: Agents, wished: Vectors) -> tuple[Vectors, dict[str, Scalars]]:

@@ -23,6 +23,8 @@ from .ways import Net
 
 TOWARD = 0.7
 """Cosine of the angle to its goal up to which an agent is on its way there."""
+MOST = 400
+"""Obstacles up to which ways are planned; among more it takes too long to find which corners see each other."""
 NETS = 16
 """Nets of corners that are kept for the next step."""
 
@@ -81,6 +83,8 @@ def courses(obstacles: Obstacles, travellers: Travellers) -> Courses:
     furthest = np.where(planned, straight, np.inf)
     direction, side, corner, further = none.direction.copy(), none.side, none.corner, none.further
     standing = _standing(obstacles)
+    if np.count_nonzero(standing) > MOST:
+        standing[:] = False
     if planned.any() and standing.any():
         for some, legs in _first_legs(obstacles.take(standing), who, np.flatnonzero(planned)):
             direction[some] = _turned(picked(direction, some), unit(picked(bound, some)), legs.direction)

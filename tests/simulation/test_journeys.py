@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.simulation import journeys
+from steering_addon.simulation.detours import ways_round
 from steering_addon.simulation.journeys import Courses, Travellers, courses
 from steering_addon.simulation.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.run import simulate
@@ -249,3 +251,16 @@ def test_the_way_turns_and_moves_with_the_scene() -> None:
     assert np.isfinite(one.corner).all()
     assert other.direction[0] == pytest.approx(turn @ one.direction[0], abs=1e-9)
     assert other.further == pytest.approx(one.further, abs=1e-9)
+
+
+def test_among_too_many_obstacles_the_nearer_end_is_passed_without_a_plan(monkeypatch) -> None:
+    pen = all_of(*PENS["a U"])
+    assert np.isfinite(courses_of(pen).corner).all()
+    monkeypatch.setattr(journeys, "MOST", len(pen) - 1)
+    found = courses_of(pen)
+    assert np.isnan(found.corner).all()
+    assert found.further.tolist() == [1.0]
+    here, ahead = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])
+    direction, side = ways_round(pen, np.array([0]), here, ahead, np.array([16.0]), np.array([RADIUS]), np.array([0.0]))
+    assert np.array_equal(found.direction, direction)
+    assert np.array_equal(found.side, side)
