@@ -74,12 +74,14 @@ def magnitude(v: Vectors) -> Scalars:
 
 def unit(v: Vectors) -> Vectors:
     """The directions of the vectors; a vector of no length stays zero."""
+    # Blender's matrices are of single precision, in which the tiniest divisor would be none.
+    v = np.asarray(v, dtype=np.float64)
     # Dividing by the largest component first keeps squares of very small and very large vectors from vanishing.
     sizes = np.abs(v)
     largest = np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2])
     scaled = v / np.maximum(largest, TINIEST)[..., None]
     scaled /= np.maximum(magnitude(scaled), EPSILON)[..., None]
-    return np.asarray(scaled, dtype=np.float64)
+    return scaled
 
 
 def level_side(forward: Vectors) -> tuple[Vectors, Scalars]:

@@ -63,3 +63,10 @@ def test_what_is_clamped_lies_between(x: np.ndarray, low: float, high: float) ->
 def test_a_ratio_to_nothing_is_nothing(over: np.ndarray, under: np.ndarray) -> None:
     wanted = [0.0 if abs(below) < 1e-12 else above / below for above, below in zip(over, under, strict=True)]
     assert np.array_equal(ratio(over, under), wanted)
+
+
+def test_vectors_of_single_precision_have_directions_too() -> None:
+    single = np.array([[0.0, 0.0, 0.0], [0.0, -3.0, 4.0], [1e-38, 0.0, 0.0]], dtype=np.float32)
+    found = unit(single)
+    assert found.dtype == np.float64
+    assert np.allclose(found, [[0.0, 0.0, 0.0], [0.0, -0.6, 0.8], [1.0, 0.0, 0.0]])
