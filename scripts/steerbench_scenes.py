@@ -34,7 +34,7 @@ WALKER = {
 
 AVOIDANCE = {
     "PAPER": {},
-    "VELOCITY": {"distance": 8.9, "look_ahead_time": 5.4, "clearance": 0.1},
+    "VELOCITY": {"distance": 8.9, "look_ahead_time": 5.4, "clearance": 0.1, "reaction_time": 0.05},
 }
 
 
