@@ -235,11 +235,12 @@ def _jostling(world: World, agents: Agents, near: Near, wished: Vectors, progres
     Where all press through a door they come to stand in an arch, each held by the next; one who gives way for a moment
     lets it fall. Who waits apart from others, as in a queue, waits.
     """
-    if not ((progress < JAMMED) & agents.vehicle.keep_in_plane).any():
+    slow = (progress < JAMMED) & agents.vehicle.keep_in_plane
+    if not slow.any():
         return wished
     gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
     pressed = np.bincount(near.agent[gap < PRESSED], minlength=len(agents)) > 0
-    jammed = np.flatnonzero((progress < JAMMED) & agents.vehicle.keep_in_plane & pressed)
+    jammed = np.flatnonzero(slow & pressed)
     x, y = smooth_noise(mix(agents.keys[jammed], JOSTLES), 2, np.full(len(jammed), JOSTLES_A_SECOND), world.time)
     share = magnitude(wished[jammed]) * (1.0 - progress[jammed] / JAMMED)
     wished = wished.copy()
