@@ -60,6 +60,8 @@ PATIENCE = 0.85
 """Seconds over which progress is judged."""
 STUCK = 0.5
 """Share of the wished speed: who makes less progress lets others come nearer than the clearance."""
+STANDS = 0.25
+"""Share of the wished speed: who could get on no faster than that on the ground stands instead of creeping about."""
 JAMMED = 0.25
 """Share of the wished speed: who makes less progress on the ground jostles, the more the less it gets on."""
 PRESSED = 0.3
@@ -166,9 +168,11 @@ class UnalignedCollisionAvoidance(Neighborhood):
                 alone = len(some) == len(agents)
                 own, who = (self, agents) if alone else (self.take(some), agents.take(some))
                 near = own.near(world, who).together()
-                wants = _jostling(world, who, near, picked(turned, some), progress[some])
-                choosers = Choosers.of(world, who, near, wants, pad[some], own.look_ahead_time)
-                chosen[some] = choosers.chosen()
+                jammed = _jammed(world, who, near, progress[some])
+                wants = _jostling(world, who, jammed, picked(turned, some), progress[some])
+                taken = Choosers.of(world, who, near, wants, pad[some], own.look_ahead_time).chosen()
+                creeps = magnitude(taken) < STANDS * magnitude(wants)
+                chosen[some] = np.where((creeps & flat[some] & ~jammed)[:, None], 0.0, taken)
         engaged = (chosen != wished).any(axis=1)
         learned = {name: chosen[:, axis] for axis, name in enumerate(CHOICE)}
         return learned | way | {"engaged": engaged * 1.0, "looked": np.ones(len(agents))}
@@ -229,22 +233,28 @@ def _progress(world: World, agents: Agents, wished: Vectors) -> Scalars:
     return before + (clamp(had, 0.0, 1.0) - before) * (world.dt / (PATIENCE + world.dt))
 
 
-def _jostling(world: World, agents: Agents, near: Near, wished: Vectors, progress: Scalars) -> Vectors:
-    """The wished velocities, (n, 3), those of who stands in a throng led astray by chance.
-
-    Where all press through a door they come to stand in an arch, each held by the next; one who gives way for a moment
-    lets it fall. Who waits apart from others, as in a queue, waits.
-    """
+def _jammed(world: World, agents: Agents, near: Near, progress: Scalars) -> Mask:
+    """Who stands in a throng on the ground and gets on no more, (n,); not who waits apart, as in a queue."""
     slow = (progress < JAMMED) & agents.vehicle.keep_in_plane
     if not slow.any():
-        return wished
+        return slow
     gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
-    pressed = np.bincount(near.agent[gap < PRESSED], minlength=len(agents)) > 0
-    jammed = np.flatnonzero(slow & pressed)
-    x, y = smooth_noise(mix(agents.keys[jammed], JOSTLES), 2, np.full(len(jammed), JOSTLES_A_SECOND), world.time)
-    share = magnitude(wished[jammed]) * (1.0 - progress[jammed] / JAMMED)
+    return np.asarray(slow & (np.bincount(near.agent[gap < PRESSED], minlength=len(agents)) > 0), dtype=np.bool_)
+
+
+def _jostling(world: World, agents: Agents, jammed: Mask, wished: Vectors, progress: Scalars) -> Vectors:
+    """The wished velocities, (n, 3), those of the jammed led astray by chance.
+
+    Where all press through a door they come to stand in an arch, each held by the next; one who gives way for a moment
+    lets it fall.
+    """
+    some = np.flatnonzero(jammed)
+    if not len(some):
+        return wished
+    x, y = smooth_noise(mix(agents.keys[some], JOSTLES), 2, np.full(len(some), JOSTLES_A_SECOND), world.time)
+    share = magnitude(wished[some]) * (1.0 - progress[some] / JAMMED)
     wished = wished.copy()
-    wished[jammed] += columns(x * share, y * share, 0.0)
+    wished[some] += columns(x * share, y * share, 0.0)
     return wished
 
 

@@ -61,6 +61,8 @@ ENOUGH_TO_THE_RIGHT = 0.5
 """Share of the speed from which on more to the side pays no more."""
 ABOVE = 0.2
 """How much of the right is up, in space: else up and down would be a dead heat for two who meet at one height."""
+FORESEEN = 0.2
+"""Seconds for which others are taken to go on turning, braking or setting off as they do; then they go straight on."""
 WALL_TIME = 3.5
 """Seconds: contacts with obstacles that are further away do not count."""
 WALL_DANGER = 0.56
@@ -387,7 +389,7 @@ def _others(
 ) -> Others:
     """Of those near, for each agent the ones it could run into soonest, whichever way it turns."""
     agent = near.agent
-    velocity = picked(world.bodies.velocity, near.body)
+    velocity = picked(world.bodies.velocity + FORESEEN * world.bodies.acceleration, near.body)
     radii = agents.radius[agent] + world.bodies.radius[near.body]
     coming = -dot(velocity, near.offset) / near.distance + np.maximum(stride, agents.speed)[agent]
     gap = np.maximum(near.distance - radii, 0.0)

@@ -83,7 +83,7 @@ def _taken_in(state: State, snapshot: Snapshot) -> State:
 def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:
     """What there is to see at a part of the way between two frames."""
     motion = state.motion
-    bodies = _bodies(motion, before)
+    bodies = _bodies(state, before)
     away = state.away
     if len(before.tracked.roles):
         bodies = _joined(
@@ -115,11 +115,13 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     )
 
 
-def _bodies(motion: Motion, snapshot: Snapshot) -> Bodies:
+def _bodies(state: State, snapshot: Snapshot) -> Bodies:
     """The vehicles as others see them."""
+    motion = state.motion
     return Bodies(
         position=motion.position,
         velocity=motion.velocity,
+        acceleration=state.smoothed_acceleration,
         forward=motion.forward,
         radius=snapshot.vehicle.radius,
         roles=snapshot.roles,
@@ -136,6 +138,7 @@ def _joined(
     return Bodies(
         position=np.concatenate((bodies.position.T, position.T), axis=1).T,
         velocity=np.concatenate((bodies.velocity.T, velocity.T), axis=1).T,
+        acceleration=np.concatenate((bodies.acceleration.T, np.zeros((3, len(velocity)))), axis=1).T,
         forward=np.concatenate((bodies.forward.T, forward.T), axis=1).T,
         radius=np.concatenate((bodies.radius, tracked.radius)),
         roles=np.concatenate((bodies.roles, tracked.roles)),

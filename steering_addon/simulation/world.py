@@ -51,6 +51,7 @@ class Bodies:
 
     Attributes:
         position, velocity: (b, 3) metres, metres a second.
+        acceleration: (b, 3) as it shows, of vehicles what they lean on; nothing of the rest, m/s2.
         forward: (b, 3) unit headings.
         radius: (b,) metres.
         roles: (b,) bits of Role.
@@ -61,6 +62,7 @@ class Bodies:
 
     position: Vectors
     velocity: Vectors
+    acceleration: Vectors
     forward: Vectors
     radius: Scalars
     roles: Rows
