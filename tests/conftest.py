@@ -1,6 +1,7 @@
-"""What holds for all tests: which examples hypothesis tries, and that the simulation is tested without Blender."""
+"""What holds for all tests: their chance, which examples hypothesis tries, and no Blender for the simulation."""
 
 import os
+import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,12 @@ settings.load_profile("steering")
 
 TESTS = Path(__file__).parent
 WITH_BLENDER = (TESTS / "blender", TESTS / "package")
+
+
+@pytest.fixture(autouse=True)
+def _same_chance(request: pytest.FixtureRequest) -> None:
+    """New vehicles draw their identities from here: a test gives them the same ones each time."""
+    random.seed(request.node.nodeid)
 
 
 @pytest.fixture(autouse=True, scope="module")
