@@ -177,7 +177,9 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
     world = minds.world
     agents = _agents(minds.state, snapshot, world, crowd)
     behaviors = tuple(minds.arrivals.left_of(minds.aim(b, agents), agents) for b in crowd.behaviors)
-    agents = replace(agents, goal=_goal(behaviors, world, agents))
+    goal = _goal(behaviors, world, agents)
+    if goal is not agents.goal:
+        agents = replace(agents, goal=goal)
     luck = _draws(crowd, agents, world)
     found = _Considered(crowd, agents, {}, {}, nobody(len(agents)))
     correcting = [(behavior, behavior.corrects()) for behavior in behaviors]
@@ -248,7 +250,7 @@ def _shared_key(crowd: int) -> int:
 
 def _goal(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
     """Of the places that behaviors want their agents to be at the nearest, (n, 3); nan where there is none."""
-    nearest, least = agents.goal, agents.goal_distance
+    nearest, least = agents.goal, alike(np.inf, len(agents))
     for behavior in behaviors:
         goal = behavior.goal(world, agents)
         if goal is None:
