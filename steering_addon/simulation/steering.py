@@ -15,7 +15,20 @@ from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .snapshot import Crowd, Snapshot, State, Steers
 from .targets import aimed
-from .vectors import Mask, Rows, Scalars, Vectors, alike, anybody, everybody, magnitude, no_vectors, nobody, picked, smallest
+from .vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    alike,
+    anybody,
+    everybody,
+    magnitude,
+    no_vectors,
+    nobody,
+    picked,
+    smallest,
+)
 from .vehicle import VehicleModel
 from .world import Agents, Commons, Memory, World
 
