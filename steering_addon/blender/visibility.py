@@ -33,14 +33,15 @@ def parts(ob: Object, family: Family) -> Iterator[Object]:
 def switches_of(ob: Object, hidden: np.ndarray, first: float, played: Played) -> dict[str, np.ndarray]:
     """The switches to key for an object to be hidden on some frames, each (f,) booleans; none for one never hidden.
 
-    A switch by which the animator hides it anyway is left alone.
+    A switch by which the animator hides it anyway is left alone, and so is a camera: one looks through it, and of one
+    that is hidden Blender no longer works out where it stands.
 
     Args:
         hidden: (f,) booleans.
         first: the first frame.
         played: what it plays.
     """
-    if not hidden.any():
+    if ob.type == "CAMERA" or not hidden.any():
         return {}
     return {path: hidden for path in SWITCHES if not is_hidden(ob, path, first, played)}
 

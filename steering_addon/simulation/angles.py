@@ -18,22 +18,17 @@ QUARTER_HIGH, QUARTER_LOW = 1.5707963267341256, 6.077100506506192e-11
 """A quarter turn in two parts: the high one, of 33 bits, times a count of quarters is exact."""
 EIGHTH = 0.785
 """Radians: no more than an eighth of a turn, up to which there is no quarter turn to take off."""
-SINE = (
-    1.58969099521155010221e-10,
-    -2.50507602534068634195e-08,
-    2.75573137070700676789e-06,
-    -1.98412698298579493134e-04,
-    8.33333333332248946124e-03,
-    -1.66666666666666324348e-01,
+SINE_AND_COSINE = np.array(
+    (
+        (1.58969099521155010221e-10, -1.13596475577881948265e-11),
+        (-2.50507602534068634195e-08, 2.08757232129817482790e-09),
+        (2.75573137070700676789e-06, -2.75573143513906633035e-07),
+        (-1.98412698298579493134e-04, 2.48015872894767294178e-05),
+        (8.33333333332248946124e-03, -1.38888888888741095749e-03),
+        (-1.66666666666666324348e-01, 4.16666666666666019037e-02),
+    )
 )
-COSINE = (
-    -1.13596475577881948265e-11,
-    2.08757232129817482790e-09,
-    -2.75573143513906633035e-07,
-    2.48015872894767294178e-05,
-    -1.38888888888741095749e-03,
-    4.16666666666666019037e-02,
-)
+"""The factors of falling powers of the square of an angle, of the one and the other."""
 
 
 def sine(angle: Scalars) -> Scalars:
@@ -98,9 +93,8 @@ def _nearest_quarter(angle: Scalars) -> tuple[Scalars, Scalars]:
 def _waves(rest: Scalars) -> tuple[Scalars, Scalars]:
     """The sines and the cosines of angles in radians, no more than an eighth of a turn."""
     square = rest * rest
-    rising = rest + rest * square * _polynomial(SINE, square)
-    falling = 1.0 - 0.5 * square + square * square * _polynomial(COSINE, square)
-    return rising, falling
+    rising, falling = _polynomials(SINE_AND_COSINE, square)
+    return rest + rest * square * rising, 1.0 - 0.5 * square + square * square * falling
 
 
 def _sine(quarters: Scalars, rising: Scalars, falling: Scalars) -> Scalars:
@@ -112,11 +106,12 @@ def _sine(quarters: Scalars, rising: Scalars, falling: Scalars) -> Scalars:
     return (rising * (1.0 - odd) + falling * odd) * sign
 
 
-def _polynomial(factors: tuple[float, ...], x: Scalars) -> Scalars:
-    """The factors of falling powers of x, added up."""
-    value: Scalars = factors[0] * x
-    for factor in factors[1:-1]:
+def _polynomials(factors: Scalars, x: Scalars) -> Scalars:
+    """The factors (f, 2) of falling powers of x (...), added up: (2, ...)."""
+    first, *others, last = factors.reshape(-1, 2, *(1,) * x.ndim)
+    value: Scalars = first * x
+    for factor in others:
         value += factor
         value *= x
-    value += factors[-1]
+    value += last
     return value

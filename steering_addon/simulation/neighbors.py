@@ -148,7 +148,9 @@ class Looks:
     def _lines(self) -> tuple[Rows, Rows, Rows]:
         """Where equal agents begin, how many they are, and who."""
         begin = firsts(self.agent)
-        size = np.append(begin[1:], len(self)) - begin
+        size = np.empty_like(begin)
+        np.subtract(begin[1:], begin[:-1], out=size[:-1])
+        size[-1:] = len(self) - begin[-1:]
         return begin, size, self.agent[begin]
 
 

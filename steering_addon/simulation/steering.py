@@ -15,7 +15,20 @@ from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .snapshot import Crowd, Snapshot, State, Steers
 from .targets import aimed
-from .vectors import Mask, Scalars, Vectors, alike, anybody, everybody, magnitude, no_vectors, nobody, picked, smallest
+from .vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    alike,
+    anybody,
+    everybody,
+    magnitude,
+    no_vectors,
+    nobody,
+    picked,
+    smallest,
+)
 from .vehicle import VehicleModel
 from .world import Agents, Commons, Memory, World
 
@@ -107,6 +120,10 @@ class _Minds:
             here = np.bincount(body[tracked] - len(self.state), amount[tracked], minlength=count)
             self.taken = here + (self.taken if len(self.taken) else 0.0)
 
+    def limits(self, rows: Rows) -> Scalars:
+        """How fast the behaviors heeded so far let some vehicles go, (n,) m/s, inf for no limit."""
+        return alike(np.inf, len(rows)) if self.fastest is None else self.fastest[rows]
+
 
 def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
     """The limits on speed (n,) as far as weights below 1 let them come into force."""
@@ -173,13 +190,15 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
     world = minds.world
     agents = _agents(minds.state, snapshot, world, crowd)
     behaviors = tuple(minds.arrivals.left_of(minds.aim(b, agents), agents) for b in crowd.behaviors)
-    agents = replace(agents, goal=_goal(behaviors, world, agents))
+    goal = _goal(behaviors, world, agents)
+    if goal is not agents.goal:
+        agents = replace(agents, goal=goal)
     luck = _draws(crowd, agents, world)
     found = _Considered(crowd, agents, {}, {}, nobody(len(agents)))
     correcting = [(behavior, behavior.corrects()) for behavior in behaviors]
     for behavior, corrects in sorted(correcting, key=_corrects_anybody):
         if anybody(corrects):
-            agents = replace(agents, force=found.combined())
+            agents = replace(agents, force=found.combined(), fastest=minds.limits(agents.rows))
         steering, remembering = minds.steer(behavior, agents)
         behavior = minds.arrivals.looked_for(behavior, world, remembering, snapshot.attendance)
         found.add(behavior, steering * behavior.weight[:, None], corrects, luck(behavior))
@@ -230,6 +249,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         speed=magnitude(velocity),
         vehicle=model,
         force=no_vectors(len(rows)),
+        fastest=alike(np.inf, len(rows)),
         goal=alike(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
     )
@@ -243,7 +263,7 @@ def _shared_key(crowd: int) -> int:
 
 def _goal(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
     """Of the places that behaviors want their agents to be at the nearest, (n, 3); nan where there is none."""
-    nearest, least = agents.goal, agents.goal_distance
+    nearest, least = agents.goal, alike(np.inf, len(agents))
     for behavior in behaviors:
         goal = behavior.goal(world, agents)
         if goal is None:

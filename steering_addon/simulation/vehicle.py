@@ -105,7 +105,7 @@ def flattened(v: Vectors, model: VehicleModel) -> Vectors:
 def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
     """The directions of the vectors; where one has none, of `forward`; level where the vehicle keeps in its plane."""
     direction = unit(flattened(v, model))
-    still = magnitude(direction) < 0.5
+    still = dot(direction, direction) < 0.5
     if not still.any():
         return direction
     kept = unit(flattened(forward, model))

@@ -323,6 +323,11 @@ def test_the_overlay_leaves_out_who_is_not_there() -> None:
 # ---- the preview
 
 
+def seen_in(depsgraph) -> set[str]:
+    """The names of all that is drawn in a viewport and has not shrunk to nothing."""
+    return {i.object.original.name for i in depsgraph.object_instances if i.matrix_world.determinant()}
+
+
 def test_the_preview_shows_nothing_of_who_is_not_there(sub) -> None:
     _, later = walkers()
     enter_on(later, 20)
@@ -353,7 +358,7 @@ def test_the_preview_shows_who_is_there_though_a_bake_hides_it(sub) -> None:
     for frame, there in ((20, True), (30, True), (5, False), (50, True), (FIRST, False)):
         scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        drawn = {i.object.original.name for i in depsgraph.object_instances if i.matrix_world.determinant()}
+        drawn = seen_in(depsgraph)
         assert {ob.name for ob in family(later)} & drawn == ({ob.name for ob in family(later)} if there else set())
         assert later.hide_viewport == (frame < 40)
     preview.end()
@@ -381,3 +386,82 @@ def test_preview_and_bake_agree_on_where_they_are(sub) -> None:
     bake()
     for k, ob in enumerate((one, other)):
         assert np.allclose(np.array(shown)[:, k], stands(ob, range(FIRST, LAST + 1)), atol=1e-4)
+
+
+def camera():
+    """A camera, the one of the scene."""
+    scene = bpy.context.scene
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    return scene.camera
+
+
+def on_the_vehicle(camera, ob) -> None:
+    camera.parent, camera.location = ob, (0.0, -8.0, 3.0)
+
+
+def on_its_leg(camera, ob) -> None:
+    camera.parent, camera.location = bpy.data.objects[f"Leg of {ob.name}"], (0.0, 1.0, 2.0)
+
+
+def by_a_constraint(camera, ob) -> None:
+    camera.location = (0.0, -5.0, 1.0)
+    camera.constraints.new("CHILD_OF").target = ob
+
+
+def as_the_vehicle(camera, ob) -> None:
+    camera.parent, camera.matrix_local = ob.parent, ob.matrix_local
+    ob.parent = camera
+    for steering in (camera.steering, ob.steering):
+        steering.roles ^= {"VEHICLE"}
+    camera.steering.crowd = ob.steering.crowd
+    enter_on(camera, ob.steering.enter_frame)
+
+
+@pytest.mark.parametrize("mount", (on_the_vehicle, on_its_leg, by_a_constraint, as_the_vehicle))
+def test_through_a_camera_on_who_is_not_there_the_preview_shows_what_the_bake_will(mount, sub) -> None:
+    now, later = walkers()
+    enter_on(later, 20)
+    preview, scene = sub("blender.preview"), bpy.context.scene
+    mount(camera(), later)
+    bpy.context.view_layer.update()
+    before = scene_dump()
+
+    def looked() -> tuple[list, np.ndarray]:
+        drawn, through = [], []
+        for frame in (FIRST, 10, 19, 20, 21, 30, 10, LAST):
+            scene.frame_set(frame)
+            depsgraph = bpy.context.evaluated_depsgraph_get()
+            drawn.append(seen_in(depsgraph))
+            through.append(np.array(scene.camera.evaluated_get(depsgraph).matrix_world))
+        return drawn, np.array(through)
+
+    preview.start(scene, bpy.context.view_layer)
+    drawn, through = looked()
+    preview.end()
+    scene.frame_set(FIRST)
+    assert all(ob.visible_get() for ob in family(later))
+    assert_same(before, scene_dump())
+    assert all(abs(np.linalg.det(matrix[:3, :3])) > 0.1 for matrix in through)
+    assert not np.allclose(through[0], through[-1])
+    select(now)
+    bake()
+    baked_drawn, baked_through = looked()
+    assert drawn == baked_drawn
+    assert len(drawn[0]) < len(drawn[-1])
+    assert np.allclose(through, baked_through, atol=1e-4)
+
+
+def test_a_camera_that_is_moved_on_who_is_not_there_goes_on_seeing(sub) -> None:
+    _, later = walkers()
+    enter_on(later, 20)
+    preview, scene = sub("blender.preview"), bpy.context.scene
+    on_the_vehicle(camera(), later)
+    preview.start(scene, bpy.context.view_layer)
+    scene.frame_set(10)
+    for height in (4.0, 5.0):
+        scene.camera.location.z = height
+        bpy.context.view_layer.update()
+        through = scene.camera.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world
+        assert tuple(through.translation) == pytest.approx((later.location.x, later.location.y - 8.0, height))
+        assert through.determinant() == pytest.approx(1.0)

@@ -48,6 +48,18 @@ def test_few_and_far_between_are_searched_for_and_crowded_ones_looked_up() -> No
     assert len(few.first) == len(many.first)
 
 
+@pytest.mark.parametrize("place", PLACES)
+def test_either_way_of_repeating_gives_the_same_pairs(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = (joined(found) for found in (_repeating(place, quick, monkeypatch) for quick in (True, False)))
+    for name in vars(one):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+def _repeating(place: str, quick: bool, monkeypatch: pytest.MonkeyPatch) -> list[Pairs]:
+    monkeypatch.setattr(pairs, "QUICK_REPEAT", quick)
+    return pairs_within(PLACES[place], 1.0)
+
+
 def test_nobody_is_within_no_radius() -> None:
     assert not pairs_within(PLACES["in one place"], 0.0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 
 from ..animation_data import action_of
@@ -12,6 +13,7 @@ from ..attendance import parts_of
 from ..eaten import Resources, may_be_hidden
 from ..family import Family
 from ..ownership import bake_of
+from ..plan import with_all_behind
 from ..visibility import SWITCHES
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Hideable:
         seen = [[ob, *(part for part in parts_of(ob, family) if part not in eaten)] for ob in self._vehicles]
         covered = [[ob for ob in obs if _is_covered(ob)] for obs in (*seen, *self._resources.parts)]
         self.covered = {row: obs for row, obs in enumerate(covered) if obs}
+        self._looking = {ob: rows for ob in bpy.data.objects if ob.type == "CAMERA" and len(rows := self._behind(ob))}
 
     def gone(self, state: State) -> np.ndarray:
         """Of which rows nothing is there, (n + m,): vehicles that are away and resources that are eaten up."""
@@ -63,9 +66,19 @@ class Hideable:
         vehicles = [self._vehicles[row] for row in np.flatnonzero(hidden[:n])]
         return vehicles + [ob for row in np.flatnonzero(hidden[n:]) for ob in self._shrinking[row]]
 
+    def looking(self, hidden: np.ndarray) -> list[Object]:
+        """The cameras that would shrink along where these rows are hidden, and through which nothing would be seen."""
+        return [camera for camera, rows in self._looking.items() if hidden[rows].any()]
+
     def uncovered(self, hidden: np.ndarray) -> list[Object]:
         """What keys of a bake hide at the moment although it is not hidden now."""
         return [ob for row, obs in self.covered.items() if not hidden[row] for ob in obs if ob.hide_viewport]
+
+    def _behind(self, camera: Object) -> np.ndarray:
+        """The rows of what a camera hangs on, by its parents or in any other way."""
+        behind = set(with_all_behind([camera]))
+        shrinking = [*([ob] for ob in self._vehicles), *self._shrinking]
+        return np.flatnonzero(self._hide & [not behind.isdisjoint(obs) for obs in shrinking])
 
 
 def _tops(parts: Iterable[Object], family: Family) -> list[Object]:

@@ -132,6 +132,14 @@ class Live:
         self.forget_plan()
         return True
 
+    def shrank_camera(self, depsgraph: Depsgraph) -> bool:
+        """Whether Blender has just evaluated a camera on somebody hidden, as it does when the animator moves it."""
+        if self._rehearsal is None or not self._arrived:
+            return False
+        hideable = self._rehearsal.hideable
+        looking = {camera.session_uid for camera in hideable.looking(hideable.hidden(self._shown.gone))}
+        return any(update.id.original.session_uid in looking for update in depsgraph.updates)
+
     def changed_with_frame(self, depsgraph: Depsgraph) -> None:
         """Look for what was changed by hand or script just before the frame was, of which Blender tells only now.
 
@@ -305,7 +313,7 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
 
 @persistent
 def _on_update(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
-    if _ours(scene, depsgraph) and _live.changed_by(scene, depsgraph):
+    if _ours(scene, depsgraph) and (_live.changed_by(scene, depsgraph) or _live.shrank_camera(depsgraph)):
         _present(scene, depsgraph)
 
 

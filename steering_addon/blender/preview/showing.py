@@ -19,6 +19,7 @@ from ..rotation_channels import data_path
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
+    from mathutils import Matrix
 
     from ..plan import Plan
     from .hiding import Hideable
@@ -35,25 +36,48 @@ def show(plan: Plan, poses: Poses, hideable: Hideable, depsgraphs: list[Depsgrap
     """Show the vehicles of a plan in these poses; on the objects themselves nothing has changed afterwards.
 
     All viewports at once: one that is left out would evaluate the vehicles later, where they really are. Who is
-    hidden shrinks to nothing; who is not, but is covered by keys of a bake that hide it, is uncovered.
+    hidden shrinks to nothing, but for the cameras on it; who is not, but is covered by keys of a bake that hide it, is
+    uncovered.
     """
     vehicles = [vehicle.ob for vehicle in plan.vehicles]
     hidden = hideable.hidden(poses.gone)
-    shrunk, uncovered = hideable.shrunk(hidden), hideable.uncovered(hidden)
+    shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     with _put_back_unnoticed([*vehicles, *shrunk, *uncovered]):
         for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
             ob.location = location
             path = data_path(ob.rotation_mode)
             setattr(ob, path, rotation[: CHANNELS[path]])
-        for ob in shrunk:
-            ob.scale = NOTHING
         # Each of these costs Blender a look through all objects, so that it is only done where it makes a difference.
         for ob in uncovered:
             ob.hide_viewport = False
-        for ob in shown_as_nothing(hideable.resources - set(shrunk), depsgraphs):
+        stay_shrunk = set() if looking else set(shrunk)
+        for ob in shown_as_nothing(hideable.resources - stay_shrunk, depsgraphs):
             ob.update_tag(refresh={"OBJECT"})
+        views = _views(looking, depsgraphs)
+        for ob in shrunk:
+            ob.scale = NOTHING
         for depsgraph in depsgraphs:
             depsgraph.update()
+        for camera, depsgraph, matrix in views:
+            _place(camera.evaluated_get(depsgraph), matrix)
+
+
+def _views(cameras: Iterable[Object], depsgraphs: list[Depsgraph]) -> list[tuple[Object, Depsgraph, Matrix]]:
+    """Where cameras stand in the viewports that have them, while nothing that carries them has shrunk."""
+    found = []
+    for depsgraph in depsgraphs if cameras else ():
+        depsgraph.update()
+        copies = [(camera, camera.evaluated_get(depsgraph)) for camera in cameras]
+        found += [(camera, depsgraph, copy.matrix_world.copy()) for camera, copy in copies if copy.is_evaluated]
+    return found
+
+
+def _place(copy: Object, matrix: Matrix) -> None:
+    """Have an evaluated copy stand somewhere until it is evaluated anew, with the channels that is done from."""
+    channels = {path: tuple(getattr(copy, path)) for path in CHANNELS}
+    copy.matrix_world = matrix
+    for path, values in channels.items():
+        setattr(copy, path, values)
 
 
 def show_as_they_are(obs: Iterable[Object], depsgraph: Depsgraph) -> None:
