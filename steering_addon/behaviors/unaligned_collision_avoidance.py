@@ -60,8 +60,8 @@ PATIENCE = 0.85
 """Seconds over which progress is judged."""
 STUCK = 0.5
 """Share of the wished speed: who makes less progress lets others come nearer than the clearance."""
-STANDS = 0.25
-"""Share of the wished speed: who could get on no faster than that on the ground stands instead of creeping about."""
+STANDS = 0.2
+"""Share of the wished speed: who could get on no faster on the ground stands instead of creeping about."""
 JAMMED = 0.25
 """Share of the wished speed: who makes less progress on the ground jostles, the more the less it gets on."""
 PRESSED = 0.3
