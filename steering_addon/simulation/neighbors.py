@@ -16,7 +16,7 @@ import numpy as np
 from .angles import cosine
 from .declaration import Choice
 from .pairs import Pairs, Part, pairs_within
-from .vectors import Mask, Rows, Scalars, Vectors, alike, columns, firsts, no_vectors, picked, same_for_all
+from .vectors import Mask, Rows, Scalars, Vectors, alike, columns, firsts, no_vectors, picked, same_for_all, which
 
 NEIGHBORS = (
     Choice("OWN_CROWD", 0, "Own Crowd", "Only vehicles of the same crowd"),
@@ -210,7 +210,7 @@ class Near:
 
     def alone(self) -> Near:
         """The list without those that are not perceived."""
-        return self if self.seen is None else Near(self.looks.take(np.flatnonzero(self.seen)))
+        return self if self.seen is None else Near(self.looks.take(which(self.seen)))
 
     def sum_of_offsets(self, weight: Scalars | None = None) -> Vectors:
         """What the offsets of the perceived bodies add up to for each agent, each times its weight (p,); (n, 3)."""
@@ -411,8 +411,8 @@ def both_ways(pairs: Pairs | Part, rows: Rows, forward: Vectors) -> tuple[Near, 
     place = np.full(len(forward), -1, dtype=np.int64)
     place[rows] = np.arange(len(rows))
     headings = picked(forward, rows)
-    looks = Looks(pairs, headings, np.flatnonzero(place[pairs.first] >= 0), place=place, lined_up=True)
-    looks_back = Looks(pairs, headings, np.flatnonzero(place[pairs.second] >= 0), back=True, place=place)
+    looks = Looks(pairs, headings, which(place[pairs.first] >= 0), place=place, lined_up=True)
+    looks_back = Looks(pairs, headings, which(place[pairs.second] >= 0), back=True, place=place)
     return Near(looks), Near(looks_back)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .vectors import EPSILON, Rows, Scalars, Vectors, columns, picked
+from .vectors import EPSILON, Rows, Scalars, Vectors, columns, picked, which
 
 FINE = 8
 """Cells a radius along a row: finer ones let in fewer that are too far, and cost more looking up."""
@@ -62,7 +62,7 @@ class Pairs:
 
     def nearer(self, distance: float) -> Part:
         """Those of them that are nearer than a distance."""
-        return Part(self, np.flatnonzero(self.distance_squared < distance * distance))
+        return Part(self, which(self.distance_squared < distance * distance))
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
         return []
     order, lined_up, begin, length = _runs(points, radius)
     candidates = length.sum(axis=0)
-    most = np.cumsum(candidates)
-    blocks = np.searchsorted(most, np.arange(BLOCK, int(most[-1]) + BLOCK, BLOCK)).tolist()
+    most = candidates.cumsum()
+    blocks = most.searchsorted(np.arange(BLOCK, int(most[-1]) + BLOCK, BLOCK)).tolist()
     found, low = [], 0
     for block in blocks:
         high = min(max(block, low) + 1, len(points))
@@ -137,7 +137,7 @@ def _within(lined_up: Vectors, order: Rows, some: slice, candidates: Counts, sec
     distance_squared = gaps[0] * gaps[0]
     for gap in gaps[1:]:
         distance_squared += gap * gap
-    near = np.flatnonzero(distance_squared < radius * radius)
+    near = which(distance_squared < radius * radius)
     first = repeated(order[some], near)
     offset = columns(gaps[0][near], gaps[1][near], gaps[2][near])
     return Pairs(first, order[second[near]], offset, distance_squared[near])
@@ -163,7 +163,7 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
     rows = (row_z * deep + row_y + 1) * wide
     cells = rows + along
     # Numbers of 16 bits are sorted by counting.
-    order = np.argsort(cells.astype(np.uint16) if cells.max() < 2**16 else cells, kind="stable")
+    order = (cells.astype(np.uint16) if cells.max() < 2**16 else cells).argsort(kind="stable")
     rows, row_y, row_z = rows[order], row_y[order], row_z[order]
     cells = cells[order]
     lined_up = picked(points, order)
@@ -211,23 +211,23 @@ def _reaches(beyond_y: Scalars, beyond_z: Scalars, radius: float) -> tuple[Scala
 def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Where in the sorted list of cells the wanted ones, which are below `most`, begin."""
     if most > DENSE * len(cells) + 4096:
-        return np.searchsorted(cells, wanted.ravel()).reshape(wanted.shape)
+        return cells.searchsorted(wanted.ravel()).reshape(wanted.shape)
     begin = np.zeros(most + 1, dtype=np.int64)
-    np.cumsum(np.bincount(cells, minlength=most), out=begin[1:])
+    np.bincount(cells, minlength=most).cumsum(out=begin[1:])
     return begin[wanted]
 
 
 def _expanded(begin: Counts, length: Counts) -> Rows:
     """The runs (5, k) written out: (c,) the members of one after the other, point by point."""
     begin, size = begin.T.ravel(), length.T.ravel()
-    some = np.flatnonzero(size)
+    some = which(size > 0)
     begin, size = begin[some], size[some]
-    ends = np.cumsum(size)
+    ends = size.cumsum()
     # Within a run it is one step from each member to the next, and from run to run as far as it is.
     members = np.ones(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
     members[:1] = begin[:1]
     members[ends[:-1]] = begin[1:] - (begin[:-1] + size[:-1] - 1)
-    return np.cumsum(members, out=members)
+    return members.cumsum(out=members)
 
 
 def _repeating(number: Counts) -> Callable[..., Any]:
@@ -237,9 +237,9 @@ def _repeating(number: Counts) -> Callable[..., Any]:
     """
     if QUICK_REPEAT:
         return lambda column, some=slice(None): np.repeat(column, number)[some]
-    ends = np.cumsum(number)
+    ends = number.cumsum()
     count = int(ends[-1])
     # How many entries begin at each place; who has none begins where the next one does.
     owner = np.bincount(ends[:-1], minlength=count + 1)[:count]
-    np.cumsum(owner, out=owner)
+    owner.cumsum(out=owner)
     return lambda column, some=slice(None): column[owner[some]]

@@ -22,7 +22,7 @@ from .regions import Regions
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Scalars, Vectors, alike, cross, squared
+from .vectors import Mask, Rows, Scalars, Vectors, alike, cross, squared, which
 from .vehicle import Motion, damped, moved
 from .world import Bodies, World
 
@@ -92,7 +92,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
             before.tracked.amount - state.taken if len(state.taken) else before.tracked.amount,
             *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time),
         )
-    seen = np.flatnonzero(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
+    seen = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
     dt = before.frame_time / before.substeps
     contacts = reach_of_contacts(before.vehicle, bodies.radius, dt)

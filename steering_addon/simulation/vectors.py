@@ -152,6 +152,12 @@ def everybody(mask: Mask) -> bool:
     return bool(mask[0] if len(mask) and mask.strides[0] == 0 else mask.all())
 
 
+def which(mask: Mask) -> Rows:
+    """The rows that a column (n,) says yes of, rising."""
+    # As np.flatnonzero, in a third of the time where the column is short.
+    return mask.nonzero()[0]
+
+
 def smallest(column: Scalars) -> float:
     """The smallest number of a column (n,); inf where it is empty."""
     return float(column[0] if len(column) and column.strides[0] == 0 else column.min(initial=np.inf))
@@ -178,7 +184,7 @@ def firsts(owner: Rows) -> Rows:
     """Where in a column (p,) in which owners come one after another each of them begins."""
     begins = np.ones(len(owner), dtype=np.bool_)
     np.not_equal(owner[1:], owner[:-1], out=begins[1:])
-    return np.flatnonzero(begins)
+    return which(begins)
 
 
 def totals(owner: Rows, values: Scalars, n: int) -> Scalars:
