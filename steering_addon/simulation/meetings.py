@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .pairs import pairs_within
-from .vectors import Mask, Rows, Scalars, Vectors, picked, which
+from .vectors import Mask, Rows, Scalars, Vectors, anybody, everybody, picked, which
 
 LARGE = 2.0
 """Bodies so many times as large as the middle one are compared with all others one by one."""
@@ -62,9 +62,9 @@ class Meetings:
 
     def _holds(self, position: Vectors, radius: Scalars, there: Mask) -> bool:
         """Whether nobody else can have come near since the pairs were found."""
-        if len(position) != len(self._position) or (radius > self._radius).any() or (there > self._there).any():
+        if len(position) != len(self._position) or anybody(radius > self._radius) or anybody(there > self._there):
             return False
-        return bool((self._gone_squared(position) <= self._room * self._room).all())
+        return everybody(self._gone_squared(position) <= self._room * self._room)
 
     def _gone_squared(self, position: Vectors) -> Scalars:
         """How far each has gone since the pairs were found, beyond what all have gone together; metres squared."""
@@ -73,7 +73,7 @@ class Meetings:
             gone = position[:, axis] - self._position[:, axis]
             if len(self._rows) < len(gone):
                 gone = gone[self._rows]
-            gone -= np.einsum("n->", gone) / len(gone)
+            gone -= gone.sum() / len(gone)
             gone *= gone
             squared += gone
         return squared

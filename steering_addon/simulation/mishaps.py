@@ -10,7 +10,7 @@ import numpy as np
 from .meetings import Meetings
 from .roles import Role
 from .snapshot import Snapshot, State
-from .vectors import Mask, Rows, Scalars, Vectors, columns, magnitude, which
+from .vectors import Mask, Rows, Scalars, Vectors, anybody, columns, magnitude, which
 
 OVERLAP, OBSTACLE, STUCK = "overlap", "obstacle", "stuck"
 KINDS = (OVERLAP, OBSTACLE, STUCK)
@@ -67,7 +67,7 @@ class Mishaps:
 
     def _look_at_obstacles(self, frame: int, state: State, snapshot: Snapshot) -> None:
         seen = snapshot.obstacles.present & (snapshot.obstacles.carrier < 0)
-        if not seen.any():
+        if not anybody(seen):
             self._stood[:] = 0.0
             return
         radius = snapshot.vehicle.radius

@@ -22,7 +22,7 @@ from .regions import Regions
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Scalars, Vectors, alike, cross, squared, which
+from .vectors import Mask, Rows, Scalars, Vectors, alike, anybody, cross, everybody, squared, which
 from .vehicle import Motion, damped, moved
 from .world import Bodies, World
 
@@ -158,7 +158,7 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float, time: floa
         snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt
     )
     now: Iterable[Vectors] = (position, velocity, cross(forward, up), forward, up, roll_rate, smoothed)
-    if not snapshot.present.all():
+    if not everybody(snapshot.present):
         still = (
             was.position,
             was.velocity,
@@ -215,7 +215,7 @@ def _carried(motion: Motion, local: Vectors, carrier: Rows) -> Vectors:
 
 def _with_carrier(present: Mask, carrier: Rows, away: Mask) -> Mask:
     """Which things are there: what is fixed to somebody who is away is away too."""
-    if not away.any():
+    if not anybody(away):
         return present
     return present & ~((carrier >= 0) & away[np.maximum(carrier, 0)])
 

@@ -198,7 +198,7 @@ def _corrects_anybody(correcting: tuple[Steers, Mask]) -> bool:
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:
     """The crowd without those of its vehicles that do not take part."""
-    if here.all():
+    if everybody(here):
         return crowd
     return replace(crowd, rows=crowd.rows[here], behaviors=tuple(b.take(here) for b in crowd.behaviors))
 
