@@ -26,7 +26,9 @@ ROWS = 5
 DENSE = 16
 """Cells a body up to which a plain table of cells is kept; where bodies are few and far between it is searched for."""
 MOST = 2**20
-"""Cells along an axis; whoever is further out shares the last one, so that their numbers never overflow."""
+"""Cells along a row, and rows; whoever is further out shares the last one, so that their numbers never overflow."""
+BOUNDS = np.array([MOST, MOST * FINE, MOST * FINE], dtype=np.float64)
+"""The same in cells along each axis."""
 BLOCK = 2**17
 """Candidates that are tried together."""
 ROUNDING = 1e-6
@@ -155,26 +157,24 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
         begin, length: (5, m) runs in that order.
     """
     least = points.min(axis=0)
-    cell = np.array([radius / FINE, radius, radius])
+    # Counted in cells. To take what is out of all bounds for nearer brings nobody further from anybody.
+    x, y, z = np.minimum((points - least) / (radius / FINE), BOUNDS).T
     # From 0 on, whole numbers are what is left when the rest is cut off.
-    along, row_y, row_z = np.minimum((points - least) / cell, MOST).T.astype(np.int64)
+    row_y, row_z = (y / FINE).astype(np.int64), (z / FINE).astype(np.int64)
+    along = x.astype(np.int64)
     wide, deep = int(along.max()) + 1, int(row_y.max()) + 3
     # An empty row of cells all round saves asking whether a neighboring row exists.
     rows = (row_z * deep + row_y + 1) * wide
     cells = rows + along
     # Numbers of 16 bits are sorted by counting.
     order = (cells.astype(np.uint16) if cells.max() < 2**16 else cells).argsort(kind="stable")
-    rows, row_y, row_z = rows[order], row_y[order], row_z[order]
-    cells = cells[order]
-    lined_up = picked(points, order)
-    x, y, z = (lined_up - least).T
+    rows, cells, x = rows[order], cells[order], x[order]
 
     stride = deep * wide
-    reach, any_reach = _reaches(y - row_y * radius, z - row_z * radius, radius)
+    reach, any_reach = _reaches((y - FINE * row_y)[order], (z - FINE * row_z)[order])
     ends = np.empty((2, ROWS, len(points)))
     np.subtract(x, reach, out=ends[0])
     np.add(x, reach, out=ends[1])
-    ends /= cell[0]
     np.minimum(np.maximum(ends, 0.0, out=ends), wide - 1.0, out=ends)
     places = ends.astype(np.int64)
     places[1] += 1
@@ -184,19 +184,17 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
     length = end - begin
     np.maximum(length, 0, out=length)
     length *= any_reach
-    return order, lined_up, begin, length
+    return order, picked(points, order), begin, length
 
 
-def _reaches(beyond_y: Scalars, beyond_z: Scalars, radius: float) -> tuple[Scalars, NDArray[np.bool_]]:
+def _reaches(low: Scalars, back: Scalars) -> tuple[Scalars, NDArray[np.bool_]]:
     """How far each point's partners in the rows round it may be along them, (5, m), and whether there may be any.
 
     Args:
-        beyond_y, beyond_z: (m,) how far each point is beyond the lower edge of its row.
+        low, back: (m,) how far each point is beyond the lower edges of its row; all in cells, as what is returned.
     """
-    # Whoever is out of all bounds is far from the rows below.
-    low, back = np.minimum(beyond_y, radius), np.minimum(beyond_z, radius)
-    high, front = radius - low, radius - back
-    square = radius * radius * (1.0 + ROUNDING)
+    high, front = FINE - low, FINE - back
+    square = FINE * FINE * (1.0 + ROUNDING)
     squares = np.empty((ROWS, len(low)))
     squares[0] = square
     squares[1] = square - high * high
