@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .once import once
 from .vectors import EPSILON, Rows, Scalars, Vectors, columns, picked, which
 
 FINE = 8
@@ -57,7 +57,7 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.first)
 
-    @cached_property
+    @once
     def distance(self) -> Scalars:
         """(p,) metres, never quite 0."""
         return np.maximum(np.sqrt(self.distance_squared), EPSILON)
@@ -82,27 +82,27 @@ class Part:
     def __len__(self) -> int:
         return len(self.some)
 
-    @cached_property
+    @once
     def first(self) -> Rows:
         """(p,) rows; equal ones lie together."""
         return self.pairs.first[self.some]
 
-    @cached_property
+    @once
     def second(self) -> Rows:
         """(p,) rows."""
         return self.pairs.second[self.some]
 
-    @cached_property
+    @once
     def offset(self) -> Vectors:
         """(p, 3) from the first to the second, metres."""
         return picked(self.pairs.offset, self.some)
 
-    @cached_property
+    @once
     def distance_squared(self) -> Scalars:
         """(p,) metres squared."""
         return self.pairs.distance_squared[self.some]
 
-    @cached_property
+    @once
     def distance(self) -> Scalars:
         """(p,) metres, never quite 0."""
         return np.maximum(np.sqrt(self.distance_squared), EPSILON)

@@ -22,7 +22,7 @@ from .regions import Regions
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Scalars, Vectors, alike, anybody, cross, everybody, squared, which
+from .vectors import Mask, Rows, Scalars, Vectors, anybody, cross, everybody, shared, squared, which
 from .vehicle import Motion, damped, moved
 from .world import Bodies, World
 
@@ -125,7 +125,7 @@ def _bodies(motion: Motion, snapshot: Snapshot) -> Bodies:
         roles=snapshot.roles,
         present=snapshot.present,
         crowd=_crowds(snapshot),
-        left=alike(np.inf, len(snapshot.present)),
+        left=shared(np.inf, len(snapshot.present)),
     )
 
 
@@ -191,7 +191,7 @@ def _crowds(snapshot: Snapshot) -> Rows:
     crowds: Rows = np.full(n, -1, dtype=np.int64)
     for row, crowd in enumerate(snapshot.crowds):
         if len(crowd.rows) == n:
-            return alike(row, n, np.int64)
+            return shared(row, n, np.int64)
         crowds[crowd.rows] = row
     return crowds
 

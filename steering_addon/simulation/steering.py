@@ -15,7 +15,7 @@ from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .snapshot import Crowd, Snapshot, State, Steers
 from .targets import aimed
-from .vectors import Mask, Scalars, Vectors, alike, anybody, everybody, magnitude, no_vectors, nobody, picked, smallest
+from .vectors import Mask, Scalars, Vectors, anybody, everybody, magnitude, no_vectors, nobody, picked, shared, smallest
 from .vehicle import VehicleModel
 from .world import Agents, Commons, Memory, World
 
@@ -223,7 +223,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     return Agents(
         rows=rows,
         keys=snapshot.keys if alone else snapshot.keys[rows],
-        crowd_keys=alike(_shared_key(crowd.key), len(rows), np.uint64),
+        crowd_keys=shared(_shared_key(crowd.key), len(rows), np.uint64),
         position=position,
         velocity=velocity,
         side=side,
@@ -232,7 +232,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         speed=magnitude(velocity),
         vehicle=model,
         force=no_vectors(len(rows)),
-        goal=alike(np.nan, 3 * len(rows)).reshape(len(rows), 3),
+        goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
     )
 
@@ -245,7 +245,7 @@ def _shared_key(crowd: int) -> int:
 
 def _goal(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
     """Of the places that behaviors want their agents to be at the nearest, (n, 3); nan where there is none."""
-    nearest, least = agents.goal, alike(np.inf, len(agents))
+    nearest, least = agents.goal, shared(np.inf, len(agents))
     for behavior in behaviors:
         goal = behavior.goal(world, agents)
         if goal is None:

@@ -134,10 +134,15 @@ def alike(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
     return column
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
+def shared(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
+    """As `alike`, the same column for all who ask, as many do on every step; not for 0.0, which counts as -0.0 too."""
+    return alike(value, n, dtype)
+
+
 def nobody(n: int) -> Mask:
     """A column (n,) of no; not to be written to."""
-    none: Mask = alike(False, n, np.bool_)
+    none: Mask = shared(False, n, np.bool_)
     return none
 
 
