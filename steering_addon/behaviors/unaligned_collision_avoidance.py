@@ -269,7 +269,7 @@ def _round_obstacles(world: World, agents: Agents, wished: Vectors) -> tuple[Vec
         way[name][some] = np.where(turns, found.corner[:, axis], 0.0)
     turned = (found.direction != direction).any(axis=1)
     # Who slows down to stop at its goal does so by the length of the way, not through what is between.
-    speed = np.maximum(np.minimum(speed * found.further, who.max_speed), speed)
+    speed = np.maximum(np.minimum(speed * found.further, who.allowed_speed), speed)
     wished = wished.copy()
     wished[some[turned]] = (found.direction * speed[:, None])[turned]
     return wished, way

@@ -312,7 +312,7 @@ class Choosers:
             wished, present: (m,) each, their velocities by component.
             straight: (2, m) how dangerous these are.
         """
-        stride, top = self.stride[some], self.agents.max_speed[some]
+        stride, top = self.stride[some], self.agents.allowed_speed[some]
         sideways = self._sideways(some, wished)
         every = np.arange(len(some))
 
@@ -345,6 +345,9 @@ class Choosers:
         going_on = harmless(present) + DANGER * straight[1]
         found: Components = [np.where(going_on < least, v, w) for w, v in zip(wished, present)]
         tried = [np.concatenate(([0.0], (np.array(SPEEDS)[:, None] * d).ravel()))[:, None] * stride for d in directions]
+        held = top < stride
+        if held.any():
+            tried = [component * np.where(held, top / stride, 1.0) for component in tried]
         found, least = best(tried, found, np.minimum(least, going_on))
         for ring in RINGS:
             tried = [f + d[:, None] * (ring * stride) for f, d in zip(found, variations)]

@@ -15,7 +15,21 @@ from .chance import mix, uniform
 from .combining import COMBINE, MATTERS, Component
 from .snapshot import Crowd, Snapshot, State, Steers
 from .targets import aimed
-from .vectors import Mask, Scalars, Vectors, anybody, everybody, magnitude, no_vectors, nobody, picked, shared, smallest
+from .vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    alike,
+    anybody,
+    everybody,
+    magnitude,
+    no_vectors,
+    nobody,
+    picked,
+    shared,
+    smallest,
+)
 from .vehicle import VehicleModel
 from .world import Agents, Commons, Memory, World
 
@@ -107,6 +121,10 @@ class _Minds:
             here = np.bincount(body[tracked] - len(self.state), amount[tracked], minlength=count)
             self.taken = here + (self.taken if len(self.taken) else 0.0)
 
+    def limits(self, rows: Rows) -> Scalars:
+        """How fast the behaviors heeded so far let some vehicles go, (n,) m/s, inf for no limit."""
+        return alike(np.inf, len(rows)) if self.fastest is None else self.fastest[rows]
+
 
 def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
     """The limits on speed (n,) as far as weights below 1 let them come into force."""
@@ -181,7 +199,7 @@ def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
     correcting = [(behavior, behavior.corrects()) for behavior in behaviors]
     for behavior, corrects in sorted(correcting, key=_corrects_anybody):
         if anybody(corrects):
-            agents = replace(agents, force=found.combined())
+            agents = replace(agents, force=found.combined(), fastest=minds.limits(agents.rows))
         steering, remembering = minds.steer(behavior, agents)
         behavior = minds.arrivals.looked_for(behavior, world, remembering, snapshot.attendance)
         found.add(behavior, steering * behavior.weight[:, None], corrects, luck(behavior))
@@ -232,6 +250,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         speed=magnitude(velocity),
         vehicle=model,
         force=no_vectors(len(rows)),
+        fastest=shared(np.inf, len(rows)),
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
     )

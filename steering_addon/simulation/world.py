@@ -169,6 +169,7 @@ class Agents:
         speed: (n,) metres a second.
         vehicle: their vehicle models.
         force: (n, 3) the steering force decided on so far, newtons; zero unless the behavior comes after the others.
+        fastest: (n,) m/s that the behaviors before it let them go, inf for no limit.
         goal: (n, 3) the nearest place they want to be at, metres; nan where they want to be nowhere.
         stays: (n,) whether they stay where they arrive, and have to stop for it.
         memory: what the behavior at hand remembers of them.
@@ -186,6 +187,7 @@ class Agents:
     speed: Scalars
     vehicle: VehicleModel
     force: Vectors
+    fastest: Scalars
     goal: Vectors
     stays: Mask
     memory: Memory = field(default_factory=dict)
@@ -211,6 +213,11 @@ class Agents:
         return self.vehicle.max_speed
 
     @property
+    def allowed_speed(self) -> Scalars:
+        """(n,) the speed that neither the vehicle nor a behavior before lets them exceed, m/s."""
+        return np.minimum(self.max_speed, self.fastest)
+
+    @property
     def agility(self) -> Scalars:
         """(n,) the strongest acceleration, m/s2."""
         return self.vehicle.max_force / self.vehicle.mass
@@ -230,7 +237,7 @@ class Agents:
     def wished_velocity(self) -> Vectors:
         """(n, 3) the velocity that the force decided on so far leads to within the response time, m/s."""
         change = self.level(self.force) * (self.vehicle.response_time / self.mass)[:, None]
-        return truncate(self.level(self.velocity) + change, self.max_speed)
+        return truncate(self.level(self.velocity) + change, self.allowed_speed)
 
     def none(self) -> Vectors:
         """(n, 3) no steering for anybody."""
@@ -290,6 +297,7 @@ class Agents:
             speed=self.speed[some],
             vehicle=self.vehicle.take(some),
             force=force,
+            fastest=self.fastest[some],
             goal=goal,
             stays=self.stays[some],
             memory={name: column[some] for name, column in self.memory.items()},

@@ -1,15 +1,16 @@
 """Unaligned collision avoidance by the choice of a velocity: near the wished one, and no contact soon."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from scripts.motion_metrics import reversals
 from steering_addon.behaviors import unaligned_collision_avoidance, velocity_choice
+from steering_addon.behaviors.declaration import Behavior
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
-from steering_addon.behaviors.unaligned_collision_avoidance import AXES, VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.behaviors.unaligned_collision_avoidance import AXES, CHOICE, VELOCITY, UnalignedCollisionAvoidance
 from steering_addon.behaviors.velocity_choice import Choosers, Others, _soonest
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.neighbors import EVERYONE
@@ -17,6 +18,8 @@ from steering_addon.simulation.obstacles import boxes, obstacles
 from tests.scene import Scene, headings, leaders, locked, positions, together, velocities
 
 RADIUS = 0.5
+CRAWL = 0.2
+"""Metres a second."""
 WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "response_time": 0.35, "max_turn_rate": 6.0}
 
 
@@ -357,3 +360,48 @@ def test_each_jostles_by_a_chance_of_its_own() -> None:
     assert one != other
     alone = place.take(np.array([0, 1]))
     assert wants(alone, 0.0).tolist() == [one, other]
+
+
+# ---- what other behaviors allow
+
+
+@dataclass(frozen=True)
+class Dawdle(Behavior):
+    """Go no faster than at a crawl."""
+
+    name = "dawdle"
+
+    def steer(self, world, agents):
+        return agents.none()
+
+    def fastest(self, world, agents):
+        return np.full(len(agents), CRAWL)
+
+
+def test_who_may_only_crawl_looks_at_whom_it_meets_at_a_crawl() -> None:
+    """At its own speed it would meet who crosses; at a crawl that one is long past, and there is nothing to do."""
+    place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL)
+    crossing = together(place.tracked, locked([-2.6, 2.6, 0.0], forward=(1.0, 0.0, 0.0), crowd=4))
+    place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
+    place = replace(place, tracked=crossing, drift=np.array([[0.0, 0.0, 0.0], [1.3, 0.0, 0.0]]))
+    found = {}
+    for name, more in (("free", []), ("crawling", [(Dawdle, {})])):
+        behaviors = [*place.behaviors, *more]
+        with_it, without = (replace(place, behaviors=some) for some in (behaviors, [*behaviors[:1], *more]))
+        found[name] = [positions(one.run(24 * 4)) for one in (with_it, without)]
+    assert np.abs(found["free"][0] - found["free"][1]).max() > 0.1
+    assert found["crawling"][0].tobytes() == found["crawling"][1].tobytes()
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_of_the_velocities_that_others_forbid_none_is_chosen(flat: bool) -> None:
+    place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL, vehicle=WALKER | {"keep_in_plane": flat})
+    coming = locked([0.2, 2.0, 0.0], forward=(0.0, -1.0, 0.0), crowd=4)
+    place = replace(place, tracked=together(place.tracked, coming), drift=np.array([[0.0] * 3, [0.0, -1.3, 0.0]]))
+    place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
+    for more, most in (([], WALKER["max_speed"]), ([(Dawdle, {})], CRAWL)):
+        states = replace(place, behaviors=[*place.behaviors, *more]).run(12)
+        memory = states[-1].memories["unaligned_collision_avoidance"]
+        chosen = np.sqrt(sum(memory[axis] ** 2 for axis in CHOICE))
+        assert memory["engaged"] == 1.0
+        assert most / 3.0 < chosen <= most + 1e-9
