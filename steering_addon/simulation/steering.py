@@ -20,7 +20,6 @@ from .vectors import (
     Rows,
     Scalars,
     Vectors,
-    alike,
     anybody,
     everybody,
     magnitude,
@@ -123,7 +122,7 @@ class _Minds:
 
     def limits(self, rows: Rows) -> Scalars:
         """How fast the behaviors heeded so far let some vehicles go, (n,) m/s, inf for no limit."""
-        return alike(np.inf, len(rows)) if self.fastest is None else self.fastest[rows]
+        return shared(np.inf, len(rows)) if self.fastest is None else self.fastest[rows]
 
 
 def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
