@@ -73,7 +73,7 @@ class Meetings:
             gone = position[:, axis] - self._position[:, axis]
             if len(self._rows) < len(gone):
                 gone = gone[self._rows]
-            gone -= gone.sum() / len(gone)
+            gone -= np.einsum("n->", gone) / len(gone)
             gone *= gone
             squared += gone
         return squared

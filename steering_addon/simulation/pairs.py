@@ -113,7 +113,7 @@ def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
     if len(points) < 2 or radius <= 0.0:
         return []
     order, lined_up, begin, length = _runs(points, radius)
-    candidates = np.add.reduce(length)
+    candidates = np.einsum("rp->p", length)
     most = candidates.cumsum()
     blocks = most.searchsorted(np.arange(BLOCK, int(most[-1]) + BLOCK, BLOCK)).tolist()
     found, low = [], 0
