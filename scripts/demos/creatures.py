@@ -181,19 +181,23 @@ class PersonParts:
     body: bpy.types.Mesh
     thigh: bpy.types.Mesh
     shin: bpy.types.Mesh
+    foot: bpy.types.Mesh
     arm: bpy.types.Mesh
 
 
 HIP = 0.88  # metres above the ground
 KNEE = 0.46
+ANKLE = 0.09
 SHOULDERS = 1.40
 STRIDE = 1.4  # metres a cycle of two steps
-REACH = STRIDE / 4 / HIP  # of a foot ahead of the hip as it touches the ground, in lengths of the leg
+LEG = HIP - ANKLE
+REACH = STRIDE / 4 / LEG  # of a foot ahead of the hip as it touches the ground, in lengths of the leg
+BEND, TOES, OVER = 0.95, 0.6, 0.65  # radians of knee and foot of a leg that swings, and how much further the thigh goes
 SWING = 0.40  # radians of a leg to either side
 
 
 def person(name: str, outfit: Outfit) -> PersonParts:
-    """The parts of somebody 1.75 m tall: body with head, thighs, shins with shoes, arms, and a shadow underfoot."""
+    """The parts of somebody 1.75 m tall: body with head, thighs, shins, shoes, arms, and a shadow underfoot."""
     body = models.Shape()
     trunk = [  # height, half width, half depth
         (HIP - 0.08, 0.155, 0.105),
@@ -228,10 +232,10 @@ def person(name: str, outfit: Outfit) -> PersonParts:
     for z in range(len(body.vertices)):
         body.vertices[z] = body.vertices[z] - Vector((0.0, 0.0, HIP))
 
-    thigh, shin, arm = models.Shape(), models.Shape(), models.Shape()
+    thigh, shin, foot, arm = models.Shape(), models.Shape(), models.Shape(), models.Shape()
     thigh.loft(_hoops([(KNEE - HIP - 0.02, 0.062, 0.068), (0.0, 0.085, 0.095)]), outfit.legs, caps=(outfit.legs,) * 2)
     shin.loft(_hoops([(0.06 - KNEE, 0.045, 0.050), (0.02, 0.062, 0.066)]), outfit.legs, caps=(outfit.legs,) * 2)
-    shin.box((-0.05, -0.075, -KNEE), (0.05, 0.175, 0.075 - KNEE), outfit.shoes)
+    foot.box((-0.05, -0.075, -ANKLE), (0.05, 0.175, 0.075 - ANKLE), outfit.shoes)
     bend = Matrix.Rotation(0.35, 3, "X")
     arm.loft(_hoops([(-0.28, 0.046, 0.050), (0.03, 0.060, 0.064)]), outfit.top, caps=(outfit.top, outfit.top))
     fore = models.Shape()
@@ -246,6 +250,7 @@ def person(name: str, outfit: Outfit) -> PersonParts:
         body.mesh(f"{name} Body"),
         thigh.mesh(f"{name} Thigh"),
         shin.mesh(f"{name} Shin"),
+        foot.mesh(f"{name} Foot"),
         arm.mesh(f"{name} Arm"),
     )
 
@@ -279,19 +284,24 @@ def bring(
     def swing(part: bpy.types.Object, expression: str) -> None:
         drive(part, "rotation_euler", 0, expression, ob, "steering_phase")
 
-    # A foot on the ground goes back as fast as its owner goes on; the hip is as high as the straight leg lets it.
+    # A foot on the ground lies flat and goes back as fast as its owner goes on; the hip is as high as the straight leg
+    # lets it.
     standing = f"{REACH:.4f}*(1-4*fmod(p,0.5))"
     body = hang(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP))
-    drive(body, "location", 2, f"{HIP}*sqrt(1-pow({standing},2))", ob, "steering_phase")
+    drive(body, "location", 2, f"{ANKLE}+{LEG:.4g}*sqrt(1-pow({standing},2))", ob, "steering_phase")
     twist = f"0.09*cos({TURN}*p)"  # of the trunk, not of the legs
     drive(body, "rotation_euler", 2, twist, ob, "steering_phase")
     for side, title, shift in ((1, "Right", "p"), (-1, "Left", "(p+0.5)")):
+        part = f"fmod({shift},1)"
+        lifted, forward = f"max(0,-sin({TURN}*{shift}))", f"cos({TURN}*{shift})"
+        leg = f"asin({REACH:.4f}*((1-4*{part}) if {part}<0.5 else {forward}+{OVER}*max(0,{forward})*{lifted}))"
         thigh = hang(f"{name} {title} Thigh", parts.thigh, body, (0.085 * side, 0.0, 0.0))
         drive(thigh, "rotation_euler", 2, f"-{twist}", ob, "steering_phase")
-        part = f"fmod({shift},1)"
-        swing(thigh, f"asin({REACH:.4f}*((1-4*{part}) if {part}<0.5 else cos({TURN}*{part})))")
+        swing(thigh, leg)
         shin = hang(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, KNEE - HIP))
-        swing(shin, f"-0.95*max(0,-sin({TURN}*{shift}))")  # bent while the leg swings forward
+        swing(shin, f"-{BEND}*{lifted}")  # bent while the leg swings forward
+        foot = hang(f"{name} {title} Foot", parts.foot, shin, (0.0, 0.0, ANKLE - KNEE))
+        swing(foot, f"({BEND}+{TOES}*{forward})*{lifted}-{leg}")
         arm = hang(f"{name} {title} Arm", parts.arm, body, (0.195 * side, 0.0, SHOULDERS - HIP))
         swing(arm, f"-0.42*cos({TURN}*{shift})+0.05")
         arm.rotation_euler.y = -0.07 * side

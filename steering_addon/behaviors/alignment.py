@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
 from ..simulation.neighbors import Neighbors
-from ..simulation.vectors import EPSILON, Number, Vectors, magnitude, unit
+from ..simulation.vectors import EPSILON, Number, Vectors, anybody, magnitude, unit
 from ..simulation.world import Agents, World
 from .declaration import Intent
 from .neighborhood import Neighborhood, faded
@@ -51,7 +51,7 @@ class Alignment(Neighborhood):
         full = np.maximum(self.full_difference * agents.cruise_speed, EPSILON)
         difference = difference / full[:, None]
         by_heading = self.match == HEADING
-        if by_heading.any():
+        if anybody(by_heading):
             turn = _turn(neighbors, world, agents) / np.maximum(self.full_difference, EPSILON)[:, None]
             difference = np.where(by_heading[:, None], turn, difference)
         return faded(difference) * agents.mass[:, None]

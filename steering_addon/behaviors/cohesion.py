@@ -16,6 +16,7 @@ from ..simulation.vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     clamp,
     magnitude,
     no_vectors,
@@ -70,14 +71,14 @@ class Cohesion(Neighborhood):
         offset = neighbors.average_offset()
         to_middle = faded(offset / half)
         seeking = self.method == SEEK
-        if seeking.any():
+        if anybody(seeking):
             to_middle = np.where(seeking[:, None], turned_to(offset, agents), to_middle)
         return faded(to_middle + self._to_others(neighbors, world, agents)) * agents.mass[:, None]
 
     def _to_others(self, neighbors: Neighbors, world: World, agents: Agents) -> Vectors:
         """(n, 3), no longer than 1, toward the parts of the crowd that are out of sight; nothing while it is one."""
         looking = (self.rejoin_distance > 0.0) & (self.distance > 0.0) & (self.neighbors != CHOSEN_CROWD)
-        if not looking.any():
+        if not anybody(looking):
             return agents.none()
         bodies = world.bodies
         own_crowd = (bodies.crowd == bodies.crowd[agents.rows[0]]) & ((bodies.roles & int(Role.VEHICLE)) != 0)

@@ -50,6 +50,12 @@ NEARER = 0.5
 """Share of the offset that is kept in a corner at the least."""
 AROUND = 6.0
 """Multiple of the offset that there has to be beyond a corner to go on there, besides the way that a turn takes."""
+BACK = 0.25
+"""Share of the course that a way leads back along from which on a corner wholly counts as one that leads back."""
+SHARP = -0.1
+"""Cosine of the angle between two walls' directions off them below which their corner leads back."""
+TURNED = 0.9
+"""Cosine of the angle left to turn above which a turn back is over."""
 SQUARE_ON = 0.5
 """Cosine of the angle to a wall below which one comes at it square on, and may turn to either side."""
 NARROW = -0.3
@@ -78,7 +84,7 @@ class WallFollowing(Behavior):
     label = "Follow Wall"
     term = "wall following"
     intent = Intent.GO
-    remembers = {"strength": 0.0, "allowed": np.inf, "way_x": 0.0, "way_y": 0.0, "way_z": 0.0}
+    remembers = {"strength": 0.0, "allowed": np.inf, "sharp": 0.0, "turning": 0.0} | dict.fromkeys(CHOSEN, 0.0)
 
     walls: Number = choice("CURVES", "What the walls are", WALLS)
     wall: Number = only_with("walls", CURVES, path("Curve on which the wall stands; empty: the nearest path"))
@@ -98,9 +104,12 @@ class WallFollowing(Behavior):
         allowed = np.minimum(corner.allowed(agents), self._allowed_before_the_end(world, agents, unit(here)))
         pace = np.minimum(agents.cruise_speed, allowed)
         way = self._along(world, agents, here, level_side, corner.contact)
-        way = unit(way + (corner.turn() - way) * corner.urgency(agents)[:, None])
+        urgency = corner.urgency(agents)
+        way = unit(way + (corner.turn() - way) * urgency[:, None])
         force = agents.steering_to(way * pace[:, None]) * strength[:, None]
-        learned = {"strength": strength, "allowed": np.where(strength > 0.0, allowed, np.inf)}
+        allowed = np.where(strength > 0.0, allowed, np.inf)
+        learned = {"strength": strength, "allowed": allowed, "sharp": corner.sharp * 1.0}
+        learned["turning"] = corner.turns_back(urgency) * 1.0
         chosen = np.where(np.isfinite(corner.contact)[:, None], corner.way, 0.0)
         return force, learned | {name: chosen[:, axis] for axis, name in enumerate(CHOSEN)}
 
@@ -135,7 +144,8 @@ class WallFollowing(Behavior):
     def _corner(self, world: World, agents: Agents, level_side: Vectors, follows: Mask) -> _Corner:
         """The wall that comes across the way of each agent that follows one, and where to turn there."""
         n = len(agents)
-        found = _Corner(np.full(n, np.inf), np.zeros((n, 3)), agents.forward.copy(), agents.forward, self.offset)
+        way, sharp, begun = agents.forward.copy(), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+        found = _Corner(np.full(n, np.inf), np.zeros((n, 3)), way, agents.forward, self.offset, sharp, begun)
         some = np.flatnonzero(follows)
         who, own = agents.take(some), self.take(some)
         stopping = who.speed * who.speed / np.maximum(2.0 * BRAKING * who.agility, EPSILON)
@@ -144,10 +154,13 @@ class WallFollowing(Behavior):
         met = np.flatnonzero(contact <= look)
         some = some[met]
         found.contact[some], found.side[some] = contact[met], side[met]
-        found.way[some] = own.take(met)._way_on(world, who.take(met), level_side[some], contact[met], side[met])
+        way[some], sharp[some] = own.take(met)._way_on(world, who.take(met), level_side[some], contact[met], side[met])
+        begun[some] = ((agents.memory["turning"] > 0.0) & (dot(agents.forward, way) < TURNED))[some]
         return found
 
-    def _way_on(self, world: World, agents: Agents, level_side: Vectors, contact: Scalars, side: Vectors) -> Vectors:
+    def _way_on(
+        self, world: World, agents: Agents, level_side: Vectors, contact: Scalars, side: Vectors
+    ) -> tuple[Vectors, Mask]:
         """The way along the walls ahead that agents head; where that ends soon, the other way if there is more room.
 
         Args:
@@ -155,7 +168,8 @@ class WallFollowing(Behavior):
             contact, side: as of `_Corner`.
 
         Returns:
-            (n, 3) unit directions.
+            way: (n, 3) unit directions.
+            sharp: (n,) whether it leads out of a sharp corner.
         """
         # There one is as near as may be to the wall ahead; what counts is whether another comes nearer.
         reach = 0.5 * NEARER * self.offset
@@ -173,7 +187,9 @@ class WallFollowing(Behavior):
         back, _ = own._ahead(world, who, place[ends], -along[ends], reach[ends], room[ends])
         turned = ends[back > np.where(decided, CONSTANCY, 1.0)[ends] * there[ends]]
         along[turned] = -along[turned]
-        return along
+        sharp = decided & (agents.memory["sharp"] > 0.0)
+        sharp[turned] = dot(beyond, side)[turned] < SHARP
+        return along, sharp
 
     def _ahead(
         self, world: World, agents: Agents, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
@@ -252,6 +268,8 @@ class _Corner:
         way: (n, 3) unit directions along the wall, to where it is to be followed.
         course: (n, 3) unit directions in which the agents go.
         offset: (n,) metres to be kept.
+        sharp: (n,) whether the way leads out of a corner that is sharp.
+        begun: (n,) who has begun to turn back along the way and is not through with it.
     """
 
     contact: Scalars
@@ -259,15 +277,28 @@ class _Corner:
     way: Vectors
     course: Vectors
     offset: Scalars
+    sharp: Mask
+    begun: Mask
 
     def turn(self) -> Vectors:
         """The way to take up, (n, 3) unit directions: of one that leads back as much as leads aside, and off the wall.
 
         Off it the more the nearer it is: who only turned along it would go on closer and closer.
         """
-        back = np.minimum(dot(self.way, self.course), 0.0)
         off = clamp(1.0 - self.contact / (NEARER * self.offset), 0.0, 1.0)
-        return unit(self.way - self.course * back[:, None] + self.side * off[:, None])
+        aside = across(self.way, self.course)
+        # Who took up more than half right of a long turn at once would brake all the way.
+        ahead = np.maximum(dot(self.way, self.course), self.back * magnitude(aside))
+        return unit(aside + self.course * ahead[:, None] + self.side * off[:, None])
+
+    @property
+    def back(self) -> Scalars:
+        """(n,) how much of a corner that leads back each is, from 0 to 1."""
+        return np.where(self.begun, 1.0, self.sharp * clamp(-dot(self.course, self.way) / BACK, 0.0, 1.0))
+
+    def turns_back(self, urgency: Scalars) -> Mask:
+        """Who turns back, (n,), and goes on until it is through with it: the wall beside would turn it again."""
+        return np.asarray(self.begun | ((urgency > 0.0) & (self.back > 0.5)), dtype=np.bool_)
 
     def _turn(self) -> Scalars:
         """(n,) 1 less the cosine of the angle to turn."""
@@ -291,9 +322,14 @@ class _Corner:
     def urgency(self, agents: Agents) -> Scalars:
         """How much of the steering the turn has, (n,) from 0 to 1."""
         met = np.isfinite(self.contact)
-        able = np.maximum(agents.agility * np.where(met, self.contact, 0.0), EPSILON)
-        pressing = agents.speed * agents.speed * self._steepness() / able
-        return np.where(met, clamp((pressing - EARLY) / (FULL - EARLY), 0.0, 1.0), 0.0)
+        contact, steepness = np.where(met, self.contact, 0.0), self._steepness()
+        # Where the walls lead back the whole offset is kept: who came nearer would go deeper and deeper between them.
+        sine = np.maximum(-dot(self.course, self.side), STEEPEST)
+        contact = np.maximum(contact - self.back * (1.0 - NEARER) * self.offset / sine, 0.0)
+        steepness += self.back * np.maximum(self._turn() / sine - steepness, 0.0)
+        pressing = agents.speed * agents.speed * steepness / np.maximum(agents.agility * contact, EPSILON)
+        urgency = clamp((pressing - EARLY) / (FULL - EARLY), 0.0, 1.0)
+        return np.where(met, np.where(self.begun, 1.0, urgency), 0.0)
 
 
 def _heading_along(agents: Agents, outward: Vectors, level_side: Vectors) -> Vectors:

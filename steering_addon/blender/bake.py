@@ -86,7 +86,8 @@ class Trajectory:
         motion = state.motion
         self.away[frame] = state.away
         comes = ~self.away[frame] & (self.away[frame - 1] if frame else True)
-        self.start_speed = np.where(comes & state.inputs.present, magnitude(motion.velocity), self.start_speed)
+        if comes.any():
+            self.start_speed = np.where(comes & state.inputs.present, magnitude(motion.velocity), self.start_speed)
         self.positions[frame] = motion.position
         for k, axis in enumerate((motion.side, motion.forward, motion.up)):
             self.bases[frame, :, :, k] = axis

@@ -74,9 +74,8 @@ class Reader:
         seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
         self.keys = keys_of_vehicles(plan.seed, identities, seeds)
         self._own = _OwnSettings(plan.vehicles)
-        self._attendance: Attendance | None = None
+        self._there_when: tuple[Attendance | None, np.ndarray | None] | None = None
         self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
-        self._enters: np.ndarray | None = None
         self._there = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
         self._standing = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
         still = not any(v.animated for v in plan.vehicles)
@@ -155,13 +154,14 @@ class Reader:
 
     def _attending(self, depsgraph: Depsgraph, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
         """What the crowds say of being there, and (n,) the frames on which vehicles enter; None where all are there."""
-        if self._enters is None or self._attendance_is_animated:
-            self._attendance = self._attendances(depsgraph, frame)
+        if self._there_when is None or self._attendance_is_animated:
+            attendance = self._attendances(depsgraph, frame)
             own = np.array([vehicle.enters for vehicle in self.plan.vehicles])
-            self._enters = np.where(np.isnan(own), enter_frames(self._attendance, self.keys), own)
-        everybody = bool((self._enters == -np.inf).all())
-        stay = bool((self._attendance.on_arrival == STAY).all())
-        return None if everybody and stay else self._attendance, None if everybody else self._enters
+            enters = np.where(np.isnan(own), enter_frames(attendance, self.keys), own)
+            everybody = bool((enters == -np.inf).all())
+            stay = bool((attendance.on_arrival == STAY).all())
+            self._there_when = None if everybody and stay else attendance, None if everybody else enters
+        return self._there_when
 
     def _attendances(self, depsgraph: Depsgraph, frame: int) -> Attendance:
         """What the crowds say of being there, a row a vehicle."""

@@ -8,6 +8,7 @@ polynomials of Sun's fdlibm (k_sin.c, k_cos.c), and lie within a unit or so in t
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -61,22 +62,22 @@ def sine_of_turns(turns: Scalars) -> Scalars:
 
 def cosine_of_setting(angle: Scalars) -> Scalars:
     """The cosines of angles in radians, (n,), which are mostly all the same and the same as in the step before."""
-    return alike(_cosine_of_one(float(angle[0])), len(angle)) if same_for_all(angle) else cosine(angle)
+    return _cosine_of_one(float(angle[0]), len(angle)) if same_for_all(angle) else cosine(angle)
 
 
 def tangent_of_setting(angle: Scalars) -> Scalars:
     """The tangents of angles in radians, (n,), which are mostly all the same and the same as in the step before."""
-    return alike(_tangent_of_one(float(angle[0])), len(angle)) if same_for_all(angle) else _tangent(angle)
+    return _tangent_of_one(float(angle[0]), len(angle)) if same_for_all(angle) else _tangent(angle)
 
 
 @lru_cache(maxsize=64)
-def _cosine_of_one(angle: float) -> float:
-    return float(cosine(np.array([angle]))[0])
+def _cosine_of_one(angle: float, n: int) -> Any:
+    return alike(cosine(np.array([angle]))[0], n)
 
 
 @lru_cache(maxsize=64)
-def _tangent_of_one(angle: float) -> float:
-    return float(_tangent(np.array([angle]))[0])
+def _tangent_of_one(angle: float, n: int) -> Any:
+    return alike(_tangent(np.array([angle]))[0], n)
 
 
 def _tangent(angle: Scalars) -> Scalars:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .attendance import GO_ON, LEAVE, STAY, Attendance
 from .snapshot import State, Steers
-from .vectors import Mask, Rows, alike
+from .vectors import Mask, Rows, shared
 from .world import Agents, World
 
 
@@ -63,7 +63,7 @@ class Arrivals:
 def stays(attendance: Attendance | None, rows: Rows) -> Mask:
     """Which vehicles of some rows stay where they arrive, (m,)."""
     if attendance is None:
-        return alike(True, len(rows), np.bool_)
+        return shared(True, len(rows), np.bool_)
     there: Mask = attendance.on_arrival[rows] == STAY
     return there
 

@@ -49,7 +49,7 @@ def leaned(
     up = up / np.maximum(length, EPSILON)[:, None]
 
     right, flatness = level_side(forward)
-    if lost.any():
+    if anybody(lost):
         level = np.where((flatness > EPSILON)[:, None], cross(right, forward), _any_across(forward))
         up = np.where(lost[:, None], level, up)
     side = cross(forward, up)

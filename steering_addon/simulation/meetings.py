@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .pairs import pairs_within
-from .vectors import Mask, Rows, Scalars, Vectors, picked
+from .vectors import Mask, Rows, Scalars, Vectors, anybody, everybody, picked, which
 
 LARGE = 2.0
 """Bodies so many times as large as the middle one are compared with all others one by one."""
@@ -55,16 +55,16 @@ class Meetings:
         if not self._holds(position, radius, there):
             self._find(position, radius, there)
         gap = _gap_squared(position, self._first, self._second)
-        near = np.flatnonzero(gap < self._reach_squared)
+        near = which(gap < self._reach_squared)
         first, second, distance = self._first[near], self._second[near], np.sqrt(gap[near])
         meet = there[first] & there[second] & (distance < radius[first] + radius[second])
         return first[meet], second[meet], distance[meet]
 
     def _holds(self, position: Vectors, radius: Scalars, there: Mask) -> bool:
         """Whether nobody else can have come near since the pairs were found."""
-        if len(position) != len(self._position) or (radius > self._radius).any() or (there > self._there).any():
+        if len(position) != len(self._position) or anybody(radius > self._radius) or anybody(there > self._there):
             return False
-        return bool((self._gone_squared(position) <= self._room * self._room).all())
+        return everybody(self._gone_squared(position) <= self._room * self._room)
 
     def _gone_squared(self, position: Vectors) -> Scalars:
         """How far each has gone since the pairs were found, beyond what all have gone together; metres squared."""
@@ -82,12 +82,12 @@ class Meetings:
         """Find the pairs that may touch before anybody has gone as far as is likely for some frames."""
         self._room = max(self._ahead * self._stride(position), LEAST * _middle(radius[there]))
         self._position, self._radius, self._there, self._asked = position.copy("K"), radius.copy(), there, 0
-        self._rows = np.flatnonzero(there)
+        self._rows = which(there)
         first, second = _near(picked(position, self._rows), radius[self._rows] + self._room)
         first, second = self._rows[first], self._rows[second]
         touch: Scalars = radius[first] + radius[second]
         may = touch + 2.0 * self._room
-        near = np.flatnonzero(_gap_squared(position, first, second) <= may * may)
+        near = which(_gap_squared(position, first, second) <= may * may)
         self._first, self._second, touch = first[near], second[near], touch[near]
         self._reach_squared = touch * touch
         if len(near) <= FEW * len(position):
@@ -127,14 +127,14 @@ def _near(position: Vectors, radius: Scalars) -> tuple[Rows, Rows]:
         return none, none
     usual = LARGE * _middle(radius)
     small: Mask = radius <= usual
-    rows = np.flatnonzero(small)
+    rows = which(small)
     firsts, seconds = [none], [none]
     for pairs in pairs_within(picked(position, rows), 2.0 * float(radius[rows].max())):
         firsts.append(rows[pairs.first])
         seconds.append(rows[pairs.second])
-    for large in np.flatnonzero(~small).tolist():
+    for large in which(~small).tolist():
         # Another large one is met from the end of the lower row only.
-        with_whom: NDArray[np.int64] = np.flatnonzero(small | (np.arange(len(radius)) > large))
+        with_whom: NDArray[np.int64] = which(small | (np.arange(len(radius)) > large))
         firsts.append(np.full(len(with_whom), large))
         seconds.append(with_whom)
     return np.concatenate(firsts), np.concatenate(seconds)

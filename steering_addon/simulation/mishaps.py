@@ -10,7 +10,7 @@ import numpy as np
 from .meetings import Meetings
 from .roles import Role
 from .snapshot import Snapshot, State
-from .vectors import Mask, Rows, Scalars, Vectors, columns, magnitude
+from .vectors import Mask, Rows, Scalars, Vectors, anybody, columns, magnitude, which
 
 OVERLAP, OBSTACLE, STUCK = "overlap", "obstacle", "stuck"
 KINDS = (OVERLAP, OBSTACLE, STUCK)
@@ -57,7 +57,7 @@ class Mishaps:
         first, second, distance = self._meetings.on(position, radius, there)
         one, other = radius[first], radius[second]
         share = (one + other - distance) / np.minimum(one, other)
-        deep = np.flatnonzero(share > TOLERANCE)
+        deep = which(share > TOLERANCE)
         if not len(deep):
             return
         depth = np.zeros(len(position))
@@ -67,7 +67,7 @@ class Mishaps:
 
     def _look_at_obstacles(self, frame: int, state: State, snapshot: Snapshot) -> None:
         seen = snapshot.obstacles.present & (snapshot.obstacles.carrier < 0)
-        if not seen.any():
+        if not anybody(seen):
             self._stood[:] = 0.0
             return
         radius = snapshot.vehicle.radius

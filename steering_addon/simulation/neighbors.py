@@ -8,15 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .angles import cosine
 from .declaration import Choice
+from .once import once
 from .pairs import Pairs, Part, pairs_within
-from .vectors import Mask, Rows, Scalars, Vectors, alike, columns, firsts, no_vectors, picked, same_for_all
+from .vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    alike,
+    anybody,
+    columns,
+    firsts,
+    no_vectors,
+    picked,
+    same_for_all,
+    which,
+)
 
 NEIGHBORS = (
     Choice("OWN_CROWD", 0, "Own Crowd", "Only vehicles of the same crowd"),
@@ -63,34 +77,34 @@ class Looks:
         some = some if self.some is None else self.some[some]
         return Looks(self.pairs, self.forward, some, self.back, self.place, self.lined_up)
 
-    @cached_property
+    @once
     def agent(self) -> Rows:
         """(p,) which of the agents looks."""
         looker = self._known(self.pairs.second if self.back else self.pairs.first)
         return looker if self.place is None else self.place[looker]
 
-    @cached_property
+    @once
     def body(self) -> Rows:
         """(p,) the row in World.bodies of whom it looks at."""
         return self._known(self.pairs.first if self.back else self.pairs.second)
 
-    @cached_property
+    @once
     def offset(self) -> Vectors:
         """(p, 3) from the agent to the body, metres."""
         offset = self.pairs.offset if self.some is None else picked(self.pairs.offset, self.some)
         return -offset if self.back else offset
 
-    @cached_property
+    @once
     def distance_squared(self) -> Scalars:
         """(p,) metres squared."""
         return self._known(self.pairs.distance_squared)
 
-    @cached_property
+    @once
     def distance(self) -> Scalars:
         """(p,) metres, never quite 0."""
         return self._known(self.pairs.distance)
 
-    @cached_property
+    @once
     def cosine(self) -> Scalars:
         """(p,) the cosine of the angle at which each body is off the heading of its agent; 0 in the same place."""
         cosine = self.along(self.forward)
@@ -133,7 +147,7 @@ class Looks:
         # Few sums are turned round sooner than many offsets.
         return np.negative(total, out=total) if self.back else total
 
-    @cached_property
+    @once
     def number(self) -> Scalars:
         """(n,) how many pairs each agent is in."""
         count = len(self.forward)
@@ -144,7 +158,7 @@ class Looks:
         number[whose] = size
         return number
 
-    @cached_property
+    @once
     def _lines(self) -> tuple[Rows, Rows, Rows]:
         """Where equal agents begin, how many they are, and who."""
         begin = firsts(self.agent)
@@ -210,7 +224,7 @@ class Near:
 
     def alone(self) -> Near:
         """The list without those that are not perceived."""
-        return self if self.seen is None else Near(self.looks.take(np.flatnonzero(self.seen)))
+        return self if self.seen is None else Near(self.looks.take(which(self.seen)))
 
     def sum_of_offsets(self, weight: Scalars | None = None) -> Vectors:
         """What the offsets of the perceived bodies add up to for each agent, each times its weight (p,); (n, 3)."""
@@ -225,12 +239,12 @@ class Near:
         values = column[self.body]
         return self.looks.total(values if self.seen is None else values * self._counts)
 
-    @cached_property
+    @once
     def number(self) -> Scalars:
         """(n,) how many each agent perceives."""
         return self.looks.number if self.seen is None else self.looks.total(self._counts)
 
-    @cached_property
+    @once
     def _counts(self) -> Scalars:
         """(p,) 1 for those that are perceived, else 0."""
         assert self.seen is not None
@@ -269,7 +283,7 @@ class Neighbors:
             total += total_of(near)
         return total
 
-    @cached_property
+    @once
     def number(self) -> Scalars:
         """(n,) how many each agent perceives."""
         number = np.zeros(self.count)
@@ -411,8 +425,8 @@ def both_ways(pairs: Pairs | Part, rows: Rows, forward: Vectors) -> tuple[Near, 
     place = np.full(len(forward), -1, dtype=np.int64)
     place[rows] = np.arange(len(rows))
     headings = picked(forward, rows)
-    looks = Looks(pairs, headings, np.flatnonzero(place[pairs.first] >= 0), place=place, lined_up=True)
-    looks_back = Looks(pairs, headings, np.flatnonzero(place[pairs.second] >= 0), back=True, place=place)
+    looks = Looks(pairs, headings, which(place[pairs.first] >= 0), place=place, lined_up=True)
+    looks_back = Looks(pairs, headings, which(place[pairs.second] >= 0), back=True, place=place)
     return Near(looks), Near(looks_back)
 
 
@@ -421,20 +435,18 @@ def edge_of_view(angle: Scalars) -> Scalars | None:
 
     None where it goes all round for all.
     """
-    if same_for_all(angle):
-        edge = _edge_for_all(float(angle[0]))
-        return alike(edge, len(angle)) if edge > BEHIND else None
-    edges = _edges(angle)
-    return edges if (edges > BEHIND).any() else None
+    return _edge_of_one(float(angle[0]), len(angle)) if same_for_all(angle) else _edges(angle)
 
 
-@lru_cache(maxsize=16)
-def _edge_for_all(angle: float) -> float:
-    return float(_edges(np.array([angle]))[0])
+@lru_cache(maxsize=64)
+def _edge_of_one(angle: float, n: int) -> Scalars | None:
+    edge = _edges(np.array([angle]))
+    return None if edge is None else alike(edge[0], n)
 
 
-def _edges(angle: Scalars) -> Scalars:
-    return np.where(angle < ALL_ROUND, cosine(np.minimum(angle, 2.0 * np.pi) / 2.0), BEHIND)
+def _edges(angle: Scalars) -> Scalars | None:
+    edges = np.where(angle < ALL_ROUND, cosine(np.minimum(angle, 2.0 * np.pi) / 2.0), BEHIND)
+    return edges if anybody(edges > BEHIND) else None
 
 
 def perceived(near: Near, distance: Scalars | None, edge: Scalars | None) -> Near:

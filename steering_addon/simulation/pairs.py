@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .vectors import EPSILON, Rows, Scalars, Vectors, columns, picked
+from .once import once
+from .vectors import EPSILON, Rows, Scalars, Vectors, columns, picked, which
 
 FINE = 8
 """Cells a radius along a row: finer ones let in fewer that are too far, and cost more looking up."""
@@ -26,7 +26,9 @@ ROWS = 5
 DENSE = 16
 """Cells a body up to which a plain table of cells is kept; where bodies are few and far between it is searched for."""
 MOST = 2**20
-"""Cells along an axis; whoever is further out shares the last one, so that their numbers never overflow."""
+"""Cells along a row, and rows; whoever is further out shares the last one, so that their numbers never overflow."""
+BOUNDS = np.array([MOST, MOST * FINE, MOST * FINE], dtype=np.float64)
+"""The same in cells along each axis."""
 BLOCK = 2**17
 """Candidates that are tried together."""
 ROUNDING = 1e-6
@@ -55,14 +57,14 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.first)
 
-    @cached_property
+    @once
     def distance(self) -> Scalars:
         """(p,) metres, never quite 0."""
         return np.maximum(np.sqrt(self.distance_squared), EPSILON)
 
     def nearer(self, distance: float) -> Part:
         """Those of them that are nearer than a distance."""
-        return Part(self, np.flatnonzero(self.distance_squared < distance * distance))
+        return Part(self, which(self.distance_squared < distance * distance))
 
 
 @dataclass(frozen=True)
@@ -80,27 +82,27 @@ class Part:
     def __len__(self) -> int:
         return len(self.some)
 
-    @cached_property
+    @once
     def first(self) -> Rows:
         """(p,) rows; equal ones lie together."""
         return self.pairs.first[self.some]
 
-    @cached_property
+    @once
     def second(self) -> Rows:
         """(p,) rows."""
         return self.pairs.second[self.some]
 
-    @cached_property
+    @once
     def offset(self) -> Vectors:
         """(p, 3) from the first to the second, metres."""
         return picked(self.pairs.offset, self.some)
 
-    @cached_property
+    @once
     def distance_squared(self) -> Scalars:
         """(p,) metres squared."""
         return self.pairs.distance_squared[self.some]
 
-    @cached_property
+    @once
     def distance(self) -> Scalars:
         """(p,) metres, never quite 0."""
         return np.maximum(np.sqrt(self.distance_squared), EPSILON)
@@ -111,9 +113,9 @@ def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
     if len(points) < 2 or radius <= 0.0:
         return []
     order, lined_up, begin, length = _runs(points, radius)
-    candidates = length.sum(axis=0)
-    most = np.cumsum(candidates)
-    blocks = np.searchsorted(most, np.arange(BLOCK, int(most[-1]) + BLOCK, BLOCK)).tolist()
+    candidates = np.einsum("rp->p", length)
+    most = candidates.cumsum()
+    blocks = most.searchsorted(np.arange(BLOCK, int(most[-1]) + BLOCK, BLOCK)).tolist()
     found, low = [], 0
     for block in blocks:
         high = min(max(block, low) + 1, len(points))
@@ -137,7 +139,7 @@ def _within(lined_up: Vectors, order: Rows, some: slice, candidates: Counts, sec
     distance_squared = gaps[0] * gaps[0]
     for gap in gaps[1:]:
         distance_squared += gap * gap
-    near = np.flatnonzero(distance_squared < radius * radius)
+    near = which(distance_squared < radius * radius)
     first = repeated(order[some], near)
     offset = columns(gaps[0][near], gaps[1][near], gaps[2][near])
     return Pairs(first, order[second[near]], offset, distance_squared[near])
@@ -155,26 +157,24 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
         begin, length: (5, m) runs in that order.
     """
     least = points.min(axis=0)
-    cell = np.array([radius / FINE, radius, radius])
+    # Counted in cells. To take what is out of all bounds for nearer brings nobody further from anybody.
+    x, y, z = np.minimum((points - least) / (radius / FINE), BOUNDS).T
     # From 0 on, whole numbers are what is left when the rest is cut off.
-    along, row_y, row_z = np.minimum((points - least) / cell, MOST).T.astype(np.int64)
+    row_y, row_z = (y / FINE).astype(np.int64), (z / FINE).astype(np.int64)
+    along = x.astype(np.int64)
     wide, deep = int(along.max()) + 1, int(row_y.max()) + 3
     # An empty row of cells all round saves asking whether a neighboring row exists.
     rows = (row_z * deep + row_y + 1) * wide
     cells = rows + along
     # Numbers of 16 bits are sorted by counting.
-    order = np.argsort(cells.astype(np.uint16) if cells.max() < 2**16 else cells, kind="stable")
-    rows, row_y, row_z = rows[order], row_y[order], row_z[order]
-    cells = cells[order]
-    lined_up = picked(points, order)
-    x, y, z = (lined_up - least).T
+    order = (cells.astype(np.uint16) if cells.max() < 2**16 else cells).argsort(kind="stable")
+    rows, cells, x = rows[order], cells[order], x[order]
 
     stride = deep * wide
-    reach, any_reach = _reaches(y - row_y * radius, z - row_z * radius, radius)
+    reach, any_reach = _reaches((y - FINE * row_y)[order], (z - FINE * row_z)[order])
     ends = np.empty((2, ROWS, len(points)))
     np.subtract(x, reach, out=ends[0])
     np.add(x, reach, out=ends[1])
-    ends /= cell[0]
     np.minimum(np.maximum(ends, 0.0, out=ends), wide - 1.0, out=ends)
     places = ends.astype(np.int64)
     places[1] += 1
@@ -184,19 +184,17 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
     length = end - begin
     np.maximum(length, 0, out=length)
     length *= any_reach
-    return order, lined_up, begin, length
+    return order, picked(points, order), begin, length
 
 
-def _reaches(beyond_y: Scalars, beyond_z: Scalars, radius: float) -> tuple[Scalars, NDArray[np.bool_]]:
+def _reaches(low: Scalars, back: Scalars) -> tuple[Scalars, NDArray[np.bool_]]:
     """How far each point's partners in the rows round it may be along them, (5, m), and whether there may be any.
 
     Args:
-        beyond_y, beyond_z: (m,) how far each point is beyond the lower edge of its row.
+        low, back: (m,) how far each point is beyond the lower edges of its row; all in cells, as what is returned.
     """
-    # Whoever is out of all bounds is far from the rows below.
-    low, back = np.minimum(beyond_y, radius), np.minimum(beyond_z, radius)
-    high, front = radius - low, radius - back
-    square = radius * radius * (1.0 + ROUNDING)
+    high, front = FINE - low, FINE - back
+    square = FINE * FINE * (1.0 + ROUNDING)
     squares = np.empty((ROWS, len(low)))
     squares[0] = square
     squares[1] = square - high * high
@@ -211,23 +209,23 @@ def _reaches(beyond_y: Scalars, beyond_z: Scalars, radius: float) -> tuple[Scala
 def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Where in the sorted list of cells the wanted ones, which are below `most`, begin."""
     if most > DENSE * len(cells) + 4096:
-        return np.searchsorted(cells, wanted.ravel()).reshape(wanted.shape)
+        return cells.searchsorted(wanted.ravel()).reshape(wanted.shape)
     begin = np.zeros(most + 1, dtype=np.int64)
-    np.cumsum(np.bincount(cells, minlength=most), out=begin[1:])
+    np.bincount(cells, minlength=most).cumsum(out=begin[1:])
     return begin[wanted]
 
 
 def _expanded(begin: Counts, length: Counts) -> Rows:
     """The runs (5, k) written out: (c,) the members of one after the other, point by point."""
     begin, size = begin.T.ravel(), length.T.ravel()
-    some = np.flatnonzero(size)
+    some = which(size > 0)
     begin, size = begin[some], size[some]
-    ends = np.cumsum(size)
+    ends = size.cumsum()
     # Within a run it is one step from each member to the next, and from run to run as far as it is.
     members = np.ones(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
     members[:1] = begin[:1]
     members[ends[:-1]] = begin[1:] - (begin[:-1] + size[:-1] - 1)
-    return np.cumsum(members, out=members)
+    return members.cumsum(out=members)
 
 
 def _repeating(number: Counts) -> Callable[..., Any]:
@@ -237,9 +235,9 @@ def _repeating(number: Counts) -> Callable[..., Any]:
     """
     if QUICK_REPEAT:
         return lambda column, some=slice(None): np.repeat(column, number)[some]
-    ends = np.cumsum(number)
+    ends = number.cumsum()
     count = int(ends[-1])
     # How many entries begin at each place; who has none begins where the next one does.
     owner = np.bincount(ends[:-1], minlength=count + 1)[:count]
-    np.cumsum(owner, out=owner)
+    owner.cumsum(out=owner)
     return lambda column, some=slice(None): column[owner[some]]

@@ -22,7 +22,7 @@ from .regions import Regions
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Scalars, Vectors, alike, cross, squared
+from .vectors import Mask, Rows, Scalars, Vectors, anybody, cross, everybody, shared, squared, which
 from .vehicle import Motion, damped, moved
 from .world import Bodies, World
 
@@ -92,7 +92,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
             before.tracked.amount - state.taken if len(state.taken) else before.tracked.amount,
             *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time),
         )
-    seen = np.flatnonzero(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
+    seen = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
     dt = before.frame_time / before.substeps
     contacts = reach_of_contacts(before.vehicle, bodies.radius, dt)
@@ -127,7 +127,7 @@ def _bodies(state: State, snapshot: Snapshot) -> Bodies:
         roles=snapshot.roles,
         present=snapshot.present,
         crowd=_crowds(snapshot),
-        left=alike(np.inf, len(snapshot.present)),
+        left=shared(np.inf, len(snapshot.present)),
     )
 
 
@@ -161,7 +161,7 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float, time: floa
         snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt
     )
     now: Iterable[Vectors] = (position, velocity, cross(forward, up), forward, up, roll_rate, smoothed)
-    if not snapshot.present.all():
+    if not everybody(snapshot.present):
         still = (
             was.position,
             was.velocity,
@@ -194,7 +194,7 @@ def _crowds(snapshot: Snapshot) -> Rows:
     crowds: Rows = np.full(n, -1, dtype=np.int64)
     for row, crowd in enumerate(snapshot.crowds):
         if len(crowd.rows) == n:
-            return alike(row, n, np.int64)
+            return shared(row, n, np.int64)
         crowds[crowd.rows] = row
     return crowds
 
@@ -218,7 +218,7 @@ def _carried(motion: Motion, local: Vectors, carrier: Rows) -> Vectors:
 
 def _with_carrier(present: Mask, carrier: Rows, away: Mask) -> Mask:
     """Which things are there: what is fixed to somebody who is away is away too."""
-    if not away.any():
+    if not anybody(away):
         return present
     return present & ~((carrier >= 0) & away[np.maximum(carrier, 0)])
 

@@ -20,13 +20,13 @@ from .vectors import (
     Rows,
     Scalars,
     Vectors,
-    alike,
     anybody,
     everybody,
     magnitude,
     no_vectors,
     nobody,
     picked,
+    shared,
     smallest,
 )
 from .vehicle import VehicleModel
@@ -122,7 +122,7 @@ class _Minds:
 
     def limits(self, rows: Rows) -> Scalars:
         """How fast the behaviors heeded so far let some vehicles go, (n,) m/s, inf for no limit."""
-        return alike(np.inf, len(rows)) if self.fastest is None else self.fastest[rows]
+        return shared(np.inf, len(rows)) if self.fastest is None else self.fastest[rows]
 
 
 def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
@@ -215,7 +215,7 @@ def _corrects_anybody(correcting: tuple[Steers, Mask]) -> bool:
 
 def _present(crowd: Crowd, here: Mask) -> Crowd:
     """The crowd without those of its vehicles that do not take part."""
-    if here.all():
+    if everybody(here):
         return crowd
     return replace(crowd, rows=crowd.rows[here], behaviors=tuple(b.take(here) for b in crowd.behaviors))
 
@@ -240,7 +240,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     return Agents(
         rows=rows,
         keys=snapshot.keys if alone else snapshot.keys[rows],
-        crowd_keys=alike(_shared_key(crowd.key), len(rows), np.uint64),
+        crowd_keys=shared(_shared_key(crowd.key), len(rows), np.uint64),
         position=position,
         velocity=velocity,
         side=side,
@@ -249,8 +249,8 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         speed=magnitude(velocity),
         vehicle=model,
         force=no_vectors(len(rows)),
-        fastest=alike(np.inf, len(rows)),
-        goal=alike(np.nan, 3 * len(rows)).reshape(len(rows), 3),
+        fastest=shared(np.inf, len(rows)),
+        goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
     )
 
@@ -263,7 +263,7 @@ def _shared_key(crowd: int) -> int:
 
 def _goal(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
     """Of the places that behaviors want their agents to be at the nearest, (n, 3); nan where there is none."""
-    nearest, least = agents.goal, alike(np.inf, len(agents))
+    nearest, least = agents.goal, shared(np.inf, len(agents))
     for behavior in behaviors:
         goal = behavior.goal(world, agents)
         if goal is None:

@@ -101,7 +101,7 @@ def truncate(v: Vectors, longest: Scalars | float) -> Vectors:
     """The vectors, none longer than `longest` (paper, A Simple Vehicle Model)."""
     length = magnitude(v)
     too_long = length > longest
-    if not too_long.any():
+    if not anybody(too_long):
         return v
     scale = np.where(too_long, longest / np.maximum(length, EPSILON), 1.0)
     return v * scale[..., None]
@@ -122,7 +122,7 @@ def squared(axes: Vectors) -> Vectors:
 def same_for_all(column: Any) -> bool:
     """Whether a column (n,) holds one number n times; False where it is empty."""
     # A number that `broadcast_to` made a column of is in memory once: its rows are no bytes apart.
-    return len(column) > 0 and (column.strides[0] == 0 or bool((column == column[0]).all()))
+    return len(column) > 0 and (column.strides[0] == 0 or everybody(column == column[0]))
 
 
 def alike(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
@@ -134,22 +134,33 @@ def alike(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
     return column
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
+def shared(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
+    """As `alike`, the same column for all who ask, as many do on every step; not for 0.0, which counts as -0.0 too."""
+    return alike(value, n, dtype)
+
+
 def nobody(n: int) -> Mask:
     """A column (n,) of no; not to be written to."""
-    none: Mask = alike(False, n, np.bool_)
+    none: Mask = shared(False, n, np.bool_)
     return none
 
 
 def anybody(mask: Mask) -> bool:
     """Whether a column (n,) says yes of any."""
-    # Of one number for all a look at it is enough; asking numpy takes five times as long, and most are such.
-    return bool(mask[0] if len(mask) and mask.strides[0] == 0 else mask.any())
+    # Of one number for all a look at it is enough. To look for the first yes takes a third of the time of `any`.
+    return bool(mask.size and mask.item(0 if mask.strides == (0,) else mask.argmax()))
 
 
 def everybody(mask: Mask) -> bool:
     """Whether a column (n,) says yes of all."""
-    return bool(mask[0] if len(mask) and mask.strides[0] == 0 else mask.all())
+    return not mask.size or bool(mask.item(0 if mask.strides == (0,) else mask.argmin()))
+
+
+def which(mask: Mask) -> Rows:
+    """The rows that a column (n,) says yes of, rising."""
+    # As np.flatnonzero, in a third of the time where the column is short.
+    return mask.nonzero()[0]
 
 
 def smallest(column: Scalars) -> float:
@@ -178,7 +189,7 @@ def firsts(owner: Rows) -> Rows:
     """Where in a column (p,) in which owners come one after another each of them begins."""
     begins = np.ones(len(owner), dtype=np.bool_)
     np.not_equal(owner[1:], owner[:-1], out=begins[1:])
-    return np.flatnonzero(begins)
+    return which(begins)
 
 
 def totals(owner: Rows, values: Scalars, n: int) -> Scalars:

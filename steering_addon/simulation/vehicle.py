@@ -24,6 +24,7 @@ from .vectors import (
     clamp,
     columns,
     dot,
+    everybody,
     level_side,
     magnitude,
     truncate,
@@ -106,7 +107,7 @@ def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
     """The directions of the vectors; where one has none, of `forward`; level where the vehicle keeps in its plane."""
     direction = unit(flattened(v, model))
     still = dot(direction, direction) < 0.5
-    if not still.any():
+    if not anybody(still):
         return direction
     kept = unit(flattened(forward, model))
     kept[magnitude(kept) < 0.5] = (0.0, 1.0, 0.0)
@@ -154,7 +155,7 @@ def moved(
         change = _straightened(model, forward, velocity, change, fastest)
     wanted = velocity + change
     free = _free(model, forward, wanted, dt)
-    if not free.all():
+    if not everybody(free):
         turn = truncate(_round(model, forward, velocity, change, dt) - velocity, strongest)
         wanted = np.where(free[:, None], wanted, velocity + turn)
     velocity = truncate(wanted, model.max_speed)

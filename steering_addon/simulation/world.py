@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from .chance import Keys
 from .flows import Flow
 from .neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
 from .obstacles import Obstacles
+from .once import once
 from .paths import Path
 from .regions import Regions
 from .roles import Role
@@ -146,7 +146,7 @@ class World:
         wanted = np.where(which == EVERYONE, ANY_CROWD, np.where(wanted < 0, NO_CROWD, wanted))
         return Neighbors(len(agents), tuple(self._of_crowd(near, wanted) for near in lists))
 
-    @cached_property
+    @once
     def _one_crowd(self) -> bool:
         """Whether all that can be perceived belong to one crowd."""
         crowd = self.bodies.crowd

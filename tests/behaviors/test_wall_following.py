@@ -166,6 +166,30 @@ def test_in_an_inner_corner_it_turns_in_time_and_goes_on(kind: str, corners: lis
         assert out > 0.5 * 0.8 * fastest[row]
 
 
+@pytest.mark.parametrize(("kind", "degrees"), [("curve", 30.0), ("curve", 45.0), ("mesh", 45.0), ("curve", 75.0)])
+def test_round_a_sharp_inner_corner_it_goes_off_both_walls_and_does_not_creep(kind: str, degrees: float) -> None:
+    """Between its walls there is no room for the offset near the tip, and nothing to look for."""
+    offset, fastest = np.array([(1.0, 3.0), (2.0, 3.0), (3.0, 3.0), (3.0, 8.0)]).T
+    walls = [wedge(degrees, hand, 80.0) for hand in (1.0, -1.0, 1.0, -1.0)]
+    way_off = 4.0 + offset / np.tan(np.radians(degrees / 2.0)) + fastest
+    start = [(np.sign(wall[2, 0]) * o, -way) for wall, o, way in zip(walls, offset, way_off)]
+    place, apart = followers(
+        kind,
+        walls,
+        start,
+        vehicle={"max_speed": fastest},
+        speed=0.8 * fastest,
+        values={"offset": offset, "distance": 15.0},
+    )
+    states = place.run(8 * FPS)
+    way = (positions(states) - apart)[..., :2]
+    for row, wall in enumerate(walls):
+        assert off_the_wall(way[:, row], wall).min() > 0.75 * offset[row]
+        assert off_the_wall(way[-1:, row], wall)[0, 1] < 1.2 * offset[row]
+        assert np.linalg.norm(way[-1, row]) > np.linalg.norm(way[3 * FPS, row])
+    assert (speeds(states) / (0.8 * fastest)).min() > 0.5
+
+
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
 def test_out_of_a_dead_end_it_comes_along_the_other_side(kind: str) -> None:
     wide = np.array([4.0, 6.0, 10.0])

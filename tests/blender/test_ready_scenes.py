@@ -289,16 +289,45 @@ def test_a_foot_stays_where_it_stands() -> None:
     frames(1, 60)
     own = add("walkers", count=4)
     bake()
-    shins = [ob for ob in bpy.data.objects if ob.name in ("Walker 001 Left Shin", "Walker 001 Right Shin")]
-    assert len(shins) == 2
-    sole = np.array((0.0, 0.05, -0.265 * 1.75, 1.0))
-    soles = np.einsum("fnij,j->fni", played(shins, range(1, 61)), sole)[..., :3]
-    height = soles[..., 2].min(axis=1)
-    assert np.abs(height).max() < 0.06
+    feet = [bpy.data.objects[f"Walker 001 {side} Foot"] for side in ("Left", "Right")]
+    sole = np.array((0.0, 0.0, -0.04 * 1.75, 1.0))
+    soles = np.einsum("fnij,j->fni", played(feet, range(1, 61)), sole)[..., :3]
+    assert np.abs(soles[..., 2].min(axis=1)).max() < 0.003
     walker = members(own)[0]
     pace = np.linalg.norm(np.diff(played([walker], range(1, 61))[:, 0, :3, 3], axis=0), axis=-1)
     slide = np.linalg.norm(np.diff(soles[..., :2], axis=0), axis=-1).min(axis=1)
     assert np.median(slide / pace) < 0.2
+
+
+@pytest.mark.parametrize(
+    "settings", [{"count": 1}, {"count": 6, "size": 0.5}, {"count": 24}, {"count": 9, "spacing": 0.5}]
+)
+def test_the_paving_lies_on_itself_nowhere(settings) -> None:
+    own = add("walkers", **settings)
+    path = own.steering.path_following.path.evaluated_get(depsgraph())
+    paving = path.to_mesh()
+    corners = np.array([[paving.vertices[v].co for v in face.vertices] for face in paving.polygons])[..., :2]
+    sides = np.roll(corners, -1, axis=1) - corners
+    lengths = np.linalg.norm(sides, axis=-1).mean(axis=0)
+    # Of each piece the two sides along the path, which go round it in opposite directions.
+    one, other = (sides[:, k] for k in ((0, 2) if lengths[0] < lengths[1] else (1, 3)))
+    assert len(corners) > 100
+    assert ((one * other).sum(axis=1) < 0.0).all()
+    path.to_mesh_clear()
+
+
+@pytest.mark.parametrize("size", [1.75, 0.4])
+def test_soles_go_into_the_ground_nowhere_in_a_step_and_one_of_them_is_always_on_it(size) -> None:
+    person = part("blender.ready.person")
+    ob = person.bring("Somebody", person.person(person.OUTFITS[0], size), 0.0, bpy.context.scene.collection)
+    lowest = []
+    for phase in np.linspace(0.0, 2.0, 81).tolist():
+        ob["steering_phase"] = phase
+        ob.update_tag()
+        bpy.context.view_layer.update()
+        evaluated = [one.evaluated_get(depsgraph()) for one in ob.children_recursive]
+        lowest.append(min((one.matrix_world @ v.co).z for one in evaluated for v in one.data.vertices))
+    assert np.abs(lowest).max() < 0.003 * size / 1.75
 
 
 @pytest.mark.parametrize("scene", SCENES)

@@ -1,9 +1,24 @@
 """The few operations everything else is written in."""
 
 import numpy as np
+import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from steering_addon.simulation.vectors import across, clamp, cross, dot, magnitude, ratio, truncate, unit
+from steering_addon.simulation.vectors import (
+    across,
+    anybody,
+    clamp,
+    cross,
+    dot,
+    everybody,
+    magnitude,
+    ratio,
+    shared,
+    truncate,
+    unit,
+    which,
+)
 from tests.simulation.odd_input import BOUNDED, numbers, scalars, vectors
 
 
@@ -70,3 +85,21 @@ def test_vectors_of_single_precision_have_directions_too() -> None:
     found = unit(single)
     assert found.dtype == np.float64
     assert np.allclose(found, [[0.0, 0.0, 0.0], [0.0, -0.6, 0.8], [1.0, 0.0, 0.0]])
+
+
+@BOUNDED
+@given(st.lists(st.booleans(), max_size=9))
+def test_some_of_a_column_are_those_that_plain_python_finds(said: list[bool]) -> None:
+    mask = np.array(said, dtype=np.bool_)
+    assert anybody(mask) is any(said)
+    assert everybody(mask) is all(said)
+    assert which(mask).tolist() == [row for row, yes in enumerate(said) if yes]
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_column_of_one_value_is_as_one_written_out(n: int, yes: bool) -> None:
+    column = shared(yes, n, np.bool_)
+    assert column.tolist() == [yes] * n
+    assert (anybody(column), everybody(column)) == (any([yes] * n), all([yes] * n))
+    assert not column.flags.writeable

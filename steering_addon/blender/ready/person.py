@@ -23,10 +23,14 @@ OUTFITS: tuple[Colors, ...] = tuple(
 RADIUS = 0.16
 STRIDE = 0.8
 """Of a cycle of two steps."""
-HIP, KNEE, SHOULDERS = 0.50, 0.265, 0.80
+HIP, KNEE, ANKLE, SHOULDERS = 0.50, 0.265, 0.04, 0.80
 """Heights above the ground."""
-REACH = STRIDE / 4 / HIP
+LEG = HIP - ANKLE
+REACH = STRIDE / 4 / LEG
 """How far a foot is ahead of the hip as it touches the ground, in lengths of the leg."""
+BEND, TOES, OVER = 0.95, 0.6, 0.65
+"""Of a leg that swings forward: how far the knee bends and the toes drop first and are lifted then, in radians, and how
+much further the thigh goes than to where the foot is set down, as a share."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class Person:
     body: bpy.types.Mesh
     thigh: bpy.types.Mesh
     shin: bpy.types.Mesh
+    foot: bpy.types.Mesh
     arm: bpy.types.Mesh
     size: float
 
@@ -44,11 +49,12 @@ class Person:
 def person(outfit: Colors, size: float) -> Person:
     """The parts of somebody so many metres tall; a shadow underfoot is what steers."""
     paints = Paints("Walker", outfit)
-    shadow, thigh, shin, arm = Shape(), Shape(), Shape(), Shape()
+    shadow, thigh, shin, foot, arm = Shape(), Shape(), Shape(), Shape(), Shape()
     shadow.face([(x, y, 0.004) for x, y in oval(12, 0.15, 0.14)], "shadow")
     thigh.column([(KNEE - HIP - 0.01, 0.036, 0.039, 0.0), (0.0, 0.048, 0.054, 0.0)], "legs")
     shin.column([(0.035 - KNEE, 0.026, 0.029, 0.0), (0.012, 0.036, 0.038, 0.0)], "legs")
-    shin.column([(-KNEE, 0.030, 0.066, 0.030), (0.030 - KNEE, 0.029, 0.058, 0.025)], "shoes", sides=6)
+    foot.column([(-ANKLE, 0.030, 0.066, 0.030), (0.030 - ANKLE, 0.029, 0.058, 0.025)], "shoes", sides=6)
+    foot.column([(0.025 - ANKLE, 0.028, 0.034, 0.002), (0.012, 0.022, 0.025, 0.0)], "shoes", sides=6)
     arm.column([(-0.155, 0.026, 0.028, 0.010), (0.018, 0.035, 0.037, 0.0)], "top")
     arm.column([(-0.285, 0.021, 0.023, 0.055), (-0.145, 0.025, 0.027, 0.010)], "top")
     arm.ball((0.0, 0.062, -0.312), (0.020, 0.026, 0.036), "skin")
@@ -57,6 +63,7 @@ def person(outfit: Colors, size: float) -> Person:
         _body().mesh("Walker Body", paints, size),
         thigh.mesh("Walker Thigh", paints, size),
         shin.mesh("Walker Shin", paints, size),
+        foot.mesh("Walker Foot", paints, size),
         arm.mesh("Walker Arm", paints, size),
         size,
     )
@@ -87,18 +94,25 @@ def bring(name: str, parts: Person, phase: float, collection: bpy.types.Collecti
     """Somebody who takes two steps a cycle, whatever the way that it takes."""
     size = parts.size
     ob = vehicle(name, parts.shadow, phase, collection)
-    # A foot on the ground goes back as fast as its owner goes on; the hip is as high as the straight leg lets it.
+    # A foot on the ground lies flat and goes back as fast as its owner goes on; the hip is as high as the straight leg
+    # lets it.
     body = hang(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP * size), collection)
-    drive(body, "location", 2, f"{HIP * size:.6g}*sqrt(1-pow({REACH:.4g}*(1-4*fmod(p,0.5)),2))", ob)
+    ankle, leg = f"{ANKLE * size:.6g}", f"{LEG * size:.6g}"
+    drive(body, "location", 2, f"{ankle}+{leg}*sqrt(1-pow({REACH:.4g}*(1-4*fmod(p,0.5)),2))", ob)
     twist = f"0.09*cos({TURN}*p)"
     drive(body, "rotation_euler", 2, twist, ob)
     for side, title, own in ((1, "Right", "p"), (-1, "Left", "(p+0.5)")):
         part = f"fmod({own},1)"
+        lifted = f"max(0,-sin({TURN}*{own}))"
+        forward = f"cos({TURN}*{own})"
+        swing = f"asin({REACH:.4g}*((1-4*{part}) if {part}<0.5 else {forward}+{OVER}*max(0,{forward})*{lifted}))"
         thigh = hang(f"{name} {title} Thigh", parts.thigh, body, (0.048 * side * size, 0.0, 0.0), collection)
         drive(thigh, "rotation_euler", 2, f"-{twist}", ob)
-        drive(thigh, "rotation_euler", 0, f"asin({REACH:.4g}*((1-4*{part}) if {part}<0.5 else cos({TURN}*{part})))", ob)
+        drive(thigh, "rotation_euler", 0, swing, ob)
         shin = hang(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, (KNEE - HIP) * size), collection)
-        drive(shin, "rotation_euler", 0, f"-0.95*max(0,-sin({TURN}*{own}))", ob)
+        drive(shin, "rotation_euler", 0, f"-{BEND}*{lifted}", ob)
+        foot = hang(f"{name} {title} Foot", parts.foot, shin, (0.0, 0.0, (ANKLE - KNEE) * size), collection)
+        drive(foot, "rotation_euler", 0, f"({BEND}+{TOES}*{forward})*{lifted}-{swing}", ob)
         arm = hang(
             f"{name} {title} Arm", parts.arm, body, (0.112 * side * size, 0.0, (SHOULDERS - HIP) * size), collection
         )

@@ -25,8 +25,8 @@ COUNT, SIZE = 24, 1.75
 PREROLL = 48
 ROOM = 1.1
 """Length of the path for each walker, in heights."""
-SHORTEST = 10.0
-"""Of a path, in heights."""
+SHORTEST = 22.0
+"""Of a path, in heights: in the sharpest bend of a shorter one the paving would lie on itself and flicker."""
 LANE, HALF_WIDTH = 0.8, 1.0
 """How far from the middle they may stray and how far the paving goes, in heights."""
 KNOTS = 12
