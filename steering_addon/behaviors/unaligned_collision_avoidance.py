@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.chance import mix, smooth_noise, uniform
+from ..simulation.chance import mix, uniform
 from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
 from ..simulation.journeys import Travellers, courses
 from ..simulation.neighbors import Near
@@ -29,6 +29,7 @@ from ..simulation.vectors import (
 from ..simulation.world import Agents, Memory, World
 from .declaration import Intent
 from .neighborhood import Neighborhood
+from .throng import Throng
 from .velocity_choice import Choosers
 
 HASTE = 0.5
@@ -62,14 +63,6 @@ STUCK = 0.5
 """Share of the wished speed: who makes less progress lets others come nearer than the clearance."""
 STANDS = 0.2
 """Share of the wished speed: who could get on no faster on the ground stands instead of creeping about."""
-JAMMED = 0.25
-"""Share of the wished speed: who makes less progress on the ground jostles, the more the less it gets on."""
-PRESSED = 0.3
-"""Metres between the bodies: who is no further from another stands in a throng."""
-JOSTLES_A_SECOND = 2.0
-"""How often who jostles changes its mind."""
-JOSTLES = 0x7A3
-"""Salts the keys from which is drawn where to, apart from other uses of the same luck."""
 
 
 @dataclass(frozen=True)
@@ -168,11 +161,11 @@ class UnalignedCollisionAvoidance(Neighborhood):
                 alone = len(some) == len(agents)
                 own, who = (self, agents) if alone else (self.take(some), agents.take(some))
                 near = own.near(world, who).together()
-                jammed = _jammed(world, who, near, progress[some])
-                wants = _jostling(world, who, jammed, picked(turned, some), progress[some])
+                throng = Throng.of(world, who, near, picked(turned, some), progress[some])
+                wants = throng.loosened(world, who)
                 taken = Choosers.of(world, who, near, wants, pad[some], own.look_ahead_time).chosen()
                 creeps = magnitude(taken) < STANDS * magnitude(wants)
-                chosen[some] = np.where((creeps & flat[some] & ~jammed)[:, None], 0.0, taken)
+                chosen[some] = np.where((creeps & flat[some] & ~throng.jammed)[:, None], 0.0, taken)
         engaged = (chosen != wished).any(axis=1)
         learned = {name: chosen[:, axis] for axis, name in enumerate(CHOICE)}
         return learned | way | {"engaged": engaged * 1.0, "looked": np.ones(len(agents))}
@@ -231,31 +224,6 @@ def _progress(world: World, agents: Agents, wished: Vectors) -> Scalars:
     had = np.where(speed_squared > EPSILON, dot(agents.velocity, wished) / np.maximum(speed_squared, EPSILON), 1.0)
     before = agents.memory["progress"]
     return before + (clamp(had, 0.0, 1.0) - before) * (world.dt / (PATIENCE + world.dt))
-
-
-def _jammed(world: World, agents: Agents, near: Near, progress: Scalars) -> Mask:
-    """Who stands in a throng on the ground and gets on no more, (n,); not who waits apart, as in a queue."""
-    slow = (progress < JAMMED) & agents.vehicle.keep_in_plane
-    if not slow.any():
-        return slow
-    gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
-    return np.asarray(slow & (np.bincount(near.agent[gap < PRESSED], minlength=len(agents)) > 0), dtype=np.bool_)
-
-
-def _jostling(world: World, agents: Agents, jammed: Mask, wished: Vectors, progress: Scalars) -> Vectors:
-    """The wished velocities, (n, 3), those of the jammed led astray by chance.
-
-    Where all press through a door they come to stand in an arch, each held by the next; one who gives way for a moment
-    lets it fall.
-    """
-    some = np.flatnonzero(jammed)
-    if not len(some):
-        return wished
-    x, y = smooth_noise(mix(agents.keys[some], JOSTLES), 2, np.full(len(some), JOSTLES_A_SECOND), world.time)
-    share = magnitude(wished[some]) * (1.0 - progress[some] / JAMMED)
-    wished = wished.copy()
-    wished[some] += columns(x * share, y * share, 0.0)
-    return wished
 
 
 def _round_obstacles(world: World, agents: Agents, wished: Vectors) -> tuple[Vectors, dict[str, Scalars]]:
