@@ -62,7 +62,8 @@ ENOUGH_TO_THE_RIGHT = 0.5
 ABOVE = 0.2
 """How much of the right is up, in space: else up and down would be a dead heat for two who meet at one height."""
 FORESEEN = 0.2
-"""Seconds for which others are taken to go on turning, braking or setting off as they do; then they go straight on."""
+"""Seconds for which others on the ground are taken to go on turning, braking or setting off as they do; then they go
+straight on. Who swims or flies bends its way all the time, and whoever expected that would turn to and fro more."""
 WALL_TIME = 3.5
 """Seconds: contacts with obstacles that are further away do not count."""
 WALL_DANGER = 0.56
@@ -391,8 +392,10 @@ def _others(
     look_ahead_time: Scalars,
 ) -> Others:
     """Of those near, for each agent the ones it could run into soonest, whichever way it turns."""
-    agent = near.agent
-    velocity = picked(world.bodies.velocity + FORESEEN * world.bodies.acceleration, near.body)
+    agent, on_ground = near.agent, len(frame) == 2
+    velocity = picked(world.bodies.velocity, near.body)
+    if on_ground:
+        velocity += FORESEEN * picked(world.bodies.acceleration, near.body)
     radii = agents.radius[agent] + world.bodies.radius[near.body]
     coming = -dot(velocity, near.offset) / near.distance + np.maximum(stride, agents.speed)[agent]
     gap = np.maximum(near.distance - radii, 0.0)
@@ -412,7 +415,6 @@ def _others(
     drift = picked(agents.velocity, agent) * (1.0 - 1.0 / SHARE) - picked(velocity, able)
     # Who is nearer already than it should be minds coming nearer yet, and the more so into another's body.
     touching = radii[able]
-    on_ground = len(frame) == 2
     share = CLOSER if on_ground else 0.0
     closer = np.maximum(distance - share * pad[agent], touching)
     closer = np.minimum(closer, distance - CLOSER_AT_LEAST)

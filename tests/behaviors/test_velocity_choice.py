@@ -203,9 +203,11 @@ def test_who_could_only_creep_stands_but_for_who_is_in_a_throng() -> None:
     assert min(stands, throngs) > 5
 
 
-def test_who_is_seen_to_brake_or_to_turn_is_expected_to_go_on_doing_so_for_a_moment() -> None:
+@pytest.mark.parametrize("flat", [True, False])
+def test_who_is_seen_to_brake_or_to_turn_on_the_ground_is_expected_to_go_on_doing_so_for_a_moment(flat: bool) -> None:
     """Two whose ways cross: how dangerous it is to go straight on equals that of meeting the velocity soon had."""
-    place = walkers([[0.0, -4.0, 0.0], [4.0, 0.3, 0.0]], [[0.0, 9.0, 0.0], [-9.0, 0.3, 0.0]])
+    vehicle = WALKER | {"keep_in_plane": flat}
+    place = walkers([[0.0, -4.0, 0.0], [4.0, 0.3, 0.0]], [[0.0, 9.0, 0.0], [-9.0, 0.3, 0.0]], vehicle=vehicle)
     world, agents, (_, avoiding) = place.seen()
     velocity, nothing = world.bodies.velocity, np.zeros_like(world.bodies.velocity)
     acceleration = nothing.copy()
@@ -217,11 +219,12 @@ def test_who_is_seen_to_brake_or_to_turn_is_expected_to_go_on_doing_so_for_a_mom
         wished = agents.velocity
         pad, look_ahead = avoiding.clearance, avoiding.look_ahead_time
         others = Choosers.of(seen, agents, near, wished, pad, look_ahead).others
-        return float(others.danger([np.array([1.0]), np.array([0.0])], np.array([0]), look_ahead[:1])[0])
+        ahead = [np.array([part]) for part in ((1.0, 0.0) if flat else (1.0, 0.0, 0.0))]
+        return float(others.danger(ahead, np.array([0]), look_ahead[:1])[0])
 
-    braking = danger(velocity, acceleration)
-    assert braking == danger(velocity + velocity_choice.FORESEEN * acceleration, nothing)
-    assert 0.0 < braking != danger(velocity, nothing)
+    as_it_is, soon = danger(velocity, nothing), danger(velocity + velocity_choice.FORESEEN * acceleration, nothing)
+    assert 0.0 < soon != as_it_is
+    assert danger(velocity, acceleration) == (soon if flat else as_it_is)
 
 
 def test_the_danger_of_others_equals_a_plain_loop() -> None:
