@@ -73,7 +73,8 @@ class UnalignedCollisionAvoidance(Neighborhood):
     place of the first such meeting, and hurries or slows to be there before or after the other. It takes a moment to
     act and to let go, or those who go between several others would tremble. Choosing a velocity minds obstacles too,
     and who has a goal and keeps in the plane goes there by the shortest way, corner by corner, past boxes and round
-    obstacles that stand still. Does nothing while nobody comes too near.
+    obstacles that stand still; who could only creep stands, and a throng that gets on no more jostles and steps back
+    until it does. Does nothing while nobody comes too near.
     """
 
     name = "unaligned_collision_avoidance"
