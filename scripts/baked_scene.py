@@ -12,8 +12,8 @@ import numpy as np
 
 from scripts.motion_bands import BIRDS, FISH, FLYERS, WALKERS, Recording
 from steering_addon.behaviors.separation import Separation
-from steering_addon.blender.curves import polylines
-from steering_addon.simulation.paths import Path, spline
+from steering_addon.blender.read.curves import polylines
+from steering_addon.simulation.geometry.paths import Path, spline
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.vehicle import VehicleModel
 

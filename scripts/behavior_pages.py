@@ -6,8 +6,8 @@ import re
 import sys
 from pathlib import Path
 
-from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.declaration import OURS, Behavior, Intent
+from steering_addon.behaviors import CATALOGUE
+from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
 
 from .figure_scenes import combining, drawing_of, figure_of, more_of

@@ -52,7 +52,7 @@ class Stages:
     @contextmanager
     def timed(self) -> Iterator[None]:
         """Measure the bakes made meanwhile, by wrapping the stages where the bake takes them from."""
-        bake, operators = (_part(name) for name in ("blender.bake", "blender.operators.baking"))
+        bake, operators = (_part(name) for name in ("blender.write.bake", "blender.operators.baking"))
         with ExitStack() as stack:
             for module, name, wrapped in (
                 (operators, "plan_reading", self._planning),

@@ -27,7 +27,7 @@ from scripts.motion_metrics import (
     rolls,
     turns,
 )
-from steering_addon.simulation.paths import Spline
+from steering_addon.simulation.geometry.paths import Spline
 
 BIRDS, FISH, FLYERS, WALKERS = "birds", "fish", "flyers", "walkers"
 KINDS = (BIRDS, FISH, FLYERS, WALKERS)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steering_addon.behaviors.declaration import Behavior
+from steering_addon.simulation.arrays.vectors import Number, Vectors, columns
+from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.declaration import number
-from steering_addon.simulation.vectors import Number, Vectors, columns
 from steering_addon.simulation.world import Agents, World
 
 FPS = 24.0

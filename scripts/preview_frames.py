@@ -70,7 +70,7 @@ class ReadingStage(Stage):
     """The same for reading a frame, which is a method."""
 
     def __init__(self) -> None:
-        super().__init__("blender.reading", "read")
+        super().__init__("blender.read.reading", "read")
         self._owner = self._owner.Reader
 
 

@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from steering_addon.behaviors.declaration import Behavior
-from steering_addon.simulation.chance import keys_of
+from steering_addon.locomotion.simple_vehicle import SimpleVehicle
+from steering_addon.simulation.arrays.chance import keys_of
+from steering_addon.simulation.arrays.vectors import unit
+from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.declaration import Kind
-from steering_addon.simulation.obstacles import Obstacles, obstacles
-from steering_addon.simulation.paths import Spline
-from steering_addon.simulation.regions import SPHERE, Regions, regions
+from steering_addon.simulation.geometry.obstacles import Obstacles, obstacles
+from steering_addon.simulation.geometry.paths import Spline
+from steering_addon.simulation.geometry.regions import SPHERE, Regions, regions
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import simulate, world_at
 from steering_addon.simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
 from steering_addon.simulation.steering import _agents, _goal, _steer
 from steering_addon.simulation.targets import aimed
-from steering_addon.simulation.vectors import unit
 from steering_addon.simulation.vehicle import VehicleModel
 from steering_addon.simulation.world import Agents, World
 
@@ -144,6 +145,7 @@ class Scene:
             substeps=self.substeps,
             keys=keys_of(self.seed, np.asarray(self.identity, dtype=np.int64)),
             vehicle=model,
+            locomotion=SimpleVehicle(),
             roles=np.full(n, int(Role.VEHICLE)),
             present=np.ones(n, dtype=bool),
             crowds=crowds,

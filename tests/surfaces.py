@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from steering_addon.simulation import regions
-from steering_addon.simulation.meshes import Mesh, mesh
-from steering_addon.simulation.obstacles import MESH, OUTSIDE, Obstacles, boxes, mesh_radius
-from steering_addon.simulation.regions import Regions
-from steering_addon.simulation.vectors import Vectors
+from steering_addon.simulation.arrays.vectors import Vectors
+from steering_addon.simulation.geometry import regions
+from steering_addon.simulation.geometry.meshes import Mesh, mesh
+from steering_addon.simulation.geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes, mesh_radius
+from steering_addon.simulation.geometry.regions import Regions
 
 
 def patch(points: np.ndarray, *, round_u: bool = False, round_v: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -1,8 +1,8 @@
 """The rules that hold the code together, checked on its text.
 
-The way of the data is blender -> behaviors -> simulation, never back. What feeds the state of the simulation must give
-the same bytes in every supported Blender, so it keeps away from functions whose last digits hang on the processor or on
-the version of numpy or Python.
+The way of the data is blender -> settings -> behaviors, locomotion, portrayal -> simulation, never back and never
+sideways. What feeds the state of the simulation must give the same bytes in every supported Blender, so it keeps away
+from functions whose last digits depend on the processor or on the version of numpy or Python.
 """
 
 import ast
@@ -15,9 +15,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "steering_addon"
-LAYERS = ("simulation", "behaviors", "blender")
-"""Lowest first: each may import from itself and from those before it."""
-WITHOUT_BLENDER = ("simulation", "behaviors")
+BELOW = {
+    "simulation": (),
+    "behaviors": ("simulation",),
+    "locomotion": ("simulation",),
+    "portrayal": ("simulation",),
+    "recording": ("simulation",),
+    "settings": ("simulation", "behaviors", "locomotion", "portrayal"),
+    "blender": ("simulation", "behaviors", "locomotion", "portrayal", "recording", "settings"),
+}
+"""The layers, and which others each may import besides itself: those below, never one beside it."""
+WITHOUT_BLENDER = tuple(layer for layer in BELOW if layer != "blender")
 NOT_A_NAME = ("utils", "common", "helpers", "manager")
 """Signs of a missing idea: a file is named for what it holds."""
 WRITING = {
@@ -35,7 +43,7 @@ WRITING = {
 LEFTOVER = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
 
 
-def test_imports_go_from_blender_to_behaviors_to_simulation() -> None:
+def test_each_layer_imports_from_those_below_only() -> None:
     assert_none(wrong_imports)
 
 
@@ -106,7 +114,7 @@ def read(path: Path) -> Module:
 def assert_none(rule) -> None:
     """No module of the package breaks the rule."""
     paths = sorted(path.relative_to(ROOT) for path in (ROOT / PACKAGE).rglob("*.py"))
-    assert {module.layer for module in map(read, paths)} == {"", *LAYERS}
+    assert {module.layer for module in map(read, paths)} == {"", *BELOW}
     assert [offender for path in paths for offender in rule(read(path))] == []
 
 
@@ -126,7 +134,7 @@ def wrong_imports(module: Module) -> list[str]:
         elif parts[0] != PACKAGE:
             offenders.append(module.at(node, "imports from outside the package"))
         elif module.layer in WITHOUT_BLENDER:
-            allowed = LAYERS[: LAYERS.index(module.layer) + 1]
+            allowed = (*BELOW[module.layer], module.layer)
             if parts[1] not in allowed:
                 offenders.append(module.at(node, f"imports {name}: {module.layer} knows {' and '.join(allowed)} only"))
     for node in ast.walk(module.tree):
@@ -285,6 +293,9 @@ def is_power_of_two(power: ast.BinOp | ast.AugAssign) -> bool:
         ("simulation/a.py", "import scipy"),
         ("simulation/a.py", "import importlib"),
         ("simulation/a.py", "__import__('bpy')"),
+        ("behaviors/a.py", "from ..locomotion import banking"),
+        ("recording/a.py", "from ..behaviors import CATALOGUE"),
+        ("portrayal/a.py", "from ..settings import preset"),
         ("blender/a.py", "from steering_addon.simulation import world"),
         ("blender/a.py", "import bl_ext.user_default.steering_behaviors"),
         ("blender/a.py", "from ... import register"),

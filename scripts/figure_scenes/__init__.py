@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from steering_addon.behaviors.catalogue import CATALOGUE
+from steering_addon.behaviors import CATALOGUE
 
 from ..figure import Figure
 from . import combining

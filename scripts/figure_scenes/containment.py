@@ -3,7 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.containment import Containment
-from steering_addon.simulation.regions import BOX, SPHERE, regions
+from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 from tests.scene import Scene
 
 from ..figure import Figure, Run

@@ -3,7 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.explore import Explore
-from steering_addon.simulation.regions import BOX, regions
+from steering_addon.simulation.geometry.regions import BOX, regions
 from tests.scene import Scene
 
 from ..figure import Figure, Run

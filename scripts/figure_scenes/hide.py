@@ -3,7 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.hide import Hide
-from steering_addon.simulation.obstacles import obstacles
+from steering_addon.simulation.geometry.obstacles import obstacles
 from tests.scene import PRIORITY, Scene, leaders
 
 from ..figure import Figure, Run

@@ -6,8 +6,8 @@ import numpy as np
 
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
-from steering_addon.simulation.obstacles import obstacles
-from steering_addon.simulation.paths import spline
+from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.simulation.geometry.paths import spline
 from tests.scene import PRIORITY, Scene, headings, positions, speeds
 
 from ..opensteer_scene import FPS, Check, OpenSteerScene, frames, turning

@@ -9,8 +9,8 @@ from steering_addon.behaviors.path_following import BACKWARD, FORWARD, TURN_BACK
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.obstacles import obstacles
-from steering_addon.simulation.paths import spline
+from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.simulation.geometry.paths import spline
 from tests.scene import Scene, positions, speeds
 
 from ..opensteer_scene import Check, OpenSteerScene, disk_point, frames

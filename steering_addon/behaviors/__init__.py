@@ -1,1 +1,64 @@
-"""What agents want: one file a behavior. numpy only, no bpy."""
+"""Every behavior there is, in the order they are shown and added up."""
+
+from __future__ import annotations
+
+from ..simulation.behavior import Behavior
+from .alignment import Alignment
+from .arrival import Arrival
+from .brake_for import BrakeFor
+from .cohesion import Cohesion
+from .containment import Containment
+from .docking import Docking
+from .evasion import Evasion
+from .explore import Explore
+from .flee import Flee
+from .flow_field_following import FlowFieldFollowing
+from .forage import Forage
+from .hide import Hide
+from .interpose import Interpose
+from .keep_distance import KeepDistance
+from .leader_following import LeaderFollowing
+from .obstacle_avoidance import ObstacleAvoidance
+from .offset_pursuit import OffsetPursuit
+from .orbit import Orbit
+from .path_following import PathFollowing
+from .pursuit import Pursuit
+from .rest import Rest
+from .seek import Seek
+from .separation import Separation
+from .shadow import Shadow
+from .unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from .wall_following import WallFollowing
+from .wander import Wander
+
+CATALOGUE: tuple[type[Behavior], ...] = (
+    Seek,
+    Flee,
+    Pursuit,
+    Evasion,
+    OffsetPursuit,
+    Arrival,
+    Docking,
+    Shadow,
+    Interpose,
+    Hide,
+    Wander,
+    Explore,
+    Forage,
+    Rest,
+    Orbit,
+    ObstacleAvoidance,
+    PathFollowing,
+    WallFollowing,
+    FlowFieldFollowing,
+    Separation,
+    Alignment,
+    Cohesion,
+    LeaderFollowing,
+    Containment,
+    UnalignedCollisionAvoidance,
+    KeepDistance,
+    BrakeFor,
+)
+FLOCKING: tuple[type[Behavior], ...] = (Separation, Alignment, Cohesion)
+"""What together makes a flock (paper, Flocking)."""

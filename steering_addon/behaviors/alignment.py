@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Number, Vectors, anybody, magnitude, unit
+from ..simulation.behavior import Intent
 from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
-from ..simulation.neighbors import Neighbors
-from ..simulation.vectors import EPSILON, Number, Vectors, anybody, magnitude, unit
+from ..simulation.maneuvers.neighborhood import Neighborhood, faded
+from ..simulation.nearby.neighbors import Neighbors
 from ..simulation.world import Agents, World
-from .declaration import Intent
-from .neighborhood import Neighborhood, faded
 
 MATCHES = (
     Choice("VELOCITY", 0, "Heading and Speed", "Go the way the others go on average, as fast as they do"),

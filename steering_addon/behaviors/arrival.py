@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, unit
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import body, called, length
-from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, unit
+from ..simulation.maneuvers.reaching import reached
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
-from .reaching import reached
 
 BRAKING = 0.8
 """Share of max_force that slowing down counts on; the rest is left for staying on course."""

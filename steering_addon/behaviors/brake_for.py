@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Number, Rows, Scalars, Vectors, dot, largest, magnitude, picked
+from ..simulation.behavior import OURS, Intent
 from ..simulation.declaration import Choice, called, choice, length, seconds
-from ..simulation.neighbors import NEIGHBORS, Neighbors
-from ..simulation.obstacles import OUTSIDE
-from ..simulation.vectors import EPSILON, Number, Rows, Scalars, Vectors, dot, largest, magnitude, picked
+from ..simulation.geometry.obstacles import OUTSIDE
+from ..simulation.maneuvers.braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
+from ..simulation.maneuvers.neighborhood import Neighborhood
+from ..simulation.nearby.neighbors import NEIGHBORS, Neighbors
 from ..simulation.world import Agents, Memory, World
-from .braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
-from .declaration import OURS, Intent
-from .neighborhood import Neighborhood
 
 OBSTACLES = (
     Choice("NONE", 0, "None", "Only vehicles are braked for"),

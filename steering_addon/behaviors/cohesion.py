@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.declaration import Choice, acceleration, choice, length
-from ..simulation.groups import Groups, joined
-from ..simulation.neighbors import CHOSEN_CROWD, Neighbors
-from ..simulation.roles import Role
-from ..simulation.vectors import (
+from ..simulation.arrays.vectors import (
     EPSILON,
     Number,
     Rows,
@@ -23,10 +19,14 @@ from ..simulation.vectors import (
     picked,
     same_for_all,
 )
+from ..simulation.behavior import Intent
+from ..simulation.declaration import Choice, acceleration, choice, length
+from ..simulation.maneuvers.neighborhood import Neighborhood, faded
+from ..simulation.maneuvers.pace import turned_to
+from ..simulation.nearby.groups import Groups, joined
+from ..simulation.nearby.neighbors import CHOSEN_CROWD, Neighbors
+from ..simulation.roles import Role
 from ..simulation.world import Agents, World
-from .declaration import Intent
-from .neighborhood import Neighborhood, faded
-from .pace import turned_to
 
 PARTS = 8
 """Of the parts of a crowd so many, the largest, are gone back to."""

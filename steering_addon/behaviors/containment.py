@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Number, Vectors, dot, magnitude, unit
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import Choice, acceleration, called, choice, region, seconds, share
-from ..simulation.vectors import EPSILON, Number, Vectors, dot, magnitude, unit
+from ..simulation.maneuvers.pace import turned_to
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
-from .pace import turned_to
 
 AGAINST = 0.3
 """Share of the push along the heading that is kept: containment turns rather than brakes."""

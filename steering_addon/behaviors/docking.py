@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import REACH, Choice, Unit, body, called, choice, length, number, only_with, share
-from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
+from ..simulation.maneuvers.reaching import reached
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
-from .reaching import reached
 
 BRAKING = 0.5
 """Share of max_force that slowing down counts on; the rest is for lining up."""

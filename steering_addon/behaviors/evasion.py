@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Vectors, magnitude, picked
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import body, called, length, seconds
-from ..simulation.vectors import EPSILON, Mask, Number, Vectors, magnitude, picked
+from ..simulation.maneuvers.prediction import predicted
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
-from .prediction import predicted
 
 
 @dataclass(frozen=True)

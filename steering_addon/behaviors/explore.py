@@ -7,9 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from ..simulation.chance import Keys, mix, uniform
-from ..simulation.declaration import called, length, region
-from ..simulation.vectors import (
+from ..simulation.arrays.chance import Keys, mix, uniform
+from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
     Number,
@@ -22,8 +21,9 @@ from ..simulation.vectors import (
     picked,
     unit,
 )
+from ..simulation.behavior import Behavior, Intent
+from ..simulation.declaration import called, length, region
 from ..simulation.world import Agents, Commons, Memory, World
-from .declaration import Behavior, Intent
 
 CELLS = 12
 """Cells along each axis of a region in which is noted for how long they were seen."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import Mask, Number, Vectors, magnitude
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import body, called, choice, length
-from ..simulation.vectors import Mask, Number, Vectors, magnitude
+from ..simulation.maneuvers.pace import MAX_SPEED, PACES, desired_speed
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
-from .pace import MAX_SPEED, PACES, desired_speed
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import Mask, Number, Vectors, magnitude, unit
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import called, length, seconds, share
-from ..simulation.flows import flow_at
-from ..simulation.vectors import Mask, Number, Vectors, magnitude, unit
+from ..simulation.geometry.flows import flow_at
 from ..simulation.world import Agents, Memory, World
-from .declaration import Behavior, Intent
 
 HALF = 0.5
 """Strength from which on the flow says how fast to go; below, the agent is held at its own cruise speed."""

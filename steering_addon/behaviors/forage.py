@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked, unit
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import Unit, acceleration, called, length, number, resource, seconds
-from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked, unit
 from ..simulation.world import Agents, Memory, World
-from .declaration import Behavior, Intent
 from .wander import Wander
 
 BRAKING = 0.5

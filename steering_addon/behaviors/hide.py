@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import Mask, Number, Rows, Vectors, dot, magnitude, picked, unit
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import body, length, seconds
-from ..simulation.obstacles import BOX, OUTSIDE, Obstacles
-from ..simulation.vectors import Mask, Number, Rows, Vectors, dot, magnitude, picked, unit
+from ..simulation.geometry.obstacles import BOX, OUTSIDE, Obstacles
+from ..simulation.maneuvers.accompanying import velocity_to_keep
 from ..simulation.world import Agents, Memory, World
-from .accompanying import velocity_to_keep
-from .declaration import Behavior, Intent
 
 BETTER = 0.7
 """Another hiding place has to be nearer by this factor before an agent gives its own up."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, Vectors, magnitude, picked
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import another_body, body, called, seconds, share
-from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, magnitude, picked
+from ..simulation.maneuvers.accompanying import velocity_to_keep
+from ..simulation.maneuvers.prediction import predicted
 from ..simulation.world import Agents, World
-from .accompanying import velocity_to_keep
-from .declaration import Behavior, Intent
-from .prediction import predicted
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import Number, Scalars, Vectors, dot, magnitude, picked
+from ..simulation.behavior import OURS, Intent
 from ..simulation.declaration import called, length, seconds
-from ..simulation.neighbors import Neighbors
-from ..simulation.vectors import Number, Scalars, Vectors, dot, magnitude, picked
+from ..simulation.maneuvers.braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
+from ..simulation.maneuvers.neighborhood import Neighborhood
+from ..simulation.nearby.neighbors import Neighbors
 from ..simulation.world import Agents, Memory, World
-from .braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
-from .declaration import OURS, Intent
-from .neighborhood import Neighborhood
 
 SAME_WAY = 0.5
 """Cosine of headings that still go the same way: oncoming traffic and what crosses is nobody to queue behind."""

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.angles import cosine, sine
-from ..simulation.chance import Keys, mix, uniform
-from ..simulation.declaration import acceleration, body, called, length, seconds
-from ..simulation.vectors import (
+from ..simulation.arrays.angles import cosine, sine
+from ..simulation.arrays.chance import Keys, mix, uniform
+from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
     Number,
@@ -23,10 +22,11 @@ from ..simulation.vectors import (
     truncate,
     unit,
 )
+from ..simulation.behavior import Intent
+from ..simulation.declaration import acceleration, body, called, length, seconds
+from ..simulation.maneuvers.accompanying import velocity_to_keep
+from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.world import Agents, World
-from .accompanying import velocity_to_keep
-from .declaration import Intent
-from .neighborhood import Neighborhood
 from .separation import pushed_apart
 
 LONG, WIDE, HIGH = 1.3, 1.0, 0.6

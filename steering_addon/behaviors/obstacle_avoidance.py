@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, Vectors, clamp, truncate
+from ..simulation.avoiding.force_field import pushed_away
+from ..simulation.avoiding.threats import Rounds, Threats
+from ..simulation.avoiding.walls import walls_ahead
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import Choice, called, choice, integer, length, only_with, seconds
-from ..simulation.obstacles import Obstacles
-from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, clamp, truncate
+from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
-from .force_field import pushed_away
-from .threats import Rounds, Threats
-from .walls import walls_ahead
 
 FIRMNESS = 1.3
 """How much harder than just grazing the turn is, so that it is over before the obstacle is reached."""

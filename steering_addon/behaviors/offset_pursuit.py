@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import Mask, Number, Vectors, across, magnitude, unit
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import body, called, length, seconds
-from ..simulation.vectors import Mask, Number, Vectors, across, magnitude, unit
+from ..simulation.maneuvers.prediction import predicted, prediction_time
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
-from .prediction import predicted, prediction_time
 
 
 @dataclass(frozen=True)

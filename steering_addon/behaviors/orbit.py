@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.chance import mix, uniform
-from ..simulation.declaration import Choice, body, choice, length, seconds
-from ..simulation.vectors import (
+from ..simulation.arrays.chance import mix, uniform
+from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
     Number,
@@ -21,8 +20,9 @@ from ..simulation.vectors import (
     picked,
     truncate,
 )
+from ..simulation.behavior import OURS, Behavior, Intent
+from ..simulation.declaration import Choice, body, choice, length, seconds
 from ..simulation.world import Agents, World
-from .declaration import OURS, Behavior, Intent
 
 WAYS = (
     Choice("COUNTERCLOCKWISE", 0, "Counterclockwise", "To the left, as seen from above"),

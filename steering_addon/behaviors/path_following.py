@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, path, seconds
-from ..simulation.paths import Path, Spline, nearest_spline
-from ..simulation.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..simulation.geometry.paths import Path, Spline, nearest_spline
 from ..simulation.world import Agents, Memory, World
-from .declaration import Behavior, Intent
 
 RESPONSE_TIME = 0.5
 """Seconds in which followers take up the direction of the path, where the radius leaves that much."""

@@ -6,11 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Scalars,
+    Vectors,
+    across,
+    dot,
+    magnitude,
+    picked,
+    truncate,
+    unit,
+)
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
-from ..simulation.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, truncate, unit
+from ..simulation.maneuvers.prediction import predicted, prediction_time
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
-from .prediction import predicted, prediction_time
 
 METHODS = (
     Choice(

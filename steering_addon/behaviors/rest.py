@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.chance import mix, uniform
+from ..simulation.arrays.chance import mix, uniform
+from ..simulation.arrays.vectors import Mask, Number, Scalars, Vectors, magnitude, picked
+from ..simulation.behavior import OURS, Behavior, Intent
 from ..simulation.declaration import another_body, length, seconds
-from ..simulation.vectors import Mask, Number, Scalars, Vectors, magnitude, picked
 from ..simulation.world import Agents, Memory, World
-from .declaration import OURS, Behavior, Intent
 
 SHORTEST, LONGEST = 0.5, 1.5
 """Shares of the mean between which single bouts last: nobody keeps step with a clock."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import Mask, Number, Scalars, Vectors
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import body, called, choice
-from ..simulation.vectors import Mask, Number, Scalars, Vectors
+from ..simulation.maneuvers.pace import MAX_SPEED, PACES, desired_speed
+from ..simulation.maneuvers.reaching import reached
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
-from .pace import MAX_SPEED, PACES, desired_speed
-from .reaching import reached
 
 
 @dataclass(frozen=True)

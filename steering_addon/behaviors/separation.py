@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..simulation.arrays.vectors import Number, Scalars, Vectors
+from ..simulation.behavior import Intent
 from ..simulation.declaration import acceleration, called, length
-from ..simulation.neighbors import Near, Neighbors
-from ..simulation.vectors import Number, Scalars, Vectors
+from ..simulation.maneuvers.neighborhood import Neighborhood, faded
+from ..simulation.nearby.neighbors import Near, Neighbors
 from ..simulation.world import Agents, World
-from .declaration import Intent
-from .neighborhood import Neighborhood, faded
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Vectors, magnitude, picked
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import body, length, seconds
-from ..simulation.vectors import EPSILON, Mask, Number, Vectors, magnitude, picked
+from ..simulation.maneuvers.accompanying import velocity_to_keep
 from ..simulation.world import Agents, World
-from .accompanying import velocity_to_keep
-from .declaration import Behavior, Intent
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.chance import mix, uniform
-from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
-from ..simulation.journeys import Travellers, courses
-from ..simulation.neighbors import Near
-from ..simulation.vectors import (
+from ..simulation.arrays.chance import mix, uniform
+from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
     Number,
@@ -26,11 +23,14 @@ from ..simulation.vectors import (
     truncate,
     unit,
 )
+from ..simulation.avoiding.jams import Throng
+from ..simulation.avoiding.velocity_choice import Choosers
+from ..simulation.behavior import Intent
+from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
+from ..simulation.maneuvers.neighborhood import Neighborhood
+from ..simulation.nearby.neighbors import Near
+from ..simulation.ways.journeys import Travellers, courses
 from ..simulation.world import Agents, Memory, World
-from .declaration import Intent
-from .neighborhood import Neighborhood
-from .throng import Throng
-from .velocity_choice import Choosers
 
 HASTE = 0.5
 """Share of the push that goes into being there before or after the other, beside turning away."""

@@ -6,10 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.declaration import NEAREST, Choice, called, choice, length, only_with, path, seconds
-from ..simulation.obstacles import Obstacles
-from ..simulation.paths import Path
-from ..simulation.vectors import (
+from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
     Number,
@@ -24,8 +21,11 @@ from ..simulation.vectors import (
     picked,
     unit,
 )
+from ..simulation.behavior import Behavior, Intent
+from ..simulation.declaration import NEAREST, Choice, called, choice, length, only_with, path, seconds
+from ..simulation.geometry.obstacles import Obstacles
+from ..simulation.geometry.paths import Path
 from ..simulation.world import Agents, Memory, World
-from .declaration import Behavior, Intent
 
 WALLS = (
     Choice("CURVES", 0, "Curves", "Walls stand upright on curves, however high"),

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.chance import Keys, gradient_noise, smooth_noise
+from ..simulation.arrays.chance import Keys, gradient_noise, smooth_noise
+from ..simulation.arrays.vectors import Number, Rows, Scalars, Vectors, same_for_all
+from ..simulation.behavior import Behavior, Intent
 from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
-from ..simulation.vectors import Number, Rows, Scalars, Vectors, same_for_all
 from ..simulation.world import Agents, World
-from .declaration import Behavior, Intent
 
 METHODS = (
     Choice("SPHERE", 0, "Even", "The steering strays evenly on a sphere ahead, as in the paper's first way"),

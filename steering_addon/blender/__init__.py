@@ -1,6 +1,7 @@
 """Where the simulation's input comes from and where its result goes. The only code that knows bpy."""
 
-from . import census, operators, overlay, panels, preview, properties
+from . import operators, overlay, panels, preview, properties
+from .status import census
 
 MODULES = (properties, census, operators, panels, preview, overlay)
 """The overlay comes last: it draws what the others' handlers have brought about."""

@@ -18,18 +18,18 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..behaviors.catalogue import CATALOGUE
-from ..behaviors.declaration import Behavior
-from ..simulation.attendance import FURTHEST, Attendance
+from ..behaviors import CATALOGUE
+from ..portrayal.driver_properties import Portrayal
+from ..settings.population import Population
+from ..simulation.behavior import Behavior
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import REACH
-from ..simulation.obstacles import EITHER, OBSTACLE_SHAPES, OBSTACLE_SIDES, OUTSIDE, PASS_SIDES, ROUND
-from ..simulation.population import Population
-from ..simulation.portrayal import Portrayal
-from ..simulation.regions import SHAPES, SPHERE
+from ..simulation.geometry.obstacles import EITHER, OBSTACLE_SHAPES, OBSTACLE_SIDES, OUTSIDE, PASS_SIDES, ROUND
+from ..simulation.geometry.regions import SHAPES, SPHERE
+from ..simulation.presence.attendance import FURTHEST, Attendance
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
-from .generated import OVERRIDABLE, choice_property, noticed, property_group
+from .property_groups import OVERRIDABLE, choice_property, noticed, property_group
 
 ROLE_ITEMS = [(role.name, label, description, int(role)) for role, (label, description) in DESCRIPTIONS.items()]
 """Roles as Blender lists them, with their stored bits."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .chance import Keys
+from .arrays.chance import Keys
+from .arrays.vectors import Rows
 from .declaration import Choice
-from .vectors import Rows
 
 PICKS = (
     Choice("NEAREST", 0, "Nearest", "Each goes by the one nearest to it, looked for anew at every step"),

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, dot, ratio, truncate, unit
 from .declaration import Choice
-from .vectors import Mask, Rows, Scalars, Vectors, dot, ratio, truncate, unit
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .arrays.vectors import alike
 from .roles import Role
-from .vectors import alike
 
 NEAREST = -2
 """In a column of rows: whatever is nearest of the fitting role, found anew every step."""

@@ -13,17 +13,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from .banking import leaned
-from .contacts import kept_apart, reach_of_contacts
-from .entering import admitted, attending
-from .neighbors import Vicinity
-from .obstacles import Obstacles
-from .regions import Regions
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, everybody, shared, squared, which
+from .geometry.obstacles import Obstacles
+from .geometry.regions import Regions
+from .nearby.contacts import kept_apart, reach_of_contacts
+from .nearby.neighbors import Vicinity
+from .presence.admission import admitted, attending
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .steering import decisions, taking_part
-from .vectors import Mask, Rows, Scalars, Vectors, anybody, cross, everybody, shared, squared, which
-from .vehicle import Motion, damped, moved
+from .vehicle import Lean, Motion
 from .world import Bodies, World
 
 WORTH_KEEPING = 2**25 - 2**16
@@ -153,14 +152,22 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float, time: floa
     decided = decisions(state, snapshot, world)
     snapshot = attending(snapshot, decided.gone)
     was = state.motion
-    force = damped(snapshot.vehicle, state.force, decided.force, dt)
-    position, velocity, forward = moved(snapshot.vehicle, was, force, dt, decided.fastest)
+    body = snapshot.locomotion
+    force = body.applied(snapshot.vehicle, state.force, decided.force, dt)
+    position, velocity, forward = body.moved(snapshot.vehicle, was, force, dt, decided.fastest)
     position, velocity = kept_apart(snapshot.vehicle, snapshot.present, world, position, velocity)
     acceleration = (velocity - was.velocity) / dt
-    up, roll_rate, smoothed = leaned(
-        snapshot.vehicle, forward, was.up, state.roll_rate, state.smoothed_acceleration, acceleration, dt
+    lean = Lean(state.roll_rate, state.smoothed_acceleration)
+    up, lean = body.oriented(snapshot.vehicle, forward, was.up, lean, acceleration, dt)
+    now: Iterable[Vectors] = (
+        position,
+        velocity,
+        cross(forward, up),
+        forward,
+        up,
+        lean.roll_rate,
+        lean.smoothed_acceleration,
     )
-    now: Iterable[Vectors] = (position, velocity, cross(forward, up), forward, up, roll_rate, smoothed)
     if not everybody(snapshot.present):
         still = (
             was.position,

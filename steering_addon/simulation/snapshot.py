@@ -9,15 +9,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .attendance import Attendance
+from .arrays.chance import Keys
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, cross, in_columns, no_vectors
 from .candidates import Candidates
-from .chance import Keys
 from .declaration import Parameter
-from .flows import Flow
-from .obstacles import Obstacles
-from .paths import Path
-from .regions import Regions
-from .vectors import Mask, Rows, Scalars, Vectors, cross, in_columns, no_vectors
+from .geometry.flows import Flow
+from .geometry.obstacles import Obstacles
+from .geometry.paths import Path
+from .geometry.regions import Regions
+from .locomotion import Locomotion
+from .presence.attendance import Attendance
 from .vehicle import Motion, VehicleModel
 from .world import Agents, Commons, Memory, World
 
@@ -105,6 +106,7 @@ class Snapshot:
         substeps: decisions a frame.
         keys: (n,) what each vehicle's luck hangs on.
         vehicle: the vehicle models, n rows.
+        locomotion: how their bodies move.
         roles: (n,) bits of Role of the vehicles.
         present: (n,) which vehicles take part at the moment.
         crowds: who shares settings; each vehicle is in one.
@@ -122,6 +124,7 @@ class Snapshot:
     substeps: int
     keys: Keys
     vehicle: VehicleModel
+    locomotion: Locomotion
     roles: Rows
     present: Mask
     crowds: tuple[Crowd, ...]

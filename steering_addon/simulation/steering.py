@@ -10,12 +10,8 @@ from zlib import crc32
 
 import numpy as np
 
-from .arriving import Arrivals, stays
-from .chance import mix, uniform
-from .combining import COMBINE, MATTERS, Component
-from .snapshot import Crowd, Snapshot, State, Steers
-from .targets import aimed
-from .vectors import (
+from .arrays.chance import mix, uniform
+from .arrays.vectors import (
     Mask,
     Rows,
     Scalars,
@@ -29,6 +25,10 @@ from .vectors import (
     shared,
     smallest,
 )
+from .combining import COMBINE, MATTERS, Component
+from .presence.arrivals import Arrivals, stays
+from .snapshot import Crowd, Snapshot, State, Steers
+from .targets import aimed
 from .vehicle import VehicleModel
 from .world import Agents, Commons, Memory, World
 

@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 
+from .arrays.chance import mix, uniform
+from .arrays.vectors import Mask, Rows, Scalars, alike, magnitude, picked, same_for_all
 from .candidates import FIRST, NEXT, OWN, Candidates
-from .chance import mix, uniform
 from .declaration import NEAREST, Kind, Parameter
 from .snapshot import Steers
-from .vectors import Mask, Rows, Scalars, alike, magnitude, picked, same_for_all
 from .world import Agents, Memory, World
 
 ARRIVED = 0.25

@@ -1,8 +1,6 @@
-"""The simple vehicle model: a point mass that pushes itself, no harder than max_force, no faster than max_speed.
+"""Vehicles: what is declared of one, where it is, and how it moves.
 
-Source: Reynolds 1999, A Simple Vehicle Model. The paper's step is one frame and unitless; here it is `dt` seconds, in
-metres, kilograms and newtons. Its last words on the model are taken up too: turning is limited, so that a vehicle at
-rest drives round instead of spinning on the spot.
+Source: Reynolds 1999, A Simple Vehicle Model. How a body turns steering into motion is for its locomotion to say.
 """
 
 from __future__ import annotations
@@ -11,35 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .angles import cosine_and_sine, cosine_of_setting
+from .arrays.vectors import Number, Scalars, Vectors, anybody, columns, dot, magnitude, unit
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
-from .vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    columns,
-    dot,
-    everybody,
-    level_side,
-    magnitude,
-    truncate,
-    unit,
-)
-
-REVERSAL_TIME = 0.1
-"""A force that would have the vehicle going backwards this many seconds from now asks it to turn round."""
-STRAIGHT = 0.5
-"""Share of max_speed from which on one who brakes to a stop turns less and less: what little speed is left would turn
-it about in a moment."""
-TURNING_SPEED = 0.2
-"""Share of max_speed at which a vehicle drives round: a small circle, yet not a crawl."""
-STANDSTILL = 0.005
-"""Share of max_speed below which the limit on turning closes: what stands still does not turn."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +67,19 @@ class Motion:
     up: Vectors
 
 
+@dataclass(frozen=True)
+class Lean:
+    """How the vehicles lean at the moment.
+
+    Attributes:
+        roll_rate: (n,) rad/s.
+        smoothed_acceleration: (n, 3) what they lean on, m/s2.
+    """
+
+    roll_rate: Scalars
+    smoothed_acceleration: Vectors
+
+
 def flattened(v: Vectors, model: VehicleModel) -> Vectors:
     """The vectors, without height for vehicles that keep in their plane."""
     if not anybody(model.keep_in_plane):
@@ -112,102 +96,3 @@ def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
     kept = unit(flattened(forward, model))
     kept[magnitude(kept) < 0.5] = (0.0, 1.0, 0.0)
     return np.where(still[:, None], kept, direction)
-
-
-def damped(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Vectors:
-    """The forces that act, (n, 3) newtons: a low-pass filter over those that are wanted (paper, Combining Behaviors).
-
-    A vehicle that takes up one behavior after the other, or decides by chance, moves smoothly all the same. The filter
-    is implicit, and stable however long the step.
-
-    Args:
-        before: (n, 3) the forces that acted in the last step.
-        wanted: (n, 3) the forces decided on.
-    """
-    if not anybody(model.damping):
-        return wanted
-    smoothed = before + (truncate(wanted, model.max_force) - before) * (dt / (dt + model.damping))[:, None]
-    return np.where((model.damping > 0.0)[:, None], smoothed, wanted)
-
-
-def moved(
-    model: VehicleModel, motion: Motion, force: Vectors, dt: float, fastest: Scalars | None = None
-) -> tuple[Vectors, Vectors, Vectors]:
-    """The next positions, velocities and headings under the steering forces, by forward Euler.
-
-    Speed stays within max_speed and the change of velocity within what max_force allows. Turning is limited to
-    max_turn_rate. A force that asks a slow vehicle to go backwards makes it drive round; one that asks it to stop
-    lets it stop.
-
-    Args:
-        fastest: (n,) m/s to which they brake besides, as hard as they may; None for no such limit.
-
-    Returns:
-        position, velocity, forward: each (n, 3).
-    """
-    strongest = model.max_force / model.mass * dt
-    change = truncate(flattened(force, model) * (dt / model.mass)[:, None], strongest)
-    velocity = flattened(motion.velocity, model)
-    forward = heading(velocity, motion.forward, model)
-
-    if fastest is not None:
-        fastest = np.maximum(fastest, magnitude(velocity) - strongest)
-        change = _straightened(model, forward, velocity, change, fastest)
-    wanted = velocity + change
-    free = _free(model, forward, wanted, dt)
-    if not everybody(free):
-        turn = truncate(_round(model, forward, velocity, change, dt) - velocity, strongest)
-        wanted = np.where(free[:, None], wanted, velocity + turn)
-    velocity = truncate(wanted, model.max_speed)
-    if fastest is not None:
-        before = flattened(motion.velocity, model)
-        velocity = before + truncate(truncate(velocity, fastest) - before, strongest)
-    return motion.position + velocity * dt, velocity, heading(velocity, forward, model)
-
-
-def _straightened(
-    model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, fastest: Scalars
-) -> Vectors:
-    """The change of velocity, of which who brakes to a stop keeps less and less that would turn it aside."""
-    share = np.minimum(fastest / np.maximum(STRAIGHT * model.max_speed, EPSILON), 1.0)
-    kept = np.where(fastest < magnitude(velocity + change), share * share, 1.0)
-    along = dot(change, forward)[:, None] * forward
-    return along + (change - along) * kept[:, None]
-
-
-def _turn(model: VehicleModel, speed: Scalars, dt: float) -> Scalars:
-    """The largest turn of a step in radians, closing toward standstill."""
-    opening = np.minimum(speed / np.maximum(STANDSTILL * model.max_speed, EPSILON), 1.0)
-    return np.minimum(model.max_turn_rate * dt, np.pi) * opening
-
-
-def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
-    """The velocity this force would have led to after REVERSAL_TIME."""
-    return velocity + change * max(REVERSAL_TIME / dt, 1.0)
-
-
-def _free(model: VehicleModel, forward: Vectors, wanted: Vectors, dt: float) -> Mask:
-    """Which vehicles may simply take up the wanted velocity: those whose heading it hardly changes."""
-    speed = magnitude(wanted)
-    return dot(wanted, forward) >= speed * cosine_of_setting(_turn(model, speed, dt))
-
-
-def _round(model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, dt: float) -> Vectors:
-    """The velocity after turning toward the wanted one as far as a step allows."""
-    wanted = velocity + change
-    destination = _destination(velocity, change, dt)
-    aside = unit(across(destination, forward))
-    any_side, _ = level_side(forward)
-    any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)
-    aside = np.where((magnitude(aside) < 0.5)[:, None], any_side, aside)
-
-    turn = _turn(model, np.maximum(magnitude(wanted), magnitude(velocity)), dt)
-    cosines, sines = cosine_and_sine(turn)
-    direction = cosines[:, None] * forward + sines[:, None] * aside
-    speed = np.maximum(dot(wanted, direction), 0.0)
-    driving_round = np.minimum(
-        np.minimum(magnitude(destination), TURNING_SPEED * model.max_speed),
-        magnitude(velocity) + magnitude(change),
-    )
-    speed = np.where(dot(destination, forward) < 0.0, np.maximum(speed, driving_round), speed)
-    return direction * clamp(speed, 0.0, model.max_speed)[:, None]

@@ -7,16 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .candidates import Candidates
-from .chance import Keys
-from .flows import Flow
-from .neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
-from .obstacles import Obstacles
-from .once import once
-from .paths import Path
-from .regions import Regions
-from .roles import Role
-from .vectors import (
+from .arrays.chance import Keys
+from .arrays.once import once
+from .arrays.vectors import (
     EPSILON,
     Mask,
     Rows,
@@ -33,6 +26,13 @@ from .vectors import (
     truncate,
     unit,
 )
+from .candidates import Candidates
+from .geometry.flows import Flow
+from .geometry.obstacles import Obstacles
+from .geometry.paths import Path
+from .geometry.regions import Regions
+from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
+from .roles import Role
 from .vehicle import VehicleModel, flattened
 
 PAIRS = 2**20

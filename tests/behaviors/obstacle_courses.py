@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.declaration import Behavior
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.obstacles import Obstacles, boxes, obstacles
-from steering_addon.simulation.paths import spline
+from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.snapshot import State
 from tests.scene import PRIORITY, Scene, about, all_of, leaders, positions
 

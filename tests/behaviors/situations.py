@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from steering_addon.behaviors.declaration import Behavior
+from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.declaration import Kind, Parameter
-from steering_addon.simulation.obstacles import EITHER, INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
-from steering_addon.simulation.paths import Path, spline
-from steering_addon.simulation.regions import SHAPES, Regions, regions
+from steering_addon.simulation.geometry.obstacles import EITHER, INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.paths import Path, spline
+from steering_addon.simulation.geometry.regions import SHAPES, Regions, regions
 from steering_addon.simulation.snapshot import no_tracked
 from tests.scene import PRIORITY, Scene, about, all_of, leaders, locked, resources, together
 

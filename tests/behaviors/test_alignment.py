@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.alignment import HEADING, VELOCITY, Alignment
-from steering_addon.simulation.neighbors import EVERYONE
+from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene, headings, locked, velocities
 

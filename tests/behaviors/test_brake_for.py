@@ -7,8 +7,8 @@ import pytest
 
 from steering_addon.behaviors.brake_for import ALL, MOVING, NONE, BrakeFor
 from steering_addon.behaviors.seek import Seek
-from steering_addon.simulation.neighbors import OWN_CROWD
-from steering_addon.simulation.obstacles import INSIDE, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
+from steering_addon.simulation.nearby.neighbors import OWN_CROWD
 from tests.scene import Scene, leaders, locked, positions, speeds
 
 R = 0.5

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.cohesion import SEEK, Cohesion
-from steering_addon.simulation.neighbors import CHOSEN_CROWD, EVERYONE
+from steering_addon.simulation.nearby.neighbors import CHOSEN_CROWD, EVERYONE
 from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene, locked, positions, together
 

@@ -8,7 +8,7 @@ import pytest
 from scripts.motion_metrics import jerks
 from steering_addon.behaviors.containment import SEEK, Containment
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.regions import BOX, SPHERE, Regions, regions
+from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from tests.scene import Scene, about, headings, positions
 from tests.surfaces import block, mesh_regions, ring
 

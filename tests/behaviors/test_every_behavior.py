@@ -11,22 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.declaration import OURS, Behavior, Intent
+from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.explore import Explore
 from steering_addon.behaviors.forage import Forage
 from steering_addon.behaviors.leader_following import LeaderFollowing
-from steering_addon.behaviors.neighborhood import Neighborhood
 from steering_addon.behaviors.orbit import Orbit
 from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import NEAREST, Kind, Parameter, Unit
-from steering_addon.simulation.obstacles import boxes, obstacles
-from steering_addon.simulation.paths import spline
-from steering_addon.simulation.regions import SPHERE, regions
+from steering_addon.simulation.geometry.obstacles import boxes, obstacles
+from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.geometry.regions import SPHERE, regions
+from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel

@@ -7,7 +7,7 @@ import pytest
 
 from steering_addon.behaviors.explore import ALL_CELLS, Explore
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.regions import BOX, SPHERE, regions
+from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 from tests.scene import Scene, about, positions, turned
 
 HALF = np.array([12.0, 12.0, 1.0])

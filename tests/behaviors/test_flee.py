@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.flee import Flee
-from steering_addon.behaviors.pace import CURRENT_SPEED
 from steering_addon.behaviors.seek import Seek
+from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 

@@ -13,8 +13,8 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.obstacles import obstacles
-from steering_addon.simulation.regions import SPHERE, regions
+from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.simulation.geometry.regions import SPHERE, regions
 from tests.scene import Scene, headings, positions, speeds
 
 FPS = 24.0

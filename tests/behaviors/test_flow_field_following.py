@@ -7,8 +7,8 @@ import pytest
 
 from scripts.motion_metrics import jerks
 from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
-from steering_addon.simulation.flows import flow_at
-from steering_addon.simulation.paths import Spline, spline
+from steering_addon.simulation.geometry.flows import flow_at
+from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.snapshot import Snapshot
 from tests.scene import Scene, headings, positions, speeds, velocities
 

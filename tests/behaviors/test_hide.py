@@ -7,7 +7,7 @@ import pytest
 
 from steering_addon.behaviors.hide import Hide
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
-from steering_addon.simulation.obstacles import INSIDE, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
 from tests.scene import PRIORITY, Scene, all_of, leaders, positions
 
 ROCKS = np.array([[8.0, 0.0, 0.0], [0.0, -12.0, 0.0]])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.leader_following import LeaderFollowing
-from steering_addon.simulation.neighbors import EVERYONE
+from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.scene import Scene, leaders, locked, positions, together, velocities
 
 ALONE = {"separation": 0.0, "clearing_distance": 0.0}

@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
-from steering_addon.simulation.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, obstacles
+from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
 from tests.scene import PRIORITY, Scene, leaders, positions, speeds, velocities

@@ -9,7 +9,7 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import FIELD, METHODS, SILHOUETTE, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.obstacles import (
+from steering_addon.simulation.geometry.obstacles import (
     INSIDE,
     LEFT,
     OVER,

@@ -17,7 +17,7 @@ from steering_addon.behaviors.path_following import (
     TURN_BACK,
     PathFollowing,
 )
-from steering_addon.simulation.paths import Path, Spline, spline
+from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.scene import Scene, headings, positions, speeds
 

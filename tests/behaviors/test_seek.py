@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.pace import CURRENT_SPEED
 from steering_addon.behaviors.seek import Seek
+from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED
 from tests.scene import Scene, leaders, positions, speeds
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from scripts.motion_metrics import jerks, reversals
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
-from steering_addon.simulation.neighbors import EVERYONE
+from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.scene import Scene, headings, locked, positions
 
 RADIUS = 0.5

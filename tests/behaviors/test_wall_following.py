@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from scripts.motion_metrics import jerks
 from steering_addon.behaviors.wall_following import CURVES, OBSTACLES, WallFollowing
-from steering_addon.simulation.meshes import mesh
-from steering_addon.simulation.obstacles import INSIDE, Obstacles, boxes
-from steering_addon.simulation.paths import Spline, spline
+from steering_addon.simulation.geometry.meshes import mesh
+from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes
+from steering_addon.simulation.geometry.paths import Spline, spline
 from tests.scene import Scene, about, headings, positions, speeds
 from tests.surfaces import ball, block, mesh_obstacles, sheet
 

@@ -22,7 +22,7 @@ SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 
 
 def part(name: str) -> ModuleType:
-    """A module of the extension under test, say `part("blender.plan")`."""
+    """A module of the extension under test, say `part("blender.read.plan")`."""
     return importlib.import_module(f"{MODULE}.steering_addon.{name}")
 
 
@@ -273,11 +273,11 @@ def baked_frames() -> range:
 
 def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.ndarray, np.ndarray]:
     """What the simulation says: the vehicles' names, positions (f, n, 3) and bases (f, n, 3, 3); nothing is written."""
-    plan = part("blender.plan").plan_reading(bpy.context.scene, only=only, replace_own_keys=replace_own_keys)
-    reader = part("blender.reading").Reader(plan)
-    snapshots = part("blender.sweep").sweep(plan, reader)
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene, only=only, replace_own_keys=replace_own_keys)
+    reader = part("blender.read.reading").Reader(plan)
+    snapshots = part("blender.read.sweep").sweep(plan, reader)
     try:
-        states = list(part("blender.bake")._states(plan, reader, snapshots))
+        states = list(part("blender.write.bake")._states(plan, reader, snapshots))
     finally:
         snapshots.close()
     motions = [state.motion for state in states]

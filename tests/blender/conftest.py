@@ -51,7 +51,7 @@ def _empty_file(addon: ModuleType) -> None:
 
 @pytest.fixture
 def sub(addon: ModuleType) -> Callable[[str], ModuleType]:
-    """Imports a module of the extension, say `sub("blender.roles")`."""
+    """Imports a module of the extension, say `sub("blender.role_assignment")`."""
     return lambda name: importlib.import_module(f"{MODULE}.steering_addon.{name}")
 
 

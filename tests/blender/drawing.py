@@ -85,7 +85,7 @@ def shown(name: str) -> list[tuple]:
 
 def everything_shown() -> dict[str, list[tuple]]:
     """What all panels draw now, by their names, as they would a moment after the last change."""
-    part("blender.census").refresh(bpy.context.scene)
+    part("blender.status.census").refresh(bpy.context.scene)
     return {cls.__name__: shown(cls.__name__) for cls in part("blender.panels").CLASSES}
 
 

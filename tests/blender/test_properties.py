@@ -43,12 +43,12 @@ def all_properties() -> dict:
 
 
 def declarations() -> list:
-    catalogue = part("behaviors.catalogue").CATALOGUE
+    catalogue = part("behaviors").CATALOGUE
     return [
         ("vehicle", part("simulation.vehicle").VehicleModel),
-        ("portrayal", part("simulation.portrayal").Portrayal),
-        ("attendance", part("simulation.attendance").Attendance),
-        ("populate", part("simulation.population").Population),
+        ("portrayal", part("portrayal.driver_properties").Portrayal),
+        ("attendance", part("simulation.presence.attendance").Attendance),
+        ("populate", part("settings.population").Population),
         *((b.name, b) for b in catalogue),
     ]
 
@@ -108,7 +108,7 @@ def test_defaults_limits_and_descriptions_are_the_declared_ones(addon) -> None:
 
 
 def test_the_tooltip_of_a_behavior_is_its_declared_sentence(addon) -> None:
-    for behavior in part("behaviors.catalogue").CATALOGUE:
+    for behavior in part("behaviors").CATALOGUE:
         declared = shown(behavior.name, "use")
         assert declared.name == behavior.label
         assert declared.description == behavior.tooltip()
@@ -155,10 +155,10 @@ def test_whether_something_takes_part_can_be_keyed(addon) -> None:
 def test_choices_keep_the_numbers_that_files_store(addon) -> None:
     stored = {
         "forward_axis": {"POS_X": 0, "POS_Y": 1, "POS_Z": 2, "NEG_X": 3, "NEG_Y": 4, "NEG_Z": 5},
-        "pass_side": {c.name: c.number for c in part("simulation.obstacles").PASS_SIDES},
-        "obstacle_shape": {c.name: c.number for c in part("simulation.obstacles").OBSTACLE_SHAPES},
-        "obstacle_side": {c.name: c.number for c in part("simulation.obstacles").OBSTACLE_SIDES},
-        "region_shape": {c.name: c.number for c in part("simulation.regions").SHAPES},
+        "pass_side": {c.name: c.number for c in part("simulation.geometry.obstacles").PASS_SIDES},
+        "obstacle_shape": {c.name: c.number for c in part("simulation.geometry.obstacles").OBSTACLE_SHAPES},
+        "obstacle_side": {c.name: c.number for c in part("simulation.geometry.obstacles").OBSTACLE_SIDES},
+        "region_shape": {c.name: c.number for c in part("simulation.geometry.regions").SHAPES},
         "combining": {c.name: c.number for c in part("simulation.combining").COMBININGS},
     }
     stored["up_axis"] = stored["forward_axis"]

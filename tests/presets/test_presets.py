@@ -10,11 +10,11 @@ import pytest
 
 from scripts.motion_bands import ALIVE, BETWEEN, BIRDS, FISH, measured, rows
 from scripts.motion_metrics import lost, nearest_distances, polarization, reversals, rolls, turns
-from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.preset_values import held
-from steering_addon.simulation.attendance import Attendance, enter_frames
-from steering_addon.simulation.chance import keys_of
-from steering_addon.simulation.paths import spline
+from steering_addon.behaviors import CATALOGUE
+from steering_addon.settings.preset_values import held
+from steering_addon.simulation.arrays.chance import keys_of
+from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.presence.attendance import Attendance, enter_frames
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.trying import FPS, SHIPPED, columns, crowd, recorded, shipped
 from tests.scene import headings, positions, speeds, ups

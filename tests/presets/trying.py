@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from scripts.motion_bands import Recording
-from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.behaviors.preset import Preset, read
-from steering_addon.behaviors.preset_values import complete
+from steering_addon.behaviors import CATALOGUE
+from steering_addon.settings.preset import Preset, read
+from steering_addon.settings.preset_values import complete
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import Declared, Kind
-from steering_addon.simulation.regions import SPHERE, regions
+from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.scene import Scene, headings, positions, ups
 

@@ -7,7 +7,7 @@ import pytest
 
 from scripts.behavior_pages import PAGES, idle, pages, source
 from scripts.figure_scenes import combining, drawing_of, figures, has_figure, more_of
-from steering_addon.behaviors.catalogue import CATALOGUE
+from steering_addon.behaviors import CATALOGUE
 from steering_addon.simulation.combining import COMBININGS
 
 NAMES = [behavior.name for behavior in CATALOGUE]

@@ -22,7 +22,7 @@ from scripts.motion_bands import (
 )
 from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.paths import spline
+from steering_addon.simulation.geometry.paths import spline
 from tests.behaviors.test_flocking import APART, BODY, CRUISE, starlings
 from tests.scene import Scene, headings, positions, ups
 

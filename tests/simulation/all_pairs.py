@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from steering_addon.simulation.pairs import Pairs, Part
+from steering_addon.simulation.nearby.pairs import Pairs, Part
 
 RANDOM = np.random.default_rng(3)
 LINE = np.arange(60.0)[:, None]

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from steering_addon.behaviors import CATALOGUE, FLOCKING
 from steering_addon.behaviors.brake_for import BrakeFor
-from steering_addon.behaviors.catalogue import CATALOGUE, FLOCKING
 from steering_addon.behaviors.containment import Containment
-from steering_addon.behaviors.declaration import Behavior
 from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
 from steering_addon.behaviors.hide import Hide
@@ -24,16 +23,17 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wall_following import WallFollowing
-from steering_addon.simulation.angles import cosine, sine
-from steering_addon.simulation.chance import keys_of, mix, smooth_noise, uniform
+from steering_addon.simulation.arrays.angles import cosine, sine
+from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
+from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.currents import Current, current
 from steering_addon.simulation.declaration import Kind
-from steering_addon.simulation.meshes import Mesh, mesh
-from steering_addon.simulation.obstacles import INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
-from steering_addon.simulation.paths import spline
-from steering_addon.simulation.regions import BOX as BOX_REGION
-from steering_addon.simulation.regions import SPHERE, Regions, regions
+from steering_addon.simulation.geometry.meshes import Mesh, mesh
+from steering_addon.simulation.geometry.obstacles import INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.painted_flows import Current, current
+from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.geometry.regions import BOX as BOX_REGION
+from steering_addon.simulation.geometry.regions import SPHERE, Regions, regions
 from steering_addon.simulation.snapshot import Crowd, Snapshot
 from tests.scene import Scene, all_of, leaders, locked
 from tests.surfaces import mesh_obstacles, mesh_regions

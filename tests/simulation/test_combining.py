@@ -23,7 +23,7 @@ from steering_addon.simulation.combining import (
     one_by_chance,
     weighted_sum,
 )
-from steering_addon.simulation.obstacles import obstacles
+from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.run import world_at
 from steering_addon.simulation.steering import decisions, requests
 from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, leaders

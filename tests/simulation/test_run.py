@@ -11,8 +11,8 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.obstacles import obstacles
-from steering_addon.simulation.paths import spline
+from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import simulate, step, world_at
 from steering_addon.simulation.snapshot import Crowd, Snapshot, State, no_tracked, starting

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-from steering_addon.behaviors.catalogue import CATALOGUE
-from steering_addon.simulation.currents import Current
-from steering_addon.simulation.obstacles import BOX, INSIDE, MESH, OUTSIDE, ROUND
+from steering_addon.behaviors import CATALOGUE
+from steering_addon.simulation.geometry.obstacles import BOX, INSIDE, MESH, OUTSIDE, ROUND
+from steering_addon.simulation.geometry.painted_flows import Current
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot, no_tracked
 from tests.scene import Scene

@@ -8,8 +8,8 @@ import pytest
 
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.seek import Seek
+from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, NEXT, OWN, Candidates
-from steering_addon.simulation.chance import keys_of
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot
 from tests.scene import Scene, leaders, positions

@@ -1,19 +1,9 @@
 """What the animator does: the operators, which are also the scripting interface."""
 
-from . import (
-    baking,
-    behavior_presets,
-    behaviors,
-    contacts,
-    crowds,
-    flows,
-    populate,
-    presets,
-    preview,
-    ready_scenes,
-    tagging,
-    variation,
-)
+from . import baking, behavior_presets, behaviors, crowds, populate, presets, preview, ready_scenes, tagging
+from . import contact_report as contacts
+from . import flow_direction as flows
+from . import vary as variation
 
 MODULES = (
     tagging,

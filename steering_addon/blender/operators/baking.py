@@ -10,18 +10,19 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...simulation.roles import Role
-from .. import census, preview
-from ..bake import BakeResult, baking
-from ..family import Family
-from ..ownership import bake_of
-from ..plan import Plan, plan_reading
+from .. import preview
+from ..hierarchy import Family
 from ..properties import settings_of
+from ..read.plan import Plan, plan_reading
+from ..read.start_pose import give_back
 from ..refusal import Refusal, reported
-from ..staging import clear_all
-from ..start import give_back
-from ..tagged import in_use, tagged
-from ..visibility import parts
-from .contacts import told
+from ..status import census
+from ..tagged_objects import in_use, tagged
+from ..write.bake import BakeResult, baking
+from ..write.ownership import bake_of
+from ..write.staging import clear_all
+from ..write.visibility import parts
+from .contact_report import told
 from .polls import in_object_mode
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty
 
-from ...behaviors.behavior_preset import BehaviorPreset, behavior_written
-from ...behaviors.catalogue import CATALOGUE
-from ...behaviors.declaration import Behavior
-from ..behavior_presets import SHELVES, behavior_preset_of, take_up_behavior
-from ..preset_files import Shelf
+from ...behaviors import CATALOGUE
+from ...settings.behavior_preset import BehaviorPreset, behavior_written
+from ...simulation.behavior import Behavior
+from ..crowds.behavior_preset_exchange import SHELVES, behavior_preset_of, take_up_behavior
+from ..crowds.preset_files import Shelf
 from ..refusal import Refusal
 from .behaviors import FIRST, ITEMS
 from .shelves import Applying, Removing, Saving, any_of, new_name, overruled, own_of

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty
 
-from ...behaviors.catalogue import CATALOGUE, FLOCKING
-from ...behaviors.declaration import Intent
+from ...behaviors import CATALOGUE, FLOCKING
+from ...simulation.behavior import Intent
 from ...simulation.roles import Role
 from ..properties import has_role
-from ..tagged import crowd_of
+from ..tagged_objects import crowd_of
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

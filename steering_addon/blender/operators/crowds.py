@@ -8,12 +8,12 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
-from ..dependencies import animated_paths
-from ..joining import SMALLEST
+from ..crowds.joining import SMALLEST
 from ..properties import has_role
+from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
-from ..roles import new_crowd
-from ..tagged import crowd_of, in_use, tagged
+from ..role_assignment import new_crowd
+from ..tagged_objects import crowd_of, in_use, tagged
 from .behaviors import crowd_in_focus, has_crowd
 from .polls import in_object_mode
 from .tagging import check_editable

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ...simulation.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
+from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..entering import let_in
-from ..generated import operator_property, stored, values_of
-from ..moves_like import ANYTHING, ITEMS, UNCHANGED, bring_to_life, is_settled, likeness
-from ..populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
-from ..populating.filling import Plan, fill, plan_filling
-from ..populating.models import roots, usable
+from ..crowds.member_variation import MOST_NAMES
+from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, bring_to_life, is_settled, likeness
+from ..crowds.populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
+from ..crowds.populating.filling import Plan, fill, plan_filling
+from ..crowds.populating.models import roots, usable
+from ..crowds.staggered_entry import let_in
 from ..properties import has_role
+from ..property_groups import operator_property, stored, values_of
 from ..refusal import Refusal, reported
-from ..roles import new_crowd
-from ..variation import MOST_NAMES
+from ..role_assignment import new_crowd
 from .behaviors import crowd_in_focus, has_editable_crowd
 from .polls import in_object_mode
 

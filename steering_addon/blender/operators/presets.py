@@ -5,10 +5,10 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...behaviors.preset import Preset, scaled, written
-from ..preset_files import Shelf
-from ..presets import CROWDS, bodies_length, missing, preset_of, take_up
-from ..variation import Amounts, vary
+from ...settings.preset import Preset, scaled, written
+from ..crowds.member_variation import Amounts, vary
+from ..crowds.preset_exchange import CROWDS, bodies_length, missing, preset_of, take_up
+from ..crowds.preset_files import Shelf
 from .shelves import Applying, Removing, Saving, any_of, new_name, overruled, own_of
 
 ALIKE = 2.0

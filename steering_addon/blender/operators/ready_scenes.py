@@ -6,8 +6,8 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ..ready import flock, school, walkers
-from ..ready.gathering import Wish, free_place
+from ..crowds.ready import flock, school, walkers
+from ..crowds.ready.gathering import Wish, free_place
 from ..refusal import reported
 from .polls import in_object_mode
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpy.props import StringProperty
 
-from ..preset_files import Shelf
+from ..crowds.preset_files import Shelf
 from ..refusal import reported
 from .behaviors import crowd_in_focus, has_crowd, has_editable_crowd
 

@@ -8,18 +8,18 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...simulation.roles import DESCRIPTIONS, Role
-from ..family import Family
-from ..joining import Joined, join, selected_crowd
-from ..moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
-from ..moves_like import ITEMS as MOVES_LIKE_ITEMS
-from ..ownership import is_baked
-from ..presets import missing
+from ..crowds.joining import Joined, join, selected_crowd
+from ..crowds.member_variation import give_size_back
+from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
+from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
+from ..crowds.preset_exchange import missing
+from ..hierarchy import Family
 from ..properties import ROLE_ITEMS, has_role
+from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
-from ..roles import default_crowd, give_role, new_crowd
-from ..start import channels, store
-from ..tagged import tagged
-from ..variation import give_size_back
+from ..role_assignment import default_crowd, give_role, new_crowd
+from ..tagged_objects import tagged
+from ..write.ownership import is_baked
 from .polls import in_object_mode, something_selected
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import bpy
 
-from . import drawing, watching
+from . import gpu_lines as drawing
+from . import watching
 from .popover import show_switch
 
 

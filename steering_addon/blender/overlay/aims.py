@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...behaviors.declaration import Behavior
+from ...simulation.behavior import Behavior
 from ...simulation.candidates import NEAREST_ONE
 from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
-from ..choosing import PICK_NUMBERS, several_of
-from ..generated import bone_of, choice_of
-from ..plan import BodySource, behaviors_of
 from ..properties import has_role, pointed_at
-from ..reading import standing
+from ..property_groups import bone_of, choice_of
+from ..read.plan import BodySource, behaviors_of
+from ..read.reading import standing
+from ..read.target_groups import PICK_NUMBERS, several_of
 from ..refusal import Refusal
-from ..tagged import crowd_of, in_use
+from ..tagged_objects import crowd_of, in_use
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup, Scene

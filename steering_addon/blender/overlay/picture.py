@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...behaviors.catalogue import CATALOGUE
-from ...simulation.currents import Current
+from ...behaviors import CATALOGUE
+from ...simulation.arrays.vectors import cross, magnitude, unit
 from ...simulation.declaration import Kind
-from ...simulation.obstacles import MESH, ROUND, Obstacles
-from ...simulation.paths import Spline, spline
-from ...simulation.regions import BOX, SPHERE, Regions
-from ...simulation.regions import MESH as REGION_MESH
+from ...simulation.geometry.obstacles import MESH, ROUND, Obstacles
+from ...simulation.geometry.painted_flows import Current
+from ...simulation.geometry.paths import Spline, spline
+from ...simulation.geometry.regions import BOX, SPHERE, Regions
+from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
-from ...simulation.vectors import cross, magnitude, unit
-from ..currents import CurrentReader
-from ..curves import sketched
-from ..local_space import model_axes
-from ..plan import AXIS_NAMES, behaviors_of, scenery
 from ..properties import has_role, pointed_at, settings_of
-from ..reading import Reader
+from ..read.curves import sketched
+from ..read.flow_meshes import CurrentReader
+from ..read.local_space import model_axes
+from ..read.plan import AXIS_NAMES, behaviors_of, scenery
+from ..read.reading import Reader
 from ..refusal import Refusal
-from ..tagged import crowd_of, full_name
+from ..tagged_objects import crowd_of, full_name
 from .aims import Aim, aims_of
 from .strokes import arrows, box, drawn_out, ellipsoid, painted, rings, spine, surface, tube, way_marks
 from .tracks import Tracks

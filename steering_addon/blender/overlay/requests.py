@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...simulation.entering import attending
+from ...simulation.arrays.vectors import truncate
+from ...simulation.presence.admission import attending
 from ...simulation.run import world_at
 from ...simulation.snapshot import Snapshot, State, starting
 from ...simulation.steering import decisions, requests
-from ...simulation.vectors import truncate
-from ..attendance import frames_there
-from ..curves import sketched
-from ..local_space import to_world
-from ..plan import Plan, plan_reading
-from ..reading import Reader
+from ..crowds.entry_settings import frames_there
+from ..read.curves import sketched
+from ..read.local_space import to_world
+from ..read.plan import Plan, plan_reading
+from ..read.reading import Reader
 from ..refusal import Refusal
-from ..tagged import full_name
+from ..tagged_objects import full_name
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene

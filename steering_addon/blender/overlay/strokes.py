@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...simulation.currents import Current
-from ...simulation.meshes import Mesh
-from ...simulation.paths import Spline
-from ...simulation.vectors import across, cross, magnitude, unit
+from ...simulation.arrays.vectors import across, cross, magnitude, unit
+from ...simulation.geometry.meshes import Mesh
+from ...simulation.geometry.painted_flows import Current
+from ...simulation.geometry.paths import Spline
 
 ROUND = np.linspace(0.0, 2.0 * np.pi, 33)
 """Angles of the points of a circle."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..keyframes import read_column
-from ..local_space import parent_part
-from ..ownership import Played
-from ..tagged import full_name
+from ..read.local_space import parent_part
+from ..tagged_objects import full_name
+from ..write.keyframes import read_column
+from ..write.ownership import Played
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object

@@ -14,7 +14,7 @@ import bpy
 
 from .. import preview
 from ..refusal import Refusal
-from ..tagged import full_name
+from ..tagged_objects import full_name
 from .picture import Cast, Picture, cast, picture, shown
 from .requests import Request, asked_of
 from .tracks import Tracks

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import bpy
 
-from . import baking, behaviors, crowds, display, menus, things
+from . import active_object as things
+from . import baking, behaviors, crowds, display, menus
 
 CLASSES = (*things.CLASSES, *crowds.CLASSES, *behaviors.CLASSES, *baking.CLASSES, *display.CLASSES, *menus.CLASSES)
 """In the order in which they are shown."""

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
 from .. import preview
-from ..census import Census, known
 from ..operators.behaviors import crowd_in_focus
-from ..plan import frame_range
 from ..properties import has_role, settings_of
-from ..stillness import why_still
-from .drawing import counted, fields, note, roomy
-from .homes import in_tab
+from ..read.plan import frame_range
+from ..status.census import Census, known
+from ..status.inactivity import why_still
+from .fields import counted, fields, note, roomy
+from .locations import in_tab
 
 if TYPE_CHECKING:
     from bpy.types import Context, Scene

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...behaviors.catalogue import CATALOGUE
-from ...behaviors.declaration import Behavior
+from ...behaviors import CATALOGUE
+from ...simulation.behavior import Behavior
 from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
-from ..census import Census, known
 from ..operators.behavior_presets import preset_button
 from ..operators.behaviors import crowd_in_focus
-from ..stillness import why_away, why_idle, why_still
+from ..status.census import Census, known
+from ..status.inactivity import why_away, why_idle, why_still
 from .crowds import PartOfCrowd
-from .drawing import fields, meaningful, note, parameters, roomy
-from .homes import in_both
+from .fields import fields, meaningful, note, parameters, roomy
+from .locations import in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...simulation.portrayal import Portrayal
+from ...portrayal.driver_properties import Portrayal
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
-from ..census import Members, known
 from ..operators.behaviors import crowd_in_focus
 from ..properties import has_role, settings_of
+from ..status.census import Members, known
 from . import populate
-from .drawing import counted, fields, meaningful, note
-from .homes import in_both
-from .things import ICONS
+from .active_object import ICONS
+from .fields import counted, fields, meaningful, note
+from .locations import in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, PropertyGroup, Scene

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..overlay.popover import switches
 from ..properties import settings_of
-from .homes import in_tab
+from .locations import in_tab
 
 
 class Display:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import bpy
 
-from ...behaviors.catalogue import CATALOGUE
-from ...behaviors.declaration import OURS, Behavior, Intent
+from ...behaviors import CATALOGUE
+from ...simulation.behavior import OURS, Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, Role
 from .. import preview
 from ..operators.behaviors import crowd_in_focus
-from .things import ICONS
+from .active_object import ICONS
 
 
 class STEERING_MT_behavior_add(bpy.types.Menu):

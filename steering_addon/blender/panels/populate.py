@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..crowds.populating.arrangement import shown
 from ..operators.behaviors import crowd_in_focus
-from ..populating.arrangement import shown
-from .drawing import fields, note
-from .homes import in_both
+from .fields import fields, note
+from .locations import in_both
 
 
 class Populate:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..animation_data import action_of
-from ..attendance import parts_of
-from ..eaten import Resources, may_be_hidden
-from ..family import Family
-from ..ownership import bake_of
-from ..plan import with_all_behind
-from ..visibility import SWITCHES
+from ..crowds.entry_settings import parts_of
+from ..hierarchy import Family
+from ..read.plan import with_all_behind
+from ..write.animation_data import action_of
+from ..write.ownership import bake_of
+from ..write.resource_visibility import Resources, may_be_hidden
+from ..write.visibility import SWITCHES
 
 if TYPE_CHECKING:
     from bpy.types import Object
 
     from ...simulation.snapshot import State
-    from ..plan import Plan
+    from ..read.plan import Plan
 
 VIEWPORT, _ = SWITCHES
 

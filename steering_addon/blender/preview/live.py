@@ -15,13 +15,13 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from ...simulation.kept import KeptRun
-from ..generated import LISTENERS
-from ..plan import frame_range, plan_reading
+from ...recording.run_cache import KeptRun
 from ..properties import settings_of
+from ..property_groups import LISTENERS
+from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
-from ..tagged import in_use
-from ..visibility import notice
+from ..tagged_objects import in_use
+from ..write.visibility import notice
 from .read_blocks import read_blocks
 from .rehearsal import Poses, Rehearsal
 from .showing import show

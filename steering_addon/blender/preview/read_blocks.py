@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..dependencies import blocks
-from ..plan import Plan, with_all_behind
-from ..sweep import to_link
+from ..read.dependencies import blocks
+from ..read.plan import Plan, with_all_behind
+from ..read.sweep import to_link
 
 if TYPE_CHECKING:
     from bpy.types import ID

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...simulation.kept import KeptRun, digest
+from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
 from ...simulation.snapshot import Snapshot, State
-from ..channels import channels, start_rotations
-from ..dependencies import animates
-from ..plan import Plan
-from ..reading import Reader
-from ..sweep import sweep, to_link
+from ..read.dependencies import animates
+from ..read.plan import Plan
+from ..read.reading import Reader
+from ..read.sweep import sweep, to_link
+from ..write.channels import channels, start_rotations
 from .hiding import Hideable
 from .showing import show_as_they_are, shown_as_nothing
 

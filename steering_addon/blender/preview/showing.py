@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..rotation_channels import data_path
+from ..read.rotation_channels import data_path
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
     from mathutils import Matrix
 
-    from ..plan import Plan
+    from ..read.plan import Plan
     from .hiding import Hideable
     from .rehearsal import Poses
 

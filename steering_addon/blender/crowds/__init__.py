@@ -1,0 +1,1 @@
+"""Making crowds: members, presets, ready scenes."""

@@ -1,0 +1,75 @@
+"""Letting the vehicles of a crowd differ a little."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty, IntProperty
+
+from ...settings.variation import MOST
+from ...simulation.roles import Role
+from ..crowds.member_variation import Amounts, vary
+from ..properties import has_role
+from ..refusal import reported
+from .behaviors import crowd_in_focus
+from .polls import in_object_mode
+
+
+def _amount(name: str, default: float, description: str):
+    most = MOST[name.lower().replace(" ", "_")]
+    return FloatProperty(
+        name=name, description=description, default=default, min=0.0, max=most, soft_max=0.5, subtype="FACTOR"
+    )
+
+
+class STEERING_OT_vary(bpy.types.Operator):
+    """Let the vehicles of the crowd differ a little in speed, size and weight, each by its own chance"""
+
+    bl_idname = "steering.vary"
+    bl_label = "Vary"
+    bl_options = {"REGISTER", "UNDO"}
+
+    speed: _amount("Speed", 0.1, "How much faster or slower than the crowd a vehicle may be")
+    size: _amount("Size", 0.05, "How much larger or smaller")
+    mass: _amount("Mass", 0.0, "How much heavier or lighter")
+    start_speed: _amount("Start Speed", 0.1, "How much faster or slower it may start")
+    seed: IntProperty(name="Seed", description="Other numbers give other chances", default=0)
+    scale_objects: BoolProperty(
+        name="Scale Objects", description="Let the objects look as large as they are", default=True
+    )
+    selected: BoolProperty(
+        name="Selected Only",
+        description="Vary the selected vehicles only, of whatever crowd",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if not in_object_mode(cls, context):
+            return False
+        if crowd_in_focus(context) is not None:
+            return True
+        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
+            return True
+        cls.poll_message_set("Make a crowd or one of its vehicles the active object, or select vehicles")
+        return False
+
+    @reported
+    def execute(self, context):
+        crowd = None if self.selected else crowd_in_focus(context)
+        warnings = vary(
+            context.scene,
+            crowd,
+            Amounts(self.speed, self.size, self.mass, self.start_speed),
+            seed=self.seed,
+            scale_objects=self.scale_objects,
+            only=context.selected_objects if crowd is None else None,
+        )
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
+        return {"FINISHED"}
+
+
+CLASSES = (STEERING_OT_vary,)
+
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

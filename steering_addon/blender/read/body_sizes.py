@@ -1,0 +1,142 @@
+"""How large things are: the hull of an obstacle, the radius and the length of a vehicle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.vectors import magnitude
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+    from ..hierarchy import Family
+
+SOLID = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
+"""Types of objects that have a surface to measure."""
+UPRIGHT = 2.0
+"""What is so many times as tall as it is long stands on two feet: its size is its height."""
+SLIM = 0.2
+"""Share of their height that people need to either side."""
+
+
+def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
+    """All points (m, 3) of an object and what hangs on it, in the object's own space; at least its origin.
+
+    Its modifiers count. An Empty is as large as it is drawn. Children that are tagged themselves are not part of it,
+    and without a family none are.
+    """
+    return np.concatenate(list(_parts(ob, depsgraph, np.eye(4), family)) or [np.zeros((1, 3))])
+
+
+def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None):
+    for one, place in _bodies(ob, depsgraph, matrix, family):
+        points = _own_points(one, depsgraph)
+        if len(points):
+            yield np.einsum("ab,kb->ka", place[:3, :3], points) + place[:3, 3]
+
+
+def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None):
+    """An object and what hangs on it that is not tagged itself, each with the matrix that places it."""
+    yield ob, matrix
+    if family is None:
+        return
+    evaluated = ob.evaluated_get(depsgraph)
+    for child in family.children(ob):
+        if child.is_property_set("steering") and child.steering.roles:
+            continue
+        offset = evaluated.matrix_world.inverted_safe() @ child.evaluated_get(depsgraph).matrix_world
+        yield from _bodies(child, depsgraph, np.einsum("ab,bc->ac", matrix, np.array(offset)), family)
+
+
+def _own_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
+    if ob.type == "EMPTY":
+        return np.concatenate((np.eye(3), -np.eye(3))) * ob.empty_display_size
+    if ob.type == "ARMATURE":
+        bones = ob.data.bones
+        return np.array([end for bone in bones for end in (bone.head_local, bone.tail_local)]).reshape(-1, 3)
+    if ob.type not in SOLID:
+        return np.zeros((0, 3))
+    evaluated = ob.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh()
+    if mesh is None:
+        return np.array(ob.bound_box)
+    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", points)
+    evaluated.to_mesh_clear()
+    return points.reshape(-1, 3).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Body:
+    """What a model is made of, to be measured in several ways.
+
+    Attributes:
+        points: (m, 3) in the object's own space.
+        matrix: (3, 3) what turns and scales them into the world's.
+    """
+
+    points: np.ndarray
+    matrix: np.ndarray
+
+    @classmethod
+    def of(cls, ob: Object, depsgraph: Depsgraph, family: Family) -> Body:
+        """The body of an object and its children."""
+        matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
+        return cls(points_of(ob, depsgraph, family), matrix[:3, :3])
+
+    def radius(self) -> float:
+        """The radius in metres of the sphere about the origin that holds it; 0 without a size."""
+        return float(magnitude(np.einsum("ab,kb->ka", self.matrix, self.points)).max())
+
+    def footprint(self) -> float:
+        """The radius in metres of the room it takes on the ground; that of somebody with arms spread is a person's."""
+        width, depth, height = np.ptp(np.einsum("ab,kb->ka", self.matrix, self.points), axis=0)
+        return float(min(0.25 * (width + depth), SLIM * height) if height > UPRIGHT * depth else 0.25 * (width + depth))
+
+    def length(self, forward_axis: str, up_axis: str) -> float:
+        """How many metres it is long along its front, or tall where it stands upright; 0 without a size."""
+        long, tall = (self._along("XYZ".index(axis[-1])) for axis in (forward_axis, up_axis))
+        return tall if tall > UPRIGHT * long else long
+
+    def _along(self, axis: int) -> float:
+        return float(np.ptp(self.points[:, axis]) * magnitude(self.matrix[None, :, axis])[0])
+
+
+def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tuple[np.ndarray, np.ndarray]:
+    """The surface of an object and what hangs on it in the object's own space: points (v, 3), triangles (f, 3) of rows.
+
+    As of `points_of`, but an Empty and an armature have none.
+    """
+    points, triangles = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)]
+    count = 0
+    for one, matrix in _bodies(ob, depsgraph, np.eye(4), family):
+        if one.type not in SOLID:
+            continue
+        evaluated = one.evaluated_get(depsgraph)
+        mesh = evaluated.to_mesh()
+        if mesh is None:
+            continue
+        places = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+        mesh.vertices.foreach_get("co", places)
+        mesh.calc_loop_triangles()
+        rows = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
+        mesh.loop_triangles.foreach_get("vertices", rows)
+        evaluated.to_mesh_clear()
+        places = places.reshape(-1, 3).astype(np.float64)
+        points.append(np.einsum("ab,kb->ka", matrix[:3, :3], places) + matrix[:3, 3])
+        triangles.append(rows.reshape(-1, 3).astype(np.int64) + count)
+        count += len(places)
+    return np.concatenate(points), np.concatenate(triangles)
+
+
+def body_radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
+    """The radius in metres of the sphere about an object's origin that holds it and its children; 0 without a size."""
+    return Body.of(ob, depsgraph, family).radius()
+
+
+def body_length(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
+    """How long a vehicle and its children are, or how tall if they stand upright, in metres; 0 without a size."""
+    return Body.of(ob, depsgraph, family).length(ob.steering.forward_axis, ob.steering.up_axis)

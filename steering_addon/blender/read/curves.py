@@ -1,0 +1,164 @@
+"""Curve objects as paths: their splines as polylines in world space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from mathutils.geometry import interpolate_bezier
+
+from ...simulation.geometry.paths import Path, spline
+from ..refusal import Refusal
+from .nurbs import nurbs_points
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bpy.types import Depsgraph, Mesh, Object, Spline
+
+    ReadsLines = Callable[[Object, Depsgraph], list[tuple[np.ndarray, bool]]]
+
+
+class CurveReader:
+    """Reads one curve object frame after frame; a curve that did not change is worked out once."""
+
+    def __init__(self, ob: Object, read: ReadsLines | None = None) -> None:
+        """`read` is what finds its lines: `polylines`, unless one has reasons."""
+        self.ob = ob
+        self._read = read or polylines
+        self._seen: list[tuple[np.ndarray, bool]] = []
+        self._path: Path = ()
+
+    def read(self, depsgraph: Depsgraph) -> Path:
+        """The path as it lies at the depsgraph's frame; no splines for a curve without points.
+
+        Raises:
+            Refusal: a point is nowhere.
+        """
+        lines = self._read(self.ob, depsgraph)
+        if not all(np.isfinite(points).all() for points, _ in lines):
+            frame = depsgraph.scene.frame_current
+            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
+        if not _same(lines, self._seen):
+            self._seen = lines
+            self._path = tuple(spline(points, closed) for points, closed in lines)
+        return self._path
+
+
+def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
+    """The splines of a curve object in world space: points (k, 3) and whether closed.
+
+    Bezier, poly and NURBS, with modifiers, bevelled or not: it is the middle line that counts.
+    """
+    evaluated = ob.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh()
+    if mesh is not None and not len(mesh.polygons) and not _has_surface(ob):
+        lines = _lines(mesh)
+        evaluated.to_mesh_clear()
+    else:
+        if mesh is not None:
+            evaluated.to_mesh_clear()
+        lines = _middle_lines(evaluated, depsgraph)
+    return _in_world(lines, evaluated)
+
+
+def sketched(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
+    """As `polylines`, but without adding anything to the file even for a moment.
+
+    The middle lines of a curve that is bevelled, extruded or filled are worked out from its control points.
+    """
+    evaluated = ob.evaluated_get(depsgraph)
+    mesh = None if _has_surface(ob) else evaluated.to_mesh()
+    if mesh is not None:
+        lines = [] if len(mesh.polygons) else _lines(mesh)
+        evaluated.to_mesh_clear()
+        if lines:
+            return _in_world(lines, evaluated)
+    lines = [(_points_along(line), line.use_cyclic_u) for line in evaluated.to_curve(depsgraph).splines]
+    evaluated.to_curve_clear()
+    return _in_world([(points, closed) for points, closed in lines if len(points)], evaluated)
+
+
+def _points_along(line: Spline) -> np.ndarray:
+    """Points along a spline, (k, 3), in its object's own space."""
+    if line.type == "BEZIER":
+        knots = list(line.bezier_points)
+        after = knots[1:] + knots[:1] * line.use_cyclic_u
+        fineness = line.resolution_u + 1
+        parts = [
+            interpolate_bezier(a.co, a.handle_right, b.handle_left, b.co, fineness)[:-1] for a, b in zip(knots, after)
+        ]
+        ends = knots[-1:] if not line.use_cyclic_u else []
+        return np.array([*(tuple(point) for part in parts for point in part), *(tuple(knot.co) for knot in ends)])
+    controls = np.array([tuple(point.co) for point in line.points]).reshape(-1, 4)
+    if line.type == "POLY":
+        return controls[:, :3]
+    return nurbs_points(
+        controls[:, :3],
+        controls[:, 3],
+        line.order_u,
+        line.use_cyclic_u,
+        line.use_endpoint_u,
+        line.use_bezier_u,
+        line.resolution_u,
+    )
+
+
+def _in_world(lines: list[tuple[np.ndarray, bool]], evaluated: Object) -> list[tuple[np.ndarray, bool]]:
+    matrix = np.array(evaluated.matrix_world)
+    turn, place = matrix[:3, :3], matrix[:3, 3]
+    return [(np.einsum("ab,kb->ka", turn, points) + place, closed) for points, closed in lines]
+
+
+def _has_surface(ob: Object) -> bool:
+    curve = ob.data
+    return bool(curve.bevel_depth or curve.extrude or curve.bevel_object)
+
+
+def _middle_lines(evaluated: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
+    """The middle lines of a bevelled, extruded or filled curve, by way of a copy without its surface."""
+    bare = evaluated.to_curve(depsgraph, apply_modifiers=True).copy()
+    evaluated.to_curve_clear()
+    carrier = None
+    try:
+        bare.bevel_depth = bare.extrude = bare.offset = 0.0
+        bare.bevel_object = bare.taper_object = None
+        if bare.dimensions == "2D":
+            bare.dimensions = "3D"
+        carrier = bpy.data.objects.new("Path Being Read", bare)
+        lines = _lines(carrier.to_mesh())
+        carrier.to_mesh_clear()
+        return lines
+    finally:
+        if carrier is not None:
+            bpy.data.objects.remove(carrier)
+        bpy.data.curves.remove(bare)
+
+
+def _lines(mesh: Mesh) -> list[tuple[np.ndarray, bool]]:
+    """The runs of joined edges of a mesh made from a curve; lone points are runs of one."""
+    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", points)
+    points = points.reshape(-1, 3).astype(np.float64)
+    edges = np.empty(len(mesh.edges) * 2, dtype=np.int32)
+    mesh.edges.foreach_get("vertices", edges)
+    edges = edges.reshape(-1, 2)
+    # Blender lists the edges of a spline in order, and the one that closes it last, from its last point to its first.
+    joined = np.zeros(len(points), dtype=bool)
+    closing = []
+    for first, second in edges:
+        if second == first + 1:
+            joined[second] = True
+        else:
+            closing.append((min(first, second), max(first, second)))
+    starts = np.flatnonzero(~joined)
+    ends = np.append(starts[1:], len(points))
+    closed = {(int(a), int(b)) for a, b in closing}
+    return [(points[a:b], (int(a), int(b) - 1) in closed) for a, b in zip(starts, ends)]
+
+
+def _same(one: list[tuple[np.ndarray, bool]], other: list[tuple[np.ndarray, bool]]) -> bool:
+    return len(one) == len(other) and all(
+        a[1] == b[1] and a[0].shape == b[0].shape and bool((a[0] == b[0]).all()) for a, b in zip(one, other)
+    )

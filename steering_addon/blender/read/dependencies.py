@@ -1,0 +1,144 @@
+"""What an object's motion hangs on: parents, constraints, modifiers and drivers, one step or all the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...portrayal.driver_properties import PROPERTIES
+from ..hierarchy import hangs_on
+from ..write.animation_data import channelbags
+from ..write.custom_properties import path_of
+
+if TYPE_CHECKING:
+    from bpy.types import ID, Object
+
+PHYSICS = {"CLOTH", "SOFT_BODY", "DYNAMIC_PAINT", "FLUID", "PARTICLE_SYSTEM"}
+"""Modifiers whose result hangs on the frames before."""
+BEATS = tuple(map(path_of, PROPERTIES))
+"""What a bake keys on a vehicle for its wings and wheels."""
+
+
+def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
+    """The objects that an object hangs on directly, and by what; its parent comes as "parent".
+
+    A wing that beats by the numbers keyed on the vehicle it is a part of hangs on that as its parent only.
+    """
+    if ob.parent is not None:
+        yield ob.parent, "parent"
+    for constraint in ob.constraints:
+        if constraint.enabled:
+            for target in _targets(constraint):
+                yield target, f"the constraint {constraint.name}"
+    if ob.pose is not None:
+        for bone in ob.pose.bones:
+            for constraint in bone.constraints:
+                for target in _targets(constraint):
+                    if target != ob:
+                        yield target, f"the constraint {constraint.name} of the bone {bone.name}"
+    for modifier in ob.modifiers:
+        for target in _pointed_at(modifier):
+            yield target, f"the modifier {modifier.name}"
+    for block in blocks(ob):
+        for driver in _drivers(block):
+            for target, path in _driver_targets(driver):
+                if isinstance(target, bpy.types.Object) and target != ob and not _beats_by(ob, target, path):
+                    yield target, f"a driver of {driver.data_path}"
+    if ob.type == "CURVE":
+        for name in ("bevel_object", "taper_object"):
+            if (target := getattr(ob.data, name)) is not None:
+                yield target, name.replace("_", " ")
+
+
+def reads_scene(ob: Object) -> bool:
+    """Whether a driver of the object reads a scene: then only the user's own scene gives the right value."""
+    return any(
+        not isinstance(target, bpy.types.Object) and (target is None or isinstance(target, bpy.types.Scene))
+        for block in blocks(ob)
+        for driver in _drivers(block)
+        for target, _ in _driver_targets(driver)
+    )
+
+
+def reads_vehicle_above(ob: Object) -> bool:
+    """Whether a driver of the object reads what a bake keys on a vehicle it hangs on by its parents."""
+    return any(
+        isinstance(target, bpy.types.Object) and _beats_by(ob, target, path)
+        for block in blocks(ob)
+        for driver in _drivers(block)
+        for target, path in _driver_targets(driver)
+    )
+
+
+def plays_physics(ob: Object) -> bool:
+    """Whether physics moves or shapes the object."""
+    return ob.rigid_body is not None or any(modifier.type in PHYSICS for modifier in ob.modifiers)
+
+
+def animates(ob: Object, prefix: str) -> bool:
+    """Whether keyframes, NLA or drivers may change properties of the object whose data path starts so."""
+    return any(path.startswith(prefix) for path in animated_paths(ob))
+
+
+def animated_paths(ob: Object) -> set[str]:
+    """The data paths of the object that keyframes, NLA or drivers may change."""
+    animation = ob.animation_data
+    if animation is None:
+        return set()
+    actions = {animation.action} | {strip.action for track in animation.nla_tracks for strip in track.strips}
+    keyed = {
+        curve.data_path
+        for action in actions
+        if action is not None
+        for bag in channelbags(action)
+        for curve in bag.fcurves
+    }
+    return keyed | {driver.data_path for driver in animation.drivers}
+
+
+def blocks(ob: Object) -> Iterator[ID]:
+    """The object, its data and its shape keys: all that may be keyed or driven of it."""
+    yield ob
+    if ob.data is not None:
+        yield ob.data
+        keys = getattr(ob.data, "shape_keys", None)
+        if keys is not None:
+            yield keys
+
+
+def _drivers(block: ID) -> list:
+    animation = block.animation_data
+    return list(animation.drivers) if animation is not None else []
+
+
+def _driver_targets(driver) -> Iterator[tuple[ID | None, str]]:
+    """The datablocks a driver reads, None for whatever scene is the present one, and the properties it reads there."""
+    for variable in driver.driver.variables:
+        for target in variable.targets:
+            if variable.type == "CONTEXT_PROP":
+                yield None, ""
+            elif target.id is not None:
+                yield target.id, target.data_path if variable.type == "SINGLE_PROP" else ""
+
+
+def _beats_by(ob: Object, target: Object, path: str) -> bool:
+    """Whether an object is part of another, a wing of a bird say, and reads one of the numbers it is driven by."""
+    return path in BEATS and hangs_on(ob, target)
+
+
+def _targets(constraint) -> Iterator[Object]:
+    single = getattr(constraint, "target", None)
+    if isinstance(single, bpy.types.Object):
+        yield single
+    for target in getattr(constraint, "targets", ()):
+        if target.target is not None:
+            yield target.target
+
+
+def _pointed_at(struct) -> Iterator[Object]:
+    """The objects that a modifier's settings point at."""
+    for name, declared in struct.bl_rna.properties.items():
+        if declared.type == "POINTER" and isinstance(value := getattr(struct, name), bpy.types.Object):
+            yield value

@@ -1,0 +1,62 @@
+"""Meshes whose edges draw a current: which edges those are, and the lines they make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.vectors import Mask
+from ...simulation.geometry.paths import Path, spline
+from .chains import Chain, chains
+
+if TYPE_CHECKING:
+    from bpy.types import Attribute, Mesh
+
+MARKS = {"BOOLEAN": np.bool_, "INT": np.int32, "INT8": np.int32, "FLOAT": np.float32}
+"""The types of attributes that can mark edges."""
+REVERSED = "flow_reversed"
+"""The edge attribute that marks chains which go the other way; stored in files."""
+SAMPLES, FINENESS = 48, 4
+"""Samples that a chain is kept in at least, and for each of its vertices: there may be hundreds of chains."""
+MOST_SAMPLES = 1024
+
+
+def marks(mesh: Mesh, name: str) -> Attribute | None:
+    """The attribute that marks edges of a mesh, None where there is none of that name."""
+    attribute = mesh.attributes.get(name) if name else None
+    known = attribute is not None and attribute.domain == "EDGE" and attribute.data_type in MARKS
+    return attribute if known else None
+
+
+def wired(mesh: Mesh, name: str) -> list[Chain]:
+    """The chains of the edges that an attribute marks; without a name, of the edges that belong to no face."""
+    edges = np.empty(len(mesh.edges) * 2, dtype=np.int32)
+    mesh.edges.foreach_get("vertices", edges)
+    if name:
+        chosen = _marked(mesh, name)
+    else:
+        chosen = np.empty(len(mesh.edges), dtype=np.bool_)
+        mesh.edges.foreach_get("is_loose", chosen)
+    rows = np.flatnonzero(chosen)
+    found = chains(edges.reshape(-1, 2)[rows], _marked(mesh, REVERSED)[rows])
+    return [Chain(chain.vertices, rows[chain.edges], chain.closed) for chain in found]
+
+
+def path_of_chains(found: list[Chain], points: np.ndarray) -> Path:
+    """Chains as the lines of a path through points (v, 3) in world space."""
+    lines = [(points[chain.vertices], chain.closed) for chain in found]
+    return tuple(spline(line, closed, _samples(line)) for line, closed in lines)
+
+
+def _samples(line: np.ndarray) -> int:
+    return min(SAMPLES + FINENESS * len(line), MOST_SAMPLES)
+
+
+def _marked(mesh: Mesh, name: str) -> Mask:
+    attribute = marks(mesh, name)
+    if attribute is None:
+        return np.zeros(len(mesh.edges), dtype=np.bool_)
+    values = np.empty(len(mesh.edges), dtype=MARKS[attribute.data_type])
+    attribute.data.foreach_get("value", values)
+    return values != 0

@@ -1,0 +1,110 @@
+"""Meshes as currents: a colour or a vector painted on a surface, read as a direction, or the way edges go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.geometry.flows import Flow
+from ...simulation.geometry.painted_flows import Current, current
+from ..refusal import Refusal
+from .edge_flows import marks, path_of_chains, wired
+from .solids import changes_shape
+
+if TYPE_CHECKING:
+    from bpy.types import Attribute, Depsgraph, Mesh, Object
+
+VALUES = {"FLOAT_VECTOR": ("vector", 3), "FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4)}
+"""For each type of attribute that is read, the property of its values and how many numbers one has."""
+
+
+class CurrentReader:
+    """Reads one mesh that draws a current frame after frame; one that neither moves nor changes is worked out once."""
+
+    def __init__(self, ob: Object) -> None:
+        self.ob = ob
+        self._stays = not changes_shape(ob, None)
+        self._matrix: np.ndarray | None = None
+        self._current: Flow | None = None
+
+    def read(self, depsgraph: Depsgraph) -> Flow:
+        """The current where the mesh is at the depsgraph's frame.
+
+        Raises:
+            Refusal: nothing is painted on it and it has no edges to go along, or it is nowhere.
+        """
+        evaluated = self.ob.evaluated_get(depsgraph)
+        matrix = np.array(evaluated.matrix_world)
+        if not np.isfinite(matrix).all():
+            frame = depsgraph.scene.frame_current
+            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
+        if self._current is None or not self._stays or not np.array_equal(matrix, self._matrix):
+            mesh = evaluated.to_mesh()
+            try:
+                self._current = _flow(self.ob, mesh, matrix)
+            finally:
+                evaluated.to_mesh_clear()
+            self._matrix = matrix
+        return self._current
+
+
+def painted(mesh: Mesh, name: str) -> Attribute | None:
+    """The attribute of a mesh that says where its current goes, None where it has none.
+
+    Args:
+        name: the one that counts; empty: the active colour attribute.
+    """
+    attribute = mesh.attributes.get(name) if name else mesh.color_attributes.active_color
+    known = attribute is not None and attribute.data_type in VALUES
+    return attribute if known and attribute.domain in ("POINT", "CORNER", "FACE") else None
+
+
+def _flow(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Flow:
+    """What is painted on a mesh, else the lines of its edges."""
+    name = ob.steering.flow_attribute
+    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", points)
+    places = np.einsum("ab,kb->ka", matrix[:3, :3], points.reshape(-1, 3).astype(np.float64)) + matrix[:3, 3]
+    attribute = painted(mesh, name)
+    if attribute is not None and len(mesh.polygons):
+        return _current(mesh, attribute, places, matrix)
+    if name and marks(mesh, name) is None:
+        raise Refusal(f"The flow {ob.name} has {_missing(mesh, name)}, or choose another Flow Attribute.")
+    found = wired(mesh, name)
+    # What modifiers make of it may have edges on another frame.
+    if not found and (not ob.modifiers or (len(mesh.polygons) and not name)):
+        raise Refusal(f"The flow {ob.name} has {_missing(mesh, name)}, or choose a Flow Attribute.")
+    return path_of_chains(found, places)
+
+
+def _missing(mesh: Mesh, name: str) -> str:
+    """What a mesh would have to have in order to draw a current, and what to do."""
+    if not name:
+        return "no colour attribute that is active and no edges without faces: paint one, draw edges"
+    if painted(mesh, name) is not None:
+        return f"no faces that {name} could be painted on: add faces"
+    if marks(mesh, name) is not None:
+        return f"no edge that {name} marks: mark those to flow along"
+    return f"no vector, colour or edge attribute {name}: make one"
+
+
+def _current(mesh: Mesh, attribute: Attribute, places: np.ndarray, matrix: np.ndarray) -> Current:
+    values, width = VALUES[attribute.data_type]
+    flow = np.empty(len(attribute.data) * width, dtype=np.float32)
+    attribute.data.foreach_get(values, flow)
+    flow = flow.reshape(-1, width)[:, :3].astype(np.float64)
+    if values == "color":
+        # Gray is nothing; red goes along X, green along Y, blue along Z, and their absence the other way.
+        flow = 2.0 * flow - 1.0
+
+    mesh.calc_loop_triangles()
+    vertices, loops = (np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32) for _ in range(2))
+    mesh.loop_triangles.foreach_get("vertices", vertices)
+    mesh.loop_triangles.foreach_get("loops", loops)
+    faces = np.empty(len(mesh.loop_triangles), dtype=np.int32)
+    mesh.loop_triangles.foreach_get("polygon_index", faces)
+    rows = {"POINT": vertices, "CORNER": loops, "FACE": np.repeat(faces, 3)}[attribute.domain]
+
+    turn = matrix[:3, :3] / np.maximum(np.sqrt(np.einsum("ab,ab->b", matrix[:3, :3], matrix[:3, :3])), 1e-9)
+    return current(places, vertices.reshape(-1, 3), np.einsum("ab,kb->ka", turn, flow[rows]).reshape(-1, 3, 3))

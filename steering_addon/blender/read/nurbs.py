@@ -1,0 +1,71 @@
+"""NURBS lines: points along one from its control points, as Blender has them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...simulation.arrays.vectors import EPSILON, Scalars, Vectors
+
+
+def nurbs_points(
+    controls: Vectors, weights: Scalars, order: int, closed: bool, ends: bool, bezier: bool, fineness: int
+) -> Vectors:
+    """Points along a NURBS line, (k, 3).
+
+    Args:
+        controls: (m, 3).
+        weights: (m,) how strongly each control point attracts.
+        order: how many control points a place hangs on; with fewer of them than that these are the line.
+        closed: whether it goes round.
+        ends: whether it reaches its first and last control point.
+        bezier: whether its knots are those of a Bezier curve.
+        fineness: steps from a control point to the next.
+    """
+    order = max(order, 2)
+    # Of closed Bezier knots each Blender has its own idea; most take none.
+    if len(controls) < order or (closed and bezier):
+        return np.asarray(controls, dtype=np.float64)
+    knots = _knots(len(controls), order, closed, ends, bezier)
+    # Those at the start are met again at the end.
+    row = np.arange(len(controls) + (order - 1 if closed else 0)) % len(controls)
+    first, last = knots[order - 1], knots[len(row)]
+    steps = fineness * (len(controls) if closed else len(controls) - 1)
+    along = first + (last - first) / steps * np.arange(steps if closed else steps + 1)
+    shares = _shares(np.minimum(along, last), knots, order)[:, : len(row)] * weights[row]
+    total = np.maximum(np.einsum("km->k", shares), EPSILON)
+    return np.einsum("km,ma->ka", shares, np.asarray(controls, dtype=np.float64)[row]) / total[:, None]
+
+
+def _knots(count: int, order: int, closed: bool, ends: bool, bezier: bool) -> Scalars:
+    """Where along the line the control points begin and cease to count; closed ones go on as they began."""
+    repeat = order - 1 if bezier else 1
+    head = order - closed if ends else min(2, repeat)
+    tail = 2 * order - 1 if closed else order * ends
+    knots = np.zeros(count + order + (order - 1 if closed else 0))
+    offset = int(ends and closed)
+    current = float(offset)
+    for place in range(offset, len(knots) - tail):
+        knots[place] = current
+        head -= 1
+        if head == 0:
+            current, head = current + 1.0, repeat
+    # Of a short line the last ones repeat what was just written.
+    for place in range(tail):
+        knots[len(knots) - tail + place] = current + knots[place] - knots[0]
+    return knots
+
+
+def _shares(along: Scalars, knots: Scalars, order: int) -> Vectors:
+    """How much each control point counts at places along a line, (k, knots - order), by Cox and de Boor."""
+    begins, ceases = knots[:-1], knots[1:]
+    at = along[:, None]
+    # The end belongs to the last stretch that has a length.
+    last = (at == at[-1]) & (ceases == at[-1]) & (begins < ceases)
+    shares = (((begins <= at) & (at < ceases)) | last).astype(np.float64)
+    for degree in range(1, order):
+        here, after = knots[: -degree - 1], knots[1:-degree]
+        until, beyond = knots[degree:-1], knots[degree + 1 :]
+        rise = (at - here) / np.maximum(until - here, EPSILON) * (until > here)
+        fall = (beyond - at) / np.maximum(beyond - after, EPSILON) * (beyond > after)
+        shares = rise * shares[:, :-1] + fall * shares[:, 1:]
+    return shares

@@ -1,0 +1,403 @@
+"""From Blender to the simulation: one snapshot of everything at the frame a depsgraph stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...locomotion.simple_vehicle import SimpleVehicle
+from ...simulation.arrays.chance import keys_of_vehicles
+from ...simulation.arrays.vectors import same_for_all, unit
+from ...simulation.combining import COMBININGS
+from ...simulation.declaration import Declared
+from ...simulation.geometry.obstacles import Obstacles, obstacles
+from ...simulation.geometry.regions import SHAPES, Regions, regions
+from ...simulation.presence.attendance import STAY, Attendance, enter_frames
+from ...simulation.roles import Role
+from ...simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
+from ...simulation.vehicle import VehicleModel
+from ..crowds.entry_settings import frames_there
+from ..hierarchy import Family
+from ..properties import has_role, settings_of
+from ..property_groups import values_of
+from ..refusal import Refusal
+from ..tagged_objects import crowd_of
+from .body_sizes import body_radius, points_of
+from .curves import CurveReader
+from .dependencies import animates
+from .flow_meshes import CurrentReader
+from .local_space import model_axes, parent_part, to_world
+from .plan import AXIS_NAMES, BodySource, CrowdSource, Plan, VehicleSource
+from .rotation_channels import matrices_from_channels
+from .solids import Axes, Solids, Surface, box_of, sizes_of
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+    from mathutils import Matrix
+
+    from .curves import ReadsLines
+
+SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
+COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
+FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
+"""What of the crowd's vehicle model a vehicle varies, and by which property of its own."""
+
+
+class Reader:
+    """Reads the frames of a plan, one after the other.
+
+    What is found at the first frame and does not change is kept: shapes of obstacles, radii of bodies, settings that
+    nothing animates.
+    """
+
+    def __init__(self, plan: Plan, read_lines: ReadsLines | None = None) -> None:
+        """`read_lines` is what finds the lines of curves: `curves.polylines`, unless one has reasons."""
+        self.plan = plan
+        self.parent_parts: list[np.ndarray] = []
+        """For each frame read, the parents' parts (p, 4, 4) of the vehicles that have a parent."""
+        self.sizes: list[np.ndarray] = []
+        """For each frame read, (n,) the size factors of the vehicles."""
+        self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
+        self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
+        self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
+        self._solids = Solids(plan.obstacles)
+        self._insides: dict[int, Surface] = {}
+        self._radii: np.ndarray | None = None
+        self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
+        self._axes = Axes()
+        self._nobody, self._nowhere = no_tracked(), regions([], np.zeros((0, 3)), [])
+        self._unobstructed = obstacles([], [])
+        self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
+        identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
+        seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
+        self.keys = keys_of_vehicles(plan.seed, identities, seeds)
+        self._own = _OwnSettings(plan.vehicles)
+        self._there_when: tuple[Attendance | None, np.ndarray | None] | None = None
+        self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
+        self._there = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
+        self._standing = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
+        still = not any(v.animated for v in plan.vehicles)
+        self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
+        self._models_stay = still and all(crowd.stays for crowd in self._crowds)
+        self._model: VehicleModel | None = None
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
+        """All that the scene says at the frame the depsgraph stands on.
+
+        Raises:
+            Refusal: a value is no number.
+        """
+        plan = self.plan
+        self.parent_parts.append(
+            np.array([parent_part(plan.vehicles[row].ob, depsgraph) for row in self.parented]).reshape(-1, 4, 4)
+        )
+        _check_numbers(self.parent_parts[-1], [plan.vehicles[row].ob.parent for row in self.parented], frame)
+        own = self._own.read(depsgraph, frame)
+        self.sizes.append(own["size_factor"].copy())
+        attendance, enters = self._attending(depsgraph, frame)
+        return Snapshot(
+            frame_time=plan.frame_time,
+            substeps=plan.substeps,
+            keys=self.keys,
+            vehicle=self._vehicle(depsgraph, frame, own),
+            locomotion=SimpleVehicle(),
+            roles=self._roles,
+            present=own["active"].astype(np.bool_),
+            crowds=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
+            tracked=self._tracked(depsgraph, frame),
+            obstacles=self._obstacles(depsgraph, frame),
+            paths=tuple(curve.read(depsgraph) for curve in self._curves),
+            regions=self._regions(depsgraph, frame),
+            flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
+            candidates=plan.candidates,
+            attendance=attendance,
+            due=None if enters is None else frame >= enters,
+        )
+
+    def start(self, snapshot: Snapshot) -> State:
+        """Where the vehicles start, by the parents' parts of the first frame read."""
+        plan = self.plan
+        n = len(plan)
+        parts = np.tile(np.eye(4), (n, 1, 1))
+        parts[self.parented] = self.parent_parts[0]
+        position, basis = np.zeros((n, 3)), np.zeros((n, 3, 3))
+        for (mode, _), rows in plan.alike().items():
+            vehicles = [plan.vehicles[row] for row in rows]
+            turns = matrices_from_channels(np.array([vehicle.rotation for vehicle in vehicles]), mode)
+            location = np.array([vehicle.location for vehicle in vehicles])
+            scale = np.array([tuple(vehicle.ob.scale) for vehicle in vehicles])
+            position[rows], basis[rows] = to_world(parts[rows], location, turns, vehicles[0].axes, scale)
+        forward, up = basis[:, :, 1], basis[:, :, 2]
+        share = np.array([v.ob.steering.start_speed for v in plan.vehicles])
+        velocity = forward * (share * snapshot.vehicle.max_speed)[:, None]
+        for row, vehicle in enumerate(plan.vehicles):
+            if vehicle.velocity is not None:
+                velocity[row] = np.einsum("ab,b->a", parts[row, :3, :3], vehicle.velocity)
+        return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
+
+    def _vehicle(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
+        if self._model is None or not self._models_stay:
+            self._model = self._models(depsgraph, frame, own)
+        return self._model
+
+    def _models(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
+        columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
+        for crowd in self.plan.crowds:
+            group = crowd.ob.evaluated_get(depsgraph).steering.vehicle
+            for name, value in _values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
+                columns[name][crowd.rows] = value
+        for name, factor in FACTORS.items():
+            columns[name] = columns[name] * own[factor]
+        # One number for all is quicker to work with than as many that are alike.
+        return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
+
+    def _attending(self, depsgraph: Depsgraph, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
+        """What the crowds say of being there, and (n,) the frames on which vehicles enter; None where all are there."""
+        if self._there_when is None or self._attendance_is_animated:
+            attendance = self._attendances(depsgraph, frame)
+            own = np.array([vehicle.enters for vehicle in self.plan.vehicles])
+            enters = np.where(np.isnan(own), enter_frames(attendance, self.keys), own)
+            everybody = bool((enters == -np.inf).all())
+            stay = bool((attendance.on_arrival == STAY).all())
+            self._there_when = None if everybody and stay else attendance, None if everybody else enters
+        return self._there_when
+
+    def _attendances(self, depsgraph: Depsgraph, frame: int) -> Attendance:
+        """What the crowds say of being there, a row a vehicle."""
+        columns = {name: np.full(len(self.plan), p.default) for name, p in Attendance.parameters().items()}
+        for crowd in self.plan.crowds:
+            if crowd.ob.steering.is_property_set("attendance"):
+                group = crowd.ob.evaluated_get(depsgraph).steering.attendance
+                for name, value in _values(Attendance, group, crowd.ob, "attendance", frame).items():
+                    columns[name][crowd.rows] = value
+        return Attendance.of(len(self.plan), **columns)
+
+    def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
+        sources = self.plan.bodies
+        if not sources:
+            return self._nobody
+        if self._radii is None:
+            family = Family()
+            self._radii = np.array([_radius(source.ob, depsgraph, family) for source in sources])
+        matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
+        _check_numbers(matrices, [source.ob for source in sources], frame)
+        faces = np.array([_face(source.ob) for source in sources]).reshape(-1, 3)
+        return Tracked(
+            position=matrices[:, :3, 3],
+            forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], faces)),
+            radius=self._radii,
+            roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
+            present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
+            & _within(self._there, frame),
+            carrier=np.array([source.carrier for source in sources], dtype=np.int64),
+            crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
+            amount=self._amounts(depsgraph, frame),
+        )
+
+    def _amounts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """How much there is of each body that is a resource, inf of the others."""
+        amounts = np.full(len(self.plan.bodies), np.inf)
+        for row, source in enumerate(self.plan.bodies):
+            if has_role(source.ob, Role.RESOURCE):
+                amounts[row] = source.ob.evaluated_get(depsgraph).steering.amount
+                _check_number(amounts[row], source.ob, "steering.amount", frame)
+        return amounts
+
+    def _crowd_row(self, ob: Object) -> int:
+        """The row of the crowd of a vehicle that does not move, -1 for anything else."""
+        crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
+        return next((row for row, source in enumerate(self.plan.crowds) if source.ob == crowd), -1)
+
+    def _regions(self, depsgraph: Depsgraph, frame: int) -> Regions:
+        obs = self.plan.regions
+        if not obs:
+            return self._nowhere
+        matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
+        _check_numbers(matrices, list(obs), frame)
+        if self._boxes is None:
+            self._boxes = [_box(ob, depsgraph) for ob in obs]
+        middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
+        half = np.array([half for _, half in self._boxes]).reshape(-1, 3)
+        sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
+        return Regions(
+            centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
+            axes=self._axes.of(matrices),
+            mesh=self._region_meshes(matrices, depsgraph),
+            half=half * sizes,
+            shape=np.array([SHAPE_NUMBERS[_shape(ob)] for ob in obs], dtype=np.int64),
+            present=np.array([_active(ob, depsgraph) for ob in obs], dtype=np.bool_),
+        )
+
+    def _region_meshes(self, matrices: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
+        """The meshes of the regions that are such, None of the others, (k,).
+
+        Raises:
+            Refusal: one has no inside.
+        """
+        meshes = np.full(len(self.plan.regions), None, dtype=np.object_)
+        for row, (ob, matrix) in enumerate(zip(self.plan.regions, matrices)):
+            if _shape(ob) == "MESH":
+                if row not in self._insides:
+                    self._insides[row] = Surface(ob, matrix, depsgraph, None)
+                meshes[row] = self._insides[row].placed(matrix, depsgraph).mesh
+                if not meshes[row].closed:
+                    raise Refusal(
+                        f"The region {ob.name} is a mesh with holes, or none at all: close it, or let it be a box."
+                    )
+        return meshes
+
+    def _obstacles(self, depsgraph: Depsgraph, frame: int) -> Obstacles:
+        sources = self.plan.obstacles
+        if not sources:
+            return self._unobstructed
+        matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
+        _check_numbers(matrices, [source.ob for source in sources], frame)
+        found = self._solids.read(matrices, depsgraph)
+        return replace(found, present=found.present & _within(self._standing, frame))
+
+
+class _OwnSettings:
+    """What the vehicles say for themselves, a column a setting; of those that nothing animates it is read once."""
+
+    NAMES = ("active", *FACTORS.values())
+
+    def __init__(self, vehicles: Sequence[VehicleSource]) -> None:
+        self._animated = [(row, v.ob) for row, v in enumerate(vehicles) if v.animated]
+        stored = [v.ob.steering for v in vehicles]
+        self._columns = {name: np.array([getattr(own, name) for own in stored]) for name in self.NAMES}
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> dict[str, np.ndarray]:
+        """(n,) columns by name.
+
+        Raises:
+            Refusal: a value is no number.
+        """
+        for row, ob in self._animated:
+            own = ob.evaluated_get(depsgraph).steering
+            for name, column in self._columns.items():
+                value = getattr(own, name)
+                _check_number(value, ob, f"steering.{name}", frame)
+                column[row] = value
+        return self._columns
+
+
+class _CrowdReader:
+    """Reads the settings of a crowd: once, where nothing animates them."""
+
+    def __init__(self, source: CrowdSource) -> None:
+        self._source = source
+        self._read: Crowd | None = None
+        self.stays = not animates(source.ob, "steering")
+        """Whether all frames have the same settings."""
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> Crowd:
+        """The vehicles of the crowd and what they want.
+
+        Raises:
+            Refusal: a value is no number.
+        """
+        if self._read is None or not self.stays:
+            self._read = self._now(depsgraph, frame)
+        return self._read
+
+    def _now(self, depsgraph: Depsgraph, frame: int) -> Crowd:
+        source = self._source
+        settings = source.ob.evaluated_get(depsgraph).steering
+        behaviors = []
+        for behavior in source.behaviors:
+            group = getattr(settings, behavior.name)
+            if group.use:
+                values = _values(behavior, group, source.ob, behavior.name, frame)
+                pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
+                behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
+        return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
+
+
+def _within(spans: np.ndarray, frame: int) -> np.ndarray:
+    """(k,) which of some spans of frames, (k, 2), a frame is in."""
+    there: np.ndarray = (spans[:, 0] <= frame) & (frame <= spans[:, 1])
+    return there
+
+
+def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+    """The middle and the half sizes of an object in its own space; of an Empty, as large as it is drawn."""
+    return box_of(points_of(ob, depsgraph, None))
+
+
+def _shape(ob: Object) -> str:
+    stored = settings_of(ob)
+    return stored.region_shape if stored else "SPHERE"
+
+
+def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
+    """The values of a property group as the declaration has them, within its limits.
+
+    Raises:
+        Refusal: one is no number.
+    """
+    values = values_of(declaration, group)
+    for name, value in values.items():
+        _check_number(value, ob, f"steering.{path}.{name}", frame)
+    return values
+
+
+def _check_number(value: float, ob: Object, path: str, frame: int) -> None:
+    if not np.isfinite(value):
+        raise Refusal(f"{path} of {ob.name} is no number on frame {frame}: look at what drives it.")
+
+
+def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
+    """Where a thing is, (4, 4): in world space, or in the side, forward and up of the vehicle that carries it."""
+    matrix = standing(source, depsgraph)
+    if source.carrier < 0:
+        return np.array(matrix)
+    vehicle = plan.vehicles[source.carrier]
+    place = np.array(vehicle.ob.evaluated_get(depsgraph).matrix_world)
+    # The matrix holds the vehicle's own scale, so that a mirrored one is the right way round already.
+    position, basis = to_world(place, np.zeros(3), np.eye(3), vehicle.axes, np.ones(3))
+    offset = np.array(matrix)
+    offset[:3, 3] -= position
+    offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
+    return offset
+
+
+def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
+    """Where a thing is in world space; a bone is at its head, and faces as its armature while it is at rest."""
+    ob = source.ob.evaluated_get(depsgraph)
+    if not source.bone:
+        return ob.matrix_world
+    bone = ob.pose.bones[source.bone]
+    matrix = ob.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted_safe()
+    matrix.translation = ob.matrix_world @ bone.head
+    return matrix
+
+
+def _check_numbers(matrices: np.ndarray, objects: list[Object], frame: int) -> None:
+    for ob, matrix in zip(objects, matrices):
+        if not np.isfinite(matrix).all():
+            raise Refusal(f"{ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
+
+
+def _face(ob: Object) -> np.ndarray:
+    stored = settings_of(ob)
+    forward, up = (stored.forward_axis, stored.up_axis) if stored else ("POS_Y", "POS_Z")
+    if forward[-1] == up[-1]:
+        return np.array([0.0, 1.0, 0.0])
+    return model_axes(AXIS_NAMES[forward], AXIS_NAMES[up])[:, 1]
+
+
+def _roles(ob: Object) -> int:
+    stored = settings_of(ob)
+    return sum(int(Role[name]) for name in stored.roles) if stored else 0
+
+
+def _active(ob: Object, depsgraph: Depsgraph) -> bool:
+    return settings_of(ob) is None or ob.evaluated_get(depsgraph).steering.active
+
+
+def _radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
+    """A leader's or target's size; something that is only a place to go to, such as an Empty, has none."""
+    return 0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph, family)

@@ -1,0 +1,116 @@
+"""Several objects as one target: a collection, the vehicles of a crowd, or all of a role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+
+from ...simulation.behavior import Behavior
+from ...simulation.candidates import NEAREST_ONE, PICKS, Candidates
+from ...simulation.declaration import Kind, Parameter
+from ...simulation.roles import Role
+from ..properties import has_role, pointed_at
+from ..property_groups import choice_of, collection_of
+from ..refusal import Refusal
+from ..tagged_objects import crowd_of, full_name, tagged
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Object, PropertyGroup
+
+PICK_NUMBERS = {choice.name: choice.number for choice in PICKS}
+
+
+@dataclass(frozen=True)
+class Several:
+    """Objects of which each vehicle of a crowd takes one as a target of a behavior.
+
+    Attributes:
+        crowd: the crowd.
+        behavior, parameter: whose target, by name.
+        objects: in the order of their names.
+        pick: the number of a choice of PICKS.
+    """
+
+    crowd: Object
+    behavior: str
+    parameter: str
+    objects: tuple[Object, ...]
+    pick: int
+
+    def candidates(self, rows: dict[str, int]) -> Candidates:
+        """The same for the simulation; `rows` are those of bodies by name."""
+        names = [full_name(ob) for ob in self.objects]
+        keys = np.array([crc32(name.encode()) for name in names], dtype=np.uint64)
+        return Candidates(np.array([rows[name] for name in names], dtype=np.int64), keys, self.pick)
+
+
+def several_of(crowd: Object, behaviors: Iterable[type[Behavior]], objects: list[Object]) -> Iterator[Several]:
+    """Wherever behaviors of a crowd steer by one of several objects of the scene.
+
+    Raises:
+        Refusal: there is none where some are asked for.
+    """
+    for behavior in behaviors:
+        group = getattr(crowd.steering, behavior.name)
+        for name, parameter in behavior.parameters().items():
+            if parameter.kind is not Kind.BODY:
+                continue
+            whose = f"the {name.replace('_', ' ').title()} of {behavior.label} in {crowd.name}"
+            if members := _members(group, name, parameter, objects, whose):
+                yield Several(crowd, behavior.name, name, tuple(members), PICK_NUMBERS[getattr(group, choice_of(name))])
+
+
+def named(group: PropertyGroup, name: str) -> bool:
+    """Whether a pointer is set, or for a target a collection in its place."""
+    collection = collection_of(name)
+    in_its_place = collection in group.bl_rna.properties and pointed_at(group, collection) is not None
+    return in_its_place or pointed_at(group, name) is not None
+
+
+def is_several(group: PropertyGroup, name: str, parameter: Parameter) -> bool:
+    """Whether there may be several objects to choose from for a target."""
+    pointed = pointed_at(group, name)
+    if pointed is not None:
+        return has_role(pointed, Role.CROWD)
+    return pointed_at(group, collection_of(name)) is not None or parameter.role is not None
+
+
+def _members(group: PropertyGroup, name: str, parameter: Parameter, objects: list[Object], whose: str) -> list[Object]:
+    """The objects that a target stands for; none where it is a single one or the nearest of a role."""
+    pointed, collection = pointed_at(group, name), pointed_at(group, collection_of(name))
+    if pointed is not None:
+        return _vehicles_of(pointed, objects, whose) if has_role(pointed, Role.CROWD) else []
+    if collection is not None:
+        return _objects_of(collection, objects, whose)
+    nearest = PICK_NUMBERS[getattr(group, choice_of(name))] == NEAREST_ONE
+    return [] if nearest or parameter.role is None else tagged(objects, parameter.role)
+
+
+def _vehicles_of(crowd: Object, objects: list[Object], whose: str) -> list[Object]:
+    members = [ob for ob in tagged(objects, Role.VEHICLE) if crowd_of(ob) == crowd]
+    if not members:
+        raise Refusal(f"The crowd {crowd.name}, {whose}, has no vehicles: tag some, or choose another.")
+    return members
+
+
+def _objects_of(collection: Collection, objects: list[Object], whose: str) -> list[Object]:
+    """The objects of a collection that stand for themselves: parts of others in it, and crowds, are none."""
+    within = {full_name(ob) for ob in collection.all_objects}
+    whole = [ob for ob in objects if full_name(ob) in within and not has_role(ob, Role.CROWD)]
+    members = [ob for ob in whole if not any(full_name(above) in within for above in _above(ob))]
+    if not members:
+        raise Refusal(
+            f"The collection {collection.name}, {whose}, has no object in the scene: put one in, or choose another."
+        )
+    return members
+
+
+def _above(ob: Object) -> Iterator[Object]:
+    parent = ob.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent

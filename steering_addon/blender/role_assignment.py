@@ -1,0 +1,72 @@
+"""Giving objects their roles, and making crowds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..simulation.roles import Role
+from .crowds.forward_axis import front_of
+from .hierarchy import Family
+from .identity import new_identity
+from .properties import has_role, pointed_at, settings_of
+from .read.start_pose import channels, store
+from .tagged_objects import in_use
+from .write.ownership import is_baked
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object
+
+    from .read.body_sizes import Body
+
+
+def new_crowd(context: Context, name: str = "Crowd", collection: Collection | None = None) -> Object:
+    """An Empty with the role CROWD at the 3D cursor, which becomes the scene's default if it has none.
+
+    Args:
+        collection: where it goes, if not into the active one.
+    """
+    crowd = bpy.data.objects.new(name, None)
+    crowd.empty_display_type = "SPHERE"
+    crowd.empty_display_size = 0.5
+    crowd.location = context.scene.cursor.location
+    collection = collection or context.collection or context.scene.collection
+    collection.objects.link(crowd)
+    give_role(crowd, Role.CROWD, Family())
+    scene = context.scene
+    if default_crowd(context) is None:
+        scene.steering.crowd = crowd
+    return crowd
+
+
+def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) -> None:
+    """Make an object, which can be that, what a role says; which side of it is the front is guessed the first time.
+
+    Args:
+        body: what it looks like, for a better guess.
+    """
+    if not settings_of(ob) or not ob.steering.roles:
+        ob.steering.forward_axis, ob.steering.up_axis = front_of(ob, family, body)
+    ob.steering.roles |= {role.name}
+    if role is Role.CROWD:
+        if ob.steering.identity == 0:
+            ob.steering.identity = new_identity()
+        # Looking at a group writes it into the file: done here, so that drawing the panel does not.
+        _ = ob.steering.vehicle.mass, ob.steering.portrayal.use, ob.steering.attendance.hide
+
+
+def make_vehicle(ob: Object, crowd: Object, family: Family, body: Body | None = None) -> None:
+    """Make an object a vehicle of a crowd, which starts where it is now unless a bake has a start of its own for it."""
+    give_role(ob, Role.VEHICLE, family, body)
+    ob.steering.crowd = crowd
+    if not (ob.steering.start.stored and is_baked(ob)):
+        store(ob, *channels(ob))
+
+
+def default_crowd(context: Context) -> Object | None:
+    """The crowd that newly tagged vehicles of the scene join, None where it has none or has lost it."""
+    stored = settings_of(context.scene)
+    crowd = pointed_at(stored, "crowd") if stored else None
+    there = crowd is not None and has_role(crowd, Role.CROWD) and crowd in in_use(context.scene)
+    return crowd if there else None

@@ -1,0 +1,1 @@
+"""From the simulation to Blender: keyframes, and which of them are ours."""

@@ -1,0 +1,98 @@
+"""Banking: how a flyer leans into its turns.
+
+The paper makes `up` a weighted sum of steering acceleration, gravity and the old up. That sum shivers with every uneven
+force, hangs on the frame rate and turns over in a push-over. Here up is carried along with the heading and rolled, like
+a damped spring, toward the lean of the coordinated turn that the applied force makes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..simulation.arrays.angles import cosine_and_sine, tangent_of_setting
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Scalars,
+    Vectors,
+    across,
+    anybody,
+    clamp,
+    columns,
+    cross,
+    dot,
+    level_side,
+    magnitude,
+    unit,
+)
+from ..simulation.vehicle import VehicleModel
+
+GRAVITY = 9.81
+"""m/s2, what the lean is measured against."""
+STEEP = 0.5
+"""The cosine of climb below which there is less and less of a level to come back to."""
+LOST = 1e-6
+"""The length of what lies across the heading below which it is rounding, and not a direction that up could take."""
+
+
+def leaned(
+    model: VehicleModel,
+    forward: Vectors,
+    up: Vectors,
+    roll_rate: Scalars,
+    smoothed: Vectors,
+    acceleration: Vectors,
+    dt: float,
+) -> tuple[Vectors, Scalars, Vectors]:
+    """The next up axes, roll rates and smoothed accelerations of vehicles that fly by banking.
+
+    Level in straight flight, calm in loops and at rest, the same at any frame rate. Vehicles that keep in their plane
+    stay upright.
+
+    Args:
+        forward: (n, 3) the new headings.
+        up: (n, 3) the up axes before the step.
+        roll_rate: (n,) rad/s before the step.
+        smoothed: (n, 3) the smoothed acceleration before the step.
+        acceleration: (n, 3) what the step applied, m/s2.
+    """
+    smoothed = smoothed + (acceleration - smoothed) * (dt / (model.bank_smoothing + dt))[:, None]
+    up = across(up, forward)
+    length = magnitude(up)
+    lost = length < LOST
+    up = up / np.maximum(length, EPSILON)[:, None]
+
+    right, flatness = level_side(forward)
+    if anybody(lost):
+        level = np.where((flatness > EPSILON)[:, None], cross(right, forward), _any_across(forward))
+        up = np.where(lost[:, None], level, up)
+    side = cross(forward, up)
+
+    # The tangent of the lean that is wanted; the cosine and sine of the one there is, times the former's cosine.
+    steepest = tangent_of_setting(model.max_bank)
+    lean = clamp(model.bank * dot(smoothed, right) / GRAVITY, -steepest, steepest)
+    secant = np.sqrt(1.0 + lean * lean)
+    cosines, sines = dot(side, right) / secant, dot(up, right) / secant
+    short = 2.0 * (lean * cosines - sines) / np.maximum(1.0 + cosines + lean * sines, 0.001)
+    short *= np.minimum((flatness / STEEP) * (flatness / STEEP), 1.0)
+    # Pulling through the top of a loop the vehicle is upside down and means to be: it holds its roll.
+    looping = (cosines < 0.0) & (dot(smoothed, up) > GRAVITY / 2.0)
+    short = np.where(looping, 0.0, short)
+
+    # Critically damped and implicit: stable however long the step.
+    stiffness = 2.0 / model.bank_time
+    damping = 1.0 + stiffness * dt
+    roll_rate = (roll_rate + dt * stiffness * stiffness * short) / (damping * damping)
+    roll_rate = clamp(roll_rate, -model.max_bank_rate, model.max_bank_rate)
+    cosines, sines = cosine_and_sine(roll_rate * dt)
+    up = cosines[:, None] * up + sines[:, None] * side
+
+    if anybody(model.keep_in_plane):
+        up = np.where(model.keep_in_plane[:, None], (0.0, 0.0, 1.0), up)
+        roll_rate = np.where(model.keep_in_plane, 0.0, roll_rate)
+    return up, roll_rate, smoothed
+
+
+def _any_across(forward: Vectors) -> Vectors:
+    """Some direction square to each heading, for the one step where nothing else tells up from down."""
+    sideways = np.abs(forward[:, 0]) < 0.9
+    return unit(across(columns(np.where(sideways, 1.0, 0.0), np.where(sideways, 0.0, 1.0), 0.0), forward))

@@ -1,0 +1,1 @@
+"""What a run leaves behind: the frames computed so far, and what went wrong. numpy only, no bpy."""

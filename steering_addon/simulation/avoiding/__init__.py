@@ -1,0 +1,1 @@
+"""How to keep clear of obstacles and of each other."""

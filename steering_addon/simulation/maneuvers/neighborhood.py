@@ -1,0 +1,37 @@
+"""What behaviors have in common that look at others: whom an agent sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.vectors import Number, Vectors, largest, truncate
+from ..behavior import Behavior
+from ..declaration import Unit, called, choice, crowd, length, number, only_with
+from ..nearby.neighbors import CHOSEN_CROWD, NEIGHBORS, Neighbors
+from ..world import Agents, World
+
+
+@dataclass(frozen=True)
+class Neighborhood(Behavior):
+    """A behavior that looks at others nearby (paper, figure 13)."""
+
+    distance: Number = called("Sees Up To", length(3.0, "How far away others still count"))
+    angle: Number = called(
+        "Field of View", number(2.0 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
+    )
+    neighbors: Number = called("Who Counts", choice("OWN_CROWD", "Who counts", NEIGHBORS, animatable=False))
+    crowd: Number = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd that counts"))
+
+    def sight(self) -> float:
+        return largest(self.distance)
+
+    def near(self, world: World, agents: Agents) -> Neighbors:
+        """Whom the agents perceive."""
+        return world.neighbors(agents, self.distance, self.angle, self.neighbors, self.crowd)
+
+
+def faded(steering: Vectors) -> Vectors:
+    """Steering that fades to nothing and is cut at length 1: unit vectors would make a jittering lattice of a flock."""
+    return truncate(steering, 1.0)

@@ -1,0 +1,1 @@
+"""Who is near whom, who belongs together, and who has run into whom."""

@@ -1,0 +1,1 @@
+"""Who takes part: entering, arriving, leaving."""

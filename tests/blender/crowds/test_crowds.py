@@ -1,0 +1,222 @@
+"""Crowds and regions as Blender has them: who sees whom, what vehicles keep to, and what a bake leaves alone."""
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    baked_frames,
+    clear_bake,
+    crowd,
+    empty,
+    fleet,
+    frames,
+    insert,
+    is_baked,
+    part,
+    places,
+    scene_dump,
+    tag,
+    use,
+    vehicle,
+)
+
+FLOCK = {"separation": {}, "alignment": {}, "cohesion": {}, "wander": {}}
+
+
+def snapshots(*at: int) -> list:
+    """What the simulation is told on some frames."""
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    reader = part("blender.read.reading").Reader(plan)
+    found = []
+    for frame in at:
+        bpy.context.scene.frame_set(frame)
+        found.append(reader.read(bpy.context.evaluated_depsgraph_get(), frame))
+    return found
+
+
+def region(name: str = "Region", shape: str = "SPHERE", size: float = 1.0, **placed):
+    ob = tag(empty(name, **placed), role="REGION")
+    ob.empty_display_size = size
+    ob.steering.region_shape = shape
+    return ob
+
+
+# ---- regions
+
+
+@pytest.mark.parametrize("shape", ["SPHERE", "BOX"])
+def test_a_region_is_as_large_as_its_empty_is_drawn_and_turned_as_it_is(shape: str) -> None:
+    frames(1, 3)
+    vehicle(crowd=crowd(containment={}))
+    region(shape=shape, size=2.0, location=(3.0, 4.0, 5.0), rotation=(0.0, 0.0, math.pi / 2.0), scale=(5.0, 1.0, 2.0))
+    [snapshot] = snapshots(1)
+    found = snapshot.regions
+    assert np.allclose(found.centre, [[3.0, 4.0, 5.0]])
+    assert np.allclose(found.half, [[10.0, 2.0, 4.0]])
+    assert np.allclose(found.axes, [[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]], atol=1e-6)
+    assert found.shape.tolist() == [{"SPHERE": 0, "BOX": 1}[shape]]
+    assert found.present.tolist() == [True]
+
+
+def test_a_region_moves_and_grows_with_its_object() -> None:
+    frames(1, 11)
+    vehicle(crowd=crowd(containment={}))
+    ob = region()
+    insert(ob, "location", {1: (0.0, 0.0, 0.0), 11: (10.0, 0.0, 0.0)})
+    insert(ob, "scale", {1: (1.0, 1.0, 1.0), 11: (3.0, 1.0, 1.0)})
+    first, later = snapshots(1, 6)
+    assert np.allclose(later.regions.centre - first.regions.centre, [[5.0, 0.0, 0.0]])
+    assert np.allclose(later.regions.half, [[2.0, 1.0, 1.0]])
+
+
+def test_tagging_makes_a_region_and_untagging_ends_it() -> None:
+    frames(1, 3)
+    vehicle(crowd=crowd(containment={}))
+    ob = region()
+    assert ob.steering.roles == {"REGION"}
+    assert len(snapshots(1)[0].regions) == 1
+    assert bpy.ops.steering.untag(role="REGION") == {"FINISHED"}
+    assert len(snapshots(1)[0].regions) == 0
+
+
+def test_a_region_that_is_pointed_at_needs_no_tag_and_is_the_one_that_counts() -> None:
+    frames(1, 120)
+    region("Near", size=4.0)
+    far = empty("Far", location=(60.0, 0.0, 0.0))
+    far.empty_display_size = 10.0
+    ship = vehicle(crowd=crowd(containment={"region": far, "weight": 8.0}), start_speed=0.5)
+    bake()
+    end = places(ship, [120])[0]
+    assert end[0] > 10.0
+
+
+def test_vehicles_come_back_into_their_region() -> None:
+    frames(1, 240)
+    region(size=8.0)
+    ships = [
+        vehicle(name=f"Ship {k}", location=(k, 0.0, 0.0), identity=k + 1, start_speed=0.8, rotation=(0.0, 0.0, 0.9 * k))
+        for k in range(4)
+    ]
+    use(ships[0].steering.crowd, containment={"weight": 8.0})
+    bake()
+    for ship in ships:
+        away = np.linalg.norm(places(ship, range(1, 241)), axis=1)
+        assert away.max() < 8.0 + 0.35 * 8.0
+
+
+# ---- whom vehicles see
+
+
+def moved_aside(ship) -> float:
+    """How far a ship has left its straight way along +Y."""
+    return abs(float(places(ship, [bpy.context.scene.frame_end])[0][0] - ship["x"]))
+
+
+def lone(name: str, of, x: float, identity: int):
+    ship = vehicle(name=name, location=(x, 0.0, 0.0), crowd=of, identity=identity, start_speed=0.5)
+    ship["x"] = x
+    return ship
+
+
+def test_own_crowd_chosen_crowd_and_everyone() -> None:
+    """Two ships of two crowds side by side: who looks at its own crowd sees nobody."""
+    frames(1, 24)
+    mine, other = crowd("Mine", separation={"distance": 3.0}), crowd("Other")
+    ship = lone("Ship", mine, 0.0, 1)
+    lone("Neighbor", other, 1.0, 2)
+    bake()
+    assert moved_aside(ship) < 1e-4
+    mine.steering.separation.neighbors = "CHOSEN_CROWD"
+    bake()
+    assert moved_aside(ship) < 1e-4, "none is chosen"
+    mine.steering.separation.crowd = other
+    bake()
+    assert moved_aside(ship) > 0.2
+    mine.steering.separation.crowd = mine
+    bake()
+    assert moved_aside(ship) < 1e-4
+    mine.steering.separation.neighbors = "EVERYONE"
+    bake()
+    assert moved_aside(ship) > 0.2
+
+
+def test_a_locked_vehicle_is_seen_and_left_as_it_is() -> None:
+    frames(1, 24)
+    one = crowd("One", separation={"distance": 3.0})
+    ship, standing = lone("Ship", one, 0.0, 1), lone("Standing", one, 1.0, 2)
+    standing.steering.locked = True
+    [snapshot] = snapshots(1)
+    assert snapshot.tracked.roles.tolist() == [1]
+    assert snapshot.tracked.crowd.tolist() == [0]
+    bake()
+    assert moved_aside(ship) > 0.1
+    assert not is_baked(standing)
+
+
+def test_a_crowd_in_another_order_flies_the_same() -> None:
+    """Shuffled names and creation, the same identities: the same places to the last bit."""
+
+    def flown(order: list[int]) -> np.ndarray:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        frames(1, 30)
+        of = crowd(**FLOCK)
+        of.steering.identity = 77
+        ships = {}
+        for number, k in enumerate(order):
+            at = (1.1 * (k % 3), 0.9 * (k // 3), 0.3 * k)
+            ships[k] = vehicle(name=f"Bird {number}", location=at, crowd=of, identity=100 + k, start_speed=0.7)
+        bake()
+        return np.array([places(ships[k], range(1, 31)) for k in range(8)])
+
+    assert flown(list(range(8))).tobytes() == flown([5, 2, 7, 0, 3, 6, 1, 4]).tobytes()
+
+
+# ---- many
+
+
+def test_baking_and_clearing_a_hundred_leaves_the_rest_as_it_was() -> None:
+    frames(1, 12)
+    other = empty("Camera Rig")
+    insert(other, "location", {1: (0.0, 0.0, 0.0), 12: (5.0, 0.0, 0.0)})
+    of = crowd(**FLOCK, containment={})
+    ships = fleet(100, crowd=of, spacing=0.8)
+    region(size=20.0)
+    before = scene_dump()
+    bake()
+    assert all(is_baked(ship) for ship in ships)
+    assert not is_baked(other)
+    assert_same(before["objects"]["Camera Rig"], scene_dump()["objects"]["Camera Rig"])
+    clear_bake()
+    assert_same(before, scene_dump())
+
+
+def test_a_closed_mesh_is_a_region_and_one_with_holes_is_refused(addon) -> None:
+    frames(1, 60)
+    bpy.ops.mesh.primitive_cube_add(size=10.0, location=(1.0, 2.0, 3.0))
+    room = tag(bpy.context.object, role="REGION")
+    room.steering.region_shape = "MESH"
+    room.modifiers.new("Round", "BEVEL").width = 1.0
+    flock = crowd(wander={}, containment={})
+    ship = vehicle(name="Ship", location=(1.0, 2.0, 3.0), crowd=flock)
+    bake()
+    assert (np.abs(places(ship, baked_frames()) - (1.0, 2.0, 3.0)) < 7.0).all()
+    room.data.clear_geometry()
+    room.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    with pytest.raises(RuntimeError, match="The region Cube is a mesh with holes"):
+        bpy.ops.steering.bake()
+
+
+def test_the_crowds_of_many_vehicles_are_those_of_each(addon) -> None:
+    tagged = part("blender.tagged_objects")
+    members = fleet(6)
+    other, lost = crowd("Other"), empty("Lost")
+    members[1].steering.crowd, members[2].steering.crowd, members[4].steering.crowd = other, lost, lost
+    members[3].steering.property_unset("crowd")
+    wanted = [tagged.crowd_of(ob) for ob in members]
+    assert tagged.crowds_of(members) == wanted
+    assert wanted[1] == other and wanted[2] is wanted[3] is wanted[4] is None and wanted[0] == wanted[5] is not None

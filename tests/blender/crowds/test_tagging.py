@@ -1,0 +1,497 @@
+"""Tagging gives objects their roles, a crowd, a size, a start and an identity, and takes all of it back again."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bags,
+    bake,
+    crowd,
+    empty,
+    fleet,
+    frames,
+    insert,
+    is_baked,
+    keys,
+    part,
+    path_curve,
+    put,
+    scene_dump,
+    select,
+    sphere,
+    stored,
+    stored_names,
+    tag,
+    vehicle,
+    wedge,
+)
+
+ROLES = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "CROWD", "FLOW", "RESOURCE")
+
+
+def fitting(role: str):
+    """An object that can have the role."""
+    return {"PATH": path_curve, "FLOW": path_curve, "CROWD": empty}.get(role, wedge)()
+
+
+def untag(*objects, role: str) -> None:
+    select(*objects)
+    assert bpy.ops.steering.untag(role=role) == {"FINISHED"}
+
+
+# ---- roles
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_tagging_gives_the_role_and_no_other(role) -> None:
+    ob = tag(fitting(role), role=role)
+    assert ob.steering.roles == {role}
+
+
+def test_the_stored_number_of_each_role_never_changes() -> None:
+    items = bpy.types.Object.bl_rna.properties["steering"].fixed_type.properties["roles"].enum_items
+    assert {item.identifier: item.value for item in items} == {
+        "VEHICLE": 1,
+        "OBSTACLE": 2,
+        "PATH": 4,
+        "LEADER": 8,
+        "CROWD": 16,
+        "REGION": 64,
+        "FLOW": 128,
+        "RESOURCE": 256,
+    }
+
+
+def test_an_object_may_have_several_roles_and_lose_one_of_them() -> None:
+    ob = wedge()
+    for role in ("VEHICLE", "OBSTACLE", "LEADER"):
+        tag(ob, role=role)
+    assert ob.steering.roles == {"VEHICLE", "OBSTACLE", "LEADER"}
+    untag(ob, role="OBSTACLE")
+    assert ob.steering.roles == {"VEHICLE", "LEADER"}
+
+
+@pytest.mark.parametrize("role", [role for role in ROLES if role != "VEHICLE"])
+def test_untagging_leaves_the_file_as_it_was(role) -> None:
+    ob = fitting(role)
+    select(ob)
+    before = scene_dump()
+    tag(ob, role=role)
+    assert stored_names(ob) == ["steering"]
+    untag(ob, role=role)
+    assert_same(before, scene_dump())
+
+
+def test_untagging_a_vehicle_leaves_it_as_it_was() -> None:
+    ob = wedge(location=(1.0, 2.0, 3.0))
+    crowd()
+    select(ob)
+    before = scene_dump()
+    tag(ob, role="VEHICLE")
+    untag(ob, role="VEHICLE")
+    assert_same(before["objects"]["Ship"], scene_dump()["objects"]["Ship"])
+    assert_same(before["users"], scene_dump()["users"])
+
+
+def test_untagging_a_baked_vehicle_keeps_its_keys_and_what_takes_them_back() -> None:
+    frames(1, 10)
+    ob = vehicle(location=(1.0, 2.0, 3.0), crowd=crowd(wander={}))
+    bake()
+    known = keys(ob)
+    untag(ob, role="VEHICLE")
+    assert keys(ob) == known
+    bpy.context.scene.frame_set(5)
+    assert bpy.ops.steering.clear_bake() == {"FINISHED"}
+    assert tuple(ob.location) == (1.0, 2.0, 3.0)
+    assert not is_baked(ob)
+    assert stored_names(ob) == []
+
+
+def test_tagging_twice_changes_nothing() -> None:
+    ob = vehicle(crowd=crowd())
+    select(ob)
+    ob.steering.size_factor = 3.0
+    ob.location = (9.0, 9.0, 9.0)
+    before = scene_dump()
+    tag(ob, role="VEHICLE")
+    assert_same(before, scene_dump())
+
+
+def test_of_a_model_that_is_selected_with_its_parts_the_whole_becomes_the_vehicle() -> None:
+    bird, wing, feather, other = wedge("Bird"), wedge("Wing"), wedge("Feather"), wedge("Other")
+    wing.parent = bird
+    feather.parent = wing
+    tag(wing, bird, feather, other, role="VEHICLE")
+    assert [ob.name for ob in (bird, wing, feather, other) if stored_names(ob)] == ["Bird", "Other"]
+
+
+def test_parts_become_obstacles_and_leaders_one_by_one() -> None:
+    bird, wing = wedge("Bird"), wedge("Wing")
+    wing.parent = bird
+    tag(wing, bird, role="OBSTACLE")
+    assert wing.steering.roles == bird.steering.roles == {"OBSTACLE"}
+
+
+@pytest.mark.parametrize(
+    ("role", "made", "sentence"),
+    [
+        ("PATH", wedge, r"Ship cannot be a path: select a curve, such as Add > Curve > Path\."),
+        (
+            "FLOW",
+            empty,
+            r"Empty cannot be a flow: select a curve, such as Add > Curve > Path, or a mesh that .* edges\.",
+        ),
+        ("CROWD", wedge, r"Ship cannot be a crowd: select an Empty, or use Add Crowd\."),
+        ("VEHICLE", crowd, r"Crowd cannot be a vehicle: select the objects that shall move\."),
+    ],
+)
+def test_what_cannot_have_the_role_is_refused_by_name(role, made, sentence) -> None:
+    select(made())
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match=sentence):
+        bpy.ops.steering.tag(role=role)
+    assert_same(before, scene_dump())
+
+
+def test_what_cannot_have_the_role_is_left_out_with_a_warning(capfd) -> None:
+    box, curve = wedge("Box"), path_curve()
+    tag(box, curve, role="PATH")
+    assert curve.steering.roles == {"PATH"}
+    assert stored_names(box) == []
+    assert "Left out, as no path can be made of them: Box" in capfd.readouterr().out
+
+
+def test_untagging_what_is_not_tagged_is_refused() -> None:
+    select(wedge())
+    with pytest.raises(RuntimeError, match=r"None of the selected objects is tagged as an obstacle: select some"):
+        bpy.ops.steering.untag(role="OBSTACLE")
+
+
+@pytest.mark.parametrize("role", ["VEHICLE", "OBSTACLE", "LEADER"])
+def test_linked_objects_are_refused_by_name(role, tmp_path) -> None:
+    wedge("Linked")
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    bpy.context.scene.collection.objects.link(bpy.data.objects["Linked"])
+    bpy.context.view_layer.update()
+    select(bpy.data.objects["Linked"], wedge("Local"))
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match=r"Linked is linked and cannot be changed here: make a library override"):
+        bpy.ops.steering.tag(role=role)
+    assert_same(before, scene_dump())
+
+
+# ---- crowds
+
+
+def test_the_first_vehicle_makes_a_crowd_in_the_same_step() -> None:
+    ob = vehicle()
+    assert ob.steering.crowd.steering.roles == {"CROWD"}
+    assert bpy.context.scene.steering.crowd == ob.steering.crowd
+
+
+def test_later_vehicles_join_the_scenes_crowd() -> None:
+    one, other = vehicle(name="One"), vehicle(name="Other")
+    assert one.steering.crowd == other.steering.crowd
+    assert (
+        sum(part("blender.properties").has_role(ob, part("simulation.roles").Role.CROWD) for ob in bpy.data.objects)
+        == 1
+    )
+
+
+@pytest.mark.parametrize("first", ["vehicle", "crowd"])
+def test_a_selected_crowd_is_the_one_they_join(first) -> None:
+    crowd("Default")
+    chosen = crowd("Chosen")
+    ob = wedge()
+    select(*((ob, chosen) if first == "vehicle" else (chosen, ob)))
+    bpy.ops.steering.tag(role="VEHICLE")
+    assert ob.steering.crowd == chosen
+
+
+@pytest.mark.parametrize("lose", ["deleted", "removed from the scene", "no crowd any more"])
+def test_a_default_crowd_that_is_gone_is_made_anew(lose) -> None:
+    old = crowd("Old")
+    if lose == "deleted":
+        bpy.data.objects.remove(old)
+    elif lose == "removed from the scene":
+        bpy.context.scene.collection.objects.unlink(old)
+    else:
+        untag(old, role="CROWD")
+    ob = vehicle()
+    assert ob.steering.crowd.name != "Old"
+    assert bpy.context.scene.steering.crowd == ob.steering.crowd
+
+
+def test_each_scene_has_its_own_default_crowd() -> None:
+    one = vehicle(name="One")
+    bpy.context.window.scene = bpy.data.scenes.new("Second")
+    other = vehicle(name="Other")
+    assert other.steering.crowd != one.steering.crowd
+    assert other.steering.crowd.name in bpy.context.scene.objects
+
+
+def test_a_new_crowd_stands_at_the_cursor_selected_and_active() -> None:
+    bpy.context.scene.cursor.location = (1.0, 2.0, 3.0)
+    ob = crowd()
+    assert ob.type == "EMPTY"
+    assert tuple(ob.location) == (1.0, 2.0, 3.0)
+    assert bpy.context.selected_objects == [ob]
+    assert bpy.context.view_layer.objects.active == ob
+
+
+def test_behaviors_are_given_to_and_taken_from_the_crowd_of_the_active_vehicle() -> None:
+    ob = vehicle()
+    select(ob)
+    before = stored(ob.steering.crowd.steering)
+    for behavior in part("behaviors").CATALOGUE:
+        assert bpy.ops.steering.behavior_add(behavior=behavior.name) == {"FINISHED"}
+        assert getattr(ob.steering.crowd.steering, behavior.name).use
+    for behavior in part("behaviors").CATALOGUE:
+        assert bpy.ops.steering.behavior_remove(behavior=behavior.name) == {"FINISHED"}
+    assert stored(ob.steering.crowd.steering) == before
+
+
+# ---- identity
+
+
+def test_vehicles_get_identities_no_two_alike() -> None:
+    ships = [wedge(f"Ship {k}") for k in range(20)]
+    tag(*ships, role="VEHICLE")
+    identities = [ship.steering.identity for ship in ships]
+    assert len(set(identities)) == 20
+    assert min(identities) > 0
+
+
+def test_of_copies_the_lowest_name_keeps_the_identity_and_the_others_have_the_same_one_every_time() -> None:
+    ob = vehicle(name="M", identity=77)
+    for name in ("Z", "A", "K"):
+        copy = ob.copy()
+        copy.name = name
+        bpy.context.scene.collection.objects.link(copy)
+    told = part("blender.identity").told_apart
+    ships = [bpy.data.objects[name] for name in "MZAK"]
+    found = told(ships)
+    assert found["A"] == 77
+    assert len(set(found.values())) == 4
+    assert told(reversed(ships)) == found
+    assert {ship.steering.identity for ship in ships} == {77}
+
+
+def test_a_copy_keeps_its_chances_once_baked() -> None:
+    frames(1, 10)
+    ob = vehicle(name="B", identity=77, crowd=crowd(wander={}))
+    copy = ob.copy()
+    copy.name = "C"
+    bpy.context.scene.collection.objects.link(copy)
+    bake()
+    known = keys(copy)
+    assert ob.steering.identity == 77
+    copy.name = "A"
+    bake()
+    assert keys(copy) == known
+
+
+def test_a_vehicle_moved_to_another_crowd_keeps_its_identity() -> None:
+    ob = vehicle(crowd=crowd("One"), identity=9)
+    ob.steering.crowd = crowd("Other")
+    frames(1, 3)
+    bake()
+    assert ob.steering.identity == 9
+
+
+# ---- size, front and start
+
+
+def test_a_vehicle_tagged_along_with_another_crowd_joins_that_one() -> None:
+    first, second = crowd("First"), crowd("Second")
+    ob = wedge()
+    select(ob, first)
+    bpy.ops.steering.tag(role="VEHICLE")
+    assert ob.steering.crowd == first
+    identity = ob.steering.identity
+    select(ob, second)
+    bpy.ops.steering.tag(role="VEHICLE")
+    assert ob.steering.crowd == second
+    assert ob.steering.identity == identity
+
+
+def test_the_first_vehicle_gives_the_crowd_its_radius() -> None:
+    ob = vehicle(size=2.0)
+    assert ob.steering.crowd.steering.vehicle.radius == pytest.approx(2.0)
+    assert ob.steering.size_factor == pytest.approx(1.0)
+
+
+def test_others_are_so_many_times_as_large() -> None:
+    small, large = wedge("Small", size=0.5), wedge("Large", size=2.0)
+    tag(small, large, role="VEHICLE")
+    assert small.steering.crowd.steering.vehicle.radius == pytest.approx(2.0)
+    assert small.steering.size_factor == pytest.approx(0.25)
+    third = vehicle(name="Third", size=4.0)
+    assert third.steering.size_factor == pytest.approx(2.0)
+
+
+def test_children_scale_and_modifiers_count_for_the_size() -> None:
+    body = empty("Root", (5.0, 5.0, 5.0), scale=(2.0, 2.0, 2.0))
+    body.empty_display_size = 0.1
+    mesh = sphere("Body", (0.0, 3.0, 0.0), radius=1.0)
+    mesh.parent = body
+    bpy.context.view_layer.update()
+    assert vehicle(body).steering.crowd.steering.vehicle.radius == pytest.approx(8.0, rel=1e-3)
+
+
+def test_a_tagged_child_is_not_part_of_its_parents_size() -> None:
+    body = sphere("Body", radius=1.0)
+    child = sphere("Child", (0.0, 9.0, 0.0), radius=1.0)
+    child.parent = body
+    tag(child, role="OBSTACLE")
+    assert vehicle(body).steering.crowd.steering.vehicle.radius == pytest.approx(1.0, rel=1e-3)
+
+
+def test_an_object_without_a_size_leaves_the_radius_alone() -> None:
+    mesh = bpy.data.meshes.new("Point")
+    ob = bpy.data.objects.new("Point", mesh)
+    bpy.context.scene.collection.objects.link(ob)
+    assert vehicle(ob).steering.crowd.steering.vehicle.radius == pytest.approx(0.5)
+    assert ob.steering.size_factor == 1.0
+
+
+def rig():
+    armature = bpy.data.armatures.new("Rig")
+    ob = bpy.data.objects.new("Rig", armature)
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def test_characters_face_their_negative_y_and_everything_else_its_positive_y() -> None:
+    plain = vehicle(name="Plain")
+    assert plain.steering.forward_axis == "POS_Y"
+    armature = vehicle(rig())
+    assert armature.steering.forward_axis == "NEG_Y"
+    root = empty("Root")
+    rig().parent = root
+    assert vehicle(root).steering.forward_axis == "NEG_Y"
+    skin = wedge("Skin")
+    skin.modifiers.new("Armature", "ARMATURE").object = rig()
+    assert vehicle(skin).steering.forward_axis == "NEG_Y"
+
+
+def test_a_chosen_front_is_kept_when_another_role_is_added() -> None:
+    ob = vehicle()
+    ob.steering.forward_axis = "POS_X"
+    tag(ob, role="OBSTACLE")
+    assert ob.steering.forward_axis == "POS_X"
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "QUATERNION", "AXIS_ANGLE"])
+def test_tagging_stores_the_vehicles_own_channels_as_its_start(mode) -> None:
+    ob = wedge(location=(1.0, 2.0, 3.0))
+    ob.rotation_mode = mode
+    channel = part("blender.read.rotation_channels").data_path(mode)
+    setattr(ob, channel, (0.5, 0.5, 0.5, 0.5)[: len(getattr(ob, channel))])
+    ob.parent = empty("Parent", (7.0, 7.0, 7.0))
+    vehicle(ob)
+    start = ob.steering.start
+    assert start.stored
+    assert tuple(start.location) == (1.0, 2.0, 3.0)
+    assert start.rotation_mode == mode
+    np.testing.assert_array_equal(start.rotation[: len(getattr(ob, channel))], getattr(ob, channel))
+
+
+# ---- operators as Blender shows them
+
+
+@pytest.mark.parametrize("operator", ["tag", "untag", "set_start", "behavior_add", "behavior_remove"])
+def test_operators_are_grey_without_a_selection(operator) -> None:
+    select()
+    assert not getattr(bpy.ops.steering, operator).poll()
+    with pytest.raises(RuntimeError, match=r"Select|Make a crowd or one of its vehicles the active object"):
+        getattr(bpy.ops.steering, operator)()
+
+
+@pytest.mark.parametrize("operator", ["tag", "untag", "crowd_add", "bake", "clear_bake"])
+def test_operators_are_grey_in_edit_mode_and_say_why(operator) -> None:
+    ob = wedge()
+    select(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Only in Object Mode"):
+        getattr(bpy.ops.steering, operator)()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.steering.tag.poll()
+
+
+def test_polls_and_refusals_write_nothing() -> None:
+    ob = wedge()
+    select(ob)
+    before = scene_dump()
+    for operator in ("tag", "untag", "crowd_add", "bake", "clear_bake", "set_start", "behavior_add", "behavior_remove"):
+        getattr(bpy.ops.steering, operator).poll()
+    for name in dir(bpy.types):
+        if name.startswith("STEERING_PT_"):
+            panel = getattr(bpy.types, name)
+            if hasattr(panel, "poll"):
+                panel.poll(bpy.context)
+    assert_same(before, scene_dump())
+
+
+STEPS = {
+    "tag": lambda: bpy.ops.steering.tag(role="VEHICLE"),
+    "untag": lambda: bpy.ops.steering.untag(role="VEHICLE"),
+    "crowd_add": lambda: bpy.ops.steering.crowd_add(),
+    "set_start": lambda: bpy.ops.steering.set_start(),
+    "behavior_add": lambda: bpy.ops.steering.behavior_add(behavior="seek"),
+    "behavior_remove": lambda: bpy.ops.steering.behavior_remove(behavior="wander"),
+    "preset_apply": lambda: bpy.ops.steering.preset_apply(preset="starling"),
+    "vary": lambda: bpy.ops.steering.vary(),
+    "crowd_assign": lambda: bpy.ops.steering.crowd_assign(),
+    "crowd_select": lambda: bpy.ops.steering.crowd_select(),
+    "bake": lambda: bpy.ops.steering.bake(),
+    "clear_bake": lambda: bpy.ops.steering.clear_bake(),
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_operator_is_one_step_to_undo_and_to_redo(step) -> None:
+    frames(1, 5)
+    if step == "tag":
+        select(wedge())
+    else:
+        ships = fleet(2, crowd=crowd(wander={}))
+        if step == "clear_bake":
+            bake()
+        else:
+            ships[0].location = (5.0, 5.0, 5.0)
+        select(ships[0])
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Before")
+    before = scene_dump()
+    assert STEPS[step]() == {"FINISHED"}
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="After")
+    after = scene_dump()
+    assert before != after
+    bpy.ops.ed.undo()
+    assert_same(before, scene_dump())
+    bpy.ops.ed.redo()
+    assert_same(after, scene_dump())
+
+
+def test_every_operator_asks_to_be_an_undo_step() -> None:
+    for name in STEPS:
+        assert {"REGISTER", "UNDO"} <= getattr(bpy.types, f"STEERING_OT_{name}").bl_options
+
+
+def test_keyed_objects_can_be_tagged_and_keep_their_keys() -> None:
+    ob = wedge()
+    insert(ob, "location", {1: (0.0, 0.0, 0.0), 20: (5.0, 0.0, 0.0)})
+    known = keys(ob)
+    for role in ("VEHICLE", "OBSTACLE", "LEADER"):
+        tag(ob, role=role)
+    assert keys(ob) == known
+    assert len(bags(ob.animation_data.action)) == 1
+    put(ob)

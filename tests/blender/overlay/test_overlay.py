@@ -1,0 +1,482 @@
+"""The overlay: what is drawn over the viewport is where the simulation has it; drawing itself is looked at by eye."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    baked_frames,
+    crowd,
+    empty,
+    fleet,
+    frames,
+    leader,
+    obstacle,
+    part,
+    places,
+    put,
+    road,
+    scene_dump,
+    select,
+    sphere,
+    tag,
+    use,
+    vehicle,
+    wedge,
+)
+
+ALL = {"FRONT", "VELOCITY", "TARGETS", "TRAILS", "PATHS", "OBSTACLES", "REGIONS", "FORCES"}
+
+
+def strokes():
+    return part("blender.overlay.strokes")
+
+
+def drawn(*wanted: str, requests=(), tracks=None):
+    """The picture of the scene as it is, with these things in it only."""
+    pictures = part("blender.overlay.picture")
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    tracks = tracks or part("blender.overlay.tracks").Tracks()
+    return pictures.picture(scene, depsgraph, pictures.cast(scene, layer), tracks, requests, frozenset(wanted))
+
+
+def points(picture) -> np.ndarray:
+    """All points of a picture, (m, 3)."""
+    lines = [points for points, _ in (*picture.hidden, *picture.open)]
+    return np.concatenate(lines).astype(float) if lines else np.zeros((0, 3))
+
+
+def colored(picture, color) -> np.ndarray:
+    """The points of one color."""
+    chosen = [p for p, c in (*picture.hidden, *picture.open) if np.allclose(c[0], color)]
+    return np.concatenate(chosen).astype(float) if chosen else np.zeros((0, 3))
+
+
+# ---- the lines
+
+
+@pytest.mark.parametrize("end", [(0.0, 0.0, 0.0), (0.0, 0.0, 4.0), (3.0, -1.0, 2.0)])
+def test_an_obstacle_is_drawn_on_the_surface_that_vehicles_keep_clear_of(end) -> None:
+    start, end = np.zeros(3), np.array(end)
+    known = part("simulation.geometry.obstacles").obstacles(start, 1.5, end)
+    surface = strokes().drawn_out(start, end, 1.5)
+    assert np.abs(known.clearance(surface)).max() < 1e-9
+    assert len(surface) % 2 == 0
+
+
+@pytest.mark.parametrize("shape", [0, 1])
+def test_a_region_is_drawn_where_it_ends(shape: int) -> None:
+    turn = np.array([[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    regions = part("simulation.geometry.regions").regions(
+        np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 1.0]), shape, turn[None]
+    )
+    half = regions.axes[0] * regions.half[0][:, None]
+    border = (strokes().box if shape else strokes().ellipsoid)(regions.centre[0], half)
+    row = np.zeros(len(border), dtype=int)
+    within, beyond = (regions.centre[0] + (border - regions.centre[0]) * k for k in (0.999, 1.001))
+    assert np.abs(regions.way_in(within, row)).max() < 1e-9
+    assert (np.abs(regions.way_in(beyond, row)).max(axis=1) > 1e-5).all()
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_tube_is_as_wide_as_the_path(closed: bool) -> None:
+    angles = np.linspace(0.0, 5.5, 8)
+    corners = 10.0 * np.stack((np.cos(angles), np.sin(angles), 0.1 * angles), axis=-1)
+    course = part("simulation.geometry.paths").spline(corners, closed)
+    wide = strokes().tube(course, 0.25)
+    nearest = course.position(course.nearest(wide))
+    away = np.linalg.norm(wide - nearest, axis=1)
+    assert away.max() < 0.25 + 1e-6
+    assert away.min() > 0.2
+
+
+def test_a_path_of_one_point_can_be_drawn() -> None:
+    course = part("simulation.geometry.paths").spline(np.zeros((1, 3)), False)
+    for lines in (strokes().spine(course), strokes().way_marks(course, 0.1), strokes().tube(course, 1.0)):
+        assert np.isfinite(lines).all() and len(lines) % 2 == 0
+
+
+def test_an_arrow_leads_from_its_tail_to_its_tip() -> None:
+    way = np.array([[0.0, 0.0, 5.0]])
+    arrow = strokes().arrows(np.ones((1, 3)), way, np.array([[1.0, 0.0, 0.0]]))
+    assert np.allclose(arrow[0], (1, 1, 1)) and np.allclose(arrow[1], (1, 1, 6))
+    assert arrow[:, 2].max() == 6.0
+
+
+# ---- the picture
+
+
+def test_the_lines_of_a_flow_along_edges_and_the_way_they_go_are_drawn() -> None:
+    mesh = bpy.data.meshes.new("Wire")
+    mesh.from_pydata([(0.0, 0.0, 0.0), (0.0, 4.0, 0.0), (0.0, 8.0, 0.0)], [(0, 1), (1, 2)], [])
+    wire = bpy.data.objects.new("Wire", mesh)
+    bpy.context.scene.collection.objects.link(wire)
+    tag(wire, role="FLOW")
+    color = part("blender.overlay.picture").FLOW
+    lines = colored(drawn("PATHS"), color)
+    assert lines[:, 1].max() == pytest.approx(8.0, abs=1e-5) and lines[:, 1].min() == pytest.approx(0.0, abs=1e-5)
+    barbs = lines[np.abs(lines[:, 0]) > 1e-6]
+    tips = lines[np.flatnonzero(np.abs(lines[:, 0]) > 1e-6) - 1]
+    assert len(barbs) and (tips[:, 1] > barbs[:, 1]).all()
+    mesh.attributes.new("flow_reversed", "BOOLEAN", "EDGE").data[0].value = True
+    mesh.update()
+    lines = colored(drawn("PATHS"), color)
+    assert (lines[np.flatnonzero(np.abs(lines[:, 0]) > 1e-6) - 1, 1] < lines[np.abs(lines[:, 0]) > 1e-6, 1]).all()
+
+
+def test_arrows_over_a_painted_mesh_go_its_way_and_gray_has_none() -> None:
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, size=8.0)
+    floor = bpy.context.object
+    paint = floor.data.color_attributes.new("Paint", "FLOAT_COLOR", "POINT")
+    for vertex, item in zip(floor.data.vertices, paint.data):
+        item.color = (1.0, 0.5, 0.5, 1.0) if vertex.co.x > -1.0 else (0.5, 0.5, 0.5, 1.0)
+    tag(floor, role="FLOW")
+    shafts = colored(drawn("PATHS"), part("blender.overlay.picture").FLOW).reshape(-1, 3, 2, 3)[:, 0]
+    way = shafts[:, 1] - shafts[:, 0]
+    assert len(way) and (way[:, 0] > 0.0).all() and np.abs(way[:, 1:]).max() < 1e-6
+    assert shafts[:, :, 0].min() > -4.0 + 1e-3
+
+
+def test_a_region_that_is_a_mesh_is_drawn_where_its_surface_is() -> None:
+    bpy.ops.mesh.primitive_cube_add(size=2.0, location=(5.0, 1.0, 0.0), rotation=(0.0, 0.0, math.pi / 4))
+    room = tag(bpy.context.object, role="REGION")
+    room.data.vertices[0].co.x = -3.0
+    room.steering.region_shape = "MESH"
+    bpy.context.view_layer.update()
+    corners = np.array([room.matrix_world @ vertex.co for vertex in room.data.vertices])
+    lines = colored(drawn("REGIONS"), part("blender.overlay.picture").REGION)
+    nearest = np.linalg.norm(lines[:, None] - corners[None], axis=2)
+    assert nearest.min(axis=1).max() < 1e-4 and nearest.min(axis=0).max() < 1e-4
+
+
+def test_the_front_is_drawn_on_the_side_that_is_the_front() -> None:
+    ship = vehicle(wedge(location=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, math.pi / 2)))
+    own = part("blender.overlay.picture")
+    for axis, way in (("POS_Y", (-1.0, 0.0, 0.0)), ("NEG_Y", (1.0, 0.0, 0.0)), ("POS_X", (0.0, 1.0, 0.0))):
+        ship.steering.forward_axis = axis
+        select(ship)
+        arrow = colored(drawn("FRONT"), own.FRONT)[:2]
+        assert np.allclose(arrow[1] - arrow[0], np.array(way) * ship.steering.crowd.steering.vehicle.radius, atol=1e-5)
+
+
+def test_only_selected_vehicles_or_those_of_a_selected_crowd_are_drawn_on() -> None:
+    ships = fleet(3)
+    select(ships[1])
+    assert len(colored(drawn("FRONT"), part("blender.overlay.picture").FRONT)) == 6 + 2
+    select(ships[0].steering.crowd)
+    assert len(colored(drawn("FRONT"), part("blender.overlay.picture").FRONT)) == 3 * (6 + 2)
+    select()
+    assert len(points(drawn("FRONT"))) == 0
+
+
+def test_obstacles_regions_and_paths_are_drawn_where_they_are_and_hidden_ones_are_not() -> None:
+    ball = obstacle(sphere(location=(5.0, 0.0, 0.0), radius=2.0))
+    room = tag(empty("Room", (0.0, 9.0, 0.0)), role="REGION")
+    way = road(name="Way")
+    own = crowd(path_following={"radius": 0.5})
+    picture, colors = drawn(*ALL), part("blender.overlay.picture")
+    assert np.allclose(np.linalg.norm(colored(picture, colors.OBSTACLE) - (5.0, 0.0, 0.0), axis=1), 2.0, atol=0.02)
+    assert np.allclose(colored(picture, colors.REGION).mean(axis=0), (0.0, 9.0, 0.0), atol=0.1)
+    width = colored(picture, colors.WIDTH)
+    assert width[:, 0].max() == pytest.approx(0.5, abs=1e-5)
+    own.steering.path_following.use = False
+    assert len(colored(drawn(*ALL), colors.WIDTH)) == 0
+    for ob in (ball, room, way):
+        ob.hide_set(True)
+    assert len(points(drawn(*ALL))) == 0
+
+
+def test_a_box_in_the_way_is_drawn_as_a_box() -> None:
+    ball = obstacle(sphere(location=(5.0, 0.0, 0.0), radius=2.0))
+    ball.steering.obstacle_shape = "BOX"
+    ball.rotation_euler.z = 0.5
+    bpy.context.view_layer.update()
+    corners = colored(drawn("OBSTACLES"), part("blender.overlay.picture").OBSTACLE) - (5.0, 0.0, 0.0)
+    assert len(corners) == 24
+    assert np.allclose(np.linalg.norm(corners, axis=1), 2.0 * math.sqrt(3.0), rtol=0.05)
+    assert np.allclose(np.abs(corners[:, 2]), 2.0, atol=0.01)
+
+
+def test_a_mesh_in_the_way_is_drawn_by_its_edges() -> None:
+    ship = wedge(location=(5.0, 1.0, 0.0), rotation=(0.0, 0.0, 0.7), scale=(2.0, 1.0, 1.0))
+    obstacle(ship).steering.obstacle_shape = "MESH"
+    edges = colored(drawn("OBSTACLES"), part("blender.overlay.picture").OBSTACLE)
+    corners = np.array([ship.matrix_world @ vertex.co for vertex in ship.data.vertices])
+    away = np.linalg.norm(edges[:, None] - corners[None], axis=2)
+    assert away.min(axis=1).max() < 1e-4 and away.min(axis=0).max() < 1e-4
+    pairs = {tuple(sorted(pair)) for pair in np.argmin(away, axis=1).reshape(-1, 2).tolist()}
+    assert len(pairs) == 6
+
+
+def test_what_is_in_the_way_is_measured_again_when_its_shape_changes_and_only_then() -> None:
+    watching, pictures, scene = part("blender.overlay.watching"), part("blender.overlay.picture"), bpy.context.scene
+    ball, other = obstacle(sphere(name="Ball", radius=1.0)), wedge(location=(9.0, 0.0, 0.0))
+    layer = bpy.context.view_layer
+    who = pictures.cast(scene, layer)
+    assert pictures.cast(scene, layer, who).things is who.things
+    ball.steering.obstacle_shape = "BOX"
+    assert pictures.cast(scene, layer, who).things is not who.things
+    layer.update()
+    noticed = []
+
+    def listen(_scene, depsgraph) -> None:
+        noticed.append(watching._reshapes(depsgraph, who))
+
+    bpy.app.handlers.depsgraph_update_post.append(listen)
+    try:
+        other.location.x += 1.0
+        layer.update()
+        ball.scale.x = 3.0
+        layer.update()
+        ball.data.vertices[0].co.x += 1.0
+        ball.data.update()
+        layer.update()
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(listen)
+    assert noticed == [False, True, True]
+
+
+def test_lines_lead_to_the_nearest_leader_or_to_the_target_that_was_chosen() -> None:
+    leader(location=(10.0, 0.0, 0.0), name="Far")
+    leader(location=(3.0, 0.0, 0.0), name="Near")
+    ship = vehicle(crowd=crowd(seek={}))
+    select(ship)
+    color = part("blender.overlay.picture").TARGET
+    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (3, 0, 0)])
+    ship.steering.crowd.steering.seek.target = bpy.data.objects["Far"]
+    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (10, 0, 0)])
+    ship.steering.crowd.steering.seek.use = False
+    assert len(colored(drawn("TARGETS"), color)) == 0
+
+
+def test_lines_lead_to_the_nearest_of_a_collection_and_of_a_crowd() -> None:
+    color = part("blender.overlay.picture").TARGET
+    own = crowd(seek={})
+    ship = vehicle(crowd=own, name="Hunter")
+    prey = crowd("Prey")
+    for k in (4, 2):
+        vehicle(crowd=prey, name=f"Sheep {k}", location=(0.0, float(k), 0.0))
+    own.steering.seek.target = prey
+    select(ship)
+    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (0, 2, 0)])
+    own.steering.seek.target = None
+    goals = bpy.data.collections.new("Goals")
+    bpy.context.scene.collection.children.link(goals)
+    for k in (7, 9):
+        goals.objects.link(bpy.data.objects.new(f"Goal {k}", None))
+        goals.objects[-1].location.x = k
+    bpy.context.view_layer.update()
+    own.steering.seek.target_collection = goals
+    assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (7, 0, 0)])
+    own.steering.seek.target_choice = "NEXT"
+    assert len(colored(drawn("TARGETS"), color)) == 0
+
+
+@pytest.mark.parametrize("parented", [False, True])
+def test_a_trail_goes_where_a_baked_vehicle_goes(parented: bool) -> None:
+    frames(1, 12)
+    ship = vehicle(crowd=crowd(wander={}))
+    if parented:
+        ship.parent = put(empty("Carrier"), (1.0, 2.0, 3.0), (0.3, 0.2, 0.1))
+        bpy.context.view_layer.update()
+    bake()
+    tracks = part("blender.overlay.tracks").Tracks()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    known, there = tracks.between(ship, depsgraph, -5, 50)
+    assert known.tolist() == list(range(1, 13))
+    assert np.allclose(there, places(ship, baked_frames()), atol=1e-4)
+    velocity = tracks.velocity(ship, depsgraph, 5, 1.0 / 24.0)
+    assert np.allclose(velocity, (there[5] - there[4]) * 24.0, atol=1e-3)
+    bpy.context.scene.frame_set(6)
+    select(ship)
+    trail = points(drawn("TRAILS", tracks=tracks))
+    assert np.allclose(trail.reshape(-1, 2, 3)[:, 0], there[:-1], atol=1e-4)
+
+
+def test_in_a_preview_a_trail_goes_where_it_leads_and_not_where_the_keys_are() -> None:
+    frames(1, 12)
+    goal = leader(location=(0.0, 90.0, 0.0))
+    ship = vehicle(crowd=crowd(seek={}))
+    bake()
+    baked = places(ship, [11])[0]
+    goal.location = (0.0, -90.0, 0.0)
+    select(ship)
+    watching, scene, layer = part("blender.overlay.watching"), bpy.context.scene, bpy.context.view_layer
+    watched = watching._scenes[scene.session_uid] = watching._Watched()
+    try:
+        watched.who = part("blender.overlay.picture").cast(scene, layer)
+        assert bpy.ops.steering.preview() == {"FINISHED"}
+        for frame in range(1, 12):
+            scene.frame_set(frame)
+            watching._look(scene, layer.depsgraph, [])
+        known, there = watched.tracks.between(ship, layer.depsgraph, 1, 12)
+        assert known.tolist() == list(range(1, 12))
+        assert np.allclose(there[-1], ship.evaluated_get(layer.depsgraph).matrix_world.translation)
+        assert np.linalg.norm(there[-1] - baked) > 0.05
+        assert watched.tracks.velocity(ship, layer.depsgraph, 11, 1.0 / 24.0) is not None
+    finally:
+        part("blender.preview").end()
+        watching.end()
+
+
+def test_without_a_bake_a_trail_goes_where_the_vehicle_was_seen() -> None:
+    ship = vehicle()
+    tracks = part("blender.overlay.tracks").Tracks()
+    for frame in (3, 4, 5, 9):
+        ship.location.x = float(frame)
+        bpy.context.view_layer.update()
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        tracks.see([ship], depsgraph, frame)
+    known, there = tracks.between(ship, depsgraph, 4, 20)
+    assert known.tolist() == [4, 5, 9] and there[:, 0].tolist() == [4.0, 5.0, 9.0]
+    assert tracks.velocity(ship, depsgraph, 4, 0.5)[0] == pytest.approx(2.0)
+    assert tracks.velocity(ship, depsgraph, 9, 0.5) is None
+    tracks.forget([])
+    assert len(tracks.between(ship, depsgraph, 0, 20)[0]) == 0
+
+
+def test_what_is_not_wanted_is_not_drawn() -> None:
+    obstacle()
+    vehicle()
+    assert len(points(drawn())) == 0
+    scene = bpy.context.scene
+    shown = part("blender.overlay.picture").shown
+    scene.steering.overlay = {"PATHS"}
+    assert shown(scene) == {"PATHS"}
+    scene.steering.show_overlay = False
+    assert shown(scene) == frozenset()
+
+
+def test_what_is_shown_before_anybody_chooses_is_what_the_switches_say() -> None:
+    shown = part("blender.overlay.picture").shown(bpy.context.scene)
+    crowd()
+    assert part("blender.overlay.picture").shown(bpy.context.scene) == shown
+
+
+# ---- what behaviors ask
+
+
+def asked(*ships) -> list:
+    bpy.context.view_layer.update()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    tracks = part("blender.overlay.tracks").Tracks()
+    return part("blender.overlay.requests").asked_of(list(ships), bpy.context.scene, depsgraph, tracks)
+
+
+def test_each_behavior_asks_for_itself_and_together_they_are_no_stronger_than_the_vehicle() -> None:
+    leader(location=(0.0, 5.0, 0.0))
+    own = crowd(seek={}, flee={"weight": 3.0}, wander={})
+    own.steering.combining = "WEIGHTED_SUM"
+    ship = vehicle(crowd=own, start_speed=0.0)
+    (request,) = asked(ship)
+    assert set(request.by_behavior) == {"seek", "flee", "wander"}
+    assert request.by_behavior["seek"][1] > 0.0 > request.by_behavior["flee"][1]
+    assert np.linalg.norm(request.together) <= own.steering.vehicle.max_force + 1e-9
+    assert request.together[1] < 0.0
+
+
+def test_it_is_asked_where_the_vehicle_is_now() -> None:
+    frames(1, 10)
+    goal = leader(location=(0.0, 50.0, 0.0))
+    ship = vehicle(crowd=crowd(seek={}), start_speed=0.0)
+    bake()
+    goal.location = (0.0, -50.0, 0.0)
+    bpy.context.scene.frame_set(8)
+    (request,) = asked(ship)
+    assert np.allclose(request.place, ship.matrix_world.translation, atol=1e-5)
+    assert request.by_behavior["seek"][1] < 0.0
+
+
+def test_who_is_not_known_to_move_is_asked_as_if_it_had_just_started() -> None:
+    """At top speed toward its goal nothing more is wanted of it."""
+    leader(location=(0.0, 50.0, 0.0))
+    ship = vehicle(crowd=crowd(seek={}), start_speed=1.0)
+    ship.steering.forward_axis, ship.steering.up_axis = "POS_Y", "POS_Z"
+    (request,) = asked(ship)
+    assert np.abs(request.by_behavior["seek"]).max() < 1e-6
+    ship.steering.start_speed = 0.0
+    (request,) = asked(ship)
+    assert request.by_behavior["seek"][1] > 1.0
+
+
+def test_asking_and_drawing_change_nothing_in_the_file() -> None:
+    curve = road()
+    curve.data.bevel_depth = 0.1
+    obstacle()
+    ships = fleet(2)
+    use(ships[0].steering.crowd, path_following={}, wander={})
+    select(*ships)
+    before = scene_dump()
+    requests = asked(*ships)
+    assert len(requests) == 2
+    picture = drawn(*ALL, requests=requests)
+    assert [label for label, _ in picture.legend][-1] == "Together"
+    assert_same(before, scene_dump())
+
+
+def test_a_scene_that_cannot_be_baked_has_nothing_to_draw_of_it() -> None:
+    ship = vehicle()
+    bpy.data.objects.remove(ship.steering.crowd)
+    watching = part("blender.overlay.watching")
+    who = part("blender.overlay.picture").cast(bpy.context.scene, bpy.context.view_layer)
+    watched = watching._Watched(who=who)
+    select(ship)
+    who.vehicles.append(ship)
+    assert watching._asked(watched, bpy.context.scene, bpy.context.evaluated_depsgraph_get()) == []
+
+
+# ---- coming and going
+
+
+def test_who_was_removed_is_no_longer_drawn() -> None:
+    watching, scene = part("blender.overlay.watching"), bpy.context.scene
+    ship = vehicle()
+    select(ship)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    watched = watching._scenes[scene.session_uid] = watching._Watched()
+    try:
+        watched.who = part("blender.overlay.picture").cast(scene, bpy.context.view_layer)
+        watching._look(scene, depsgraph, [])
+        assert len(points(watched.picture))
+        bpy.data.objects.remove(ship)
+        watching._look(scene, depsgraph, [])
+        assert watched.who is None and not len(points(watched.picture))
+    finally:
+        watching.end()
+
+
+def test_nothing_is_watched_or_drawn_in_the_background_and_nothing_is_left_behind() -> None:
+    watching, overlay = part("blender.overlay.watching"), part("blender.overlay")
+    for occasions, handler in watching._handlers():
+        assert handler not in occasions
+    assert not part("blender.overlay.gpu_lines")._handles
+    there = len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs)
+    overlay.unregister()
+    try:
+        assert len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs) == there - 1
+        watching.begin()
+        assert all(handler in occasions for occasions, handler in watching._handlers())
+        watching.end()
+        assert not any(handler in occasions for occasions, handler in watching._handlers())
+        assert not bpy.app.timers.is_registered(watching._find_out)
+    finally:
+        overlay.register()
+
+
+def test_the_switches_are_in_the_popover_once_steering_is_used() -> None:
+    from tests.blender.drawing import Layout
+
+    shown: list[tuple] = []
+    popover = part("blender.overlay.popover")
+    popover.show_switch(type("Drawn", (), {"layout": Layout(shown)})(), bpy.context)
+    assert shown == []
+    crowd()
+    popover.show_switch(type("Drawn", (), {"layout": Layout(shown)})(), bpy.context)
+    assert ("prop", "show_overlay") in shown and ("prop", "overlay") in shown

@@ -1,0 +1,724 @@
+"""The live preview shows what a bake would, and is never in the file."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    MODULE,
+    ROOT,
+    assert_same,
+    bake,
+    clear_bake,
+    crowd,
+    drive,
+    empty,
+    fleet,
+    frames,
+    insert,
+    is_baked,
+    keys,
+    leader,
+    obstacle,
+    part,
+    put,
+    road,
+    scene_dump,
+    select,
+    vehicle,
+)
+
+FIRST, LAST = 1, 20
+
+
+def toggle(**settings) -> None:
+    assert bpy.ops.steering.preview(**settings) == {"FINISHED"}
+
+
+def is_on() -> bool:
+    return part("blender.preview").is_on(bpy.context.scene)
+
+
+def told() -> str:
+    return part("blender.preview").report(bpy.context.scene)
+
+
+@pytest.fixture(autouse=True)
+def _ended_afterwards():
+    yield
+    part("blender.preview").end()
+
+
+def shown(obs) -> np.ndarray:
+    """(n, 4, 4) where the viewport draws the objects."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return np.array([np.array(ob.evaluated_get(depsgraph).matrix_world) for ob in obs])
+
+
+def played(obs, over=range(FIRST, LAST + 1)) -> np.ndarray:
+    """(f, n, 4, 4) the same on these frames, one after the other; the scene stays on the last."""
+    found = []
+    for frame in over:
+        bpy.context.scene.frame_set(frame)
+        found.append(shown(obs))
+    return np.array(found)
+
+
+def of_the_file() -> dict:
+    """All of the file but the frame it stands on."""
+    found = scene_dump()
+    for scene in found["scenes"].values():
+        scene["settings"] = {k: v for k, v in scene["settings"].items() if not k.startswith("frame_current")}
+        scene["settings"] = {k: v for k, v in scene["settings"].items() if k not in ("frame_float", "frame_subframe")}
+    return {name: value for name, value in found.items() if name != "frame"}
+
+
+def ships(number: int = 3, **behaviors) -> list:
+    frames(FIRST, LAST)
+    obs = fleet(number, crowd=crowd("Crew", **(behaviors or {"wander": {"strength": 8.0}, "separation": {}})))
+    bpy.context.view_layer.update()
+    return obs
+
+
+def mixed_fleet() -> list:
+    """Vehicles with everything that may matter to where they are shown."""
+    frames(FIRST, LAST)
+    target = leader(location=(4.0, 30.0, 2.0))
+    insert(target, "location", {FIRST: (4.0, 30.0, 2.0), LAST: (-9.0, 10.0, 0.0)})
+    obstacle(location=(3.0, 8.0, 0.5))
+    road()
+    flock = crowd("Flock", wander={"strength": 6.0}, seek={}, separation={}, obstacle_avoidance={}, path_following={})
+    insert(flock, "steering.wander.strength", {FIRST: 0.0, LAST: 20.0})
+    obs = fleet(5, crowd=flock)
+    for ob, mode in zip(obs, ("XYZ", "QUATERNION", "AXIS_ANGLE", "ZXY", "QUATERNION")):
+        ob.rotation_mode = mode
+    mast = empty("Mast")
+    insert(mast, "location", {FIRST: (0.0, 0.0, 0.0), LAST: (0.0, 5.0, 5.0)})
+    obs[1].parent = obs[4].parent = mast
+    put(obs[3], (9.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.4), scale=(1.0, -2.0, 1.0))
+    obs[2].delta_location = (0.0, 0.0, 1.0)
+    bpy.context.view_layer.update()
+    return obs
+
+
+def driven_by_the_scene() -> list:
+    obs = ships()
+    bpy.context.scene["pace"] = 2.0
+    insert(bpy.context.scene, '["pace"]', {FIRST: 1.0, LAST: 9.0})
+    drive(bpy.data.objects["Crew"], "steering.wander.strength", "pace", pace=(bpy.context.scene, '["pace"]'))
+    return obs
+
+
+def round_a_hidden_obstacle() -> list:
+    obs = ships(3, obstacle_avoidance={})
+    rock = obstacle(location=(0.0, 4.0, 0.0))
+    insert(rock, "location", {FIRST: (0.0, 4.0, 0.0), LAST: (6.0, 12.0, 0.0)})
+    rock.hide_viewport = True
+    return obs
+
+
+def after_a_preroll() -> list:
+    obs = ships()
+    bpy.context.scene.steering.preroll = 7
+    bpy.context.scene.steering.substeps = 2
+    return obs
+
+
+# ---- what is seen
+
+
+@pytest.mark.parametrize(
+    "build", [mixed_fleet, driven_by_the_scene, round_a_hidden_obstacle, after_a_preroll], ids=lambda b: b.__name__
+)
+def test_a_preview_shows_on_each_frame_exactly_what_the_bake_will(build) -> None:
+    obs = build()
+    toggle()
+    seen = played(obs)
+    assert np.ptp(seen[:, :, :3, 3], axis=0).max() > 1.0
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    bake()
+    assert seen.tobytes() == played(obs).tobytes()
+
+
+def test_what_is_shown_before_the_first_and_after_the_last_frame_stands_still() -> None:
+    obs = ships()
+    toggle()
+    seen = played(obs)
+    assert played(obs, [FIRST - 5]).tobytes() == seen[:1].tobytes()
+    assert played(obs, [LAST + 5]).tobytes() == seen[-1:].tobytes()
+
+
+def test_what_hangs_on_a_vehicle_goes_along() -> None:
+    [ship] = ships(1)
+    flag, camera, follower = empty("Flag", (0.0, 0.0, 2.0)), empty("Camera", (5.0, 5.0, 5.0)), empty("Follower")
+    flag.parent = ship
+    tracks = camera.constraints.new("TRACK_TO")
+    tracks.target, tracks.track_axis, tracks.up_axis = ship, "TRACK_Y", "UP_Z"
+    follower.constraints.new("COPY_LOCATION").target = ship
+    toggle()
+    for at in played([ship, flag, camera, follower], [5, 15]):
+        assert np.allclose(at[1], at[0] @ np.array(flag.matrix_basis), atol=1e-5)
+        assert np.allclose(at[3, :3, 3], at[0, :3, 3], atol=1e-6)
+        toward = at[0, :3, 3] - at[2, :3, 3]
+        assert np.allclose(at[2, :3, 1], toward / np.linalg.norm(toward), atol=1e-5)
+
+
+def test_scrubbing_back_shows_what_was_seen_and_plays_nothing_again(monkeypatch) -> None:
+    obs = ships()
+    toggle()
+    seen = played(obs)
+    monkeypatch.setattr(part("blender.preview.rehearsal"), "step", None)
+    assert played(obs, range(LAST, FIRST - 1, -1)).tobytes() == seen[::-1].tobytes()
+
+
+def test_jumping_ahead_shows_the_same_as_playing() -> None:
+    obs = mixed_fleet()
+    toggle()
+    seen = played(obs)
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    assert played(obs, [9, 2, LAST]).tobytes() == seen[[9 - FIRST, 2 - FIRST, LAST - FIRST]].tobytes()
+
+
+def test_it_may_be_switched_on_at_any_frame() -> None:
+    obs = ships()
+    toggle()
+    seen = played(obs)
+    toggle()
+    bpy.context.scene.frame_set(12)
+    toggle()
+    assert shown(obs).tobytes() == seen[12 - FIRST].tobytes()
+
+
+def test_a_baked_vehicle_shows_the_run_that_the_next_bake_would_make_and_its_bake_when_it_is_over() -> None:
+    obs = ships()
+    bake()
+    old, known = played(obs), [keys(ob) for ob in obs]
+    bpy.data.objects["Crew"].steering.wander.strength = 30.0
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    seen = played(obs)
+    assert np.abs(seen - old).max() > 0.1
+    assert [keys(ob) for ob in obs] == known
+    toggle()
+    assert shown(obs).tobytes() == old[-1].tobytes()
+    bake()
+    assert seen.tobytes() == played(obs).tobytes()
+
+
+def test_only_the_scene_it_was_switched_on_in_shows_it() -> None:
+    obs = ships()
+    other = bpy.data.scenes.new("Other")
+    for ob in obs:
+        other.collection.objects.link(ob)
+    toggle()
+    other.frame_set(15)
+    depsgraph = other.view_layers[0].depsgraph
+    assert np.allclose([ob.evaluated_get(depsgraph).location for ob in obs], [ob.location for ob in obs])
+
+
+def test_a_locked_vehicle_is_seen_as_it_moves() -> None:
+    obs = ships(3)
+    obs[0].steering.locked = True
+    toggle()
+    assert np.ptp(played(obs)[:, 0], axis=0).max() == 0.0
+
+
+# ---- what is in the file
+
+
+@pytest.mark.parametrize("baked", [False, True], ids=["start", "baked"])
+def test_nothing_of_a_preview_is_in_the_file(baked) -> None:
+    obs = mixed_fleet()
+    if baked:
+        bake()
+    at = {}
+    for frame in (3, 14, LAST):
+        bpy.context.scene.frame_set(frame)
+        at[frame] = of_the_file()
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    for frame, known in at.items():
+        bpy.context.scene.frame_set(frame)
+        assert_same(known, of_the_file())
+    assert np.abs(shown(obs)[:, :3, 3] - [ob.location for ob in obs]).max() > 0.5
+    toggle()
+    bpy.context.view_layer.update()
+    assert_same(at[LAST], of_the_file())
+
+
+def test_a_file_saved_in_mid_preview_opens_at_the_start(tmp_path) -> None:
+    obs = ships()
+    stood = {ob.name: tuple(ob.location) for ob in obs}
+    toggle()
+    bpy.context.scene.frame_set(10)
+    path = str(tmp_path / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    assert is_on()
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert not is_on()
+    assert {name: tuple(bpy.data.objects[name].location) for name in stood} == stood
+    assert np.allclose(shown([bpy.data.objects[name] for name in stood])[:, :3, 3], list(stood.values()))
+
+
+KILLED = """
+    import os, signal
+    import bpy
+    import addon_utils
+    addon_utils.enable({module!r}, default_set=False)
+    bpy.ops.wm.open_mainfile(filepath={path!r})
+    assert bpy.ops.steering.preview() == {{"FINISHED"}}
+    bpy.context.scene.frame_set(10)
+    ship = bpy.data.objects["Ship 0"]
+    seen = ship.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
+    assert (seen - ship.location).length > 0.5
+    # An autosave runs no handler of anybody's.
+    for name in dir(bpy.app.handlers):
+        if name.startswith(("save_", "load_")):
+            getattr(bpy.app.handlers, name).clear()
+    bpy.ops.wm.save_as_mainfile(filepath={autosave!r}, copy=True)
+    print("in the middle", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+OPENED_WITHOUT_EXTENSION = """
+    import os, sys
+    import bpy
+    bpy.ops.wm.open_mainfile(filepath={autosave!r})
+    print([tuple(bpy.data.objects[name].location) for name in {names!r}], len(bpy.data.scenes), flush=True)
+    os._exit(0)
+"""
+
+
+def run_in_blender(script: str, **values) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-c", textwrap.dedent(script).format(**values)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT, env=dict(os.environ))
+
+
+def test_a_blender_killed_in_mid_preview_has_the_start_in_its_autosave(tmp_path) -> None:
+    obs = ships()
+    names, stood = [ob.name for ob in obs], [tuple(ob.location) for ob in obs]
+    path, autosave = str(tmp_path / "scene.blend"), str(tmp_path / "autosave.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    killed = run_in_blender(KILLED, module=MODULE, path=path, autosave=autosave)
+    assert "in the middle" in killed.stdout, killed.stderr
+    assert killed.returncode == -signal.SIGKILL
+    opened = run_in_blender(OPENED_WITHOUT_EXTENSION, autosave=autosave, names=names)
+    assert f"{stood} 1" in opened.stdout, opened.stdout + opened.stderr
+    bpy.ops.wm.open_mainfile(filepath=autosave)
+    assert [tuple(bpy.data.objects[name].location) for name in names] == stood
+    assert not is_on()
+
+
+def test_undo_brings_back_what_was_set_and_the_preview_goes_on_with_it() -> None:
+    obs = ships()
+    bpy.ops.ed.undo_push(message="Before")
+    toggle()
+    bpy.context.scene.frame_set(15)
+    seen = shown(obs).tobytes()
+    bpy.ops.ed.undo_push(message="Frame")
+    bpy.data.objects["Crew"].steering.wander.strength = 30.0
+    bpy.context.view_layer.update()
+    assert shown(obs).tobytes() != seen
+    bpy.ops.ed.undo_push(message="Strength")
+    bpy.ops.ed.undo()
+    obs = [bpy.data.objects[f"Ship {k}"] for k in range(3)]
+    assert bpy.data.objects["Crew"].steering.wander.strength == 8.0
+    assert [tuple(ob.location) for ob in obs] == [(3.0 * k, 0.0, 0.0) for k in range(3)]
+    assert is_on()
+    bpy.context.scene.frame_set(15)
+    assert shown(obs).tobytes() == seen
+    bpy.ops.ed.redo()
+    obs = [bpy.data.objects[f"Ship {k}"] for k in range(3)]
+    bpy.context.scene.frame_set(15)
+    assert shown(obs).tobytes() != seen
+
+
+def test_an_object_that_somebody_adds_meanwhile_confuses_nothing() -> None:
+    obs = ships()
+    stood = [tuple(ob.location) for ob in obs]
+
+    def adds(*_) -> None:
+        if "A New One" not in bpy.data.objects:
+            bpy.data.objects.new("A New One", None)
+
+    toggle()
+    bpy.app.handlers.depsgraph_update_post.append(adds)
+    try:
+        bpy.context.scene.frame_set(10)
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(adds)
+    assert "A New One" in bpy.data.objects
+    assert [tuple(ob.location) for ob in obs] == stood
+
+
+# ---- changes
+
+
+def other_weight(_obs) -> None:
+    bpy.data.objects["Crew"].steering.wander.weight = 3.0
+
+
+def no_such_behavior(obs) -> None:
+    select(obs[0])
+    assert bpy.ops.steering.behavior_remove(behavior="wander") == {"FINISHED"}
+
+
+def more_behaviors(_obs) -> None:
+    bpy.data.objects["Crew"].steering.flee.use = True
+    leader(location=(1.0, 3.0, 0.0))
+
+
+def faster(_obs) -> None:
+    bpy.data.objects["Crew"].steering.vehicle.max_speed *= 2.0
+
+
+def one_is_slower(obs) -> None:
+    obs[0].steering.speed_factor = 0.5
+
+
+def starts_elsewhere(obs) -> None:
+    bpy.context.scene.frame_set(FIRST)
+    obs[1].location = (2.0, -4.0, 1.0)
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(15)
+
+
+def another_vehicle(obs) -> None:
+    bpy.context.scene.frame_set(FIRST)
+    obs.append(vehicle(name="Late", location=(1.0, 1.0, 0.0), crowd=bpy.data.objects["Crew"], identity=9))
+    bpy.context.scene.frame_set(15)
+
+
+def one_vehicle_less(obs) -> None:
+    bpy.data.objects.remove(obs.pop())
+
+
+def something_in_the_way(_obs) -> None:
+    bpy.data.objects["Crew"].steering.obstacle_avoidance.use = True
+    obstacle(location=(0.0, 5.0, 0.0))
+
+
+def other_luck(_obs) -> None:
+    bpy.context.scene.steering.seed = 7
+
+
+def other_frame_rate(_obs) -> None:
+    bpy.context.scene.render.fps = 60
+
+
+def keyed_setting(_obs) -> None:
+    insert(bpy.data.objects["Crew"], "steering.wander.weight", {10: 1.0, 12: 9.0})
+
+
+def locked_one(obs) -> None:
+    obs[0].steering.locked = True
+
+
+CHANGES = (
+    *(other_weight, no_such_behavior, more_behaviors, faster, one_is_slower, starts_elsewhere, another_vehicle),
+    *(one_vehicle_less, something_in_the_way, other_luck, other_frame_rate, keyed_setting, locked_one),
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_after_a_change_the_playhead_stays_and_shows_what_a_new_preview_would(change) -> None:
+    obs = ships()
+    toggle()
+    bpy.context.scene.frame_set(15)
+    before = shown(obs)
+    change(obs)
+    bpy.context.view_layer.update()
+    assert bpy.context.scene.frame_current == 15
+    now = shown(obs)
+    assert len(now) != len(before) or now.tobytes() != before.tobytes()
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    assert played(obs, [15])[0].tobytes() == now.tobytes()
+
+
+def test_what_is_moved_while_it_plays_counts_from_then_on_though_blender_tells_it_late() -> None:
+    obs = ships(3, obstacle_avoidance={})
+    rock = obstacle(location=(50.0, 0.0, 0.0))
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    seen = played(obs, range(FIRST, 11))
+    rock.location = (0.5, 4.0, 0.0)
+    now = played(obs, range(11, LAST + 1))
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    again = played(obs)
+    assert again[-len(now) :].tobytes() == now.tobytes()
+    assert again[: len(seen)].tobytes() != seen.tobytes()
+
+
+def test_a_vehicle_that_is_gone_before_the_next_frame_is_not_missed() -> None:
+    obs = ships()
+    toggle()
+    played(obs, range(FIRST, 6))
+    bpy.data.objects.remove(obs.pop())
+    seen = played(obs)
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    assert played(obs)[5:].tobytes() == seen[5:].tobytes()
+
+
+def test_a_mistake_in_the_program_ends_it_and_leaves_the_start(monkeypatch) -> None:
+    obs = ships()
+    stood = [tuple(ob.location) for ob in obs]
+    toggle()
+
+    def failing(*_) -> None:
+        raise ZeroDivisionError("a mistake in the program")
+
+    monkeypatch.setattr(part("blender.preview.rehearsal"), "step", failing)
+    bpy.context.scene.frame_set(2)
+    assert not is_on()
+    assert np.allclose(shown(obs)[:, :3, 3], stood)
+    assert [tuple(ob.location) for ob in obs] == stood
+    assert [scene.name for scene in bpy.data.scenes] == [bpy.context.scene.name]
+
+
+def test_the_way_of_a_parent_tells_on_what_is_shown() -> None:
+    obs = ships()
+    mast = empty("Mast")
+    insert(mast, "location", {FIRST: (0.0, 0.0, 0.0), LAST: (0.0, 0.0, 0.0)})
+    insert(mast, "rotation_euler", {FIRST: (0.0, 0.0, 0.0), LAST: (0.0, 0.0, 0.0)})
+    obs[0].parent = mast
+    toggle()
+    seen = played(obs)
+    insert(mast, "rotation_euler", {LAST: (0.0, 0.0, 2.0)})
+    assert np.allclose(played(obs), seen, atol=1e-4)
+
+
+def counted_steps(monkeypatch) -> list:
+    rehearsal, steps = part("blender.preview.rehearsal"), []
+    real = rehearsal.step
+    monkeypatch.setattr(rehearsal, "step", lambda *given: steps.append(1) or real(*given))
+    return steps
+
+
+def test_only_frames_after_the_change_are_played_again(monkeypatch) -> None:
+    obs = ships()
+    crew = bpy.data.objects["Crew"]
+    insert(crew, "steering.wander.weight", {FIRST: 1.0, 12: 1.0, LAST: 1.0})
+    toggle()
+    bpy.context.scene.frame_set(LAST)
+    steps = counted_steps(monkeypatch)
+    insert(crew, "steering.wander.weight", {LAST: 5.0})
+    assert len(steps) == LAST - 12
+    after = shown(obs)
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    assert played(obs, [LAST])[0].tobytes() == after.tobytes()
+
+
+def test_with_little_memory_it_plays_more_often_and_shows_the_same(monkeypatch) -> None:
+    obs = ships()
+    crew = bpy.data.objects["Crew"]
+    insert(crew, "steering.wander.weight", {FIRST: 1.0, 12: 1.0, LAST: 1.0})
+    kept = part("recording.run_cache")
+    monkeypatch.setattr(kept.KeptRun.__init__, "__defaults__", (1,))
+    toggle()
+    seen = played(obs)
+    insert(crew, "steering.wander.weight", {LAST: 5.0})
+    again = played(obs)
+    assert again[:12].tobytes() == seen[:12].tobytes()
+    toggle()
+    monkeypatch.undo()
+    bpy.context.scene.frame_set(FIRST)
+    toggle()
+    assert played(obs).tobytes() == again.tobytes()
+
+
+def test_what_a_vehicle_carries_is_read_where_it_really_is(monkeypatch) -> None:
+    """Not where the preview shows it: what was played from frame to frame is what a bake plays, to the last bit."""
+    obs = ships(2, obstacle_avoidance={}, wander={"strength": 8.0})
+    rock = obstacle(location=(1.0, 2.0, 0.0))
+    rock.parent = obs[1]
+    obs[1].steering.use_enter_frame, obs[1].steering.enter_frame = True, 8
+    bpy.context.view_layer.update()
+    toggle()
+    played(obs)
+    steps = counted_steps(monkeypatch)
+    bpy.data.objects["Crew"].steering.wander.strength = 8.0
+    played(obs)
+    assert steps == []
+
+
+def test_selecting_and_changing_what_does_not_matter_plays_nothing_again(monkeypatch) -> None:
+    obs = ships()
+    lamp = empty("Lamp")
+    toggle()
+    bpy.context.scene.frame_set(15)
+    seen = shown(obs)
+    steps = counted_steps(monkeypatch)
+    select(lamp)
+    lamp.location.x = 3.0
+    bpy.context.view_layer.update()
+    obs[0].show_name = True
+    obs[0].update_tag()
+    bpy.context.view_layer.update()
+    assert steps == []
+    assert shown(obs).tobytes() == seen.tobytes()
+
+
+def test_what_cannot_be_played_any_more_is_told_and_goes_on_when_it_is_mended() -> None:
+    obs = ships()
+    crew = bpy.data.objects["Crew"]
+    toggle()
+    bpy.context.scene.frame_set(10)
+    seen = shown(obs)
+    crew.steering.vehicle.max_speed, speed = 0.0, crew.steering.vehicle.max_speed
+    bpy.context.view_layer.update()
+    assert "Max Speed of Crew is 0" in told()
+    assert is_on()
+    bpy.context.view_layer.update()
+    assert np.allclose(shown(obs)[:, :3, 3], [ob.location for ob in obs])
+    bpy.context.scene.frame_set(11)
+    crew.steering.vehicle.max_speed = speed
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(10)
+    assert told() == ""
+    assert shown(obs).tobytes() == seen.tobytes()
+
+
+def test_what_takes_too_long_goes_on_bit_by_bit_and_says_how_far_it_is() -> None:
+    obs = ships()
+    toggle()
+    live = part("blender.preview.live")._live
+    layer = bpy.context.view_layer
+    bpy.context.scene.frame_set(FIRST)
+    seen = shown(obs)
+    bpy.data.objects["Crew"].steering.wander.weight = 2.0
+    live.forget_plan()
+    live.busy = True
+    bpy.context.scene.frame_set(LAST)
+    live.busy = False
+    pieces = 1
+    while not live.present(bpy.context.scene, [layer.depsgraph], 0.0):
+        assert told() == f"Played to frame {pieces} of {LAST} ..."
+        assert part("blender.preview").absent(bpy.context.scene) is None, "nobody knows yet"
+        pieces += 1
+    assert pieces == LAST
+    assert told() == ""
+    assert part("blender.preview").absent(bpy.context.scene) == (frozenset(), frozenset())
+    assert shown(obs).tobytes() != seen.tobytes()
+
+
+# ---- ending
+
+
+def test_a_bake_ends_the_preview_first() -> None:
+    obs = ships()
+    toggle()
+    bpy.context.scene.frame_set(10)
+    bake()
+    assert not is_on()
+    assert all(is_baked(ob) for ob in obs)
+    bpy.context.scene.frame_set(FIRST)
+    assert np.allclose(shown(obs)[:, :3, 3], [(3.0 * k, 0.0, 0.0) for k in range(3)], atol=1e-6)
+    clear_bake()
+
+
+def test_opening_another_file_ends_it() -> None:
+    ships()
+    toggle()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert part("blender.preview.live")._live is None
+
+
+def test_disabling_the_extension_ends_it_and_leaves_no_handler() -> None:
+    obs = ships()
+    stood = [tuple(ob.location) for ob in obs]
+    toggle()
+    bpy.context.scene.frame_set(10)
+    preview = part("blender.preview")
+    preview.unregister()
+    try:
+        left = [h for name in part("blender.preview.live").HANDLERS for h in getattr(bpy.app.handlers, name)]
+        assert not [handler for handler in left if "preview" in handler.__module__]
+        assert np.allclose(shown(obs)[:, :3, 3], stood)
+    finally:
+        preview.register()
+
+
+def rendered(obs, frame: int) -> list:
+    """Where a render of a frame has the objects."""
+    scene = bpy.context.scene
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    scene.render.engine, scene.cycles.samples = "CYCLES", 1
+    scene.render.resolution_x = scene.render.resolution_y = 8
+    seen = []
+
+    def looks(_scene, depsgraph) -> None:
+        if depsgraph.mode == "RENDER":
+            seen.append([tuple(ob.evaluated_get(depsgraph).matrix_world.translation) for ob in obs])
+
+    scene.frame_set(frame)
+    bpy.app.handlers.frame_change_post.append(looks)
+    try:
+        bpy.ops.render.render()
+    finally:
+        bpy.app.handlers.frame_change_post.remove(looks)
+    [found] = seen
+    return found
+
+
+def test_a_render_sees_nothing_of_it_ends_it_and_says_why() -> None:
+    obs = ships()
+    toggle()
+    assert rendered(obs, 10) == [tuple(ob.location) for ob in obs]
+    assert not is_on()
+    assert "bake first" in told()
+    toggle()
+    assert told() == ""
+
+
+def test_nothing_but_a_viewport_is_shown_it() -> None:
+    obs = ships()
+    toggle()
+    ends_it = part("blender.preview.live")._on_render
+    bpy.app.handlers.render_init.remove(ends_it)
+    try:
+        assert rendered(obs, 10) == [tuple(ob.location) for ob in obs]
+    finally:
+        bpy.app.handlers.render_init.append(ends_it)
+    assert is_on()
+
+
+def test_it_refuses_what_a_bake_refuses_and_stays_off() -> None:
+    with pytest.raises(RuntimeError, match="no vehicle in the scene"):
+        bpy.ops.steering.preview()
+    assert not is_on()
+    obs = ships()
+    insert(obs[0], "location", {5: (0.0, 0.0, 0.0), 9: (1.0, 0.0, 0.0)})
+    before = of_the_file()
+    with pytest.raises(RuntimeError, match="turn on Replace Own Keys"):
+        bpy.ops.steering.preview()
+    assert not is_on()
+    assert_same(before, of_the_file())
+
+
+def test_keys_of_a_vehicles_own_can_be_looked_past() -> None:
+    obs = ships()
+    insert(obs[0], "location", {5: (0.0, 0.0, 50.0), 9: (1.0, 0.0, 50.0)})
+    bpy.context.scene.frame_set(FIRST)
+    toggle(replace_own_keys=True)
+    seen = played(obs)
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    bake(replace_own_keys=True)
+    assert played(obs).tobytes() == seen.tobytes()

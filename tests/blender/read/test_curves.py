@@ -1,0 +1,61 @@
+"""Curves as lines, with their surface and without."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import part
+
+POINTS = np.random.default_rng(6).uniform(-3.0, 3.0, (6, 3))
+
+
+def curve(kind: str, *, closed: bool, ends: bool):
+    data = bpy.data.curves.new("Road", "CURVE")
+    data.dimensions = "3D"
+    line = data.splines.new(kind)
+    points = line.bezier_points if kind == "BEZIER" else line.points
+    points.add(len(POINTS) - 1)
+    for point, place in zip(points, POINTS):
+        point.co = place if kind == "BEZIER" else (*place, 1.0 + 0.1 * abs(place[0]))
+        if kind == "BEZIER":
+            point.handle_left_type = point.handle_right_type = "AUTO"
+    line.use_cyclic_u = closed
+    if kind == "NURBS":
+        line.order_u, line.use_endpoint_u = 4, ends
+    ob = bpy.data.objects.new("Road", data)
+    bpy.context.scene.collection.objects.link(ob)
+    ob.location = (1.0, 2.0, 3.0)
+    return ob
+
+
+def read(ob, name: str) -> tuple[np.ndarray, bool]:
+    bpy.context.view_layer.update()
+    ((points, closed),) = getattr(part("blender.read.curves"), name)(ob, bpy.context.evaluated_depsgraph_get())
+    return points, closed
+
+
+def gap(points: np.ndarray, others: np.ndarray, closed: bool) -> float:
+    """How far a line is from points of another at most; how finely each was drawn plays no part."""
+    line = part("simulation.geometry.paths").spline(points, closed)
+    return np.linalg.norm(others - line.position(line.nearest(others)), axis=1).max()
+
+
+@pytest.mark.parametrize(
+    ("kind", "ends"), [("POLY", False), ("BEZIER", False), ("NURBS", False), ("NURBS", True)], ids=str
+)
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+def test_the_middle_of_a_bevelled_curve_is_sketched_where_it_is_and_the_file_holds_nothing_of_it(
+    addon, kind: str, ends: bool, closed: bool
+) -> None:
+    ob = curve(kind, closed=closed, ends=ends and not closed)
+    bare = read(ob, "polylines")
+    ob.data.bevel_depth = 0.1
+    bevelled = read(ob, "polylines")
+    before = len(bpy.data.curves), len(bpy.data.objects), len(bpy.data.meshes)
+    points, is_closed = read(ob, "sketched")
+    assert (len(bpy.data.curves), len(bpy.data.objects), len(bpy.data.meshes)) == before
+    for exact, exactly_closed in (bare, bevelled):
+        assert is_closed == exactly_closed == closed
+        assert gap(points, exact, closed) < 0.02 and gap(exact, points, closed) < 0.02

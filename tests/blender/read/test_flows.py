@@ -1,0 +1,261 @@
+"""Flows as Blender has them: curves tagged as such, standing or moving, and vehicles that go along."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    bake,
+    baked_frames,
+    crowd,
+    frames,
+    insert,
+    part,
+    path_curve,
+    places,
+    scene_dump,
+    select,
+    stored_names,
+    tag,
+    vehicle,
+)
+
+CORNER = ((0.0, 0.0, 0.0), (0.0, 14.0, 0.0), (3.0, 20.0, 0.0), (9.0, 23.0, 0.0), (40.0, 23.0, 0.0))
+
+
+def current(name: str = "Current", points=CORNER, **made):
+    return tag(path_curve(name, points, **made), role="FLOW")
+
+
+def snapshots() -> list:
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    return list(part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan)))
+
+
+def drifter(name: str = "Ship", location=(0.0, 0.0, 0.0), **flow):
+    return vehicle(name=name, location=location, crowd=crowd(f"{name}s", flow_field_following=flow), start_speed=0.5)
+
+
+@pytest.mark.parametrize("kind", ["POLY", "BEZIER", "NURBS"])
+def test_a_vehicle_goes_along_a_curve_tagged_as_a_flow(kind) -> None:
+    frames(1, 240)
+    current(kind=kind)
+    carried, alone = drifter(location=(1.0, 2.0, 0.0)), drifter("Loner", (60.0, 2.0, 0.0))
+    bake()
+    way = places(carried, baked_frames())
+    assert way[-1, 0] > 20.0
+    assert abs(way[-1, 1] - 22.0) < 2.5
+    assert np.allclose(places(alone, baked_frames())[:, 0], 60.0, atol=1e-4), "it goes straight on"
+
+
+def test_a_flow_is_no_path_and_a_path_is_no_flow() -> None:
+    frames(1, 2)
+    drifter()
+    one, other = current(), tag(path_curve("Road", ((5.0, 0.0, 0.0), (5.0, 9.0, 0.0))), role="PATH")
+    seen = snapshots()[0]
+    assert (len(seen.flows), len(seen.paths)) == (1, 1)
+    assert seen.flows[0][0].points[0].tolist() == [0.0, 0.0, 0.0]
+    assert seen.paths[0][0].points[0].tolist() == [5.0, 0.0, 0.0]
+    tag(one, role="PATH")
+    assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (1, 2)
+    select(one)
+    assert bpy.ops.steering.untag(role="FLOW") == {"FINISHED"}
+    assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (0, 2)
+    assert other.steering.roles == {"PATH"}
+
+
+def test_a_flow_is_seen_where_it_is_on_each_frame() -> None:
+    frames(1, 20)
+    drifter()
+    insert(current(), "location", {1: (1.0, 0.0, 0.0), 20: (20.0, 0.0, 0.0)})
+    seen = np.array([s.flows[0][0].points[0, 0] for s in snapshots()])
+    np.testing.assert_allclose(seen, range(1, 21), atol=1e-3)
+
+
+def test_a_flow_that_is_switched_off_carries_nobody() -> None:
+    frames(1, 10)
+    drifter()
+    stream = current()
+    stream.steering.active = True
+    stream.keyframe_insert("steering.active", frame=1)
+    stream.steering.active = False
+    stream.keyframe_insert("steering.active", frame=6)
+    assert [len(s.flows) for s in snapshots()] == [1] * 5 + [0] * 5
+
+
+def test_baking_leaves_the_flow_as_it_was() -> None:
+    frames(1, 10)
+    drifter()
+    stream = current()
+    before = scene_dump(("curves",)), stored_names(stream)
+    bake()
+    assert (scene_dump(("curves",))["curves"], stored_names(stream)) == (before[0]["curves"], before[1])
+
+
+@pytest.mark.parametrize("kind", ["FLOAT_COLOR", "BYTE_COLOR", "FLOAT_VECTOR"])
+@pytest.mark.parametrize("domain", ["POINT", "CORNER"])
+def test_a_painted_mesh_is_a_current_as_its_object_lies(addon, kind: str, domain: str) -> None:
+    """Painted along its own +X, and turned so that this is the world's +Y."""
+    frames(1, 60)
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=6, y_subdivisions=6, size=40.0, rotation=(0.0, 0.0, math.pi / 2))
+    floor = bpy.context.object
+    paint = floor.data.attributes.new("Current", kind, domain)
+    for item in paint.data:
+        if kind == "FLOAT_VECTOR":
+            item.vector = (1.0, 0.0, 0.0)
+        else:
+            item.color = (1.0, 0.5, 0.5, 1.0)
+    tag(floor, role="FLOW")
+    floor.steering.flow_attribute = "Current"
+    drifters = crowd(flow_field_following={"falloff_distance": 8.0})
+    ship = vehicle(name="Ship", location=(2.0, -15.0, 1.0), rotation=(0.0, 0.0, -1.0), crowd=drifters)
+    bake()
+    end = places(ship, baked_frames())[-12:]
+    step = end[-1] - end[0]
+    assert step[1] / np.linalg.norm(step) > 0.99
+
+
+def test_a_mesh_that_nobody_painted_is_refused_as_a_flow(addon) -> None:
+    bpy.ops.mesh.primitive_plane_add()
+    floor = tag(bpy.context.object, role="FLOW")
+    vehicle(name="Ship", location=(0.0, 0.0, 1.0), crowd=crowd(flow_field_following={}))
+    with pytest.raises(
+        RuntimeError,
+        match="Plane has no colour attribute that is active and no edges without faces: paint",
+    ):
+        bpy.ops.steering.bake()
+    floor.steering.flow_attribute = "Wind"
+    with pytest.raises(RuntimeError, match="The flow Plane has no vector, colour or edge attribute Wind: make one"):
+        bpy.ops.steering.bake()
+
+
+def wire(name: str, points, edges=None, faces=(), **made):
+    """A mesh of edges, through the points one after the other unless said otherwise, tagged as a flow."""
+    mesh = bpy.data.meshes.new(name)
+    edges = [(row, row + 1) for row in range(len(points) - 1)] if edges is None else edges
+    mesh.from_pydata(points, edges, faces)
+    ob = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(ob)
+    for key, value in made.items():
+        setattr(ob, key, value)
+    return tag(ob, role="FLOW")
+
+
+def lines(snapshot=0) -> list[list]:
+    """The corners of the first flow's lines where they begin and end, rounded."""
+    flow = snapshots()[snapshot].flows[0]
+    return sorted([line.points[0].round(3).tolist(), line.points[-1].round(3).tolist()] for line in flow)
+
+
+def test_a_vehicle_goes_along_the_edges_of_a_mesh_the_way_they_were_drawn() -> None:
+    frames(1, 240)
+    wire("Wire", CORNER)
+    carried = drifter(location=(1.0, 2.0, 0.0))
+    bake()
+    way = places(carried, baked_frames())
+    assert way[-1, 0] > 20.0
+    assert abs(way[-1, 1] - 22.0) < 2.5
+
+
+def test_only_edges_without_faces_count_unless_an_attribute_marks_others() -> None:
+    frames(1, 1)
+    drifter()
+    points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0), (5.0, 0.0, 0.0), (6.0, 0.0, 0.0)]
+    stream = wire("Wire", points, [(4, 5)], [(0, 1, 2, 3)])
+    assert lines() == [[[5.0, 0.0, 0.0], [6.0, 0.0, 0.0]]]
+    edges = [tuple(sorted(edge.vertices)) for edge in stream.data.edges]
+    for kind, value in (("BOOLEAN", True), ("INT", 3), ("FLOAT", 0.5)):
+        marked = stream.data.attributes.new(kind, kind, "EDGE")
+        marked.data[edges.index((1, 2))].value = value
+        stream.steering.flow_attribute = kind
+        assert lines() == [[[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]]
+
+
+def test_edges_flow_where_their_object_lies_and_as_modifiers_have_them() -> None:
+    frames(1, 2)
+    drifter()
+    stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)], rotation_euler=(0.0, 0.0, math.pi / 2))
+    insert(stream, "location", {1: (1.0, 0.0, 0.0), 2: (5.0, 0.0, 0.0)})
+    assert lines(0) == [[[1.0, 0.0, 0.0], [1.0, 2.0, 0.0]]]
+    assert lines(1) == [[[5.0, 0.0, 0.0], [5.0, 2.0, 0.0]]]
+    stream.modifiers.new("Array", "ARRAY").count = 3
+    assert len(lines()) == 3
+
+
+def test_what_is_marked_as_reversed_flows_the_other_way() -> None:
+    frames(1, 1)
+    drifter()
+    stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)])
+    stream.data.attributes.new("flow_reversed", "BOOLEAN", "EDGE").data[1].value = True
+    assert lines() == [[[4.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]
+
+
+def test_subdividing_and_drawing_on_leave_the_way_as_it_was() -> None:
+    frames(1, 1)
+    drifter()
+    stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)])
+    select(stream)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="VERT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide(number_cuts=3)
+    assert lines() == [[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]]]
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    stream.data.vertices[0].select = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.extrude_region_move(TRANSFORM_OT_translate={"value": (-9.0, 0.0, 0.0)})
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert lines() == [[[-9.0, 0.0, 0.0], [4.0, 0.0, 0.0]]]
+    stream.modifiers.new("Rounder", "SUBSURF")
+    ((start, end),) = lines()
+    assert start[0] < -8.0 and end[0] > 3.5
+
+
+def switch(ob, selected) -> set[str]:
+    """Select these edges of a mesh in Edit Mode and switch the direction there."""
+    select(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="EDGE")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for row in selected:
+        ob.data.edges[row].select = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        return bpy.ops.steering.flow_switch_direction()
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_switching_the_direction_turns_the_selected_lines_round_and_back() -> None:
+    frames(1, 1)
+    drifter()
+    points = [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0), (0.0, 9.0, 0.0), (3.0, 9.0, 0.0)]
+    stream = wire("Wire", points, [(0, 1), (1, 2), (3, 4)])
+    along, other = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]], [[0.0, 9.0, 0.0], [3.0, 9.0, 0.0]]
+    assert lines() == [along, other]
+    assert switch(stream, [1]) == {"FINISHED"}
+    assert lines() == sorted([along[::-1], other])
+    assert switch(stream, [0, 2]) == {"FINISHED"}
+    assert lines() == sorted([along, other[::-1]])
+    assert switch(stream, []) == {"CANCELLED"}
+    assert lines() == sorted([along, other[::-1]])
+    select(stream)
+    assert not bpy.ops.steering.flow_switch_direction.poll()
+
+
+def test_a_mesh_without_what_draws_a_current_is_refused() -> None:
+    frames(1, 1)
+    drifter()
+    stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)])
+    stream.data.attributes.new("Marks", "BOOLEAN", "EDGE")
+    stream.data.attributes.new("Paint", "FLOAT_VECTOR", "POINT")
+    for name, why in (("Marks", "no edge that Marks marks"), ("Paint", "no faces that Paint could be painted on")):
+        stream.steering.flow_attribute = name
+        with pytest.raises(RuntimeError, match=f"The flow Wire has {why}"):
+            bpy.ops.steering.bake()

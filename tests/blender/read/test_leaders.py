@@ -1,0 +1,115 @@
+"""What vehicles may be led by: a keyframed object, a bone, another vehicle."""
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, crowd, frames, insert, leader, link, part, places, vehicle
+
+FOLLOWING = {"behind": 2.0, "spread": 0.0, "separation": 0.0}
+
+
+def armature(name: str = "Rig", bone: str = "Root", **placed):
+    """An armature of one bone, which lies along +X, two metres from the object's origin."""
+    ob = link(bpy.data.objects.new(name, bpy.data.armatures.new(name)))
+    for path, value in placed.items():
+        setattr(ob, path, value)
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="EDIT")
+    made = ob.data.edit_bones.new(bone)
+    made.head, made.tail = (0.0, 2.0, 0.0), (1.0, 2.0, 0.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return ob
+
+
+def tracked(frame: int):
+    """What the simulation is told of leaders and targets on a frame."""
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    bpy.context.scene.frame_set(frame)
+    return part("blender.read.reading").Reader(plan).read(bpy.context.evaluated_depsgraph_get(), frame).tracked
+
+
+def follow(target, bone: str = "", **settings):
+    """A ship behind the origin that follows a target."""
+    herd = crowd(leader_following={**FOLLOWING, "leader": target, **settings})
+    herd.steering.leader_following.leader_bone = bone
+    return vehicle(crowd=herd, location=(0.0, -6.0, 0.0), start_speed=0.0)
+
+
+def test_a_bone_is_where_its_head_is_and_turns_as_it_is_turned_from_rest() -> None:
+    frames(1, 3)
+    rig = armature(location=(10.0, 0.0, 1.0), rotation_euler=(0.0, 0.0, math.pi / 2.0))
+    follow(rig, "Root")
+    found = tracked(1)
+    assert np.allclose(found.position, [[8.0, 0.0, 1.0]], atol=1e-6)
+    assert np.allclose(found.forward, [[-1.0, 0.0, 0.0]], atol=1e-6), "as the armature faces"
+    pose = rig.pose.bones["Root"]
+    pose.rotation_mode = "XYZ"
+    pose.rotation_euler = (0.0, 0.0, math.pi / 2.0)
+    turned = tracked(2)
+    assert np.allclose(turned.position, found.position, atol=1e-6)
+    assert abs(float(turned.forward[0] @ found.forward[0])) < 1e-6
+
+
+def test_a_vehicle_follows_a_keyframed_bone() -> None:
+    frames(1, 240)
+    rig = armature()
+    rig.keyframe_insert("location", frame=1)
+    pose = rig.pose.bones["Root"]
+    for frame, along in ((1, 0.0), (240, 30.0)):
+        pose.location = (along, 0.0, 0.0)
+        pose.keyframe_insert("location", frame=frame)
+    ship = follow(rig, "Root")
+    bake()
+    bpy.context.scene.frame_set(200)
+    head = rig.matrix_world @ pose.head
+    at = places(ship, [200])[0]
+    assert np.linalg.norm(np.array(head) - at) < 6.0
+    assert np.linalg.norm(np.array(rig.matrix_world.translation) - at) > 10.0, "the bone leads, not the object"
+
+
+def test_without_a_bone_the_armature_leads() -> None:
+    frames(1, 3)
+    rig = armature(location=(3.0, 0.0, 0.0))
+    follow(rig)
+    assert np.allclose(tracked(1).position, [[3.0, 0.0, 0.0]])
+
+
+def test_a_bone_and_its_armature_may_both_be_looked_at() -> None:
+    frames(1, 3)
+    rig = leader(armature())
+    herd = crowd(seek={"target": rig}, shadow={"quarry": rig}, evasion={})
+    herd.steering.seek.target_bone = "Root"
+    vehicle(crowd=herd)
+    assert np.allclose(sorted(tracked(1).position.tolist()), [[0.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+
+
+def test_a_bone_that_is_gone_is_refused_by_name() -> None:
+    frames(1, 3)
+    rig = armature()
+    ship = follow(rig, "Tail")
+    with pytest.raises(RuntimeError, match="Rig, the Leader of Follow Leader in Crowd, has no bone Tail"):
+        bake()
+    assert ship.animation_data is None
+
+
+def test_what_is_no_armature_has_no_bones_to_ask_for() -> None:
+    """A name left over from an armature that was pointed at before does no harm."""
+    frames(1, 3)
+    follow(leader(location=(1.0, 2.0, 3.0)), "Root")
+    assert np.allclose(tracked(1).position, [[1.0, 2.0, 3.0]])
+
+
+def test_a_vehicle_leads_others() -> None:
+    frames(1, 240)
+    goal = leader(location=(0.0, 60.0, 0.0))
+    head = vehicle(crowd=crowd("Head", arrival={"target": goal}), location=(0.0, 0.0, 0.0), start_speed=0.5)
+    tail = follow(head)
+    insert(goal, "location", {1: (0.0, 60.0, 0.0), 120: (40.0, 60.0, 0.0)})
+    bake()
+    gaps = np.linalg.norm(places(head, range(120, 200, 10)) - places(tail, range(120, 200, 10)), axis=1)
+    assert (gaps < 12.0).all()
+    assert (gaps > 1.0).all()
+    assert np.linalg.norm(places(tail, [240])[0] - (0.0, -6.0, 0.0)) > 20.0

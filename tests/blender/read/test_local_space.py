@@ -1,0 +1,278 @@
+"""Local space: whatever the parent, a vehicle ends up in the world where the simulation says, facing as it says."""
+
+import importlib
+import math
+
+import bpy
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mathutils import Euler, Matrix
+
+AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
+PAIRS = [(forward, up) for forward in AXES for up in AXES if forward[-1] != up[-1]]
+NUMBERS = st.floats(-3.0, 3.0)
+TRIPLES = st.tuples(NUMBERS, NUMBERS, NUMBERS)
+
+
+@pytest.fixture(scope="module")
+def local_space(addon):
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.read.local_space")
+
+
+@pytest.fixture(scope="module")
+def rotation_channels(addon):
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.read.rotation_channels")
+
+
+def new_object(name: str, parent=None, data=None):
+    ob = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(ob)
+    ob.parent = parent
+    return ob
+
+
+def depsgraph():
+    bpy.context.view_layer.update()
+    return bpy.context.evaluated_depsgraph_get()
+
+
+def basis_of(*angles: float) -> np.ndarray:
+    """Side, forward and up of something turned by these Euler angles."""
+    return np.array(Euler(angles).to_matrix())
+
+
+def column(ob, axis: str) -> np.ndarray:
+    """Where one of the model's own axes points in the world."""
+    sign = -1.0 if axis.startswith("-") else 1.0
+    vector = np.array(ob.matrix_world)[:3, "XYZ".index(axis[-1])] * sign
+    return vector / np.linalg.norm(vector)
+
+
+def put(local_space, rotation_channels, ob, position, basis, forward="Y", up="Z") -> None:
+    """Place an object through its own channels, as a bake does, and let Blender evaluate it."""
+    part = local_space.parent_part(ob, depsgraph())
+    axes = local_space.model_axes(forward, up)
+    location, rotation = local_space.to_local(part, np.asarray(position), basis, axes, np.array(ob.scale))
+    ob.location = location
+    values = rotation_channels.channels_from_matrices(rotation[None, None], ob.rotation_mode)[0, 0]
+    setattr(ob, rotation_channels.data_path(ob.rotation_mode), values)
+    bpy.context.view_layer.update()
+
+
+def skewing_parent():
+    """Turned inside a parent of another scale in each direction: shears and mirrors what is under it."""
+    outer = new_object("Outer")
+    outer.scale = (2.0, -0.5, 1.3)
+    outer.rotation_euler = (0.4, 0.2, -1.1)
+    inner = new_object("Inner", outer)
+    inner.location, inner.rotation_euler, inner.scale = (1.0, -2.0, 0.5), (0.3, -0.8, 0.5), (0.7, 1.8, 1.1)
+    return inner
+
+
+def bone_parent(relative: bool):
+    armature = new_object("Rig", data=bpy.data.armatures.new("Rig"))
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = armature.data.edit_bones.new("Bone")
+    bone.head, bone.tail, bone.roll = (0.0, 0.0, 1.0), (0.5, 0.2, 3.0), 0.4
+    bpy.ops.object.mode_set(mode="OBJECT")
+    armature.data.bones["Bone"].use_relative_parent = relative
+    armature.scale, armature.rotation_euler = (1.5, 1.5, 0.8), (0.0, 0.4, 0.3)
+    pose = armature.pose.bones["Bone"]
+    pose.rotation_mode, pose.rotation_euler, pose.scale = "XYZ", (0.3, 0.2, -0.6), (1.2, 0.7, 1.0)
+    return armature
+
+
+def child(kind: str):
+    """A vehicle under one kind of parent."""
+    ob = new_object("Vehicle")
+    if kind == "none":
+        return ob
+    if kind.startswith("bone"):
+        ob.parent, ob.parent_type, ob.parent_bone = bone_parent(kind == "bone relative"), "BONE", "Bone"
+    elif kind == "vertex":
+        mesh = bpy.data.meshes.new("Points")
+        mesh.from_pydata([(0, 0, 0), (1, 2, 3), (2, 0, 1)], [], [(0, 1, 2)])
+        ob.parent, ob.parent_type = new_object("Mesh", skewing_parent(), mesh), "VERTEX"
+        ob.parent_vertices = (1, 0, 0)
+    elif kind == "curve":
+        curve = bpy.data.curves.new("Way", "CURVE")
+        curve.splines.new("POLY").points.add(2)
+        curve.splines[0].points.foreach_set("co", [0, 0, 0, 1, 3, 0, 1, 1, 5, 4, 0, 1])
+        curve.use_path = curve.use_path_follow = True
+        curve.path_duration, curve.eval_time = 100, 40.0
+        ob.parent = new_object("Way", None, curve)
+    else:
+        ob.parent = skewing_parent()
+    ob.matrix_parent_inverse = Matrix.Translation((0.3, 0.1, -2.0)) @ Matrix.Rotation(0.7, 4, "X")
+    return ob
+
+
+PARENTS = ("none", "object", "bone", "bone relative", "vertex", "curve")
+
+
+@pytest.mark.parametrize("kind", PARENTS)
+def test_the_parent_part_is_what_lies_before_the_own_channels(local_space, kind) -> None:
+    ob = child(kind)
+    ob.location, ob.rotation_euler, ob.scale = (3.0, 1.0, -2.0), (0.2, 1.4, -0.3), (1.0, 0.6, 2.0)
+    ob.delta_location, ob.delta_rotation_euler = (0.5, 0.0, 0.1), (0.1, 0.2, 0.3)
+    part = local_space.parent_part(ob, depsgraph())
+    assert np.allclose(part @ np.array(ob.matrix_basis), np.array(ob.matrix_world), atol=1e-4)
+
+
+def test_the_parent_part_is_read_from_the_given_frame(local_space) -> None:
+    ob = child("object")
+    for frame, x in ((1, 0.0), (11, 10.0)):
+        ob.parent.parent.location = (x, 0.0, 0.0)
+        ob.parent.parent.keyframe_insert("location", frame=frame)
+    parts = []
+    for frame in (1, 11):
+        bpy.context.scene.frame_set(frame)
+        parts.append(local_space.parent_part(ob, bpy.context.evaluated_depsgraph_get()))
+    assert np.allclose(parts[1] - parts[0], np.outer(np.array([10.0, 0, 0, 0]), [0, 0, 0, 1]), atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["object", "bone"])
+def test_a_vehicle_of_no_size_or_under_a_constraint_has_the_same_parent_part(local_space, kind) -> None:
+    ob = child(kind)
+    expected = local_space.parent_part(ob, depsgraph())
+    ob.scale = (0.0, 0.0, 0.0)
+    ob.constraints.new("LIMIT_LOCATION").use_min_x = True
+    ob.constraints[0].min_x = 50.0
+    assert np.array_equal(local_space.parent_part(ob, depsgraph()), expected)
+
+
+@pytest.mark.parametrize("kind", PARENTS)
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "ZXY", "AXIS_ANGLE"])
+def test_forward_is_exact_under_any_parent(local_space, rotation_channels, kind, mode) -> None:
+    ob = child(kind)
+    ob.rotation_mode, ob.scale = mode, (0.5, 1.5, 2.0)
+    basis = basis_of(0.4, -0.3, 2.0)
+    put(local_space, rotation_channels, ob, (4.0, -3.0, 2.0), basis)
+    assert np.allclose(ob.matrix_world.translation, (4.0, -3.0, 2.0), atol=1e-5)
+    assert np.allclose(column(ob, "Y"), basis[:, 1], atol=2e-6)
+
+
+@pytest.mark.parametrize("kind", PARENTS)
+def test_up_leans_neither_left_nor_right(local_space, rotation_channels, kind) -> None:
+    ob = child(kind)
+    basis = basis_of(0.4, -0.3, 2.0)
+    put(local_space, rotation_channels, ob, (4.0, -3.0, 2.0), basis)
+    assert abs(column(ob, "Z") @ basis[:, 0]) < 2e-6
+    assert column(ob, "Z") @ basis[:, 2] > 0.0
+
+
+@pytest.mark.parametrize(("forward", "up"), PAIRS)
+def test_every_model_faces_its_own_way(local_space, rotation_channels, forward, up) -> None:
+    ob = child("none")
+    basis = basis_of(0.4, -0.3, 2.0)
+    put(local_space, rotation_channels, ob, (1.0, 2.0, 3.0), basis, forward, up)
+    assert np.allclose(column(ob, forward), basis[:, 1], atol=2e-6)
+    assert np.allclose(column(ob, up), basis[:, 2], atol=2e-6)
+
+
+@pytest.mark.parametrize(("forward", "up"), PAIRS)
+def test_a_mirrored_model_still_faces_forward(local_space, rotation_channels, forward, up) -> None:
+    ob = child("object")
+    ob.scale = (-1.0, -0.4, 2.0)
+    basis = basis_of(1.0, -0.3, 0.6)
+    put(local_space, rotation_channels, ob, (1.0, 2.0, 3.0), basis, forward, up)
+    assert np.allclose(column(ob, forward), basis[:, 1], atol=5e-6)
+    assert column(ob, up) @ basis[:, 2] > 0.0
+
+
+def test_the_scale_stays_as_it_is(local_space, rotation_channels) -> None:
+    ob = child("none")
+    ob.scale = (0.5, -1.5, 2.0)
+    put(local_space, rotation_channels, ob, (1.0, 2.0, 3.0), basis_of(0.1, 0.2, 0.3))
+    assert np.allclose(ob.scale, (0.5, -1.5, 2.0))
+
+
+def test_delta_transforms_play_on_top(local_space, rotation_channels) -> None:
+    """The animator's correction moves the vehicle away from where the simulation says, in every frame by the same."""
+    ob = child("none")
+    basis = basis_of(0.1, 0.2, 0.3)
+    put(local_space, rotation_channels, ob, (1.0, 2.0, 3.0), basis)
+    without = (tuple(ob.location), tuple(ob.rotation_euler))
+    ob.delta_location, ob.delta_rotation_euler = (0.0, 0.0, 5.0), (0.0, 0.0, math.pi)
+    put(local_space, rotation_channels, ob, (1.0, 2.0, 3.0), basis)
+    assert (tuple(ob.location), tuple(ob.rotation_euler)) == without
+    assert np.allclose(ob.matrix_world.translation, (1.0, 2.0, 8.0), atol=1e-6)
+
+
+def test_a_model_faces_forward_along_its_own_axes(local_space) -> None:
+    assert np.array_equal(local_space.model_axes("Y", "Z"), np.eye(3))
+    side, forward, up = local_space.model_axes("-Y", "Z").T
+    assert (side.tolist(), forward.tolist(), up.tolist()) == ([-1, 0, 0], [0, -1, 0], [0, 0, 1])
+
+
+@pytest.mark.parametrize(("forward", "up"), PAIRS)
+def test_the_axes_of_a_model_are_never_mirrored(local_space, forward, up) -> None:
+    assert np.isclose(np.linalg.det(local_space.model_axes(forward, up)), 1.0)
+
+
+@pytest.mark.parametrize(("forward", "up"), [("X", "X"), ("Z", "-Z")])
+def test_a_model_cannot_face_up(local_space, forward, up) -> None:
+    with pytest.raises(ValueError, match="choose another axis"):
+        local_space.model_axes(forward, up)
+
+
+@given(place=TRIPLES, angles=TRIPLES, shear=st.tuples(TRIPLES, TRIPLES, TRIPLES), offset=TRIPLES)
+def test_reading_undoes_writing(local_space, place, angles, shear, offset) -> None:
+    linear = np.eye(3) * 4.0 + np.array(shear) * 0.4
+    part = np.eye(4)
+    part[:3, :3], part[:3, 3] = linear, offset
+    axes, scale = local_space.model_axes("-Y", "Z"), np.array((1.0, -2.0, 0.5))
+    basis = basis_of(*angles)
+    location, rotation = local_space.to_local(part, np.array(place), basis, axes, scale)
+    assert np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6)
+    assert np.linalg.det(rotation) > 0.0
+    position, again = local_space.to_world(part, location, rotation, axes, scale)
+    assert np.allclose(position, place, atol=1e-6)
+    assert np.allclose(again, basis, atol=1e-5)
+
+
+@pytest.mark.parametrize("squash", [(0.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0), (1e-20, 1e-20, 1e-20)])
+def test_a_parent_without_volume_gives_a_rotation_all_the_same(local_space, squash) -> None:
+    part = np.diag((*squash, 1.0))
+    axes, scale = local_space.model_axes("Y", "Z"), np.ones(3)
+    location, rotation = local_space.to_local(part, np.array((1.0, 2.0, 3.0)), basis_of(0.1, 0.5, 0.3), axes, scale)
+    assert np.isfinite(location).all()
+    assert np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6)
+
+
+def test_up_along_forward_still_gives_a_basis(local_space) -> None:
+    """A model scaled flat along its up axis has none in the world."""
+    axes, scale = local_space.model_axes("Y", "Z"), np.ones(3)
+    part = np.diag((1.0, 1.0, 0.0, 1.0))
+    _, basis = local_space.to_world(part, np.zeros(3), np.eye(3), axes, scale)
+    assert np.allclose(basis @ basis.T, np.eye(3), atol=1e-6)
+    assert np.allclose(basis[:, 1], (0.0, 1.0, 0.0))
+
+
+def test_frames_and_vehicles_are_placed_at_once(local_space) -> None:
+    rng = np.random.default_rng(4)
+    parts = np.tile(np.eye(4), (6, 3, 1, 1))
+    parts[..., :3, :4] += rng.normal(size=(6, 3, 3, 4)) * 0.3
+    positions = rng.normal(size=(6, 3, 3))
+    basis = np.array([[basis_of(*rng.normal(size=3)) for _ in range(3)] for _ in range(6)])
+    axes, scale = local_space.model_axes("X", "Z"), rng.normal(size=(3, 3))
+    locations, rotations = local_space.to_local(parts, positions, basis, axes, scale)
+    for frame, n in np.ndindex(6, 3):
+        one = local_space.to_local(parts[frame, n], positions[frame, n], basis[frame, n], axes, scale[n])
+        assert np.allclose(locations[frame, n], one[0], atol=1e-12)
+        assert np.allclose(rotations[frame, n], one[1], atol=1e-12)
+
+
+@pytest.mark.parametrize(("forward", "up"), PAIRS)
+def test_no_parent_is_one_that_does_nothing(local_space, forward, up) -> None:
+    rng = np.random.default_rng(5)
+    positions, scale = rng.normal(size=(4, 3, 3)), rng.normal(size=(3, 3))
+    basis = np.array([[basis_of(*rng.normal(size=3)) for _ in range(3)] for _ in range(4)])
+    axes = local_space.model_axes(forward, up)
+    without = local_space.to_local(None, positions, basis, axes, scale)
+    under = local_space.to_local(np.broadcast_to(np.eye(4), (4, 3, 4, 4)), positions, basis, axes, scale)
+    for one, other in zip(without, under):
+        np.testing.assert_allclose(one, other, atol=1e-6)

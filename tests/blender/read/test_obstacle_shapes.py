@@ -1,0 +1,171 @@
+"""Obstacles as boxes and rooms, as an animator sets them up."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
+
+from tests.blender.building import bake, baked_frames, crowd, frames, insert, link, obstacle, part, places, put, vehicle
+
+
+def cube(name: str = "Block", location=(0.0, 0.0, 0.0), **placed):
+    """A mesh cube, two metres wide."""
+    mesh = bpy.data.meshes.new(name)
+    points = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    mesh.from_pydata(points, [], faces)
+    return put(link(bpy.data.objects.new(name, mesh)), location, **placed)
+
+
+def seen():
+    """The obstacles on each frame, as the simulation gets them."""
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    return [s.obstacles for s in part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))]
+
+
+def test_what_turns_and_stands_still_again_is_turned_on_each_frame_as_it_is_there(addon) -> None:
+    frames(1, 6)
+    vehicle()
+    turns = (0.0, 0.5, 0.5, 0.5, 0.0, 0.0)
+    ob = obstacle(cube())
+    ob.steering.obstacle_shape = "BOX"
+    insert(ob, "rotation_euler", {1 + k: (0.0, 0.0, turn) for k, turn in enumerate(turns)})
+    for turn, there in zip(turns, seen(), strict=True):
+        np.testing.assert_allclose(there.axes[0, 0], (math.cos(turn), math.sin(turn), 0.0), atol=1e-6)
+
+
+def test_a_box_is_as_long_wide_high_and_turned_as_its_object(addon) -> None:
+    frames(1, 3)
+    vehicle()
+    ob = obstacle(cube(location=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, 0.5), scale=(1.0, 2.0, 3.0)))
+    ob.steering.obstacle_shape = "BOX"
+    insert(ob, "scale", {1: (1.0, 2.0, 3.0), 3: (3.0, 2.0, 3.0)})
+    first, _, last = seen()
+    np.testing.assert_allclose(first.start, [[1.0, 2.0, 3.0]], atol=1e-6)
+    np.testing.assert_allclose(first.half, [[1.0, 2.0, 3.0]], atol=1e-6)
+    np.testing.assert_allclose(first.axes[0, 0], (math.cos(0.5), math.sin(0.5), 0.0), atol=1e-6)
+    np.testing.assert_allclose(last.half, [[3.0, 2.0, 3.0]], atol=1e-6)
+
+
+def test_an_obstacle_is_round_and_to_be_kept_out_of_unless_it_says_otherwise(addon) -> None:
+    vehicle()
+    obstacle(cube())
+    assert seen()[0].plain.all()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_walkers_in_a_room_stay_in_it(addon, turned: bool) -> None:
+    frames(1, 100)
+    room = obstacle(cube("Room", rotation=(0.0, 0.0, 0.4), scale=(6.0, 4.0, 3.0)))
+    room.steering.obstacle_shape, room.steering.obstacle_side = "BOX", "INSIDE"
+    if turned:
+        insert(room, "rotation_euler", {1: (0.0, 0.0, 0.4), 100: (0.0, 0.0, 1.0)})
+    walkers = crowd(wander={}, obstacle_avoidance={})
+    walkers.steering.vehicle.radius, walkers.steering.combining = 0.3, "PRIORITY"
+    inside = [vehicle(name=f"W{k}", location=(k - 1.0, 0.0, 0.0), crowd=walkers) for k in range(3)]
+    bake()
+    way = np.stack([places(ob, baked_frames()) for ob in inside], axis=1)
+    turn = np.linspace(0.4, 1.0, 100) if turned else np.full(100, 0.4)
+    x = way[..., 0] * np.cos(turn)[:, None] + way[..., 1] * np.sin(turn)[:, None]
+    y = way[..., 1] * np.cos(turn)[:, None] - way[..., 0] * np.sin(turn)[:, None]
+    assert (np.abs(np.stack((x, y, way[..., 2]), axis=-1)) < np.array([6.0, 4.0, 3.0]) - 0.3).all()
+    assert np.linalg.norm(way[-1] - way[0], axis=-1).max() > 1.0
+
+
+# ---- meshes
+
+
+def tree_of(ob):
+    """Blender's own look-up for the surface of an object."""
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh = evaluated.to_mesh()
+    places = [evaluated.matrix_world @ vertex.co for vertex in mesh.vertices]
+    mesh.calc_loop_triangles()
+    tree = BVHTree.FromPolygons(places, [tuple(face.vertices) for face in mesh.loop_triangles])
+    evaluated.to_mesh_clear()
+    return tree
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_mesh_is_what_blender_shows_of_it(addon, mirrored: bool) -> None:
+    frames(1, 1)
+    vehicle()
+    ob = obstacle(cube(location=(1.0, 2.0, 3.0), rotation=(0.3, 0.2, 0.5), scale=(-1.0 if mirrored else 1.0, 2.0, 0.7)))
+    ob.modifiers.new("Round", "SUBSURF").levels = 3
+    ob.steering.obstacle_shape = "MESH"
+    thing = seen()[0]
+    assert thing.mesh[0].closed and len(thing.mesh[0]) > 100
+    bpy.context.view_layer.update()
+    tree = tree_of(ob)
+    points = np.random.default_rng(1).uniform(-2.0, 6.0, (60, 3))
+    rows = np.zeros(60, dtype=np.int64)
+    distance, _ = thing.surface(points, rows)
+    course = np.array(ob.location) - points
+    course /= np.linalg.norm(course, axis=1, keepdims=True)
+    way, _ = thing.touch(points, course, np.zeros(60), rows)
+    for n, point in enumerate(points):
+        _, normal, _, far = tree.find_nearest(point)
+        assert abs(distance[n]) == pytest.approx(far, abs=1e-4)
+        outside = (Vector(point) - tree.find_nearest(point)[0]).dot(normal) * (-1.0 if mirrored else 1.0) > 0.0
+        assert (distance[n] > 0.0) == outside
+        hit = tree.ray_cast(point, course[n])[3]
+        if outside:
+            assert way[n] == pytest.approx(hit, abs=1e-3)
+    assert (distance > 0.0).sum() > 20
+
+
+def test_a_mesh_that_changes_its_shape_is_read_on_each_frame(addon) -> None:
+    frames(1, 3)
+    vehicle()
+    ob = obstacle(cube())
+    ob.steering.obstacle_shape = "MESH"
+    ob.shape_key_add(name="Basis")
+    key = ob.shape_key_add(name="Tall")
+    for place in key.data:
+        place.co.z *= 5.0
+    insert(ob.data.shape_keys, 'key_blocks["Tall"].value', {1: 0.0, 3: 1.0})
+    tops = [s.start[0, 2] + s.mesh[0].bounds[1][2] for s in seen()]
+    np.testing.assert_allclose(tops, (1.0, 3.0, 5.0), atol=1e-4)
+
+
+def test_a_mesh_that_only_moves_is_made_once(addon) -> None:
+    frames(1, 5)
+    vehicle()
+    ob = obstacle(cube())
+    ob.steering.obstacle_shape = "MESH"
+    insert(ob, "location", {1: (0.0, 0.0, 0.0), 5: (4.0, 0.0, 0.0)})
+    insert(ob, "rotation_euler", {1: (0.0, 0.0, 0.0), 5: (0.0, 0.0, 2.0)})
+    on_frames = seen()
+    assert all(s.mesh[0] is on_frames[0].mesh[0] for s in on_frames)
+    np.testing.assert_allclose([s.start[0, 0] for s in on_frames], range(5), atol=1e-5)
+
+
+def test_an_object_without_faces_is_no_mesh_to_avoid(addon) -> None:
+    vehicle()
+    obstacle(link(bpy.data.objects.new("Nothing", None))).steering.obstacle_shape = "MESH"
+    assert not seen()[0].present.any()
+    bake()
+
+
+def test_vehicles_fly_through_a_ring_and_not_into_it(addon) -> None:
+    frames(1, 72)
+    bpy.ops.mesh.primitive_torus_add(major_radius=4.0, minor_radius=0.6, location=(0.0, 12.0, 0.0))
+    hoop = obstacle(bpy.context.object)
+    hoop.rotation_euler = (math.pi / 2, 0.0, 0.0)
+    hoop.steering.obstacle_shape = "MESH"
+    flock = crowd(obstacle_avoidance={})
+    flock.steering.combining = "PRIORITY"
+    ships = [vehicle(name=f"S{k}", location=(x, 0.0, 0.0), crowd=flock) for k, x in enumerate((0.0, 3.8))]
+    for ship in ships:
+        ship.steering.start_speed = 1.0
+    bake()
+    bpy.context.scene.frame_set(1)
+    tree = tree_of(hoop)
+    middle, rim = (places(ship, baked_frames()) for ship in ships)
+    assert np.abs(middle[:, 0]).max() < 0.5 and middle[-1, 1] > 12.0
+    assert min(tree.find_nearest(place)[3] for place in rim) > 0.3

@@ -1,0 +1,558 @@
+"""Everything in a scene may be keyed, driven, parented or deformed, and the simulation gets what the scene shows."""
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    add_spline,
+    assert_same,
+    bake,
+    baked_frames,
+    crowd,
+    curves,
+    drive,
+    empty,
+    frames,
+    insert,
+    leader,
+    obstacle,
+    part,
+    path_curve,
+    places,
+    put,
+    road,
+    scene_dump,
+    select,
+    sphere,
+    strip_of_own_action,
+    tag,
+    vehicle,
+    wedge,
+    world_matrices,
+)
+
+
+def snapshots() -> list:
+    """What the simulation is given, frame by frame; the file is left as it was."""
+    bpy.context.view_layer.update()
+    before = scene_dump()
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    seen = list(part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan)))
+    assert_same(before, scene_dump())
+    return seen
+
+
+@pytest.fixture
+def flock():
+    """A crowd of one vehicle that may do everything, on frames 1 to 20."""
+    frames(1, 20)
+    ob = crowd("Flock", wander={}, seek={}, obstacle_avoidance={}, path_following={})
+    vehicle(crowd=ob)
+    return ob
+
+
+# ---- parameters
+
+
+def keyed(ob, path) -> None:
+    insert(ob, path, {1: 1.0, 20: 20.0})
+
+
+def driven(ob, path) -> None:
+    other = empty("Other")
+    insert(other, "location", {1: (1.0, 0.0, 0.0), 20: (20.0, 0.0, 0.0)})
+    drive(ob, path, "x", x=(other, "location[0]"))
+
+
+def driven_by_frame(ob, path) -> None:
+    drive(ob, path, "frame")
+
+
+def driven_by_own_other(ob, path) -> None:
+    insert(ob, "location", {1: (0.0, 0.0, 1.0), 20: (0.0, 0.0, 20.0)})
+    drive(ob, path, "x", x=(ob, "location[2]"))
+
+
+def in_a_strip(ob, path) -> None:
+    keyed(ob, path)
+    strip_of_own_action(ob)
+
+
+def in_a_strip_below_an_action(ob, path) -> None:
+    in_a_strip(ob, path)
+    insert(ob, "scale", {1: (1.0, 1.0, 1.0)})
+
+
+ANIMATIONS = (keyed, driven, driven_by_frame, driven_by_own_other, in_a_strip, in_a_strip_below_an_action)
+
+
+@pytest.mark.parametrize("animate", ANIMATIONS, ids=lambda animate: animate.__name__)
+@pytest.mark.parametrize(
+    ("path", "seen"),
+    [
+        ("steering.vehicle.max_speed", lambda s: s.vehicle.max_speed[0]),
+        ("steering.seek.weight", lambda s: s.crowds[0].behaviors[0].weight[0]),
+        ("steering.wander.strength", lambda s: s.crowds[0].behaviors[1].strength[0]),
+    ],
+)
+def test_animated_parameters_of_a_crowd_reach_the_simulation(flock, animate, path, seen) -> None:
+    animate(flock, path)
+    np.testing.assert_allclose([seen(snapshot) for snapshot in snapshots()], range(1, 21), rtol=1e-5)
+
+
+@pytest.mark.parametrize("animate", [keyed, driven, driven_by_frame], ids=lambda animate: animate.__name__)
+def test_animated_factors_of_a_vehicle_reach_the_simulation(flock, animate) -> None:
+    flock.steering.vehicle.max_speed = 2.0
+    animate(bpy.data.objects["Ship"], "steering.speed_factor")
+    np.testing.assert_allclose([s.vehicle.max_speed[0] for s in snapshots()], np.arange(2, 42, 2), rtol=1e-5)
+
+
+def test_a_behavior_may_be_switched_by_keys(flock) -> None:
+    flock.steering.seek.use = False
+    insert(flock, "steering.seek.use", {1: False, 10: True, 15: False})
+    bpy.context.scene.frame_set(1)
+    on = ["Seek" in [type(b).__name__ for b in s.crowds[0].behaviors] for s in snapshots()]
+    assert on == [10 <= frame < 15 for frame in range(1, 21)]
+
+
+def test_a_choice_may_be_keyed(flock) -> None:
+    insert(flock, "steering.combining", {1: "PRIORITY", 10: "WEIGHTED_SUM"})
+    ways = [s.crowds[0].combining for s in snapshots()]
+    assert ways[:9] == [ways[0]] * 9
+    assert ways[9:] == [ways[9]] * 11
+    assert ways[0] != ways[9]
+
+
+def test_settings_that_nothing_animates_are_read_once(flock) -> None:
+    seen = snapshots()
+    assert len({id(s.crowds[0]) for s in seen}) == len({id(s.vehicle) for s in seen}) == 1
+    keyed(flock, "steering.wander.strength")
+    assert len({id(s.crowds[0]) for s in snapshots()}) == 20
+
+
+def test_values_beyond_the_limits_of_a_parameter_are_held_at_the_limit(flock) -> None:
+    insert(flock, "steering.vehicle.cruise_speed", {1: 0.5})
+    for curve in curves(flock):
+        curve.keyframe_points[0].co[1] = 7.0
+    assert {s.vehicle.cruise_speed[0] for s in snapshots()} == {1.0}
+
+
+def test_a_keyed_top_speed_slows_a_bake_down(flock) -> None:
+    for behavior in ("wander", "seek", "obstacle_avoidance", "path_following"):
+        flock.steering.property_unset(behavior)
+    insert(flock, "steering.vehicle.max_speed", {1: 5.0, 20: 0.5})
+    bake()
+    steps = np.linalg.norm(np.diff(places(bpy.data.objects["Ship"], baked_frames()), axis=0), axis=1) * 24
+    assert steps[0] > 3.0
+    assert steps[-1] < 0.9
+
+
+# ---- things that move
+
+
+def moves_by_keys(ob) -> None:
+    insert(ob, "location", {1: (0.0, 9.0, 0.0), 20: (19.0, 9.0, 0.0)})
+
+
+def moves_with_a_parent(ob) -> None:
+    ob.parent = empty("Carrier")
+    moves_by_keys(ob.parent)
+
+
+def moves_with_a_hidden_parent(ob) -> None:
+    moves_with_a_parent(ob)
+    ob.parent.hide_viewport = True
+
+
+def moves_by_a_constraint(ob) -> None:
+    other = empty("Other")
+    moves_by_keys(other)
+    ob.constraints.new("COPY_LOCATION").target = other
+
+
+def moves_by_a_driver(ob) -> None:
+    other = empty("Other")
+    moves_by_keys(other)
+    drive(ob, "location", "x", index=0, x=(other, "location[0]"))
+
+
+def moves_hidden_in_the_viewport(ob) -> None:
+    moves_by_keys(ob)
+    ob.hide_viewport = True
+
+
+def moves_hidden_in_the_view_layer(ob) -> None:
+    moves_by_keys(ob)
+    ob.hide_set(True)
+
+
+def moves_hidden_in_a_render(ob) -> None:
+    moves_by_keys(ob)
+    ob.hide_render = True
+
+
+def moves_in_a_hidden_collection(ob) -> None:
+    moves_by_keys(ob)
+    away = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(away)
+    away.objects.link(ob)
+    bpy.context.scene.collection.objects.unlink(ob)
+    away.hide_viewport = True
+
+
+def moves_and_hides_by_keys(ob) -> None:
+    moves_by_keys(ob)
+    insert(ob, "hide_viewport", {1: False, 5: True, 15: False})
+
+
+MOTIONS = (
+    *(moves_by_keys, moves_with_a_parent, moves_with_a_hidden_parent, moves_by_a_constraint, moves_by_a_driver),
+    *(moves_hidden_in_the_viewport, moves_hidden_in_the_view_layer, moves_hidden_in_a_render),
+    *(moves_in_a_hidden_collection, moves_and_hides_by_keys),
+)
+
+
+def in_the_animators_scene(crowd_object) -> None:
+    """Have a driver read the scene, so that the sweep has to run in it."""
+    bpy.context.scene["weight"] = 2.0
+    drive(crowd_object, "steering.seek.weight", "weight", weight=(bpy.context.scene, '["weight"]'))
+
+
+@pytest.mark.parametrize("animators_scene", [False, True])
+@pytest.mark.parametrize("move", MOTIONS, ids=lambda move: move.__name__)
+def test_moving_obstacles_and_targets_are_seen_where_they_are(flock, move, animators_scene) -> None:
+    if animators_scene:
+        in_the_animators_scene(flock)
+    obstacle(ball := sphere("Ball", radius=0.5))
+    target = leader(name="Aim")
+    for ob in (ball, target):
+        move(ob)
+    select(flock)
+    seen = snapshots()
+    middles = np.array([(s.obstacles.start[0] + s.obstacles.end[0]) / 2 for s in seen])
+    aims = np.array([s.tracked.position[0] for s in seen])
+    np.testing.assert_allclose(middles[:, 0], range(20), atol=1e-4)
+    np.testing.assert_allclose(aims[:, 0], range(20), atol=1e-4)
+
+
+def test_an_obstacle_in_an_excluded_collection_is_not_there(flock) -> None:
+    ball = obstacle(sphere())
+    away = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(away)
+    away.objects.link(ball)
+    bpy.context.scene.collection.objects.unlink(ball)
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    assert len(snapshots()[0].obstacles) == 0
+
+
+def test_an_obstacle_only_the_second_view_layer_shows_is_there(flock) -> None:
+    ball = obstacle(sphere())
+    away = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(away)
+    away.objects.link(ball)
+    bpy.context.scene.collection.objects.unlink(ball)
+    bpy.context.scene.view_layers.new("Second")
+    bpy.context.scene.view_layers[0].layer_collection.children["Away"].exclude = True
+    assert len(snapshots()[0].obstacles) == 1
+
+
+def test_an_obstacle_is_as_large_as_its_mesh_with_modifiers_scale_and_children(flock) -> None:
+    ball = obstacle(sphere(radius=2.0))
+    put(ball, (1.0, 2.0, 3.0), scale=(0.5, 0.5, 0.5))
+    assert snapshots()[0].obstacles.radius[0] == pytest.approx(1.0, rel=0.02)
+    ball.modifiers.new("Displace", "SOLIDIFY").thickness = 0.0
+    child = sphere("Child", radius=2.0)
+    child.parent = ball
+    child.scale = (2.0, 2.0, 2.0)
+    assert snapshots()[0].obstacles.radius[0] == pytest.approx(2.0, rel=0.02)
+
+
+@pytest.mark.parametrize("animators_scene", [False, True])
+@pytest.mark.parametrize("frame", [1, 13])
+def test_the_size_of_an_obstacle_hangs_neither_on_the_frame_nor_on_what_is_hidden(
+    flock, animators_scene, frame
+) -> None:
+    if animators_scene:
+        in_the_animators_scene(flock)
+    ball = obstacle(sphere(radius=1.0))
+    moves_by_keys(ball)
+    array = ball.modifiers.new("Array", "ARRAY")
+    array.count, array.relative_offset_displace = 2, (0.0, 0.0, 3.0)
+    child = sphere("Child", (0.0, 0.0, 5.0), radius=1.0)
+    child.parent = ball
+    insert(child, "scale", {1: (1.0, 1.0, 1.0), 20: (3.0, 3.0, 3.0)})
+    bpy.context.scene.frame_set(1)
+    shown = snapshots()[0].obstacles
+    bpy.context.scene.frame_set(frame)
+    ball.hide_viewport = child.hide_viewport = True
+    seen = snapshots()[0].obstacles
+    for name in ("start", "end", "radius"):
+        np.testing.assert_allclose(getattr(seen, name), getattr(shown, name), atol=1e-5)
+    assert seen.end[0, 2] - seen.start[0, 2] > 5.0
+
+
+def test_a_growing_obstacle_grows(flock) -> None:
+    ball = obstacle(sphere(radius=1.0))
+    insert(ball, "scale", {1: (1.0, 1.0, 1.0), 20: (20.0, 20.0, 20.0)})
+    np.testing.assert_allclose([s.obstacles.radius[0] for s in snapshots()], range(1, 21), rtol=0.02)
+
+
+def test_a_stretched_obstacle_lies_along_its_length_however_it_is_turned(flock) -> None:
+    ball = obstacle(sphere(radius=1.0))
+    put(ball, (5.0, 0.0, 0.0), rotation=(0.0, math.pi / 2, 0.0), scale=(1.0, 1.0, 10.0))
+    seen = snapshots()[0].obstacles
+    np.testing.assert_allclose((seen.start + seen.end)[0] / 2, (5.0, 0.0, 0.0), atol=1e-5)
+    along = seen.end[0] - seen.start[0]
+    assert abs(along[0]) > 15.0
+    np.testing.assert_allclose(along[1:], 0.0, atol=1e-4)
+    assert seen.radius[0] == pytest.approx(1.0, rel=0.1)
+
+
+@pytest.mark.parametrize("of", ["obstacle", "leader", "vehicle"])
+def test_active_may_be_keyed(flock, of) -> None:
+    ob = {"obstacle": obstacle, "leader": leader, "vehicle": lambda: bpy.data.objects["Ship"]}[of]()
+    insert(ob, "steering.active", {1: True, 8: False, 15: True})
+    frames(1, 20)
+    rows = [{"obstacle": s.obstacles, "leader": s.tracked, "vehicle": s}[of].present[0] for s in snapshots()]
+    assert rows == [not 8 <= frame < 15 for frame in range(1, 21)]
+
+
+def test_a_vehicle_that_takes_no_part_stands_still_meanwhile(flock) -> None:
+    ship = bpy.data.objects["Ship"]
+    insert(ship, "steering.active", {1: True, 8: False, 15: True})
+    frames(1, 20)
+    bake()
+    steps = np.linalg.norm(np.diff(places(ship, baked_frames()), axis=0), axis=1)
+    assert steps[:6].min() > 0.01
+    assert steps[7:13].max() == 0.0
+    assert steps[15:].min() > 0.0
+
+
+def test_the_side_on_which_an_obstacle_is_passed_may_be_keyed(flock) -> None:
+    ball = obstacle(sphere())
+    insert(ball, "steering.pass_side", {1: "LEFT", 10: "RIGHT"})
+    sides = [s.obstacles.pass_side[0] for s in snapshots()]
+    numbers = part("blender.read.solids").PASS_SIDE_NUMBERS
+    assert sides == [numbers["LEFT"]] * 9 + [numbers["RIGHT"]] * 11
+
+
+def test_a_locked_vehicle_is_a_body_that_moves_by_its_keys(flock) -> None:
+    other = vehicle(name="Locked", location=(0.0, 0.0, 5.0))
+    other.steering.locked = True
+    moves_by_keys(other)
+    other.steering.forward_axis = "POS_X"
+    other.rotation_euler = (0.0, 0.0, math.pi / 2)
+    seen = snapshots()
+    np.testing.assert_allclose([s.tracked.position[0, 0] for s in seen], range(20), atol=1e-5)
+    np.testing.assert_allclose(seen[3].tracked.forward[0], (0.0, 1.0, 0.0), atol=1e-6)
+
+
+# ---- paths
+
+
+def line(path_row: int = 0, spline_row: int = 0) -> np.ndarray:
+    return snapshots()[0].paths[path_row][spline_row].points
+
+
+SQUARE = ((0.0, 0.0, 0.0), (10.0, 0.0, 0.0), (10.0, 10.0, 0.0), (0.0, 10.0, 0.0))
+
+
+def distance_to_corners(points: np.ndarray, corners, closed: bool) -> float:
+    """The farthest any of the points is from the polygon through the corners."""
+    corners = np.array(corners, dtype=float)
+    ends = np.roll(corners, -1, axis=0)
+    if not closed:
+        corners, ends = corners[:-1], ends[:-1]
+    along = ends - corners
+    share = np.einsum("pca,ca->pc", points[:, None] - corners, along) / np.einsum("ca,ca->c", along, along)
+    nearest = corners + np.clip(share, 0.0, 1.0)[..., None] * along
+    return float(np.linalg.norm(points[:, None] - nearest, axis=-1).min(axis=1).max())
+
+
+@pytest.mark.parametrize("kind", ["POLY", "BEZIER"])
+@pytest.mark.parametrize("cyclic", [False, True])
+@pytest.mark.parametrize("surface", ["none", "bevel", "extrude", "bevel object", "2D filled"])
+def test_a_path_is_the_middle_line_of_its_curve(flock, kind, cyclic, surface) -> None:
+    curve = road(path_curve("Road", SQUARE, kind=kind, cyclic=cyclic)).data
+    if surface == "bevel":
+        curve.bevel_depth = 0.7
+    elif surface == "extrude":
+        curve.extrude = 0.7
+    elif surface == "bevel object":
+        curve.bevel_object = path_curve("Profile", ((0, 0, 0), (0.5, 0, 0), (0.5, 0.5, 0)), cyclic=True)
+        curve.bevel_mode = "OBJECT"
+    elif surface == "2D filled":
+        curve.dimensions, curve.fill_mode = "2D", "BOTH"
+    seen = snapshots()[0].paths[0]
+    assert len(seen) == 1
+    assert seen[0].closed == cyclic
+    assert distance_to_corners(seen[0].points, SQUARE, cyclic) < 1e-4
+    for corner in SQUARE:
+        assert np.linalg.norm(seen[0].points - corner, axis=1).min() < 0.5
+
+
+@pytest.mark.parametrize("bevel", [0.0, 0.5])
+def test_a_nurbs_path_runs_from_its_first_to_its_last_point(flock, bevel) -> None:
+    road(path_curve("Road", SQUARE, kind="NURBS")).data.bevel_depth = bevel
+    points = line()
+    np.testing.assert_allclose(points[[0, -1]], np.array(SQUARE)[[0, -1]], atol=1e-4)
+    assert 5.0 < points[:, 0].max() < 10.0
+
+
+@pytest.mark.parametrize("bevel", [0.0, 0.5])
+def test_a_curve_of_several_splines_is_a_path_of_several(flock, bevel) -> None:
+    ob = road(path_curve("Road", SQUARE))
+    add_spline(ob.data, ((0, 0, 5), (3, 0, 5), (3, 3, 5)), kind="BEZIER", cyclic=True)
+    add_spline(ob.data, ((50, 0, 0), (60, 0, 0)))
+    ob.data.bevel_depth = bevel
+    seen = snapshots()[0].paths[0]
+    assert [one.closed for one in seen] == [False, True, False]
+    assert [one.points[0, 2] for one in seen] == pytest.approx([0.0, 5.0, 0.0], abs=1e-5)
+    assert seen[2].points[:, 0].min() == pytest.approx(50.0)
+
+
+def test_a_path_of_one_point_does_not_stop_a_bake(flock) -> None:
+    road(path_curve("Dot", ((3.0, 4.0, 5.0),)))
+    bake()
+    assert np.isfinite(places(bpy.data.objects["Ship"], baked_frames())).all()
+
+
+@pytest.mark.parametrize("bevel", [0.0, 0.3])
+def test_a_moved_turned_and_scaled_curve_is_a_path_where_it_is_seen(flock, bevel) -> None:
+    ob = road(path_curve("Road", ((0, 0, 0), (1, 0, 0), (2, 0, 0))))
+    put(ob, (5.0, 6.0, 7.0), rotation=(0.0, 0.0, math.pi / 2), scale=(2.0, 3.0, 4.0))
+    ob.data.bevel_depth = bevel
+    points = line()
+    np.testing.assert_allclose(points[[0, -1]], ((5.0, 6.0, 7.0), (5.0, 10.0, 7.0)), atol=1e-4)
+
+
+def path_on_a_parent(ob) -> None:
+    ob.parent = empty("Carrier")
+    insert(ob.parent, "location", {1: (1.0, 0.0, 0.0), 20: (20.0, 0.0, 0.0)})
+
+
+def path_with_keys(ob) -> None:
+    insert(ob, "location", {1: (1.0, 0.0, 0.0), 20: (20.0, 0.0, 0.0)})
+
+
+def path_with_shape_keys(ob) -> None:
+    ob.shape_key_add(name="Basis")
+    shape = ob.shape_key_add(name="Moved")
+    for point, basis in zip(shape.data, ob.data.shape_keys.key_blocks["Basis"].data):
+        point.co = basis.co[0] + 20.0, basis.co[1], basis.co[2]
+    for frame, value in ((20, 1.0), (1, 1 / 20)):
+        shape.value = value
+        shape.keyframe_insert("value", frame=frame)
+    animation = ob.data.shape_keys.animation_data
+    for bag in part("blender.write.animation_data").channelbags(animation.action):
+        for curve in bag.fcurves:
+            for point in curve.keyframe_points:
+                point.interpolation = "LINEAR"
+
+
+def path_with_a_hook(ob) -> None:
+    hook = empty("Hook")
+    modifier = ob.modifiers.new("Hook", "HOOK")
+    modifier.object = hook
+    modifier.vertex_indices_set(range(len(ob.data.splines[0].points)))
+    insert(hook, "location", {1: (1.0, 0.0, 0.0), 20: (20.0, 0.0, 0.0)})
+
+
+def path_with_keyed_points(ob) -> None:
+    for index in range(len(ob.data.splines[0].points)):
+        path = f"splines[0].points[{index}].co"
+        for frame in (1, 20):
+            start = ob.data.splines[0].points[index].co
+            ob.data.splines[0].points[index].co = (frame, *start[1:])
+            ob.data.keyframe_insert(path, frame=frame)
+    for bag in part("blender.write.animation_data").channelbags(ob.data.animation_data.action):
+        for curve in bag.fcurves:
+            for point in curve.keyframe_points:
+                point.interpolation = "LINEAR"
+    bpy.context.scene.frame_set(1)
+
+
+PATH_MOTIONS = (path_on_a_parent, path_with_keys, path_with_shape_keys, path_with_a_hook, path_with_keyed_points)
+
+
+@pytest.mark.parametrize("move", PATH_MOTIONS, ids=lambda move: move.__name__)
+@pytest.mark.parametrize("bevel", [0.0, 0.3])
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("animators_scene", [False, True])
+def test_a_path_that_moves_or_changes_is_seen_as_it_is(flock, move, bevel, hidden, animators_scene) -> None:
+    if animators_scene:
+        in_the_animators_scene(flock)
+    ob = road(path_curve("Road", ((0, 0, 0), (0, 5, 0), (0, 10, 0))))
+    move(ob)
+    ob.data.bevel_depth = bevel
+    ob.hide_viewport = hidden
+    frames(1, 20)
+    seen = np.array([s.paths[0][0].points[0] for s in snapshots()])
+    np.testing.assert_allclose(seen[:, 0], range(1, 21), atol=1e-3)
+
+
+def test_a_path_chosen_by_a_behavior_need_not_be_tagged(flock) -> None:
+    chosen = path_curve("Chosen", ((0, 0, 3), (0, 5, 3)))
+    road(path_curve("Tagged"))
+    flock.steering.path_following.path = chosen
+    seen = snapshots()[0]
+    row = seen.crowds[0].behaviors[-1].path[0]
+    assert seen.paths[row][0].points[0, 2] == pytest.approx(3.0)
+
+
+def test_a_target_chosen_by_a_behavior_need_not_be_tagged(flock) -> None:
+    target = wedge("Aim", (4.0, 5.0, 6.0))
+    leader(location=(0.0, 0.0, 1.0))
+    flock.steering.seek.target = target
+    seen = snapshots()[0]
+    row = seen.crowds[0].behaviors[0].target[0] - len(seen.present)
+    np.testing.assert_allclose(seen.tracked.position[row], (4.0, 5.0, 6.0))
+
+
+def test_a_hidden_and_unselectable_scene_gives_the_same_bake(flock) -> None:
+    obstacle(sphere(location=(0.5, 5.0, 0.0)))
+    leader(location=(9.0, 20.0, 0.0))
+    road()
+    bake()
+    ship = bpy.data.objects["Ship"]
+    known = world_matrices(ship, baked_frames())
+    for ob in bpy.context.scene.objects:
+        ob.hide_set(True)
+        ob.hide_select = True
+        if ob != ship:
+            ob.hide_viewport = True
+    bake()
+    ship.hide_set(False)
+    np.testing.assert_array_equal(world_matrices(ship, baked_frames()), known)
+
+
+def test_a_scene_in_feet_is_read_in_blender_units(flock) -> None:
+    obstacle(sphere(location=(0.5, 5.0, 0.0)))
+    bake()
+    ship = bpy.data.objects["Ship"]
+    known = places(ship, baked_frames())
+    units = bpy.context.scene.unit_settings
+    units.system, units.scale_length = "IMPERIAL", 0.3048
+    bake()
+    np.testing.assert_array_equal(places(ship, baked_frames()), known)
+
+
+def test_time_remapping_and_preview_range_do_not_disturb(flock) -> None:
+    bake()
+    ship = bpy.data.objects["Ship"]
+    known = places(ship, baked_frames())
+    scene = bpy.context.scene
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 3, 5
+    bake()
+    np.testing.assert_array_equal(places(ship, baked_frames()), known)
+
+
+def test_roles_of_a_thing_in_several_places_count_each(flock) -> None:
+    both = sphere(location=(0.0, 9.0, 0.0))
+    tag(both, role="OBSTACLE")
+    tag(both, role="LEADER")
+    seen = snapshots()[0]
+    assert len(seen.obstacles) == len(seen.tracked.position) == 1

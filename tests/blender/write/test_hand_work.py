@@ -1,0 +1,697 @@
+"""A bake replaces what a bake wrote and nothing else, starts where the animator put the vehicles, and can be undone."""
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Matrix
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    baked_frames,
+    clear_bake,
+    crowd,
+    curves,
+    drive,
+    empty,
+    fleet,
+    flight,
+    frames,
+    insert,
+    is_baked,
+    keys,
+    leader,
+    obstacle,
+    part,
+    places,
+    scene_dump,
+    select,
+    strip_of_own_action,
+    tag,
+    vehicle,
+    wedge,
+    without_bake_ids,
+    world_matrices,
+)
+
+MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+ROTATIONS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+
+
+def wanderer(**made):
+    """A vehicle that banks and turns in all directions, on frames 1 to 20."""
+    frames(1, 20)
+    restless = crowd("Restless", wander={"strength": 8.0, "rate": 2.0, "vertical": 1.0})
+    return vehicle(crowd=restless, identity=7, **made)
+
+
+def assert_plays_the_simulation(ob, *, roll: bool = True) -> None:
+    """In the scene the vehicle is where the simulation has it, and its front points where that says."""
+    names, positions, bases = flight()
+    row = names.index(ob.name)
+    axes = part("blender.read.local_space").model_axes(
+        part("blender.read.plan").AXIS_NAMES[ob.steering.forward_axis],
+        part("blender.read.plan").AXIS_NAMES[ob.steering.up_axis],
+    )
+    bake()
+    played = world_matrices(ob, baked_frames())
+    reach = max(1.0, np.abs(positions[:, row]).max())
+    np.testing.assert_allclose(played[:, :3, 3], positions[:, row], atol=1e-4 * reach)
+    fronts = played[:, :3, :3] @ axes[:, 1]
+    fronts /= np.linalg.norm(fronts, axis=1)[:, None]
+    np.testing.assert_allclose(fronts, bases[:, row, :, 1], atol=1e-4)
+    if roll:
+        tops = played[:, :3, :3] @ axes[:, 2]
+        tops /= np.linalg.norm(tops, axis=1)[:, None]
+        np.testing.assert_allclose(tops, bases[:, row, :, 2], atol=1e-4)
+
+
+# ---- from the world to channels
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_rotation_mode_turns_the_vehicle_as_the_simulation_says(mode) -> None:
+    ob = wedge(rotation=(0.3, -0.2, 1.1))
+    ob.rotation_mode = mode
+    if mode == "AXIS_ANGLE":
+        ob.rotation_axis_angle = (0.8, 0.3, 0.1, 0.9)
+    elif mode == "QUATERNION":
+        ob.rotation_quaternion = (0.8, 0.1, -0.2, 0.5)
+    assert_plays_the_simulation(wanderer(ob=ob))
+    path = part("blender.read.rotation_channels").data_path(mode)
+    assert {curve.data_path for curve in curves(ob)} == {"location", path}
+
+
+@pytest.mark.parametrize("forward", ["POS_X", "POS_Y", "POS_Z", "NEG_X", "NEG_Y", "NEG_Z"])
+@pytest.mark.parametrize("up", ["POS_X", "NEG_Y", "POS_Z"])
+def test_the_front_and_top_of_the_model_are_what_was_set(forward, up) -> None:
+    if forward[-1] == up[-1]:
+        return
+    ob = wanderer(rotation=(0.2, 0.1, 0.4))
+    ob.steering.forward_axis, ob.steering.up_axis = forward, up
+    assert_plays_the_simulation(ob)
+
+
+@pytest.mark.parametrize("scale", [(2.0, 2.0, 2.0), (0.5, 3.0, 1.0), (-1.0, 1.0, 1.0), (1.0, -2.0, 1.0), (-1, -1, -1)])
+def test_a_scaled_or_mirrored_vehicle_faces_where_it_goes_and_keeps_its_scale(scale) -> None:
+    ob = wanderer(scale=scale)
+    assert_plays_the_simulation(ob, roll=False)
+    axes = world_matrices(ob, [5])[0]
+    assert tuple(ob.scale) == pytest.approx(scale)
+    np.testing.assert_allclose(np.linalg.norm(axes[:3, :3], axis=0), np.abs(scale), rtol=1e-5)
+
+
+def turned_parent():
+    return empty("Parent", (5.0, -3.0, 2.0), rotation=(0.4, 0.2, 1.9))
+
+
+def scaled_parent():
+    return empty("Parent", (1.0, 2.0, 3.0), scale=(2.0, 2.0, 2.0))
+
+
+def skewed_parent():
+    return empty("Parent", rotation=(0.3, 0.5, 0.7), scale=(1.0, 3.0, 0.5))
+
+
+def mirrored_parent():
+    return empty("Parent", scale=(-1.0, 1.0, 1.0))
+
+
+def moving_parent():
+    ob = empty("Parent")
+    insert(ob, "location", {1: (0.0, 0.0, 0.0), 20: (10.0, -5.0, 3.0)})
+    insert(ob, "rotation_euler", {1: (0.0, 0.0, 0.0), 20: (0.5, -1.0, 4.0)})
+    insert(ob, "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 2.0, 2.0)})
+    return ob
+
+
+def hidden_parent():
+    ob = moving_parent()
+    ob.hide_viewport = True
+    return ob
+
+
+def constrained_parent():
+    ob = empty("Parent")
+    ob.constraints.new("COPY_TRANSFORMS").target = moving_parent()
+    return ob
+
+
+def driven_parent():
+    ob = empty("Parent")
+    drive(ob, "location", "2.0 * x + frame", index=1, x=(moving_parent(), "location[0]"))
+    return ob
+
+
+PARENTS = (
+    *(turned_parent, scaled_parent, skewed_parent, mirrored_parent),
+    *(moving_parent, hidden_parent, constrained_parent, driven_parent),
+)
+
+
+@pytest.mark.parametrize("parent", PARENTS, ids=lambda parent: parent.__name__)
+@pytest.mark.parametrize("inverse", [Matrix.Identity(4), Matrix.Translation((1, 2, 3)) @ Matrix.Rotation(0.6, 4, "X")])
+def test_whatever_a_parent_does_the_vehicle_flies_as_the_simulation_says(parent, inverse) -> None:
+    ob = wedge(location=(1.0, 1.0, 0.0), rotation=(0.1, 0.2, 0.3))
+    ob.parent = parent()
+    ob.matrix_parent_inverse = inverse
+    assert_plays_the_simulation(wanderer(ob=ob), roll=parent is not skewed_parent)
+
+
+def test_a_vehicle_on_a_bone_flies_as_the_simulation_says() -> None:
+    armature = bpy.data.armatures.new("Rig")
+    rig = bpy.data.objects.new("Rig", armature)
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = armature.edit_bones.new("Bone")
+    bone.head, bone.tail = (1.0, 0.0, 0.0), (1.0, 1.0, 2.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.pose.bones["Bone"].rotation_mode = "XYZ"
+    insert(rig, 'pose.bones["Bone"].rotation_euler', {1: (0.0, 0.0, 0.0), 20: (1.0, 0.5, 2.0)})
+    ob = wedge()
+    ob.parent, ob.parent_type, ob.parent_bone = rig, "BONE", "Bone"
+    assert_plays_the_simulation(wanderer(ob=ob))
+
+
+def test_delta_transforms_stay_and_play_on_top() -> None:
+    ob = wanderer()
+    bake()
+    plain = places(ob, baked_frames())
+    clear_bake()
+    insert(ob, "delta_location", {1: (0.0, 0.0, 0.0), 20: (0.0, 0.0, 19.0)})
+    bake()
+    np.testing.assert_allclose(places(ob, baked_frames()) - plain, [(0, 0, k) for k in range(20)], atol=1e-4)
+    assert keys(ob)["delta_location", 2] == [(1.0, 0.0), (20.0, 19.0)]
+
+
+# ---- what is the animator's stays
+
+
+def test_other_channels_parameters_and_keys_outside_the_range_survive_bake_and_clear() -> None:
+    ob = wanderer()
+    insert(ob, "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 2.0, 2.0)})
+    insert(ob, "steering.speed_factor", {1: 1.0, 20: 0.5})
+    insert(ob, "location", {-10: (0.0, -3.0, 0.0), -5: (0.0, 0.0, 0.0), 40: (9.0, 9.0, 9.0)})
+    bpy.context.scene.frame_set(1)
+    before, own = scene_dump(), keys(ob)
+    bake()
+    baked = keys(ob)
+    assert baked["scale", 0] == own["scale", 0]
+    assert baked["steering.speed_factor", 0] == own["steering.speed_factor", 0]
+    outside = [(frame, value) for frame, value in baked["location", 1] if not 1 <= frame <= 20]
+    assert outside == own["location", 1]
+    assert len(baked["location", 1]) == 23
+    clear_bake()
+    assert_same(before["actions"], scene_dump()["actions"])
+    assert keys(ob) == own
+
+
+@pytest.mark.parametrize("path", ["location", *ROTATIONS])
+def test_own_keys_within_the_range_are_refused_by_name(path) -> None:
+    ob = wanderer()
+    insert(ob, path, {5: getattr(ob, path)[:]})
+    with pytest.raises(RuntimeError, match=rf"Ship has keys on {path} \(frame 5\) of its own: .*Replace Own Keys"):
+        bake()
+
+
+def test_own_drivers_and_strips_within_the_range_are_refused_by_name() -> None:
+    ob = wanderer()
+    drive(ob, "location", "1.0", index=2)
+    with pytest.raises(RuntimeError, match="Ship has a driver on location"):
+        bake()
+    ob.driver_remove("location", 2)
+    insert(ob, "rotation_euler", {1: (0, 0, 0), 9: (0, 0, 1)})
+    strip_of_own_action(ob, "Turning")
+    with pytest.raises(RuntimeError, match="Ship has the NLA strip Turning"):
+        bake()
+
+
+def own_motion(ob) -> None:
+    insert(ob, "location", {-5: (0.0, -3.0, 0.0), 5: (1.0, 2.0, 3.0), 40: (9.0, 9.0, 9.0)})
+    insert(ob, "rotation_euler", {5: (0.1, 0.2, 0.3)})
+    insert(ob, "scale", {5: (1.0, 2.0, 1.0)})
+    bpy.context.scene.frame_set(1)
+
+
+def own_strip(ob) -> None:
+    own_motion(ob)
+    strip_of_own_action(ob)
+    bpy.context.scene.frame_set(1)
+
+
+def own_driver(ob) -> None:
+    drive(ob, "location", "3.0", index=2)
+    bpy.context.scene.frame_set(1)
+
+
+@pytest.mark.parametrize("own", [own_motion, own_strip, own_driver], ids=lambda own: own.__name__)
+def test_replaced_animation_comes_back_exactly_when_the_bake_is_cleared(own) -> None:
+    ob = wanderer()
+    own(ob)
+    before = scene_dump()
+    stood = world_matrices(ob, range(-6, 45, 5))
+    bake(replace_own_keys=True)
+    assert is_baked(ob)
+    bake(replace_own_keys=True)
+    bake()
+    clear_bake()
+    bpy.context.scene.frame_set(1)
+    np.testing.assert_array_equal(world_matrices(ob, range(-6, 45, 5)), stood)
+    assert_same(before["actions"], scene_dump()["actions"])
+    after = scene_dump()["objects"]["Ship"]
+    assert_same(before["objects"]["Ship"]["animation"], after["animation"])
+
+
+def test_clearing_a_first_bake_gives_the_file_back() -> None:
+    ob = wanderer(location=(1.0, 2.0, 3.0), rotation=(0.1, 0.2, 0.3))
+    before = scene_dump()
+    bake()
+    bpy.context.scene.frame_set(15)
+    clear_bake()
+    bpy.context.scene.frame_set(1)
+    assert_same(before, scene_dump())
+    assert ob.animation_data is None
+
+
+def test_a_shared_action_is_made_the_vehicles_own_first() -> None:
+    one, other = fleet(2, crowd=crowd(wander={}))
+    frames(1, 20)
+    insert(one, "scale", {1: (1, 1, 1), 20: (2, 2, 2)})
+    other.animation_data_create().action = one.animation_data.action
+    shared = scene_dump()["actions"]
+    bake()
+    assert one.animation_data.action != other.animation_data.action
+    assert keys(one)["location", 0][1] != keys(other)["location", 0][1]
+    clear_bake()
+    assert one.animation_data.action == other.animation_data.action
+    assert_same(shared, scene_dump()["actions"])
+
+
+def test_a_copy_of_a_baked_vehicle_goes_its_own_way() -> None:
+    ob = wanderer()
+    bake()
+    known = keys(ob)
+    copy = ob.copy()
+    copy.name = "Ship 2"
+    copy.location = (40.0, 0.0, 0.0)
+    bpy.context.scene.collection.objects.link(copy)
+    bake()
+    assert keys(ob) == known
+    assert copy.animation_data.action != ob.animation_data.action
+    assert copy.steering.identity != ob.steering.identity
+    assert keys(copy)["location", 0][0] == (1.0, 40.0)
+
+
+# ---- the start
+
+
+def test_moving_a_baked_vehicle_on_the_start_frame_moves_its_start() -> None:
+    ob = wanderer()
+    bake()
+    ob.location = (7.0, 8.0, 9.0)
+    ob.rotation_euler = (0.0, 0.0, 2.0)
+    bake()
+    np.testing.assert_allclose(places(ob, [1])[0], (7.0, 8.0, 9.0))
+    bake()
+    np.testing.assert_allclose(places(ob, [1])[0], (7.0, 8.0, 9.0))
+    clear_bake()
+    assert tuple(ob.location) == (7.0, 8.0, 9.0)
+    assert tuple(ob.rotation_euler) == pytest.approx((0.0, 0.0, 2.0))
+
+
+def test_moving_a_baked_vehicle_on_another_frame_does_not_move_its_start() -> None:
+    ob = wanderer()
+    bake()
+    known = keys(ob)
+    bpy.context.scene.frame_set(9)
+    ob.location = (7.0, 8.0, 9.0)
+    bake()
+    assert keys(ob) == known
+
+
+def test_set_start_makes_the_present_pose_the_start() -> None:
+    ob = wanderer()
+    bake()
+    bpy.context.scene.frame_set(9)
+    here = tuple(ob.location)
+    select(ob)
+    assert bpy.ops.steering.set_start() == {"FINISHED"}
+    bake()
+    np.testing.assert_allclose(places(ob, [1])[0], here, atol=1e-6)
+    bpy.context.scene.frame_set(1)
+    bake()
+    np.testing.assert_allclose(places(ob, [1])[0], here, atol=1e-6)
+
+
+def test_before_the_first_bake_a_vehicle_starts_where_it_stands() -> None:
+    ob = wanderer()
+    ob.location = (5.0, 0.0, 0.0)
+    bpy.context.scene.frame_set(17)
+    bake()
+    np.testing.assert_allclose(places(ob, [1])[0], (5.0, 0.0, 0.0))
+
+
+def test_clearing_puts_the_vehicle_back_to_its_start_on_any_frame() -> None:
+    ob = wanderer(location=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, 0.5))
+    bake()
+    bpy.context.scene.frame_set(20)
+    clear_bake()
+    assert tuple(ob.location) == (1.0, 2.0, 3.0)
+    assert tuple(ob.rotation_euler) == (0.0, 0.0, 0.5)
+
+
+def test_the_start_survives_saving_and_loading(tmp_path) -> None:
+    ob = wanderer(location=(1.0, 2.0, 3.0))
+    bake()
+    known = keys(ob)
+    bpy.context.scene.frame_set(11)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked.blend"))
+    ob = bpy.data.objects["Ship"]
+    bake()
+    assert keys(ob) == known
+    clear_bake()
+    assert tuple(ob.location) == (1.0, 2.0, 3.0)
+
+
+def test_a_changed_rotation_mode_keeps_the_start() -> None:
+    ob = wanderer(rotation=(0.3, 0.2, 0.9))
+    bake()
+    stood = world_matrices(ob, [1])
+    for mode in ("QUATERNION", "AXIS_ANGLE", "ZYX"):
+        ob.rotation_mode = mode
+        bpy.context.scene.frame_set(5)
+        bake()
+        np.testing.assert_allclose(world_matrices(ob, [1]), stood, atol=1e-5)
+
+
+def test_keys_before_the_range_lead_the_vehicle_into_it() -> None:
+    frames(1, 20)
+    ob = vehicle(crowd=crowd())
+    insert(ob, "location", {-9: (0.0, 0.0, 0.0), 0: (4.5 * 10 / 24, 0.0, 0.0)})
+    insert(ob, "rotation_euler", {-9: (0.0, 0.0, -np.pi / 2)})
+    bake()
+    seen = places(ob, range(-3, 8))
+    steps = np.diff(seen, axis=0)[5:] * 24
+    np.testing.assert_allclose(steps[:, 0], 4.5, atol=0.6)
+    np.testing.assert_allclose(seen[:, 1:], 0.0, atol=1e-3)
+
+
+# ---- who moves, who is seen
+
+
+def test_a_locked_vehicle_is_seen_but_not_written() -> None:
+    frames(1, 30)
+    chaser = vehicle(name="Chaser", crowd=crowd(seek={}))
+    prey = vehicle(name="Prey", location=(0.0, 20.0, 0.0))
+    prey.steering.locked = True
+    insert(prey, "location", {1: (0.0, 20.0, 0.0), 30: (30.0, 20.0, 0.0)})
+    bpy.data.objects["Crowd"].steering.seek.target = prey
+    own = keys(prey)
+    bake()
+    assert keys(prey) == own
+    toward = places(prey, [30])[0] - places(chaser, [20])[0]
+    moved = places(chaser, [25])[0] - places(chaser, [20])[0]
+    assert moved @ toward > 0.9 * np.linalg.norm(moved) * np.linalg.norm(toward)
+    clear_bake()
+    assert keys(prey) == own
+
+
+def test_vehicles_not_selected_are_seen_as_they_move_now() -> None:
+    frames(1, 30)
+    chasers = crowd("Chasers", seek={})
+    prey = vehicle(name="Prey", location=(0.0, 20.0, 0.0), crowd=crowd("Prey Crowd", wander={}), identity=3)
+    chaser = vehicle(name="Chaser", crowd=chasers)
+    chasers.steering.seek.target = prey
+    select(prey)
+    bake(selected=True)
+    known = keys(prey)
+    assert not is_baked(chaser)
+    select(chaser)
+    bake(selected=True)
+    assert is_baked(chaser)
+    assert keys(prey) == known
+    toward = places(prey, [30])[0] - places(chaser, [1])[0]
+    moved = places(chaser, [30])[0] - places(chaser, [1])[0]
+    assert moved @ toward > 0.8 * np.linalg.norm(moved) * np.linalg.norm(toward)
+
+
+def test_clearing_selected_leaves_the_others_baked() -> None:
+    frames(1, 10)
+    one, other = fleet(2, crowd=crowd(wander={}))
+    bake()
+    select(one)
+    clear_bake(selected=True)
+    assert [is_baked(one), is_baked(other)] == [False, True]
+
+
+def carried_shield():
+    """Two vehicles that meet head on, of which one carries an obstacle a little ahead of itself."""
+    frames(1, 60)
+    flyers = crowd(obstacle_avoidance={})
+    carrier = vehicle(name="Carrier", location=(0.0, 0.0, 0.0), crowd=flyers, identity=1)
+    other = vehicle(name="Other", location=(0.1, 24.0, 0.0), rotation=(0.0, 0.0, np.pi), crowd=flyers, identity=2)
+    shield = wedge("Shield", (0.0, 0.0, 0.0), size=1.0)
+    shield.parent = carrier
+    return carrier, other, shield
+
+
+def test_an_obstacle_on_a_vehicle_is_avoided_by_others_and_not_by_its_carrier() -> None:
+    carrier, other, shield = carried_shield()
+    bake()
+    assert np.abs(places(other, baked_frames())[:, 0] - 0.1).max() < 0.01
+    tag(shield, role="OBSTACLE")
+    bake()
+    over = baked_frames()
+    assert np.linalg.norm(places(other, over) - places(carrier, over), axis=1).min() > 1.0
+    assert np.abs(places(carrier, over)[:, [0, 2]]).max() < 0.01
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_target_on_a_vehicle_goes_along_with_it(depth) -> None:
+    frames(1, 60)
+    ahead = vehicle(name="Ahead", location=(10.0, 0.0, 0.0), crowd=crowd("Straight"), start_speed=0.8)
+    follower = vehicle(name="Follower", crowd=crowd("Followers", seek={}), start_speed=0.8)
+    above, target = ahead, None
+    for _ in range(depth):
+        target = empty("Seat")
+        target.parent = above
+        above = target
+    bpy.data.objects["Followers"].steering.seek.target = target
+    bake()
+    gap = np.linalg.norm(places(follower, baked_frames()) - places(ahead, baked_frames()), axis=1)
+    assert gap[-1] < 0.75 * gap[0]
+
+
+@pytest.mark.parametrize("axes", [("POS_Y", "POS_Z"), ("NEG_X", "POS_Z"), ("POS_Z", "NEG_Y")])
+@pytest.mark.parametrize(
+    "scale", [(2.0, 2.0, 2.0), (-1.0, 1.0, 1.0), (1.0, -2.0, 1.0), (-1.0, -1.0, -1.0), (0.0, 0.0, 0.0)]
+)
+@pytest.mark.parametrize("baked", [False, True])
+def test_a_thing_on_a_vehicle_is_seen_where_it_sits(axes, scale, baked) -> None:
+    frames(1, 5)
+    carrier = wedge("Carrier", (1.0, 2.0, 3.0), rotation=(0.3, 0.2, 0.7), scale=scale)
+    seat = leader(name="Seat", location=(0.5, 1.5, 0.25))
+    seat.parent = carrier
+    ball = obstacle(name="Ball", location=(-1.0, 0.5, 2.0), radius=0.1)
+    ball.parent = carrier
+    vehicle(carrier, crowd=crowd(wander={}))
+    carrier.steering.forward_axis, carrier.steering.up_axis = axes
+    if baked:
+        bake()
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    reader = part("blender.read.reading").Reader(plan)
+    snapshots = part("blender.read.sweep").sweep(plan, reader)
+    snapshot = next(snapshots)
+    motion = reader.start(snapshot).motion
+    snapshots.close()
+    turn = np.stack((motion.side[0], motion.forward[0], motion.up[0]), axis=-1)
+    middle = (snapshot.obstacles.start[0] + snapshot.obstacles.end[0]) / 2
+    for ob, seen in ((seat, snapshot.tracked.position[0]), (ball, middle)):
+        np.testing.assert_allclose(motion.position[0] + turn @ seen, places(ob, [1])[0], atol=1e-5)
+
+
+def depends_by_constraint(vehicle_object):
+    ob = obstacle(name="Wall", location=(0.0, 9.0, 0.0))
+    ob.constraints.new("COPY_LOCATION").target = vehicle_object
+    return "by the constraint Copy Location"
+
+
+def depends_by_driver(vehicle_object):
+    ob = obstacle(name="Wall", location=(0.0, 9.0, 0.0))
+    drive(ob, "location", "x", index=0, x=(vehicle_object, "location[0]"))
+    return "by a driver of location"
+
+
+def depends_by_modifier(vehicle_object):
+    ob = obstacle(name="Wall", location=(0.0, 9.0, 0.0))
+    ob.modifiers.new("Mirror", "MIRROR").mirror_object = vehicle_object
+    return "by the modifier Mirror"
+
+
+def depends_by_another(vehicle_object):
+    between = empty("Between")
+    between.constraints.new("CHILD_OF").target = vehicle_object
+    obstacle(name="Wall", location=(0.0, 9.0, 0.0)).parent = between
+    return "Between hangs on the vehicle Ship by the constraint Child Of"
+
+
+def depends_by_a_bone(vehicle_object):
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = rig.data.edit_bones.new("Bone")
+    bone.tail = (0.0, 0.0, 1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.pose.bones["Bone"].constraints.new("TRACK_TO").target = vehicle_object
+    obstacle(name="Wall").parent = rig
+    return "Rig hangs on the vehicle Ship by the constraint Track To of the bone Bone"
+
+
+def depends_by_a_drivers_transform(vehicle_object):
+    ob = obstacle(name="Wall", location=(0.0, 9.0, 0.0))
+    curve = ob.driver_add("location", 0)
+    variable = curve.driver.variables.new()
+    variable.type = "TRANSFORMS"
+    variable.targets[0].id = vehicle_object
+    curve.driver.expression = variable.name
+    return "by a driver of location"
+
+
+def crowd_depends(vehicle_object):
+    drive(bpy.data.objects["Restless"], "steering.vehicle.max_speed", "3.0 + x", x=(vehicle_object, "location[0]"))
+    return "Restless hangs on the vehicle Ship by a driver of steering.vehicle.max_speed"
+
+
+DEPENDENCES = (
+    *(depends_by_constraint, depends_by_driver, depends_by_modifier, depends_by_another, depends_by_a_bone),
+    *(depends_by_a_drivers_transform, crowd_depends),
+)
+
+
+@pytest.mark.parametrize("depends", DEPENDENCES, ids=lambda depends: depends.__name__)
+def test_what_hangs_on_a_vehicle_otherwise_is_refused_by_name_until_the_vehicle_is_locked(depends) -> None:
+    ob = wanderer()
+    how = depends(ob)
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match=how):
+        bake()
+    assert_same(before, scene_dump())
+    ob.steering.locked = True
+    vehicle(name="Other", location=(9.0, 0.0, 0.0))
+    bake()
+
+
+def test_a_vehicle_under_a_vehicle_is_refused_by_name() -> None:
+    ob = wanderer()
+    between = empty("Between")
+    between.parent = ob
+    rider = vehicle(name="Rider")
+    rider.parent = between
+    with pytest.raises(RuntimeError, match=r"Rider hangs on Ship, a vehicle too: unparent it or take its tag off\."):
+        bake()
+
+
+def test_constraints_of_a_vehicle_give_one_warning_and_do_not_stop_the_bake(capfd) -> None:
+    ob = wanderer()
+    ob.constraints.new("LIMIT_LOCATION")
+    bake()
+    assert capfd.readouterr().out.count("Constraints still act on top of the bake: Ship.") == 1
+
+
+# ---- in the animator's own scene
+
+
+def test_a_driver_that_reads_the_scene_gets_the_animators_scene() -> None:
+    ob = wanderer()
+    bpy.context.scene["pace"] = 2.0
+    restless = bpy.data.objects["Restless"]
+    drive(restless, "steering.vehicle.max_speed", "pace", pace=(bpy.context.scene, '["pace"]'))
+    bpy.context.scene.frame_set(8, subframe=0.5)
+    before = scene_dump()
+    _, positions, _ = flight()
+    assert_same(before, scene_dump())
+    speeds = np.linalg.norm(np.diff(positions[:, 0], axis=0), axis=1) * 24
+    assert 1.0 < speeds.max() < 2.001
+    bake()
+    first = scene_dump()
+    bake()
+    assert_same(without_bake_ids(first), without_bake_ids(scene_dump()))
+    np.testing.assert_allclose(places(ob, baked_frames()), positions[:, 0], atol=1e-4)
+    assert bpy.context.scene.frame_current_final == 8.5
+
+
+def test_an_obstacle_moved_by_physics_is_where_physics_puts_it() -> None:
+    frames(1, 30)
+    ob = vehicle(location=(0.0, -6.0, 0.0), crowd=crowd(obstacle_avoidance={}))
+    ball = obstacle(name="Ball", location=(0.0, 4.0, 8.0), radius=1.5)
+    bpy.context.view_layer.objects.active = ball
+    bpy.ops.rigidbody.world_add()
+    bpy.ops.rigidbody.object_add()
+    bpy.context.scene.rigidbody_world.point_cache.frame_end = 30
+    bpy.context.scene.frame_set(1)
+    fallen = places(ball, baked_frames())
+    assert fallen[-1, 2] < 5.0
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    reader = part("blender.read.reading").Reader(plan)
+    read = np.array(
+        [(s.obstacles.start[0] + s.obstacles.end[0]) / 2 for s in part("blender.read.sweep").sweep(plan, reader)]
+    )
+    np.testing.assert_allclose(read, fallen, atol=1e-3)
+    bake()
+    assert is_baked(ob)
+    assert bpy.context.scene.frame_current == 1
+
+
+# ---- linked files
+
+
+def link_a_set(tmp_path) -> None:
+    """Link a collection "Set", a tagged vehicle and its crowd, from another file."""
+    frames(1, 20)
+    ship = vehicle(crowd=crowd("Flock", wander={}), identity=7)
+    flock = bpy.data.objects["Flock"]
+    group = bpy.data.collections.new("Set")
+    for ob in (ship, flock):
+        group.objects.link(ob)
+    bpy.context.scene.collection.children.link(group)
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.collections = ["Set"]
+    frames(1, 20)
+    bpy.context.scene.collection.children.link(bpy.data.collections["Set"])
+    bpy.context.view_layer.update()
+
+
+def test_plainly_linked_vehicles_are_refused_by_name(tmp_path) -> None:
+    link_a_set(tmp_path)
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match="Ship is linked and cannot be animated here: make a library override of it"):
+        bake()
+    assert_same(before, scene_dump())
+
+
+def test_overridden_vehicles_are_baked_cleared_and_saved(tmp_path) -> None:
+    link_a_set(tmp_path)
+    linked = bpy.data.collections["Set"]
+    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    bpy.context.scene.collection.children.unlink(linked)
+    ship = next(ob for ob in bpy.context.scene.objects if ob.name.startswith("Ship"))
+    assert ship.override_library is not None
+    bake()
+    assert is_baked(ship)
+    known, played = keys(ship), places(ship, baked_frames())
+    path = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ship = next(ob for ob in bpy.context.scene.objects if ob.name.startswith("Ship"))
+    np.testing.assert_array_equal(places(ship, baked_frames()), played)
+    bake()
+    assert keys(ship) == known
+    clear_bake()
+    assert not is_baked(ship)
+    assert tuple(ship.location) == (0.0, 0.0, 0.0)

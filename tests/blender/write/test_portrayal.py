@@ -1,0 +1,604 @@
+"""Wings, wheels and legs play by custom properties of their vehicle, which come and go with the bake."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    baked_frames,
+    clear_bake,
+    crowd,
+    curves,
+    drive,
+    fleet,
+    flight,
+    frames,
+    insert,
+    keys,
+    link,
+    obstacle,
+    part,
+    scene_dump,
+    select,
+    vehicle,
+    wedge,
+    without_bake_ids,
+    world_matrices,
+)
+
+NAMES = ("steering_speed", "steering_distance", "steering_phase")
+PATHS = tuple(f'["{name}"]' for name in NAMES)
+LAST = 20
+
+
+def flock(number: int = 2, **settings) -> list:
+    """Vehicles that wander and whose wings can be driven."""
+    frames(1, LAST)
+    birds = crowd("Flock", wander={})
+    portray(birds, **settings)
+    return fleet(number, crowd=birds, spacing=20.0)
+
+
+def portray(birds, **settings) -> None:
+    for name, value in {"use": True, **settings}.items():
+        setattr(birds.steering.portrayal, name, value)
+
+
+def bird(**settings):
+    return flock(1, **settings)[0]
+
+
+def hang_wing(ob, name: str = "Wing", by: str = "steering_phase"):
+    """A child that turns about Y by a property of the vehicle."""
+    wing = wedge(name, location=(0.3, 0.0, 0.0))
+    wing.parent = ob
+    drive(wing, "rotation_euler", "0.5 * p", index=1, p=(ob, f'["{by}"]'))
+    return wing
+
+
+def turns(wing) -> np.ndarray:
+    """(f,) how the wing is turned against its vehicle on the baked frames."""
+    scene, found = bpy.context.scene, []
+    for frame in baked_frames():
+        scene.frame_set(frame)
+        found.append(wing.evaluated_get(bpy.context.evaluated_depsgraph_get()).rotation_euler[1])
+    scene.frame_set(baked_frames()[0])
+    return np.array(found)
+
+
+def values(ob, name: str) -> np.ndarray:
+    """(f,) the keys of a property."""
+    return np.array([value for _, value in keys(ob)[f'["{name}"]', 0]])
+
+
+def beat(ob, at: dict[int, float], name: str = "steering_phase") -> None:
+    """Keys by hand on a custom property."""
+    for frame, value in at.items():
+        ob[name] = float(value)
+        ob.keyframe_insert(f'["{name}"]', frame=frame)
+
+
+# ---- what is keyed
+
+
+def test_without_being_asked_nothing_is_keyed() -> None:
+    frames(1, LAST)
+    ship = fleet(1, crowd=crowd("Flock", wander={}))[0]
+    bake()
+    assert not set(PATHS) & {path for path, _ in keys(ship)}
+    assert not set(NAMES) & set(ship.keys())
+    assert not bpy.data.objects["Flock"].steering.portrayal.use
+
+
+@pytest.mark.parametrize("phase_by", ["DISTANCE", "TIME"])
+def test_speed_distance_and_phase_are_keyed_on_every_frame_as_the_motion_is(phase_by) -> None:
+    ships = flock(3, phase_by=phase_by, stride=0.7, cycle_time=0.5, effort=0.3)
+    names, positions, _ = flight()
+    bake()
+    scene = bpy.context.scene
+    dt = scene.render.fps_base / scene.render.fps
+    for ship in ships:
+        way = np.linalg.norm(np.diff(positions[:, names.index(ship.name)], axis=0), axis=1)
+        np.testing.assert_allclose(values(ship, "steering_speed")[1:], way / dt, rtol=1e-4)
+        np.testing.assert_allclose(values(ship, "steering_distance"), [0.0, *np.cumsum(way)], rtol=1e-4, atol=1e-5)
+        assert (np.diff(values(ship, "steering_phase")) > 0.0).all()
+        if phase_by == "DISTANCE":
+            np.testing.assert_allclose(np.diff(values(ship, "steering_phase")), way / 0.7, atol=1e-4)
+        for curve in curves(ship):
+            assert [point.co[0] for point in curve.keyframe_points] == list(baked_frames())
+            assert {point.type for point in curve.keyframe_points} == {"GENERATED"}
+            assert {point.interpolation for point in curve.keyframe_points} == {"LINEAR"}
+        assert all(ship.id_properties_ui(name).as_dict()["description"] for name in NAMES)
+    starts = {round(values(ship, "steering_phase")[0], 3) for ship in ships}
+    assert len(starts) == 3
+
+
+def test_the_first_frame_has_the_start_speed_and_one_that_is_not_active_stands() -> None:
+    ship, other = flock(2)
+    ship.steering.start_speed = 0.4
+    other.steering.active = False
+    bake()
+    assert values(ship, "steering_speed")[0] == pytest.approx(2.0)
+    assert not values(other, "steering_speed").any()
+    assert not values(other, "steering_distance").any()
+    assert np.ptp(values(other, "steering_phase")) == 0.0
+
+
+def test_a_growing_vehicle_takes_longer_strides() -> None:
+    ship = bird(stride=1.0)
+    insert(ship, "steering.size_factor", {1: 1.0, 2: 2.0})
+    bpy.context.scene.frame_set(7)
+    bake()
+    per_frame = np.diff(values(ship, "steering_distance")) / np.diff(values(ship, "steering_phase"))
+    np.testing.assert_allclose(per_frame, 2.0, rtol=1e-3)
+
+
+def test_each_crowd_says_for_itself_whether_its_vehicles_are_portrayed() -> None:
+    ship = bird()
+    plain = vehicle(name="Plain", location=(40.0, 0.0, 0.0), crowd=crowd("Others", wander={}))
+    bake()
+    assert set(PATHS) <= {path for path, _ in keys(ship)}
+    assert not set(PATHS) & {path for path, _ in keys(plain)}
+    assert not set(NAMES) & set(plain.keys())
+
+
+def test_a_longer_run_begins_like_a_shorter_one_and_the_motion_is_the_same_without() -> None:
+    ship = bird(phase_by="TIME", effort=0.5)
+    bake()
+    longer = keys(ship)
+    bpy.context.scene.frame_end = 9
+    bake()
+    assert {channel: points[:9] for channel, points in longer.items()} == keys(ship)
+    portray(bpy.data.objects["Flock"], use=False)
+    bake()
+    assert keys(ship) == {channel: points[:9] for channel, points in longer.items() if channel[0] not in PATHS}
+
+
+# ---- it comes and goes with the bake
+
+
+def test_baking_twice_is_baking_once_and_deleting_leaves_nothing() -> None:
+    flock()
+    before = scene_dump()
+    bake()
+    once = scene_dump()
+    bpy.context.scene.frame_set(11)
+    bake()
+    bpy.context.scene.frame_set(1)
+    assert_same(without_bake_ids(once), without_bake_ids(scene_dump()))
+    clear_bake()
+    assert_same(before, scene_dump())
+
+
+def test_a_bake_without_it_removes_what_one_with_it_keyed() -> None:
+    ships = flock()
+    portray(bpy.data.objects["Flock"], use=False)
+    bake()
+    without = scene_dump()["objects"]["Ship 0"]
+    portray(bpy.data.objects["Flock"])
+    bake()
+    assert set(NAMES) <= set(ships[0].keys())
+    portray(bpy.data.objects["Flock"], use=False)
+    bake()
+    assert_same(without, scene_dump()["objects"]["Ship 0"])
+    assert not set(PATHS) & {path for path, _ in keys(ships[0])}
+
+
+@pytest.mark.parametrize("pieces", [0, LAST, LAST + 1, LAST + 2])
+def test_stopping_leaves_nothing(pieces) -> None:
+    flock()
+    before = scene_dump()
+    running = part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene))
+    for _ in range(pieces):
+        next(running)
+    running.close()
+    assert_same(before, scene_dump())
+
+
+def test_a_bake_is_one_step_to_undo_and_to_redo() -> None:
+    flock()
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Before")
+    before = scene_dump()
+    bake()
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="After")
+    after = scene_dump()
+    bpy.ops.ed.undo()
+    assert_same(before, scene_dump())
+    bpy.ops.ed.redo()
+    assert_same(after, scene_dump())
+    clear_bake()
+    assert not set(NAMES) & set(bpy.data.objects["Ship 0"].keys())
+
+
+@pytest.mark.parametrize("baked_before", [False, True])
+@pytest.mark.parametrize(
+    "value", [0.25, 3, True, "glide", [1.0, 2.0], [1, 2, 3], {"left": 1, "right": 2.5}], ids=lambda v: type(v).__name__
+)
+def test_a_property_the_animator_had_comes_back_as_it_was(value, baked_before) -> None:
+    ship = bird()
+    if baked_before:
+        portray(bpy.data.objects["Flock"], use=False)
+        bake()
+        portray(bpy.data.objects["Flock"])
+    ship["steering_phase"] = value
+    if type(value) in (int, float):
+        ship.id_properties_ui("steering_phase").update(min=-1, max=4, soft_max=4, description="Of the wings")
+    elif isinstance(value, str):
+        ship.id_properties_ui("steering_phase").update(description="Of the wings")
+    shown = None if isinstance(value, dict) else ship.id_properties_ui("steering_phase").as_dict()
+    before = scene_dump()
+    bake()
+    assert isinstance(ship["steering_phase"], float)
+    for frame in (LAST, 1):  # Limits the animator set do not hold the new one.
+        bpy.context.scene.frame_set(frame)
+        assert ship["steering_phase"] == pytest.approx(values(ship, "steering_phase")[frame - 1])
+    bake()
+    clear_bake()
+    if not baked_before:
+        assert_same(before, scene_dump())
+    now = ship["steering_phase"]
+    now = now.to_dict() if isinstance(value, dict) else now.to_list() if isinstance(value, list) else now
+    assert now == value
+    assert type(now) is type(value)
+    if shown is not None:
+        assert ship.id_properties_ui("steering_phase").as_dict() == shown
+    assert not {"steering_speed", "steering_distance"} & set(ship.keys())
+
+
+def test_a_menu_the_animator_had_comes_back_with_its_items() -> None:
+    ship = bird()
+    ship["steering_phase"] = 2
+    items = [("A", "Up", "Wings up", 0, 1), ("B", "Down", "Wings down", 0, 2)]
+    ship.id_properties_ui("steering_phase").update(items=items)
+    shown = ship.id_properties_ui("steering_phase").as_dict()
+    assert shown["items"] == items
+    bake()
+    clear_bake()
+    assert ship["steering_phase"] == 2
+    assert ship.id_properties_ui("steering_phase").as_dict() == shown
+
+
+def test_what_was_kept_survives_saving_and_loading(tmp_path) -> None:
+    ship = bird()
+    ship["steering_phase"] = 3
+    ship.id_properties_ui("steering_phase").update(max=7)
+    shown = ship.id_properties_ui("steering_phase").as_dict()
+    bake()
+    path = str(tmp_path / "baked.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    clear_bake()
+    ship = bpy.data.objects["Ship 0"]
+    assert (ship["steering_phase"], type(ship["steering_phase"])) == (3, int)
+    assert ship.id_properties_ui("steering_phase").as_dict() == shown
+
+
+# ---- what the animator has animated there
+
+
+def own_keys(ship) -> str:
+    beat(ship, {5: 0.0, 9: 1.0})
+    return r"keys on steering_phase \(frames 5 to 9\)"
+
+
+def own_driver(ship) -> str:
+    ship["steering_speed"] = 1.0
+    drive(ship, '["steering_speed"]', "3.0")
+    return "a driver on steering_speed"
+
+
+def own_strip(ship) -> str:
+    beat(ship, {5: 0.0, 9: 1.0})
+    action = ship.animation_data.action
+    ship.animation_data.nla_tracks.new().strips.new("Flap", 5, action)
+    ship.animation_data.action = None
+    return "the NLA strip Flap"
+
+
+@pytest.mark.parametrize("own", [own_keys, own_driver, own_strip], ids=lambda own: own.__name__)
+def test_own_animation_of_these_properties_is_refused_by_name_or_set_aside_until_the_bake_is_deleted(own) -> None:
+    ship = bird()
+    what = own(ship)
+    bpy.context.scene.frame_set(1)
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match=f"Ship 0 has {what} of its own"):
+        bake()
+    assert_same(before, scene_dump())
+    bake(replace_own_keys=True)
+    assert len(values(ship, "steering_phase")) == LAST
+    bpy.context.scene.frame_set(12)
+    assert ship["steering_phase"] == pytest.approx(values(ship, "steering_phase")[11])
+    assert ship["steering_speed"] == pytest.approx(values(ship, "steering_speed")[11])
+    bake()
+    bpy.context.scene.frame_set(1)
+    clear_bake()
+    assert_same(before, scene_dump())
+
+
+@pytest.mark.parametrize("own", [own_keys, own_driver, own_strip], ids=lambda own: own.__name__)
+def test_own_animation_of_these_properties_is_nobodys_business_while_they_are_not_keyed(own) -> None:
+    ship = bird(use=False)
+    own(ship)
+    bpy.context.scene.frame_set(1)
+    before = scene_dump()
+    bake()
+    clear_bake()
+    assert_same(before["actions"], scene_dump()["actions"])
+
+
+def test_own_animation_that_was_set_aside_plays_again_once_the_properties_are_no_longer_keyed() -> None:
+    ship = bird()
+    own_driver(ship)
+    beat(ship, {5: 0.0, 9: 1.0})
+    bake(replace_own_keys=True)
+    portray(bpy.data.objects["Flock"], use=False)
+    bake()
+    assert [point for point, _ in keys(ship)['["steering_phase"]', 0]] == [5.0, 9.0]
+    assert not ship.animation_data.drivers[0].mute
+    bpy.context.scene.frame_set(9)
+    assert ship["steering_phase"] == 1.0
+    assert ship["steering_speed"] == 3.0
+
+
+def test_own_keys_on_other_frames_survive_and_keep_the_property() -> None:
+    ship = bird()
+    beat(ship, {LAST + 10: 4.0, LAST + 20: 8.0})
+    bpy.context.scene.frame_set(1)
+    before = scene_dump()
+    bake()
+    bpy.context.scene.frame_set(LAST + 15)
+    assert ship["steering_phase"] == pytest.approx(6.0)
+    bpy.context.scene.frame_set(1)
+    clear_bake()
+    assert_same(before, scene_dump())
+
+
+def test_a_key_added_to_a_baked_property_stays_with_it() -> None:
+    ship = bird()
+    bake()
+    beat(ship, {LAST + 10: 4.0})
+    clear_bake()
+    assert keys(ship) == {('["steering_phase"]', 0): [(LAST + 10.0, 4.0)]}
+    assert "steering_phase" in ship
+    assert "steering_speed" not in ship
+
+
+def test_a_copy_of_a_baked_vehicle_goes_its_own_way() -> None:
+    ship = bird()
+    bake()
+    copy = link(ship.copy())
+    bake()
+    assert values(ship, "steering_phase")[0] != values(copy, "steering_phase")[0]
+    select(ship)
+    clear_bake(selected=True)
+    assert "steering_phase" not in ship
+    assert copy["steering_phase"] == pytest.approx(values(copy, "steering_phase")[0])
+
+
+# ---- what it is for
+
+WITHOUT_EXTENSION = """
+    import os, sys
+    import bpy
+    import numpy as np
+    bpy.ops.wm.open_mainfile(filepath={path!r})
+    assert not hasattr(bpy.types.Object, "steering")
+    found = []
+    for frame in {frames!r}:
+        bpy.context.scene.frame_set(frame)
+        wing = bpy.data.objects["Wing"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found.append(wing.rotation_euler[1])
+    np.save({result!r}, np.array(found))
+    sys.stdout.flush()
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("driven_first", [True, False])
+def test_a_wing_beats_by_the_phase_of_its_vehicle_with_and_without_the_extension(driven_first, tmp_path) -> None:
+    ship = bird(phase_by="TIME")
+    if driven_first:
+        hang_wing(ship)
+        bpy.context.scene.frame_set(2)
+        bake()
+    else:
+        bake()
+        hang_wing(ship)
+    wing = bpy.data.objects["Wing"]
+    expected = 0.5 * values(ship, "steering_phase")
+    np.testing.assert_allclose(turns(wing), expected, rtol=1e-5)
+    path, result = str(tmp_path / "bird.blend"), str(tmp_path / "turns.npy")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    (tmp_path / "user").mkdir()
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            textwrap.dedent(WITHOUT_EXTENSION).format(path=path, frames=list(baked_frames()), result=result),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path / "user")},
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    np.testing.assert_allclose(np.load(result), expected, rtol=1e-5)
+
+
+def test_a_property_that_a_driver_reads_stays_when_the_bake_is_deleted_so_that_the_driver_lives_on() -> None:
+    ship = bird()
+    wing = hang_wing(ship)
+    bake()
+    clear_bake()
+    assert [name for name in NAMES if name in ship] == ["steering_phase"]
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(5)
+    assert wing.animation_data.drivers[0].driver.is_valid
+    kept = scene_dump()
+    bake()
+    np.testing.assert_allclose(turns(wing), 0.5 * values(ship, "steering_phase"), rtol=1e-5)
+    bpy.context.scene.frame_set(5)
+    clear_bake()
+    bpy.context.view_layer.update()
+    assert_same(kept, scene_dump())
+
+
+def test_a_property_that_a_driver_reads_stays_when_it_is_no_longer_keyed() -> None:
+    ship = bird()
+    wing = hang_wing(ship, by="steering_speed")
+    bake()
+    portray(bpy.data.objects["Flock"], use=False)
+    bake()
+    assert [name for name in NAMES if name in ship] == ["steering_speed"]
+    bpy.context.scene.frame_set(5)
+    assert wing.animation_data.drivers[0].driver.is_valid
+
+
+def test_drivers_in_materials_and_shape_keys_are_found_too() -> None:
+    ships = flock(3)
+    glow = bpy.data.materials.new("Glow")
+    if glow.node_tree is None:
+        glow.use_nodes = True
+    node = glow.node_tree.nodes.new("ShaderNodeValue")
+    variable = node.outputs[0].driver_add("default_value").driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = ships[0], '["steering_speed"]'
+    ships[1].shape_key_add(name="Basis")
+    drive(ships[1].data.shape_keys, 'key_blocks["Basis"].value', "d", d=(ships[1], '["steering_distance"]'))
+    bake()
+    clear_bake()
+    left = [[name for name in NAMES if name in ship] for ship in ships]
+    assert left == [["steering_speed"], ["steering_distance"], []]
+
+
+def read_obstacles() -> np.ndarray:
+    """(f, k, 6) where a bake would see the ends of the obstacles."""
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    snapshots = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    return np.array([np.concatenate((s.obstacles.start, s.obstacles.end), axis=1) for s in snapshots])
+
+
+def test_a_wing_that_is_an_obstacle_is_not_refused_and_seen_at_rest_by_every_bake() -> None:
+    ship = bird()
+    wing = obstacle(name="Wing", location=(8.0, 0.0, 0.0), scale=(5.0, 1.0, 1.0))
+    wing.parent = ship
+    ship["steering_phase"] = 0.75
+    ship.update_tag()
+    drive(wing, "rotation_euler", "0.5 * p", index=2, p=(ship, '["steering_phase"]'))
+    first = read_obstacles()
+    assert (first == first[0]).all()
+    bake()
+    known = keys(ship)
+    for frame in (12, 1):
+        bpy.context.scene.frame_set(frame)
+        np.testing.assert_allclose(read_obstacles(), first, atol=1e-6)
+        assert ship["steering_phase"] == pytest.approx(values(ship, "steering_phase")[frame - 1])
+    bake()
+    assert keys(ship) == known
+
+
+def test_what_is_no_part_of_the_vehicle_and_hangs_on_its_phase_is_refused_by_name() -> None:
+    ship = bird()
+    wall = obstacle(name="Wall", location=(0.0, 30.0, 0.0))
+    ship["steering_distance"] = 0.0
+    drive(wall, "location", "d", index=0, d=(ship, '["steering_distance"]'))
+    with pytest.raises(RuntimeError, match="Wall hangs on the vehicle Ship 0 by a driver of location"):
+        bake()
+
+
+def link_an_override(tmp_path, *, prepared: bool):
+    """A library override of a portrayed vehicle; where prepared, its maker gave it the properties."""
+    ship = bird()
+    if prepared:
+        for name in NAMES:
+            ship[name] = 0.5
+            ship.property_overridable_library_set(f'["{name}"]', True)
+    group = bpy.data.collections.new("Set")
+    for ob in (ship, bpy.data.objects["Flock"]):
+        group.objects.link(ob)
+    bpy.context.scene.collection.children.link(group)
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.collections = ["Set"]
+    frames(1, LAST)
+    linked = bpy.data.collections["Set"]
+    bpy.context.scene.collection.children.link(linked)
+    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    bpy.context.scene.collection.children.unlink(linked)
+    return overridden()
+
+
+def overridden():
+    return next(ob for ob in bpy.context.scene.objects if ob.name.startswith("Ship"))
+
+
+def test_overrides_are_keyed_saved_and_cleared_where_the_linked_vehicle_has_the_properties(tmp_path, capfd) -> None:
+    ship = link_an_override(tmp_path, prepared=True)
+    bake()
+    assert "Blender forgets" not in capfd.readouterr().out
+    path = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ship = overridden()
+    bpy.context.scene.frame_set(7)
+    for name in NAMES:
+        assert ship[name] == pytest.approx(values(ship, name)[6])
+    clear_bake()
+    assert [ship[name] for name in NAMES] == [0.5, 0.5, 0.5]
+
+
+def test_overrides_that_would_lose_the_properties_give_a_warning_and_lose_nothing_else(tmp_path, capfd) -> None:
+    ship = link_an_override(tmp_path, prepared=False)
+    bake()
+    said = capfd.readouterr().out
+    assert "Blender forgets steering_speed, steering_distance, steering_phase of library overrides" in said
+    bpy.context.scene.frame_set(7)
+    assert ship["steering_distance"] == pytest.approx(values(ship, "steering_distance")[6])
+    path = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ship = overridden()
+    played = world_matrices(ship, baked_frames())
+    bake()
+    np.testing.assert_allclose(world_matrices(ship, baked_frames()), played, atol=1e-6)
+    clear_bake()
+    assert not [name for name in NAMES if name in ship]
+
+
+# ---- the panel
+
+
+class Layout:
+    """Notes what a panel draws."""
+
+    def __init__(self, drawn: list) -> None:
+        self.drawn = drawn
+        self.active = True
+
+    def column(self, **_settings):
+        return Layout(self.drawn)
+
+    def prop(self, _owner, name: str, **_settings) -> None:
+        self.drawn.append(name)
+
+
+@pytest.mark.parametrize(
+    ("phase_by", "fields"),
+    [("DISTANCE", ["use", "phase_by", "stride"]), ("TIME", ["use", "phase_by", "cycle_time", "effort", "variation"])],
+)
+def test_the_panel_shows_what_counts(phase_by, fields) -> None:
+    ship = bird(phase_by=phase_by)
+    select(ship)
+    panel = type("Shown", (), {"layout": Layout([])})()
+    bpy.types.STEERING_PT_portrayal.draw(panel, bpy.context)
+    assert panel.layout.drawn == fields

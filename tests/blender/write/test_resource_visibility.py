@@ -1,0 +1,307 @@
+"""Resources that are eaten up: hidden by keys of the bake while nothing is left of them."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    clear_bake,
+    crowd,
+    empty,
+    frames,
+    insert,
+    part,
+    scene_dump,
+    sphere,
+    tag,
+    vehicle,
+)
+
+SWITCHES = ("hide_viewport", "hide_render")
+RANGE = np.arange(1, 121)
+
+
+def food(amount: float = 1.0, **placed):
+    """A dish before the ship with something on it."""
+    dish = tag(empty(**{"name": "Food", "location": (0.0, 3.0, 0.0), **placed}), role="RESOURCE")
+    dish.steering.amount = amount
+    crumb = sphere(name="Crumb", location=(0.0, 0.0, 0.0), radius=0.1)
+    crumb.parent = dish
+    return dish, crumb
+
+
+def eater():
+    return vehicle(name="Ship", crowd=crowd(forage={"meal": 0.0, "distance": 0.0}))
+
+
+def hidden(ob, at=RANGE) -> np.ndarray:
+    """On which frames an object is hidden, alike in the viewport and in renders."""
+    found = []
+    for frame in at:
+        bpy.context.scene.frame_set(int(frame))
+        assert ob.hide_viewport == ob.hide_render
+        found.append(ob.hide_viewport)
+    return np.array(found)
+
+
+def test_what_is_eaten_up_is_hidden_from_then_on_with_its_parts() -> None:
+    frames(1, 120)
+    dish, crumb = food()
+    eater()
+    bake()
+    away = hidden(dish)
+    assert not away[:24].any() and away[-1]
+    assert np.count_nonzero(np.diff(away)) == 1
+    assert (hidden(crumb) == away).all()
+    for curve in (c for c in _curves(dish) if c.data_path in SWITCHES):
+        assert {key.interpolation for key in curve.keyframe_points} == {"CONSTANT"}
+
+
+def test_of_what_something_is_left_nothing_is_keyed() -> None:
+    frames(1, 120)
+    dish, crumb = food(amount=1000.0)
+    before = dish.animation_data, crumb.animation_data
+    eater()
+    bake()
+    assert (dish.animation_data, crumb.animation_data) == before == (None, None)
+
+
+def test_what_grows_again_is_seen_again() -> None:
+    frames(1, 120)
+    dish, _ = food()
+    insert(dish, "steering.amount", {1: 0.0, 19: 0.0, 20: 1.0, 119: 1.0, 120: 9.0})
+    eater()
+    bake()
+    away = hidden(dish)
+    assert away[:18].all() and not away[20:24].any() and away[-10:-2].all() and not away[-1]
+
+
+def test_baking_again_finds_the_same_and_deleting_the_bake_gives_all_back() -> None:
+    frames(1, 120)
+    dish, crumb = food()
+    insert(dish, "location", {1: (0.0, 3.0, 0.0), 120: (0.0, 3.2, 0.0)})
+    ship = eater()
+    bake()
+    once = hidden(dish)
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert (hidden(dish) == once).all() and once.any()
+    bpy.context.scene.frame_set(1)
+    clear_bake()
+    assert not hidden(dish).any() and not hidden(crumb).any()
+    assert crumb.animation_data is None and {c.data_path for c in _curves(dish)} == {"location"}
+    bpy.context.scene.frame_set(1)
+    assert ship.animation_data is None
+
+
+def test_switched_off_it_stays_seen_and_what_an_earlier_bake_hid_is_seen_again() -> None:
+    frames(1, 120)
+    dish, crumb = food()
+    eater()
+    bake()
+    assert hidden(dish).any()
+    dish.steering.hide_eaten = False
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert not hidden(dish).any() and not hidden(crumb).any()
+
+
+def test_without_anybody_who_feeds_nothing_is_hidden() -> None:
+    frames(1, 20)
+    dish, _ = food(amount=0.0)
+    vehicle(name="Ship", crowd=crowd(wander={}))
+    bake()
+    assert not hidden(dish, range(1, 21)).any()
+
+
+def test_hide_keys_of_the_animators_own_are_refused_by_name_or_set_aside() -> None:
+    frames(1, 60)
+    dish, _ = food()
+    dish.keyframe_insert("hide_render", frame=5)
+    ship = eater()
+    with pytest.raises(RuntimeError, match=r"Food has .+ of its own"):
+        bpy.ops.steering.bake()
+    assert ship.animation_data is None
+    dish.steering.hide_eaten = False
+    bake()
+    assert {c.data_path for c in _curves(dish)} == {"hide_render"}
+
+
+def test_a_vehicle_that_hangs_on_a_resource_is_no_part_of_it() -> None:
+    frames(1, 120)
+    dish, _ = food()
+    rider = vehicle(name="Rider", location=(0.0, 0.0, 1.0), crowd=crowd("Riders", wander={}))
+    rider.parent = dish
+    eater()
+    bake()
+    assert hidden(dish).any() and not hidden(rider).any()
+
+
+def test_what_a_vehicle_carries_is_eaten_up_too_and_stays_so_when_baked_again() -> None:
+    frames(1, 120)
+    dish, crumb = food(location=(0.0, 0.0, 0.0))
+    waiter = vehicle(name="Waiter", location=(0.0, 3.0, 0.0), crowd=crowd("Waiters", rest={}), start_speed=0.0)
+    waiter.steering.crowd.steering.vehicle.cruise_speed = 0.0
+    dish.parent = waiter
+    eater()
+    bake()
+    once = hidden(dish)
+    assert once.any() and not once[0] and (hidden(crumb) == once).all() and not hidden(waiter).any()
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert (hidden(dish) == once).all()
+
+
+def test_what_is_linked_is_eaten_and_stays_seen(tmp_path) -> None:
+    frames(1, 120)
+    dish, _ = food()
+    path = str(tmp_path / "kitchen.blend")
+    bpy.data.libraries.write(path, {dish})
+    bpy.data.objects.remove(dish)
+    with bpy.data.libraries.load(path, link=True) as (_there, wanted):
+        wanted.objects = ["Food"]
+    dish = bpy.data.objects["Food"]
+    bpy.context.scene.collection.objects.link(dish)
+    ship = eater()
+    bake()
+    assert not hidden(dish).any()
+    bpy.context.scene.frame_set(120)
+    assert (ship.matrix_world.translation - dish.matrix_world.translation).length > 1.0, "it went on"
+
+
+def _curves(ob) -> list:
+    action = ob.animation_data.action if ob.animation_data else None
+    if action is None:
+        return []
+    if not hasattr(action, "layers"):
+        return list(action.fcurves)
+    return [c for layer in action.layers for strip in layer.strips for bag in strip.channelbags for c in bag.fcurves]
+
+
+# ---- the preview
+
+
+@pytest.fixture
+def preview():
+    """The preview, switched off afterwards."""
+    found = part("blender.preview")
+    yield found
+    found.end()
+
+
+def on(preview) -> None:
+    preview.start(bpy.context.scene, bpy.context.view_layer)
+
+
+def drawn(frame: int, obs) -> list[bool]:
+    """Which of the objects the viewport draws on a frame."""
+    bpy.context.scene.frame_set(frame)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    names = {i.object.original.name for i in depsgraph.object_instances if i.matrix_world.determinant()}
+    return [ob.name in names for ob in obs]
+
+
+def pasture() -> list:
+    """Dishes, one of which moves, that vehicles eat up one after the other, and the vehicles."""
+    frames(1, 120)
+    bread = tag(sphere(name="Bread", location=(0.6, 5.0, 0.0), radius=0.4), role="RESOURCE")
+    bread.steering.amount = 1.5
+    insert(bread, "location", {1: (0.6, 5.0, 0.0), 120: (1.0, 6.0, 0.0)})
+    ship = eater()
+    return [*food(), bread, ship, vehicle(name="Other", location=(1.0, 0.0, 0.0), crowd=ship.steering.crowd)]
+
+
+def test_a_preview_shows_what_is_eaten_up_no_longer_exactly_as_the_bake(preview) -> None:
+    obs = pasture()
+    on(preview)
+    seen = [drawn(frame, obs) for frame in RANGE]
+    places = [tuple(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).location) for ob in obs]
+    assert [drawn(int(frame), obs) for frame in (90, 10, 120, 40)] == [seen[89], seen[9], seen[119], seen[39]]
+    preview.end()
+    assert drawn(120, obs) == [True] * len(obs)
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert [drawn(frame, obs) for frame in RANGE] == seen
+    assert [tuple(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).location) for ob in obs] == places
+    assert [any(row) and not all(row) for row in zip(*seen)] == [True, True, True, False, False]
+
+
+def test_nothing_of_what_a_preview_hides_is_in_the_file(preview) -> None:
+    obs = pasture()
+    bpy.context.scene.frame_set(110)
+    before = scene_dump()
+    on(preview)
+    assert not all(drawn(110, obs))
+    assert_same(before, scene_dump())
+    preview.end()
+    assert_same(before, scene_dump())
+    assert all(drawn(110, obs))
+
+
+def test_a_preview_shows_what_is_left_though_a_bake_hides_it(preview) -> None:
+    obs = pasture()
+    dish, crumb, *_ = obs
+    bake()
+    assert drawn(110, [dish, crumb]) == [False, False]
+    on(preview)
+    assert drawn(110, [dish, crumb]) == [False, False]
+    dish.steering.amount = 1000.0
+    assert drawn(110, [dish, crumb]) == [True, True]
+    dish.steering.amount = 1.0
+    assert drawn(110, [dish, crumb]) == [False, False]
+    dish.steering.hide_eaten = False
+    assert drawn(110, [dish, crumb]) == [True, True]
+    preview.end()
+    assert drawn(110, [dish, crumb]) == [False, False]
+
+
+def test_a_preview_hides_nobody_who_hangs_on_what_is_eaten_up(preview) -> None:
+    frames(1, 120)
+    dish, crumb = food()
+    rider = vehicle(name="Rider", location=(0.0, 0.0, 1.0), crowd=crowd("Riders", wander={}))
+    rider.parent = dish
+    eater()
+    on(preview)
+    assert drawn(110, [crumb, rider]) == [False, True]
+
+
+def test_what_a_vehicle_carries_goes_with_it_and_when_it_is_eaten_up(preview) -> None:
+    frames(1, 120)
+    dish, crumb = food(location=(0.0, 0.0, 0.0))
+    waiter = vehicle(name="Waiter", location=(0.0, 3.0, 0.0), crowd=crowd("Waiters", rest={}), start_speed=0.0)
+    waiter.steering.crowd.steering.vehicle.cruise_speed = 0.0
+    waiter.steering.use_enter_frame, waiter.steering.enter_frame = True, 10
+    dish.parent = waiter
+    eater()
+    obs = [waiter, dish, crumb]
+    on(preview)
+    seen = [drawn(frame, obs) for frame in RANGE]
+    assert seen[8:10] == [[False] * 3, [True] * 3] and seen[-1] == [True, False, False]
+    preview.end()
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert [drawn(frame, obs) for frame in RANGE] == seen
+
+
+def test_what_hangs_on_what_is_eaten_up_stays_where_it_is_for_those_who_go_there(preview) -> None:
+    frames(1, 120)
+    dish, crumb = food()
+    crumb.location = (3.0, 0.0, 0.0)
+    eater()
+    guest = vehicle(name="Guest", location=(6.0, 0.0, 0.0), crowd=crowd("Guests", seek={"target": crumb}))
+    on(preview)
+    places = []
+    for frame in RANGE.tolist():
+        bpy.context.scene.frame_set(frame)
+        places.append(tuple(guest.evaluated_get(bpy.context.evaluated_depsgraph_get()).location))
+    assert not any(drawn(120, [dish, crumb]))
+    preview.end()
+    bpy.context.scene.frame_set(1)
+    bake()
+    for frame in (60, 90, 120):
+        bpy.context.scene.frame_set(frame)
+        assert tuple(guest.location) == places[frame - 1]

@@ -1,0 +1,163 @@
+"""A bake that is stopped, or killed, leaves the file as it was."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import bpy
+import pytest
+
+from tests.blender.building import (
+    MODULE,
+    ROOT,
+    assert_same,
+    bake,
+    crowd,
+    drive,
+    empty,
+    fleet,
+    frames,
+    insert,
+    keys,
+    leader,
+    obstacle,
+    part,
+    path_curve,
+    road,
+    scene_dump,
+)
+
+VEHICLES, FRAMES = 3, 10
+PIECES = VEHICLES + FRAMES
+
+
+def busy_scene() -> None:
+    """Vehicles that have been baked before and have keys of their own, and all kinds of things to look at."""
+    frames(1, FRAMES)
+    hidden = leader(location=(4.0, 30.0, 2.0))
+    hidden.hide_viewport = True
+    obstacle(location=(3.0, 8.0, 0.5))
+    bevelled = road()
+    bevelled.data.bevel_depth = 0.2
+    hidden_road = road(path_curve("Hidden Road"))
+    hidden_road.hide_viewport = True
+    ships = fleet(VEHICLES, crowd=crowd(wander={}, seek={}, path_following={}, obstacle_avoidance={}))
+    ships[1].parent = empty("Mast")
+    bake()
+    insert(ships[0], "scale", {1: (1.0, 1.0, 1.0), 40: (2.0, 2.0, 2.0)})
+    bpy.context.scene.frame_set(7)
+
+
+def driven_by_the_scene() -> None:
+    busy_scene()
+    bpy.context.scene["pace"] = 2.0
+    bpy.context.view_layer.update()
+    drive(bpy.data.objects["Crowd"], "steering.vehicle.mass", "pace", pace=(bpy.context.scene, '["pace"]'))
+
+
+def started():
+    """A bake that is planned and has not begun."""
+    return part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene))
+
+
+@pytest.mark.parametrize("build", [busy_scene, driven_by_the_scene], ids=lambda build: build.__name__)
+@pytest.mark.parametrize("pieces", range(PIECES + 1))
+def test_stopping_after_any_piece_of_work_leaves_nothing(build, pieces) -> None:
+    build()
+    before = scene_dump()
+    running = started()
+    seen = [next(running) for _ in range(pieces)]
+    assert seen == sorted(seen)
+    running.close()
+    assert_same(before, scene_dump())
+
+
+def test_a_bake_is_done_in_one_piece_a_frame_and_one_a_vehicle_from_nothing_to_all() -> None:
+    busy_scene()
+    progress = list(started())
+    assert len(progress) == PIECES
+    assert progress == sorted(progress)
+    assert progress[-1] == 1.0
+
+
+def test_baking_goes_on_after_a_stop() -> None:
+    busy_scene()
+    known = keys(bpy.data.objects["Ship 0"])
+    running = started()
+    for _ in range(FRAMES + 1):
+        next(running)
+    running.close()
+    bake()
+    assert keys(bpy.data.objects["Ship 0"]) == known
+
+
+@pytest.mark.parametrize(
+    "stage", ["blender.write.bake.simulate", "blender.read.reading.Reader.read", "blender.write.staging.Staging.add"]
+)
+def test_a_mistake_in_the_program_leaves_nothing_either(stage, monkeypatch) -> None:
+    busy_scene()
+    before = scene_dump()
+    owner, _, name = stage.rpartition(".")
+    module, _, cls = owner.rpartition(".")
+    holder = getattr(part(module), cls) if cls[0].isupper() else part(owner)
+    real, calls = getattr(holder, name), []
+
+    def failing(*args, **kwargs):
+        calls.append(args)
+        if len(calls) > 2 or name == "simulate":
+            raise ZeroDivisionError("a mistake in the program")
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(holder, name, failing)
+    with pytest.raises(RuntimeError, match="a mistake in the program"):
+        bake()
+    assert_same(before, scene_dump())
+
+
+def test_the_temporary_scene_is_never_shown_as_the_windows() -> None:
+    busy_scene()
+    name = bpy.context.scene.name
+    running = started()
+    for _ in running:
+        assert bpy.context.scene.name == name
+        assert bpy.context.scene.frame_current == 7
+
+
+KILLED = """
+    import os, signal, sys
+    import bpy
+    import addon_utils
+    addon_utils.enable({module!r}, default_set=False)
+    import importlib
+    part = lambda name: importlib.import_module({module!r} + ".steering_addon." + name)
+    bpy.ops.wm.open_mainfile(filepath={path!r})
+    running = part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene))
+    for _ in range({pieces}):
+        next(running)
+    print("in the middle", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("pieces", [FRAMES // 2, FRAMES + 1])
+def test_a_blender_killed_in_mid_bake_leaves_the_file_as_saved(tmp_path, pieces) -> None:
+    busy_scene()
+    path = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    saved, before = path.read_bytes(), scene_dump()
+    script = textwrap.dedent(KILLED).format(module=MODULE, path=str(path), pieces=pieces)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=ROOT, env=dict(os.environ)
+    )
+    assert "in the middle" in ended.stdout, ended.stderr
+    assert ended.returncode == -signal.SIGKILL
+    assert path.read_bytes() == saved
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    after = scene_dump()
+    assert_same(before["objects"], after["objects"])
+    assert_same(before["actions"], after["actions"])
+    known = keys(bpy.data.objects["Ship 0"])
+    bake()
+    assert keys(bpy.data.objects["Ship 0"]) == known

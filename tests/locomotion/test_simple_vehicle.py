@@ -1,0 +1,317 @@
+"""The simple vehicle model (paper, A Simple Vehicle Model)."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion.simple_vehicle import damped, moved
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.snapshot import Snapshot
+from steering_addon.simulation.vehicle import Motion, VehicleModel
+from tests.scene import Scene, headings, leaders, positions, speeds, ups, velocities
+from tests.simulation.odd_input import BOUNDED, numbers, vectors
+
+DT = 1.0 / 24.0
+NEVER_LIMITED = 1e9
+
+
+def motion_of(position: np.ndarray, velocity: np.ndarray, facing: np.ndarray) -> Motion:
+    speed = np.linalg.norm(velocity, axis=1, keepdims=True)
+    forward = np.where(speed > 0.0, velocity / np.maximum(speed, 1e-300), facing)
+    return Motion(position, velocity, np.zeros_like(forward), forward, np.zeros_like(forward))
+
+
+def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(...,) radians, exact for small ones too."""
+    return np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), (a * b).sum(axis=-1))
+
+
+# The paper's words, one vehicle at a time.
+
+
+def truncated(v: np.ndarray, longest: float) -> np.ndarray:
+    length = np.sqrt((v * v).sum())
+    return v * (longest / length) if length > longest else v
+
+
+def papers_step(model: VehicleModel, row: int, position: np.ndarray, velocity: np.ndarray, steering: np.ndarray):
+    steering_force = truncated(steering, model.max_force[row])
+    acceleration = steering_force / model.mass[row]
+    velocity = truncated(velocity + acceleration * DT, model.max_speed[row])
+    return position + velocity * DT, velocity
+
+
+def test_forward_euler_is_the_papers_where_turning_is_not_limited() -> None:
+    rng = np.random.default_rng(3)
+    n = 20
+    model = VehicleModel.of(
+        n,
+        mass=rng.uniform(0.5, 4.0, n),
+        max_force=rng.uniform(5.0, 30.0, n),
+        max_speed=rng.uniform(3.0, 8.0, n),
+        max_turn_rate=NEVER_LIMITED,
+    )
+    velocity = rng.uniform(-2.0, 2.0, (n, 3))
+    motion = motion_of(rng.uniform(-9.0, 9.0, (n, 3)), velocity, velocity)
+    plain = [(motion.position[row], motion.velocity[row]) for row in range(n)]
+    for _ in range(40):
+        # Never so that a vehicle would stop: near standstill ours drives round.
+        force = rng.normal(size=(n, 3)) * 10.0 + 8.0 * motion.forward
+        position, velocity, forward = moved(model, motion, force, DT)
+        plain = [papers_step(model, row, *plain[row], force[row]) for row in range(n)]
+        assert np.abs(position - [p for p, _ in plain]).max() < 1e-9
+        assert np.abs(velocity - [v for _, v in plain]).max() < 1e-9
+        assert np.abs(forward - [v / np.linalg.norm(v) for _, v in plain]).max() < 1e-9
+        motion = replace(motion, position=position, velocity=velocity, forward=forward)
+
+
+def test_gentle_steering_is_the_papers_with_the_usual_limit_on_turning_too() -> None:
+    rng = np.random.default_rng(4)
+    model = VehicleModel.of(5)
+    velocity = rng.normal(size=(5, 3))
+    velocity *= 4.0 / np.linalg.norm(velocity, axis=1, keepdims=True)
+    motion = motion_of(np.zeros((5, 3)), velocity, velocity)
+    force = rng.normal(size=(5, 3)) * 4.0
+    position, after, _ = moved(model, motion, force, DT)
+    for row in range(5):
+        wanted = papers_step(model, row, motion.position[row], velocity[row], force[row])
+        assert np.allclose((position[row], after[row]), wanted, atol=1e-12)
+
+
+# Limits.
+
+
+@st.composite
+def odd_motion(draw: st.DrawFn) -> tuple[VehicleModel, Motion, np.ndarray, float]:
+    n = 3
+    max_speed = draw(numbers(0.0, 100.0))
+    model = VehicleModel.of(
+        n,
+        mass=draw(numbers(1e-3, 1e6)),
+        max_force=draw(numbers(0.0, 1e6)),
+        max_speed=max_speed,
+        max_turn_rate=draw(numbers(0.01, 100.0)),
+        keep_in_plane=draw(st.booleans()),
+    )
+    facing = draw(vectors(n, largest=1.0))
+    facing[np.linalg.norm(facing, axis=1) < 1e-3] = (0.0, 1.0, 0.0)
+    facing[:, 2] *= ~model.keep_in_plane
+    facing[np.linalg.norm(facing, axis=1) < 1e-3] = (1.0, 0.0, 0.0)
+    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
+    velocity = facing * max_speed * draw(numbers(0.0, 1.0))
+    motion = Motion(np.zeros((n, 3)), velocity, np.zeros((n, 3)), facing, np.zeros((n, 3)))
+    return model, motion, draw(vectors(n)), draw(st.sampled_from([1.0 / 24.0, 1.0 / 60.0, 1.0 / 240.0, 1.0]))
+
+
+@BOUNDED
+@given(odd_motion())
+def test_whatever_is_asked_speed_force_and_turning_stay_within_their_limits(odd) -> None:
+    model, motion, force, dt = odd
+    position, velocity, forward = moved(model, motion, force, dt)
+    assert np.isfinite((position, velocity, forward)).all()
+    assert (np.linalg.norm(velocity, axis=1) <= model.max_speed * (1.0 + 1e-9)).all()
+    push = np.linalg.norm(velocity - motion.velocity, axis=1) * model.mass / dt
+    assert (push <= model.max_force * (1.0 + 1e-9) + 1e-9 * model.mass * model.max_speed / dt).all()
+    turn = angle_between(motion.forward, forward)
+    # What hardly moves has a heading of hardly any digits.
+    sure = np.linalg.norm(velocity, axis=1) > 1e-9
+    assert (turn <= np.minimum(model.max_turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
+
+
+@BOUNDED
+@given(odd_motion())
+def test_whatever_is_asked_a_vehicle_moves_the_way_it_faces(odd) -> None:
+    model, motion, force, dt = odd
+    _, velocity, forward = moved(model, motion, force, dt)
+    assert np.abs(np.linalg.norm(forward, axis=1) - 1.0).max() < 1e-9
+    along = (velocity * forward).sum(axis=1, keepdims=True)
+    assert (along >= 0.0).all()
+    assert np.abs(velocity - along * forward).max() <= 1e-9 * (1.0 + model.max_speed.max())
+
+
+def test_a_top_speed_keyed_down_holds_at_once() -> None:
+    """The one change of velocity that may be more than max_force allows: the paper's kinematic truncation."""
+    place = Scene([[0.0, 0.0, 0.0]], speed=5.0, vehicle={"max_speed": 5.0})
+
+    def slower(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, vehicle=replace(snapshot.vehicle, max_speed=np.array([5.0 if frame < 5 else 1.0])))
+
+    speed = speeds(place.run(20, at=slower))[:, 0]
+    assert (speed[:6] > 3.9).all()
+    assert (speed[6:] <= 1.0 + 1e-9).all()
+
+
+# Standing and turning.
+
+
+def test_a_vehicle_at_rest_keeps_its_heading() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], forward=[[1.0, 2.0, 0.5]], vehicle={"cruise_speed": 0.0})
+    assert (headings(place.run(48)) == place.forward).all()
+
+
+def test_a_push_to_the_side_does_not_spin_what_stands_still() -> None:
+    model = VehicleModel.of(4)
+    forward = np.tile([0.0, 1.0, 0.0], (4, 1))
+    motion = Motion(np.zeros((4, 3)), np.zeros((4, 3)), forward, forward, forward)
+    sideways = [[10.0, 0.0, 0.0], [-10.0, -3.0, 0.0], [0.0, -10.0, 0.0], [0.0, 0.0, 10.0]]
+    _, _, after = moved(model, motion, np.array(sideways), DT)
+    assert (angle_between(forward, after) <= model.max_turn_rate * DT + 1e-9).all()
+    motion = replace(motion, velocity=np.zeros((4, 3)))
+    _, _, after = moved(model, motion, np.array(sideways) * 1e-6, DT)
+    assert angle_between(forward, after).max() < 1e-3, "with next to no force it has next to no speed to turn at"
+
+
+@pytest.mark.parametrize("start", [0.0, 0.5, 5.0])
+@pytest.mark.parametrize("plane", [True, False])
+def test_for_a_target_right_behind_it_drives_round(start: float, plane: bool) -> None:
+    place = Scene(
+        [[0.0, 0.0, 0.0]],
+        speed=start,
+        behaviors=[(Seek, {})],
+        vehicle={"keep_in_plane": plane},
+        tracked=leaders([0.0, -20.0, 0.0]),
+    )
+    states = place.run(72)
+    velocity, forward = velocities(states)[:, 0], headings(states)[:, 0]
+    assert np.abs(np.cross(velocity, forward)).max() < 1e-9
+    assert ((velocity * forward).sum(axis=1) >= 0.0).all(), "it slid backwards"
+    turn = angle_between(forward[1:], forward[:-1])
+    assert turn.max() <= np.pi * DT + 1e-9
+    assert turn.sum() < np.pi * 1.1, "it turned more than round"
+    assert velocity[-1][1] < -4.5
+    aside = np.abs(positions(states)[:, 0, 0]).max()
+    assert 0.1 < aside < 5.0, "a turn takes room, at low speed little"
+
+
+def test_whom_a_force_asks_to_stop_stops_and_stays_as_it_is() -> None:
+    place = Scene(
+        [[0.0, 0.0, 0.0]], speed=4.0, behaviors=[(Arrival, {"slowing_distance": 2.0})], tracked=leaders([0.0, 6.0, 0.0])
+    )
+    states = place.run(240)
+    assert speeds(states)[-1, 0] < 1e-3
+    assert np.abs(headings(states)[:, 0] - (0.0, 1.0, 0.0)).max() < 1e-6
+
+
+# On the ground.
+
+
+@pytest.mark.parametrize("height", [0.0, 0.1, -7.3])
+def test_who_keeps_in_its_plane_stays_at_its_height_and_upright(height: float) -> None:
+    place = Scene(
+        [[0.0, 0.0, height], [3.0, 0.0, height]],
+        forward=[[1.0, 1.0, 0.8], [0.0, 0.0, 1.0]],
+        up=(0.0, -1.0, 0.0),
+        behaviors=[(Seek, {})],
+        vehicle={"keep_in_plane": True},
+        tracked=leaders([9.0, 9.0, 30.0]),
+    )
+    states = place.run(100)
+    assert (positions(states)[:, :, 2] == height).all()
+    assert (headings(states)[1:, :, 2] == 0.0).all()
+    assert (ups(states)[1:] == (0.0, 0.0, 1.0)).all()
+    assert np.linalg.norm(positions(states)[-1, :, :2] - positions(states)[0, :, :2], axis=1).min() > 2.0
+
+
+# The start.
+
+
+def test_vehicles_start_with_their_speed_the_way_they_face() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], forward=[[3.0, 4.0, 0.0]], speed=3.5)
+    assert np.allclose(velocities(place.run(1))[0, 0], [2.1, 2.8, 0.0])
+
+
+def test_without_a_wish_they_come_to_cruise_speed_and_keep_it() -> None:
+    place = Scene([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]], speed=[0.0, 5.0], vehicle={"cruise_speed": 0.6})
+    speed = speeds(place.run(24 * 8))
+    assert np.abs(speed[-1] - 3.0).max() < 0.01
+    assert (np.diff(speed[:, 0]) >= 0.0).all(), "it came back by swinging"
+    assert (np.diff(speed[:, 1]) <= 0.0).all(), "it came back by swinging"
+
+
+def test_a_preroll_is_so_many_frames_that_nobody_sees() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Seek, {})], tracked=leaders([20.0, 20.0, 5.0]))
+    seen, unseen = place.run(80), place.run(32, preroll=48)
+    assert positions(unseen).tobytes() == positions(seen)[48:].tobytes()
+    assert unseen[0].time == pytest.approx(0.0, abs=1e-12)
+    assert [s.time for s in unseen] == pytest.approx([frame / 24.0 for frame in range(32)], abs=1e-9)
+
+
+def test_during_the_preroll_the_scene_stands_still() -> None:
+    place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Seek, {})], tracked=leaders([20.0, 20.0, 5.0]), drift=(3.0, 0.0, 0.0))
+    still = replace(place, drift=(0.0, 0.0, 0.0))
+    assert positions(place.run(1, preroll=48)).tobytes() == positions(still.run(1, preroll=48)).tobytes()
+    assert positions(place.run(9, preroll=48)).tobytes() != positions(still.run(9, preroll=48)).tobytes()
+
+
+@BOUNDED
+@given(numbers(0.0, 8.0), vectors(4, 1e3), vectors(4, 1e3))
+def test_a_limit_on_speed_is_kept_as_far_as_full_braking_can(
+    fastest: float, velocity: np.ndarray, force: np.ndarray
+) -> None:
+    model = VehicleModel.of(4, max_speed=1e9, max_force=10.0)
+    motion = motion_of(np.zeros((4, 3)), velocity, np.tile([0.0, 1.0, 0.0], (4, 1)))
+
+    def after(push: np.ndarray, limit: float) -> np.ndarray:
+        return moved(model, motion, push, DT, np.full(4, limit))[1]
+
+    braked = after(force, fastest)
+    assert (np.linalg.norm(braked - velocity, axis=1) <= 10.0 * DT + 1e-9).all()
+    slowest = np.maximum(fastest, np.linalg.norm(velocity, axis=1) - 10.0 * DT)
+    assert (np.linalg.norm(after(np.zeros((4, 3)), fastest), axis=1) <= slowest + 1e-9).all()
+    assert np.allclose(after(force, np.inf), moved(model, motion, force, DT)[1], atol=1e-9)
+
+
+# Damping (paper, Combining Behaviors: explicit damping of acceleration).
+
+
+def test_a_sudden_force_sets_in_as_a_low_pass_filter_lets_it() -> None:
+    """After the damping time it has come to all but 1 / e of its strength, whatever the step."""
+    for dt in (DT, DT / 8.0):
+        model = VehicleModel.of(1, damping=0.5)
+        force = np.zeros((1, 3))
+        for _ in range(round(0.5 / dt)):
+            force = damped(model, force, np.array([[4.0, 0.0, 0.0]]), dt)
+        assert force[0, 0] == pytest.approx(4.0 * (1.0 - np.exp(-1.0)), rel=dt)
+
+
+def test_without_damping_the_force_acts_as_it_is() -> None:
+    wanted = np.array([[1e3, 2.0, -3.0], [4.0, 5.0, 6.0]])
+    model = VehicleModel.of(2, damping=[0.0, 0.3])
+    found = damped(model, np.ones((2, 3)), wanted, DT)
+    assert found[0].tobytes() == wanted[0].tobytes()
+    assert damped(VehicleModel.of(2), np.ones((2, 3)), wanted, DT) is wanted
+
+
+@given(vectors(4), vectors(4), numbers(4))
+def test_what_acts_is_never_stronger_than_max_force_if_it_was_not_before(before, wanted, time) -> None:
+    model = VehicleModel.of(4, damping=np.abs(time) + 1e-3)
+    force = truncated_rows(before, model.max_force)
+    assert (np.linalg.norm(damped(model, force, wanted, DT), axis=1) <= model.max_force * (1.0 + 1e-9)).all()
+
+
+def truncated_rows(v: np.ndarray, longest: np.ndarray) -> np.ndarray:
+    return np.array([truncated(row, limit) for row, limit in zip(v, longest, strict=True)])
+
+
+@pytest.mark.parametrize("way", ["ONE", "DITHERING"])
+def test_damping_smooths_the_way_of_who_decides_by_chance(way: str) -> None:
+    def jerk(damping: float) -> float:
+        number = next(c.number for c in COMBININGS if c.name == way)
+        place = Scene(
+            [[0.0, 0.0, 0.0]],
+            speed=4.0,
+            behaviors=[(Arrival, {"probability": 0.5, "priority": 1}), (Wander, {"weight": 2.0, "probability": 0.5})],
+            combining=number,
+            tracked=leaders([30.0, 60.0, 5.0]),
+            vehicle={"damping": damping},
+        )
+        change = np.diff(velocities(place.run(24 * 8))[:, 0], axis=0)
+        return float(np.linalg.norm(np.diff(change, axis=0), axis=1).mean())
+
+    assert jerk(0.3) < 0.5 * jerk(0.0)

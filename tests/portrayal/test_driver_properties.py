@@ -1,0 +1,178 @@
+"""What wings, wheels and legs are driven by goes with the motion: it is read off it and never runs backwards."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.portrayal.driver_properties import (
+    CYCLES_APART,
+    DISTANCE,
+    FASTEST,
+    PROPERTIES,
+    RATE,
+    SLOWEST,
+    START,
+    TIME,
+    Portrayal,
+    portrayed,
+)
+from steering_addon.simulation.arrays.chance import keys_of, mix, uniform
+
+FRAME_TIME = 1.0 / 24.0
+FRAMES, VEHICLES = 40, 5
+
+
+def walk(seed: int = 0, frames: int = FRAMES, vehicles: int = VEHICLES) -> np.ndarray:
+    """(f, n, 3) ways that go anywhere and stand still now and then."""
+    chance = np.random.default_rng(seed)
+    steps = chance.normal(0.0, 0.2, (frames, vehicles, 3)) * (chance.random((frames, vehicles, 1)) < 0.7)
+    return np.cumsum(steps, axis=0)
+
+
+def shown(positions: np.ndarray, *, sizes=None, start_speed=None, identities=None, **settings) -> dict[str, np.ndarray]:
+    frames, n = positions.shape[:2]
+    return portrayed(
+        Portrayal.of(n, **settings),
+        keys_of(3, np.arange(n) if identities is None else np.asarray(identities)),
+        np.ones((frames, n)) if sizes is None else sizes,
+        positions,
+        np.full(n, 2.0) if start_speed is None else start_speed,
+        FRAME_TIME,
+    )
+
+
+def by_hand(positions, keys, sizes, start_speed, settings: Portrayal) -> dict[str, np.ndarray]:
+    """The same, vehicle by vehicle and frame by frame."""
+    frames, n = positions.shape[:2]
+    found = {name: np.zeros((frames, n)) for name in PROPERTIES}
+    for k in range(n):
+        phase = CYCLES_APART * uniform(mix(keys, START))[k]
+        rate = 1.0 + settings.variation[k] * (2.0 * uniform(mix(keys, RATE))[k] - 1.0)
+        speed, distance = start_speed[k], 0.0
+        for f in range(frames):
+            if f > 0:
+                step = math.dist(positions[f, k], positions[f - 1, k])
+                speed = step / FRAME_TIME
+                distance += step
+                climb = (positions[f, k, 2] - positions[f - 1, k, 2]) / FRAME_TIME
+                if settings.phase_by[k] == TIME:
+                    effort = min(max(1.0 + settings.effort[k] * climb, SLOWEST), FASTEST)
+                    phase += FRAME_TIME / settings.cycle_time[k] * rate * effort
+                else:
+                    phase += step / (settings.stride[k] * sizes[f, k])
+            for name, value in zip(PROPERTIES, (speed, distance, phase)):
+                found[name][f, k] = value
+    return found
+
+
+@given(st.integers(0, 1000), st.integers(1, 12), st.integers(0, 4), st.sampled_from((DISTANCE, TIME)))
+def test_all_vehicles_at_once_are_as_one_by_one(seed, frames, vehicles, phase_by) -> None:
+    chance = np.random.default_rng(seed)
+    positions = walk(seed, frames, vehicles)
+    keys = keys_of(seed, np.arange(vehicles) + 7)
+    sizes = chance.uniform(0.5, 2.0, (frames, vehicles))
+    start_speed = chance.uniform(0.0, 5.0, vehicles)
+    settings = Portrayal.of(
+        vehicles,
+        phase_by=phase_by,
+        stride=chance.uniform(0.1, 3.0, vehicles),
+        cycle_time=chance.uniform(0.05, 2.0, vehicles),
+        effort=chance.uniform(0.0, 1.0, vehicles),
+        variation=chance.uniform(0.0, 1.0, vehicles),
+    )
+    together = portrayed(settings, keys, sizes, positions, start_speed, FRAME_TIME)
+    expected = by_hand(positions, keys, sizes, start_speed, settings)
+    assert tuple(together) == PROPERTIES
+    for name in PROPERTIES:
+        np.testing.assert_allclose(together[name], expected[name], rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("phase_by", [DISTANCE, TIME])
+def test_a_longer_run_begins_with_the_bytes_of_a_shorter_one(phase_by) -> None:
+    positions = walk()
+    longer = shown(positions, phase_by=phase_by, effort=0.3)
+    shorter = shown(positions[:17], phase_by=phase_by, effort=0.3)
+    for name in PROPERTIES:
+        assert longer[name][:17].tobytes() == shorter[name].tobytes()
+
+
+@pytest.mark.parametrize("phase_by", [DISTANCE, TIME])
+@pytest.mark.parametrize("extreme", [0.0, 1.0])
+def test_the_phase_never_runs_backwards(phase_by, extreme) -> None:
+    found = shown(walk() * 50.0, phase_by=phase_by, effort=extreme, variation=extreme)
+    assert (np.diff(found["steering_phase"], axis=0) >= 0.0).all()
+    assert (np.diff(found["steering_distance"], axis=0) >= 0.0).all()
+
+
+def test_by_distance_the_phase_stands_still_with_its_vehicle_and_by_time_it_goes_on() -> None:
+    positions = np.broadcast_to(walk()[:1], (FRAMES, VEHICLES, 3))
+    standing = shown(positions, phase_by=DISTANCE)
+    assert (np.diff(standing["steering_phase"], axis=0) == 0.0).all()
+    assert (standing["steering_distance"] == 0.0).all()
+    assert (standing["steering_speed"][1:] == 0.0).all()
+    assert (np.diff(shown(positions, phase_by=TIME)["steering_phase"], axis=0) > 0.0).all()
+
+
+def test_feet_set_down_a_stride_apart_whatever_the_chance() -> None:
+    positions = walk()
+    for identities in ([1, 2, 3, 4, 5], [60, 7, 8, 9, 10]):
+        found = shown(positions, phase_by=DISTANCE, stride=0.7, variation=1.0, identities=identities)
+        cycles = found["steering_phase"] - found["steering_phase"][0]
+        np.testing.assert_allclose(cycles * 0.7, found["steering_distance"], atol=1e-12)
+
+
+def test_one_twice_as_large_takes_half_as_many_strides() -> None:
+    positions = walk()
+    small = shown(positions, phase_by=DISTANCE)["steering_phase"]
+    large = shown(positions, phase_by=DISTANCE, sizes=np.full((FRAMES, VEHICLES), 2.0))["steering_phase"]
+    np.testing.assert_allclose(large - large[0], (small - small[0]) / 2.0, atol=1e-12)
+
+
+def beats_a_second(climb: float, **settings) -> np.ndarray:
+    """(n,) of vehicles that fly ahead and climb so many metres a second."""
+    seconds = np.arange(FRAMES)[:, None] * FRAME_TIME
+    positions = np.stack(np.broadcast_arrays(0.0, 3.0 * seconds, climb * seconds), axis=-1).repeat(VEHICLES, axis=1)
+    phase = shown(positions, phase_by=TIME, cycle_time=0.25, **settings)["steering_phase"]
+    return (phase[-1] - phase[0]) / ((FRAMES - 1) * FRAME_TIME)
+
+
+def test_wings_beat_faster_while_climbing_and_slower_on_the_way_down_within_bounds() -> None:
+    level = beats_a_second(0.0, effort=0.15)
+    np.testing.assert_allclose(beats_a_second(2.0, effort=0.15), level * 1.3)
+    np.testing.assert_allclose(beats_a_second(-2.0, effort=0.15), level * 0.7)
+    np.testing.assert_allclose(beats_a_second(99.0, effort=0.15), level * FASTEST)
+    np.testing.assert_allclose(beats_a_second(-99.0, effort=0.15), level * SLOWEST)
+    np.testing.assert_allclose(beats_a_second(99.0), level)
+
+
+def test_each_beats_at_a_rate_of_its_own_around_that_of_the_crowd() -> None:
+    rates = beats_a_second(0.0, variation=0.2) / 4.0
+    assert len(set(rates.tolist())) == VEHICLES
+    assert (np.abs(rates - 1.0) <= 0.2).all()
+    np.testing.assert_allclose(beats_a_second(0.0, variation=0.0), 4.0)
+
+
+def test_each_starts_at_a_place_of_its_own_in_the_cycle() -> None:
+    start = shown(walk(vehicles=400))["steering_phase"][0]
+    assert (start >= 0.0).all()
+    assert (start < CYCLES_APART).all()
+    counts = np.histogram(start % 1.0, bins=4, range=(0.0, 1.0))[0]
+    assert (counts > 60).all()
+
+
+def test_another_vehicle_leaves_the_phase_of_the_others_alone() -> None:
+    positions = walk()
+    all_five = shown(positions, phase_by=TIME, identities=[5, 6, 7, 8, 9])["steering_phase"]
+    without = shown(positions[:, 1:], phase_by=TIME, identities=[6, 7, 8, 9])["steering_phase"]
+    assert np.array_equal(all_five[:, 1:], without)
+
+
+def test_the_speed_is_that_of_the_way_from_the_frame_before_and_at_first_the_start_speed() -> None:
+    found = shown(walk(), start_speed=np.arange(5.0))
+    assert np.array_equal(found["steering_speed"][0], np.arange(5.0))
+    np.testing.assert_allclose(
+        np.cumsum(found["steering_speed"][1:] * FRAME_TIME, axis=0), found["steering_distance"][1:]
+    )

@@ -1,0 +1,262 @@
+"""Members stand in order or scattered, never in one another; a larger crowd is the smaller one with some more."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.settings.placement import (
+    Spots,
+    along,
+    evenly_along,
+    facing,
+    formation,
+    models,
+    on_surface,
+    scattered,
+    sizes,
+    turns,
+    within,
+)
+from steering_addon.settings.population import (
+    ARRANGEMENTS,
+    CIRCLE,
+    COLUMN,
+    CURVE,
+    GRID,
+    LINE,
+    ONE_PLACE,
+    WEDGE,
+    Population,
+)
+from steering_addon.simulation.geometry.paths import spline
+
+FORMATIONS = (GRID, WEDGE, LINE, COLUMN, CIRCLE)
+NOBODY = (np.zeros((0, 3)), np.zeros(0))
+SQUARE = np.array([[[0.0, 0, 0], [10, 0, 0], [10, 10, 0]], [[0, 0, 0], [10, 10, 0], [0, 10, 0]]])
+
+
+def gaps(points: np.ndarray) -> np.ndarray:
+    """The distances between all pairs of different points, by a plain loop."""
+    found = [np.sqrt(((a - b) ** 2).sum()) for k, a in enumerate(points) for b in points[:k]]
+    return np.array(found)
+
+
+def numbers(n: int) -> np.ndarray:
+    return np.arange(n, dtype=np.int64)
+
+
+# ---- formations
+
+
+@pytest.mark.parametrize("arrangement", FORMATIONS)
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 50])
+def test_neighbors_of_a_formation_keep_exactly_their_distance(arrangement: int, n: int) -> None:
+    places = formation(Population(count=n, arrangement=arrangement), numbers(n), 2.0)
+    assert places.shape == (n, 3)
+    assert np.isfinite(places).all()
+    if n > 1:
+        assert gaps(places).min() >= 2.0 - 1e-9
+    if n > 1 and arrangement != WEDGE:
+        assert gaps(places).min() == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("arrangement", [kind for kind in FORMATIONS if kind != CIRCLE])
+def test_those_of_a_formation_stay_where_they_are_when_more_come(arrangement: int) -> None:
+    few = formation(Population(count=7, arrangement=arrangement), numbers(7), 1.0)
+    many = formation(Population(count=40, arrangement=arrangement), numbers(40), 1.0)
+    assert (many[:7] == few).all()
+
+
+def test_a_square_grid_is_as_square_as_can_be_about_its_middle() -> None:
+    for n in (1, 9, 25, 49):
+        places = formation(Population(count=n, arrangement=GRID), numbers(n), 1.0)
+        assert np.ptp(places[:, 0]) == np.ptp(places[:, 1]) == np.sqrt(n) - 1.0
+        assert np.allclose(places.mean(axis=0), 0.0)
+
+
+def test_columns_and_layers_of_a_grid() -> None:
+    places = formation(Population(count=24, arrangement=GRID, columns=4, layers=3), numbers(24), 1.0)
+    assert [len(np.unique(places[:, axis])) for axis in range(3)] == [4, 2, 3]
+    assert places[:, 1].max() == 0.0, "the first row is in front"
+
+
+def test_a_wedge_is_open_behind_its_tip() -> None:
+    places = formation(Population(count=5, arrangement=WEDGE), numbers(5), 1.0)
+    assert (places[0] == 0.0).all()
+    assert (places[1:, 1] < 0.0).all()
+    assert places[1, 0] == -places[2, 0] > 0.0
+
+
+def test_a_line_goes_across_and_a_column_along_the_way() -> None:
+    line = formation(Population(count=5, arrangement=LINE), numbers(5), 1.0)
+    column = formation(Population(count=5, arrangement=COLUMN), numbers(5), 1.0)
+    assert sorted(line[:, 0]) == [-2.0, -1.0, 0.0, 1.0, 2.0]
+    assert (line[:, 1:] == 0.0).all()
+    assert list(column[:, 1]) == [0.0, -1.0, -2.0, -3.0, -4.0]
+    assert (column[:, [0, 2]] == 0.0).all()
+
+
+def test_in_one_place_all_stand_where_the_crowd_is() -> None:
+    assert (formation(Population(count=9, arrangement=ONE_PLACE), numbers(9), 3.0) == np.zeros((9, 3))).all()
+
+
+def test_every_arrangement_has_a_number_of_its_own() -> None:
+    assert sorted(choice.number for choice in ARRANGEMENTS) == list(range(9))
+
+
+# ---- scattering
+
+
+@given(st.integers(0, 80), st.integers(0, 5), st.floats(0.0, 1.0))
+def test_scattered_bodies_do_not_overlap_and_keep_their_distance(n: int, seed: int, distance: float) -> None:
+    radii = 0.2 + 0.4 * np.arange(n) / max(n, 1)
+    spots = scattered(on_surface(SQUARE, 0.0, 0.0), seed, radii, distance, NOBODY)
+    found = len(spots.position)
+    for k in range(found):
+        for other in range(k):
+            gap = np.sqrt(((spots.position[k] - spots.position[other]) ** 2).sum())
+            assert gap >= max(distance, radii[k] + radii[other])
+
+
+def test_all_who_find_room_are_placed() -> None:
+    assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(30, 0.4), 0.0, NOBODY).position) == 30
+
+
+def test_where_there_is_no_more_room_only_some_are_placed() -> None:
+    found = scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(500, 1.0), 0.0, NOBODY)
+    assert 10 < len(found.position) < 60
+
+
+def test_more_of_them_change_nothing_for_those_before() -> None:
+    few = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(20, 0.4), 0.0, NOBODY)
+    many = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(60, 0.4), 0.0, NOBODY)
+    assert (many.position[:20] == few.position).all()
+
+
+def test_who_comes_later_is_the_one_who_would_have_come_at_once() -> None:
+    propose = on_surface(SQUARE, 0.0, 0.0)
+    at_once = scattered(propose, 3, np.full(60, 0.4), 0.0, NOBODY)
+    later = scattered(propose, 3, np.full(40, 0.4), 0.0, (at_once.position[:20], np.full(20, 0.4)))
+    assert (later.position == at_once.position[20:]).all()
+
+
+def test_whoever_stands_there_is_left_room() -> None:
+    there = np.array([[5.0, 5.0, 0.0]])
+    spots = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(30, 0.2), 0.0, (there, np.array([3.0])))
+    assert np.sqrt(((spots.position - there) ** 2).sum(axis=1)).min() >= 3.2
+
+
+def test_another_seed_scatters_otherwise() -> None:
+    one, other = (scattered(on_surface(SQUARE, 0.0, 0.0), s, np.full(9, 0.1), 0.0, NOBODY).position for s in (1, 2))
+    assert not (one == other)[:, :2].any()
+
+
+def test_large_and_small_faces_are_filled_evenly() -> None:
+    small = SQUARE[:1] * 0.1 + np.array([100.0, 0.0, 0.0])
+    spots = scattered(on_surface(np.concatenate((SQUARE, small)), 0.0, 0.0), 1, np.zeros(4000), 0.0, NOBODY)
+    left = spots.position[:, 0] < 5.0
+    assert 0.45 < left.mean() < 0.55
+    assert (spots.position[:, 0] > 50.0).mean() < 0.02
+
+
+def test_spots_lie_on_the_faces_at_their_height_and_lean_as_far_as_asked() -> None:
+    slope = np.array([[[0.0, 0, 0], [10, 0, 10], [0, 10, 0]]])
+    normal = np.array([-1.0, 0.0, 1.0]) / np.sqrt(2.0)
+    for align, up in ((0.0, np.array([0.0, 0.0, 1.0])), (1.0, normal)):
+        spots = scattered(on_surface(slope, 2.0, align), 1, np.zeros(50), 0.0, NOBODY)
+        assert np.allclose(spots.up, up)
+        below = spots.position - 2.0 * up
+        assert np.allclose(below @ normal, 0.0, atol=1e-9)
+        assert (below[:, [0, 1]] > -1e-9).all()
+        assert (below[:, 0] + below[:, 1] < 10.0 + 1e-9).all()
+
+
+def test_spots_in_a_box_are_only_where_it_is_inside() -> None:
+    def upper(places: np.ndarray) -> np.ndarray:
+        return places[:, 2] > 0.5
+
+    spots = scattered(within(np.zeros(3), np.array([2.0, 1.0, 1.0]), upper), 1, np.zeros(500), 0.0, NOBODY)
+    assert (spots.position >= [0.0, 0.0, 0.5]).all()
+    assert (spots.position <= [2.0, 1.0, 1.0]).all()
+    assert 0.4 < (spots.position[:, 0] > 1.0).mean() < 0.6
+
+
+# ---- along curves
+
+ROAD = (spline(np.array([[0.0, 0, 0], [10, 0, 0]]), False), spline(np.array([[0.0, 5, 0], [0, 35, 0]]), False))
+
+
+def test_evenly_spread_members_have_the_same_way_to_the_next() -> None:
+    spots = evenly_along(ROAD, 40, 0.5)
+    assert len(spots.position) == 40
+    assert (spots.position[:10, 1] == 0.0).all()
+    assert np.allclose(np.diff(spots.position[:10, 0]), 1.0)
+    assert np.allclose(spots.forward[:10], [1.0, 0.0, 0.0])
+    assert np.allclose(spots.forward[10:], [0.0, 1.0, 0.0])
+
+
+def test_a_curve_takes_no_more_than_have_room_on_it() -> None:
+    assert len(evenly_along(ROAD, 1000, 2.0).position) == 20
+
+
+def test_scattered_along_a_curve_they_stand_on_it_and_face_along_it() -> None:
+    spots = scattered(along(ROAD), 2, np.full(20, 0.3), 0.0, NOBODY)
+    assert len(spots.position) == 20
+    on_first = spots.position[:, 1] == 0.0
+    assert (spots.position[~on_first, 0] == 0.0).all()
+    assert 0 < on_first.sum() < 15
+    assert gaps(spots.position).min() >= 0.6
+
+
+# ---- what chance gives
+
+
+def test_chance_of_a_member_hangs_on_its_number_and_the_seed_alone() -> None:
+    population = Population(random_scale=0.3, random_turn=1.0, seed=4, arrangement=CURVE)
+    weights = np.array([1.0, 2.0])
+    for chance in (sizes, turns, lambda p, k: models(p, k, weights)):
+        assert (chance(population, numbers(50))[[7, 30]] == chance(population, np.array([7, 30]))).all()
+
+
+def test_sizes_and_turns_stay_within_what_is_asked() -> None:
+    population = Population(random_scale=0.3, random_turn=1.0)
+    size, turn = sizes(population, numbers(1000)), turns(population, numbers(1000))
+    assert 0.7 <= size.min() < 0.75 < 1.25 < size.max() <= 1.3
+    assert -1.0 <= turn.min() < -0.9 < 0.9 < turn.max() <= 1.0
+    assert (sizes(Population(), numbers(9)) == 1.0).all()
+
+
+def test_models_are_taken_as_often_as_they_weigh() -> None:
+    chosen = models(Population(), numbers(4000), np.array([1.0, 0.0, 3.0]))
+    assert set(chosen.tolist()) == {0, 2}
+    assert 0.2 < (chosen == 0).mean() < 0.3
+
+
+# ---- facing
+
+
+def no_opinion(n: int) -> Spots:
+    nothing = np.zeros((n, 3))
+    return Spots(nothing, nothing, nothing, np.ones(n, dtype=np.bool_))
+
+
+@given(st.floats(-3.0, 3.0), st.integers(0, 2), st.integers(0, 2))
+def test_facing_is_a_right_angle_whatever_is_asked(turn: float, ahead: int, above: int) -> None:
+    forward, up = facing(no_opinion(1), np.eye(3)[ahead], np.eye(3)[above], np.array([turn]))
+    assert np.isfinite(forward).all()
+    assert np.allclose([(forward * forward).sum(), (up * up).sum(), (forward * up).sum()], [1.0, 1.0, 0.0])
+
+
+def test_where_the_place_says_nothing_they_face_as_the_crowd_and_turn_to_the_left() -> None:
+    forward, up = facing(no_opinion(2), np.eye(3)[1], np.eye(3)[2], np.array([0.0, np.pi / 2.0]))
+    assert np.allclose(up, [0.0, 0.0, 1.0])
+    assert np.allclose(forward, [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+
+
+def test_along_a_curve_they_face_up_and_down_with_it() -> None:
+    climbing = np.array([[0.0, 1.0, 1.0]]) / np.sqrt(2.0)
+    spots = Spots(np.zeros((1, 3)), climbing, np.zeros((1, 3)), np.ones(1, dtype=np.bool_))
+    forward, up = facing(spots, np.eye(3)[0], np.eye(3)[2], np.zeros(1))
+    assert np.allclose(forward, climbing)
+    assert up[0, 2] > 0.7

@@ -1,0 +1,298 @@
+"""Presets as text: what is read is what was written, what is wrong is refused as a whole, what is unknown is told."""
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steering_addon.behaviors import CATALOGUE
+from steering_addon.portrayal.driver_properties import Portrayal
+from steering_addon.settings.preset import Preset, read, scaled, written
+from steering_addon.settings.preset_values import FORMAT, RENAMED, PresetError, complete, held
+from steering_addon.settings.variation import MOST
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.declaration import POINTERS, REACH, Kind, Parameter
+from steering_addon.simulation.presence.attendance import Attendance
+from steering_addon.simulation.vehicle import VehicleModel
+from tests.presets.trying import SHIPPED, shipped
+
+PLAIN: dict[str, Any] = {
+    "format": FORMAT,
+    "label": "Gulls",
+    "description": "Large birds that take their time",
+    "body_length": 0.6,
+    "vehicle": {"max_speed": 12.0, "keep_in_plane": False},
+    "combining": "ALLOCATION",
+    "behaviors": {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}},
+    "variation": {"speed": 0.1},
+    "preroll": 48,
+}
+
+
+def text(**changed: Any) -> str:
+    """A preset in which some values are others; a value of ... is left out."""
+    return json.dumps({name: value for name, value in {**PLAIN, **changed}.items() if value is not ...})
+
+
+def nested(path: str, value: Any) -> str:
+    """A preset in which the value at a path is another."""
+    found = json.loads(json.dumps(PLAIN))
+    *above, name = path.split(".")
+    inside = found
+    for step in above:
+        inside = inside.setdefault(step, {})
+    inside[name] = value
+    return json.dumps(found)
+
+
+def a_value(parameter: Parameter) -> st.SearchStrategy:
+    """Whatever a parameter may hold."""
+    if parameter.kind is Kind.SWITCH:
+        return st.booleans()
+    if parameter.kind is Kind.CHOICE:
+        return st.sampled_from([choice.name for choice in parameter.choices])
+    if parameter.kind is Kind.INTEGER:
+        return st.integers(int(parameter.least), int(parameter.most))
+    return st.floats(max(parameter.least, -REACH), min(parameter.most, REACH))
+
+
+def some_values(declaration) -> st.SearchStrategy:
+    """Some of the values that a preset holds of a declaration."""
+    return st.fixed_dictionaries({}, optional={name: a_value(p) for name, p in held(declaration).items()})
+
+
+SOME_VALUES = {
+    declaration: some_values(declaration) for declaration in (VehicleModel, Portrayal, Attendance, *CATALOGUE)
+}
+words = st.text(min_size=1, max_size=20).filter(str.strip)
+presets = st.builds(
+    Preset,
+    label=words,
+    description=words,
+    body_length=st.floats(1e-3, REACH),
+    vehicle=SOME_VALUES[VehicleModel],
+    combining=st.sampled_from([choice.name for choice in COMBININGS]),
+    behaviors=st.sets(st.sampled_from(CATALOGUE), max_size=2).flatmap(
+        lambda used: st.fixed_dictionaries({b.name: SOME_VALUES[b] for b in CATALOGUE if b in used})
+    ),
+    variation=st.fixed_dictionaries({}, optional={name: st.floats(0.0, most) for name, most in MOST.items()}),
+    preroll=st.integers(0, 10000),
+    portrayal=st.none() | SOME_VALUES[Portrayal],
+    attendance=st.none() | SOME_VALUES[Attendance],
+)
+
+
+# ---- reading and writing
+
+
+@settings(max_examples=50)
+@given(presets)
+def test_what_is_read_is_what_was_written(preset: Preset) -> None:
+    assert read(written(preset)) == preset
+
+
+def test_a_plain_preset_is_read() -> None:
+    preset = read(text())
+    assert preset.vehicle == {"max_speed": 12.0, "keep_in_plane": False}
+    assert preset.behaviors == {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}}
+    assert preset.unknown == ()
+
+
+def test_what_a_preset_does_not_name_has_its_default() -> None:
+    values = complete(VehicleModel, {"max_speed": 12.0})
+    assert values["max_speed"] == 12.0
+    assert values["max_force"] == VehicleModel.parameters()["max_force"].default
+    assert values["keep_in_plane"] is False
+    separation = next(b for b in CATALOGUE if b.name == "separation")
+    assert complete(separation, {})["neighbors"] == "OWN_CROWD"
+
+
+@pytest.mark.parametrize("declaration", [VehicleModel, Portrayal, Attendance, *CATALOGUE], ids=lambda d: d.__name__)
+def test_a_preset_holds_no_objects_and_nothing_that_follows_from_the_file(declaration) -> None:
+    objects = {name for name, p in declaration.parameters().items() if p.kind in POINTERS}
+    of_file = {VehicleModel: {"radius"}, Portrayal: {"use"}, Attendance: {"enter_frame"}}.get(declaration, set())
+    assert set(held(declaration)) == set(declaration.parameters()) - objects - of_file
+
+
+def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:
+    preset = read(text(variation=..., preroll=...))
+    assert preset.variation == {}
+    assert preset.preroll == 0
+    assert preset.portrayal is preset.attendance is None
+
+
+# ---- what is unknown
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "mood",
+        "vehicle.wings",
+        "vehicle.radius",
+        "portrayal.use",
+        "behaviors.telepathy",
+        "behaviors.separation.colour",
+        "behaviors.separation.crowd",
+        "behaviors.seek.target",
+        "variation.colour",
+    ],
+)
+def test_unknown_names_are_left_out_and_told(path: str) -> None:
+    value = {"distance": 1.0} if path == "behaviors.telepathy" else 1.0
+    preset = read(nested(path, value))
+    assert preset.unknown == (path,)
+    assert replace(preset, unknown=(), portrayal=None) == read(text())
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "why"),
+    [
+        ("vehicle.max_speed", "fast", 'vehicle.max_speed has to be a number, not "fast"'),
+        ("vehicle.max_speed", True, "vehicle.max_speed has to be a number, not true"),
+        ("vehicle.max_speed", None, "vehicle.max_speed has to be a number, not null"),
+        ("vehicle.max_speed", [1.0], "vehicle.max_speed has to be a number, not several values"),
+        ("vehicle.max_speed", {"a": 1.0}, "vehicle.max_speed has to be a number, not several values"),
+        ("vehicle.max_speed", -1.0, r"vehicle.max_speed has to be from 0 to 1e\+06, not -1.0"),
+        ("vehicle.max_speed", 10**300, r"vehicle.max_speed has to be from 0 to 1e\+06, not 1000000"),
+        ("vehicle.max_speed", math.nan, "vehicle.max_speed has to be a number, not NaN"),
+        ("vehicle.max_speed", math.inf, "vehicle.max_speed has to be a number, not Infinity"),
+        ("vehicle.cruise_speed", 1.5, "vehicle.cruise_speed has to be from 0 to 1, not 1.5"),
+        ("vehicle.mass", 0.0, r"vehicle.mass has to be from 1e-06 to 1e\+06, not 0.0"),
+        ("vehicle.keep_in_plane", 1, "vehicle.keep_in_plane has to be true or false, not 1"),
+        ("portrayal.stride", "long", 'portrayal.stride has to be a number, not "long"'),
+        ("portrayal", None, "portrayal has to hold names and values"),
+        ("vehicle", 3, "vehicle has to hold names and values"),
+        ("behaviors", ["seek"], "behaviors has to hold names and values"),
+        ("behaviors.separation", 3, "behaviors.separation has to hold names and values"),
+        ("behaviors.separation.priority", 1.5, "behaviors.separation.priority has to be a whole number, not 1.5"),
+        ("behaviors.separation.priority", 101, "behaviors.separation.priority has to be from 0 to 100, not 101"),
+        ("behaviors.separation.neighbors", "NOBODY", "neighbors has to be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not"),
+        ("behaviors.separation.neighbors", 1, "neighbors has to be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not 1"),
+        ("combining", "MAGIC", f'combining has to be {" or ".join(c.name for c in COMBININGS)}, not "MAGIC"'),
+        ("variation.speed", 1.0, "variation.speed has to be from 0 to 0.9, not 1.0"),
+        ("preroll", -1, "preroll has to be frames from 0 to 10000, not -1"),
+        ("body_length", 0.0, "body_length has to be metres above 0, not 0.0"),
+        ("label", "  ", "label has to be text"),
+        ("description", 7, "description has to be text"),
+        ("format", 2, "its format 2 is of a later version"),
+        ("format", "one", 'it does not say its "format"'),
+    ],
+)
+def test_a_preset_with_a_value_that_cannot_be_is_refused_as_a_whole(path: str, value: Any, why: str) -> None:
+    with pytest.raises(PresetError, match=why):
+        read(nested(path, value))
+
+
+@pytest.mark.parametrize("broken", ["", "{", "[]", "3", '"text"', "{}", "[" * 100_000, '{"format": 1}', "\x00"])
+def test_what_is_no_preset_is_refused(broken: str) -> None:
+    with pytest.raises(PresetError):
+        read(broken)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), lambda inner: (
+    st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*PLAIN, "separation", "distance"]), inner)
+), max_leaves=20))  # fmt: skip
+def test_any_json_is_read_or_refused(found: Any) -> None:
+    if isinstance(found, dict):
+        found = {**PLAIN, **found}
+    try:
+        assert read(json.dumps(found)).label
+    except PresetError as why:
+        assert str(why)
+
+
+@pytest.mark.parametrize("limit", [math.tau, 1.55, 1e-6])
+def test_a_limit_that_went_through_32_bits_is_the_limit(limit: float) -> None:
+    name = {math.tau: "behaviors.separation.angle", 1.55: "vehicle.max_bank", 1e-6: "vehicle.mass"}[limit]
+    preset = read(nested(name, float(np.float32(limit))))
+    *_, group, key = name.split(".")
+    values = preset.vehicle if group == "vehicle" else preset.behaviors[group]
+    assert values[key] == pytest.approx(limit, rel=1e-6)
+    parameters = {**VehicleModel.parameters(), **next(b for b in CATALOGUE if b.name == "separation").parameters()}
+    assert parameters[key].least <= values[key] <= parameters[key].most
+
+
+# ---- names that changed
+
+
+def test_old_names_are_read_as_the_new_ones() -> None:
+    renamed = {
+        "vehicle.top_speed": "vehicle.max_speed",
+        "behaviors.crowding": "behaviors.separation",
+        "behaviors.separation.range": "behaviors.separation.distance",
+    }
+    old = {
+        **PLAIN,
+        "vehicle": {"top_speed": 9.0},
+        "behaviors": {"crowding": {"range": 4.0, "weight": 2.0}, "seek": {}},
+    }
+    preset = read(json.dumps(old), renamed)
+    assert preset.vehicle == {"max_speed": 9.0}
+    assert preset.behaviors == {"separation": {"weight": 2.0, "distance": 4.0}, "seek": {}}
+    assert preset.unknown == ()
+
+
+def test_a_behavior_by_its_old_name_and_without_values_is_the_new_one() -> None:
+    preset = read(text(behaviors={"chase": {}}), {"behaviors.chase": "behaviors.seek"})
+    assert preset.behaviors == {"seek": {}}
+
+
+def test_where_both_names_are_there_the_new_one_counts_and_the_old_one_is_told() -> None:
+    both = text(vehicle={"top_speed": 9.0, "max_speed": 12.0})
+    preset = read(both, {"vehicle.top_speed": "vehicle.max_speed"})
+    assert preset.vehicle == {"max_speed": 12.0}
+    assert preset.unknown == ("vehicle.top_speed",)
+
+
+def test_the_new_names_in_the_table_are_known_and_the_old_ones_are_not() -> None:
+    known = {f"vehicle.{name}" for name in held(VehicleModel)} | {f"portrayal.{name}" for name in held(Portrayal)}
+    for behavior in CATALOGUE:
+        known |= {f"behaviors.{behavior.name}", *(f"behaviors.{behavior.name}.{name}" for name in held(behavior))}
+    assert set(RENAMED) & known == set()
+    assert {name for name in RENAMED.values() if name not in known and name not in RENAMED} == set()
+
+
+# ---- larger and smaller bodies
+
+
+def test_a_preset_fit_to_its_own_size_stays_as_it_is() -> None:
+    for name in SHIPPED:
+        preset = shipped(name)
+        same = scaled(preset, 1.0)
+        assert complete(VehicleModel, same.vehicle) == complete(VehicleModel, preset.vehicle)
+        for behavior in CATALOGUE:
+            if behavior.name in preset.behaviors:
+                assert same.behaviors[behavior.name] == complete(behavior, preset.behaviors[behavior.name])
+
+
+def test_lengths_and_speeds_grow_with_the_body_and_times_and_angles_do_not() -> None:
+    starling = shipped("starling")
+    large = scaled(starling, 4.0)
+    assert large.body_length == pytest.approx(4.0 * starling.body_length)
+    assert large.vehicle["max_speed"] == pytest.approx(4.0 * starling.vehicle["max_speed"])
+    assert large.vehicle["max_force"] == pytest.approx(4.0 * starling.vehicle["max_force"])
+    assert large.vehicle["cruise_speed"] == starling.vehicle["cruise_speed"]
+    for name, grows in {"distance": 4.0, "weight": 4.0, "angle": 1.0, "priority": 1.0}.items():
+        was = complete(next(b for b in CATALOGUE if b.name == "alignment"), starling.behaviors["alignment"])[name]
+        assert large.behaviors["alignment"][name] == pytest.approx(grows * was)
+    assert large.behaviors["wander"]["rate"] == starling.behaviors["wander"]["rate"]
+
+
+@settings(max_examples=50)
+@given(presets, st.floats(1e-3, 1e3))
+def test_a_fitted_preset_can_be_read_again(preset: Preset, scale: float) -> None:
+    try:
+        again = read(written(scaled(preset, scale)))
+    except PresetError as why:
+        assert "body_length" in str(why)
+    else:
+        assert set(again.behaviors) == set(preset.behaviors)

@@ -1,0 +1,106 @@
+"""Chance is a pure function of seed, identity and time (law 5)."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.simulation.arrays.chance import gradient_noise, keys_of, mix, smooth_noise, uniform
+from tests.simulation.odd_input import BOUNDED
+
+IDENTITIES = np.random.default_rng(0).integers(-(2**62), 2**62, 4000)
+
+
+def noise(identities: np.ndarray, times: np.ndarray, rate: float = 1.0, channel: int = 0, seed: int = 0) -> np.ndarray:
+    """(times, identities)."""
+    keys = keys_of(seed, identities)
+    return np.array([smooth_noise(keys, channel + 1, np.full(len(keys), rate), time)[channel] for time in times])
+
+
+def test_a_key_hangs_on_seed_and_identity_and_nothing_else() -> None:
+    keys = keys_of(7, IDENTITIES)
+    assert np.array_equal(keys[::-1], keys_of(7, IDENTITIES[::-1]))
+    assert np.array_equal(keys[50:60], keys_of(7, IDENTITIES[50:60]))
+    assert not np.isin(keys, keys_of(8, IDENTITIES)).any()
+    assert len(np.unique(keys)) == len(IDENTITIES)
+
+
+def test_neighboring_seeds_and_identities_have_nothing_in_common() -> None:
+    keys = np.concatenate([uniform(keys_of(seed, np.arange(300))) for seed in range(-3, 4)]).reshape(7, 300)
+    assert np.abs(np.corrcoef(keys) - np.eye(7)).max() < 0.2
+    assert abs(np.corrcoef(keys[:, 1:].ravel(), keys[:, :-1].ravel())[0, 1]) < 0.1
+
+
+def test_numbers_from_keys_are_even() -> None:
+    numbers = uniform(keys_of(3, IDENTITIES))
+    assert (numbers >= 0.0).all()
+    assert (numbers < 1.0).all()
+    counts = np.histogram(numbers, bins=10, range=(0.0, 1.0))[0]
+    assert np.abs(counts - 400).max() < 100
+
+
+@BOUNDED
+@given(st.integers(-(2**63), 2**64 - 1), st.integers(-(2**63), 2**63 - 1))
+def test_any_whole_number_may_be_a_seed_or_an_identity(seed: int, identity: int) -> None:
+    number = uniform(keys_of(seed, np.array([identity], dtype=np.int64)))
+    assert 0.0 <= number[0] < 1.0
+
+
+def test_a_salt_makes_a_key_of_its_own() -> None:
+    keys = keys_of(1, IDENTITIES[:100])
+    salted = [mix(keys, salt) for salt in range(50)]
+    assert len(np.unique(np.concatenate(salted))) == 5000
+
+
+def test_noise_is_smooth_in_time() -> None:
+    times = np.arange(0.0, 10.0, 0.01)
+    values = noise(IDENTITIES[:20], times)
+    # Four sines of at most 1.5 turns a second, halved.
+    assert np.abs(np.diff(values, axis=0)).max() <= 2.0 * np.pi * 1.5 * 2.0 * 0.01
+
+
+def test_noise_is_as_large_as_it_says() -> None:
+    values = noise(IDENTITIES[:500], np.arange(0.0, 60.0, 0.37))
+    assert abs(values.mean()) < 0.02
+    assert abs(np.sqrt((values**2).mean()) - np.sqrt(0.5)) < 0.02
+    assert np.abs(values).max() <= 2.0
+
+
+def test_rate_scales_time() -> None:
+    times = np.arange(0.0, 5.0, 0.25)
+    assert np.allclose(noise(IDENTITIES[:50], times, rate=3.0), noise(IDENTITIES[:50], 3.0 * times), atol=1e-12)
+    assert (np.ptp(noise(IDENTITIES[:50], times, rate=0.0), axis=0) == 0.0).all()
+
+
+def test_time_before_the_first_frame_is_time_too() -> None:
+    values = noise(IDENTITIES[:20], np.arange(-2.0, 2.0, 0.01))
+    assert np.abs(np.diff(values, axis=0)).max() <= 2.0 * np.pi * 1.5 * 2.0 * 0.01
+
+
+def test_channels_have_nothing_in_common() -> None:
+    times = np.arange(0.0, 200.0, 1.3)
+    first, second = (noise(IDENTITIES[:50], times, channel=channel) for channel in (0, 1))
+    assert abs((first * second).mean()) < 0.03
+
+
+def test_a_channel_is_the_same_whoever_asks_for_more_of_them() -> None:
+    keys, rate = keys_of(1, IDENTITIES[:50]), np.full(50, 0.7)
+    assert np.array_equal(smooth_noise(keys, 3, rate, 4.0)[:2], smooth_noise(keys, 2, rate, 4.0))
+
+
+def test_a_film_of_hours_is_as_smooth_as_its_beginning() -> None:
+    hours = 20.0 * 3600.0 + np.arange(0.0, 1.0, 0.001)
+    values = noise(IDENTITIES[:20], hours)
+    assert np.abs(np.diff(values, n=2, axis=0)).max() < (2.0 * np.pi * 1.5) ** 2 * 2.0 * 0.001**2 * 1.1
+
+
+def test_gradient_noise_is_smooth_even_handed_and_its_own() -> None:
+    keys, rate = keys_of(3, np.arange(60)), np.full(60, 0.5)
+    times = np.arange(-40.0, 40.0, 0.05)
+    found = np.array([gradient_noise(keys, 2, rate, time) for time in times])
+    assert found.shape == (len(times), 2, 60)
+    assert 0.2 < np.sqrt((found**2).mean()) < 0.5
+    assert np.abs(found).max() < 1.7
+    assert np.abs(found.mean(axis=0)).max() < 0.2
+    assert np.abs(np.diff(found, axis=0)).max() < 0.25
+    assert np.abs(np.corrcoef(found[:, 0].T) - np.eye(60)).max() < 0.5
+    assert np.array_equal(gradient_noise(keys[5:9], 2, rate[5:9], 7.0), gradient_noise(keys, 2, rate, 7.0)[:, 5:9])

@@ -1,0 +1,105 @@
+"""The few operations everything else is written in."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.simulation.arrays.vectors import (
+    across,
+    anybody,
+    clamp,
+    cross,
+    dot,
+    everybody,
+    magnitude,
+    ratio,
+    shared,
+    truncate,
+    unit,
+    which,
+)
+from tests.simulation.odd_input import BOUNDED, numbers, scalars, vectors
+
+
+def test_side_is_to_the_right_of_forward() -> None:
+    """X right, Y forward, Z up (law 7)."""
+    x, y, z = np.eye(3)
+    assert np.array_equal(cross(y, z), x)
+    assert np.array_equal(cross(x, y), z)
+    assert np.array_equal(cross(z, x), y)
+
+
+def test_products_and_lengths_are_those_of_plain_loops() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(2, 5, 4, 3))
+    assert np.allclose(dot(a, b), (a * b).sum(axis=-1), rtol=1e-14)
+    assert np.allclose(cross(a, b), np.cross(a, b), rtol=1e-14)
+    assert np.allclose(magnitude(a), np.linalg.norm(a, axis=-1), rtol=1e-14)
+
+
+@BOUNDED
+@given(vectors(4, largest=1e300))
+def test_a_direction_has_length_one_or_none(v: np.ndarray) -> None:
+    length = magnitude(unit(v))
+    nothing = (v == 0.0).all(axis=-1)
+    assert (length[nothing] == 0.0).all()
+    assert (np.abs(length[~nothing] - 1.0) < 1e-12).all()
+
+
+@BOUNDED
+@given(vectors(4), scalars(4, least=0.0))
+def test_what_is_truncated_is_no_longer_and_points_the_same_way(v: np.ndarray, longest: np.ndarray) -> None:
+    short = truncate(v, longest)
+    # Of anything shorter than 1e-150 the square is too small a number to measure it by.
+    assert (magnitude(short) <= np.maximum(longest, 1e-150) * (1.0 + 1e-9)).all()
+    kept = magnitude(v) <= longest
+    assert np.array_equal(short[kept], v[kept])
+    assert (np.sign(short) * np.sign(v) >= 0.0).all()
+
+
+@BOUNDED
+@given(vectors(4, largest=1e6), vectors(4, largest=1e6))
+def test_what_lies_across_is_square_and_the_rest_along(v: np.ndarray, direction: np.ndarray) -> None:
+    direction = unit(direction)
+    square = across(v, direction)
+    assert (np.abs(dot(square, direction)) <= 1e-9 * (1.0 + magnitude(v))).all()
+    assert (magnitude(cross(v - square, direction)) <= 1e-9 * (1.0 + magnitude(v))).all()
+
+
+@BOUNDED
+@given(scalars(4), numbers(-1.0, 0.0), numbers(0.0, 1.0))
+def test_what_is_clamped_lies_between(x: np.ndarray, low: float, high: float) -> None:
+    assert np.array_equal(clamp(x, low, high), [min(max(value, low), high) for value in x])
+
+
+@BOUNDED
+@given(scalars(4), scalars(4))
+def test_a_ratio_to_nothing_is_nothing(over: np.ndarray, under: np.ndarray) -> None:
+    wanted = [0.0 if abs(below) < 1e-12 else above / below for above, below in zip(over, under, strict=True)]
+    assert np.array_equal(ratio(over, under), wanted)
+
+
+def test_vectors_of_single_precision_have_directions_too() -> None:
+    single = np.array([[0.0, 0.0, 0.0], [0.0, -3.0, 4.0], [1e-38, 0.0, 0.0]], dtype=np.float32)
+    found = unit(single)
+    assert found.dtype == np.float64
+    assert np.allclose(found, [[0.0, 0.0, 0.0], [0.0, -0.6, 0.8], [1.0, 0.0, 0.0]])
+
+
+@BOUNDED
+@given(st.lists(st.booleans(), max_size=9))
+def test_some_of_a_column_are_those_that_plain_python_finds(said: list[bool]) -> None:
+    mask = np.array(said, dtype=np.bool_)
+    assert anybody(mask) is any(said)
+    assert everybody(mask) is all(said)
+    assert which(mask).tolist() == [row for row, yes in enumerate(said) if yes]
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_column_of_one_value_is_as_one_written_out(n: int, yes: bool) -> None:
+    column = shared(yes, n, np.bool_)
+    assert column.tolist() == [yes] * n
+    assert (anybody(column), everybody(column)) == (any([yes] * n), all([yes] * n))
+    assert not column.flags.writeable

@@ -1,0 +1,416 @@
+"""Unaligned collision avoidance by the choice of a velocity: near the wished one, and no contact soon."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from scripts.motion_metrics import reversals
+from steering_addon.behaviors import unaligned_collision_avoidance
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.unaligned_collision_avoidance import AXES, CHOICE, VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.simulation.avoiding import jams as throng
+from steering_addon.simulation.avoiding import velocity_choice
+from steering_addon.simulation.avoiding.velocity_choice import Choosers, Others, _soonest
+from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.geometry.obstacles import boxes, obstacles
+from steering_addon.simulation.nearby.neighbors import EVERYONE
+from tests.scene import Scene, headings, leaders, locked, positions, together, velocities
+
+RADIUS = 0.5
+CRAWL = 0.2
+"""Metres a second."""
+WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "response_time": 0.35, "max_turn_rate": 6.0}
+
+
+def walkers(start, goal, *, vehicle=WALKER, more=(), **changes) -> Scene:
+    """People who walk each to a place of its own."""
+    start, goal = np.array(start, dtype=float), np.array(goal, dtype=float)
+    way = goal - start
+    n = len(start)
+    behaviors = [(Seek, {"target": n + np.arange(n)}), (UnalignedCollisionAvoidance, {"method": VELOCITY}), *more]
+    given = {"behaviors": behaviors, "vehicle": vehicle, "speed": 1.0, "tracked": leaders(*goal)}
+    return Scene(start, forward=way / np.linalg.norm(way, axis=1)[:, None], **(given | changes))
+
+
+def nearest(found: np.ndarray) -> float:
+    """The least distance that any two ever have."""
+    return float((np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(found.shape[1])).min())
+
+
+def test_it_is_what_it_does_unless_told_otherwise() -> None:
+    assert UnalignedCollisionAvoidance.parameters()["method"].default == VELOCITY
+
+
+@pytest.mark.parametrize("degrees", [30.0, 60.0, 90.0, 120.0, 150.0, 180.0])
+@pytest.mark.parametrize("late", [0.0, 0.6])
+def test_two_whose_ways_cross_pass_without_contact_and_arrive(degrees: float, late: float) -> None:
+    angle = np.radians(degrees)
+    ways = np.array([[0.0, 1.0, 0.0], [np.sin(angle), np.cos(angle), 0.0]])
+    start = -(6.0 + np.array([[0.0], [late]])) * ways
+    found = positions(walkers(start, -start).run(24 * 12))
+    assert nearest(found) >= 2.0 * RADIUS
+    assert (np.linalg.norm(found + start, axis=-1).min(axis=0) < 0.5).all()
+
+
+def test_head_on_both_pass_on_their_right_and_neither_stops() -> None:
+    place = walkers([[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
+    states = place.run(24 * 10)
+    found = positions(states)
+    passing = int(np.argmax(found[:, 0, 1] > found[:, 1, 1]))
+    assert found[passing, 0, 0] > 0.25
+    assert found[passing, 1, 0] < -0.25
+    assert np.linalg.norm(velocities(states)[24:passing], axis=-1).min() > 0.8
+
+
+def test_where_nothing_is_in_the_way_it_does_nothing_at_all() -> None:
+    place = walkers([[0.0, 0.0, 0.0], [3.0, 0.0, 0.0]], [[0.0, 30.0, 0.0], [3.0, 30.0, 0.0]])
+    without = replace(place, behaviors=place.behaviors[:1])
+    assert positions(place.run(48)).tobytes() == positions(without.run(48)).tobytes()
+
+
+def test_who_stands_in_the_way_is_gone_round() -> None:
+    place = walkers([[0.0, -6.0, 0.0]], [[0.0, 6.0, 0.0]])
+    place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
+    standing = together(place.tracked, locked([0.1, 0.0, 0.0], crowd=4))
+    found = positions(replace(place, tracked=standing).run(24 * 10))[:, 0]
+    assert np.linalg.norm(found - (0.1, 0.0, 0.0), axis=1).min() >= 2.0 * RADIUS
+    assert found[:, 1].max() > 5.0
+
+
+@pytest.mark.parametrize("combining", [way.number for way in COMBININGS])
+def test_what_it_chooses_holds_however_the_others_are_combined(combining: int) -> None:
+    """Those who meet head-on pass, with every way to combine and beside a behavior that pulls elsewhere."""
+    more = [(Separation, {"weight": 0.5, "distance": 2.0})]
+    start = [[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]]
+    place = walkers(start, [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]], more=more, combining=combining)
+    assert nearest(positions(place.run(24 * 10))) >= 2.0 * RADIUS
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_who_cross_a_plaza_all_through_its_middle_touch_nobody_and_get_through(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 16
+    angle = (np.arange(n) + rng.uniform(-0.2, 0.2, n)) * (2.0 * np.pi / n)
+    out = 6.0 * np.stack((np.cos(angle), np.sin(angle), np.zeros(n)), axis=-1)
+    place = walkers(out, -out, vehicle=WALKER | {"keep_apart": True})
+    found = positions(place.run(24 * 14))
+    assert nearest(found) > 2.0 * RADIUS - 0.02
+    assert (np.linalg.norm(found + out, axis=-1).min(axis=0) < 1.0).mean() > 0.6
+
+
+def test_avoiding_somebody_it_does_not_run_into_a_wall() -> None:
+    """In a corridor that two just fit through side by side."""
+    walls = boxes([[0.0, 2.2, 0.0], [0.0, -2.2, 0.0]], [[20.0, 1.0, 1.0], [20.0, 1.0, 1.0]])
+    start = [[-8.0, 0.0, 0.0], [8.0, 0.0, 0.0]]
+    place = walkers(start, [[9.0, 0.0, 0.0], [-9.0, 0.0, 0.0]], obstacles=walls)
+    found = positions(place.run(24 * 14))
+    assert np.abs(found[..., 1]).max() < 1.2 - RADIUS + 0.05
+    assert nearest(found) > 2.0 * RADIUS - 0.05
+    assert found[-1, 0, 0] > 4.0 > -4.0 > found[-1, 1, 0]
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_who_is_slower_is_overtaken_on_the_side_where_there_is_room(side: float) -> None:
+    """In a corridor that two just fit through side by side, whichever wall the slower one walks along."""
+    walls = boxes([[0.0, 2.25, 0.0], [0.0, -2.25, 0.0]], [[60.0, 1.0, 1.0], [60.0, 1.0, 1.0]])
+    start = [[-6.0, side * 0.5, 0.0], [-10.0, side * 0.4, 0.0]]
+    vehicle = WALKER | {"max_speed": np.array([0.7, 1.5]), "keep_apart": True}
+    place = walkers(start, [[50.0, side * 0.5, 0.0], [50.0, side * 0.4, 0.0]], vehicle=vehicle, obstacles=walls)
+    found = positions(place.run(24 * 16))
+    assert found[-1, 1, 0] > found[-1, 0, 0] + 1.0
+    assert nearest(found) > 2.0 * RADIUS - 0.01
+
+
+def test_a_wall_across_the_way_is_gone_round_by_the_nearer_end() -> None:
+    wall = boxes([[1.0, 0.0, 0.0]], [[4.0, 0.5, 1.0]])
+    found = positions(walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]], obstacles=wall).run(24 * 18))[:, 0]
+    assert wall.clearance(found).min() > RADIUS - 0.03
+    assert found[:, 0].min() < -3.0
+    assert found[:, 1].max() > 7.0
+
+
+def schools(n: int, room: tuple[float, float, float] = (6.0, 6.0, 6.0)) -> Scene:
+    """Two schools of fish on their ways through each other, half of the fish each, in so much room."""
+    start = np.random.default_rng(3).uniform(-0.5, 0.5, (n, 3)) * room - (0.0, 8.0 + room[1] / 2.0, 0.0)
+    start[n // 2 :] *= (1.0, -1.0, 1.0)
+    return walkers(start, start * (1.0, -1.5, 1.0), vehicle={"radius": 0.15, "max_speed": 2.0, "max_force": 6.0})
+
+
+def test_in_space_they_pass_each_other_too() -> None:
+    """Two schools of fish that swim through each other: few of the bodies meet, and all get through."""
+    n = 60
+    free = schools(n)
+    found = positions(free.run(24 * 12))
+    straight = positions(replace(free, behaviors=free.behaviors[:1]).run(24 * 12))
+
+    def contacts(path: np.ndarray) -> int:
+        gaps = np.linalg.norm(path[24:, :, None] - path[24:, None], axis=-1) + 1e9 * np.eye(n)
+        return int((gaps < 0.28).sum())
+
+    assert contacts(found) < 0.1 * contacts(straight)
+    assert (found[-1, : n // 2, 1] > 4.0).mean() > 0.9
+
+
+def test_in_space_they_tremble_less_than_if_they_took_up_at_once_what_they_choose(monkeypatch) -> None:
+    fish = schools(100, (4.0, 5.0, 3.0))
+    fish.behaviors.append((Separation, {"distance": 0.6, "weight": 2.0}))
+
+    def turned_back() -> float:
+        return reversals(headings(fish.run(24 * 6))[24:], 24.0)
+
+    found = turned_back()
+    monkeypatch.setattr(unaligned_collision_avoidance, "TAKING_UP", 1e-9)
+    assert found < 0.75 * turned_back()
+
+
+def test_who_swims_takes_a_moment_to_act_and_lets_go_for_good() -> None:
+    place = walkers(
+        [[0.3, -6.0, 0.0], [0.0, 6.0, 0.0]], [[0.3, 20.0, 0.0], [0.0, -20.0, 0.0]], vehicle={"max_speed": 2.0}
+    )
+    remembered = [state.memories["unaligned_collision_avoidance"] for state in place.run(24 * 12)[1:]]
+    push = np.array([np.linalg.norm([memory[axis] for axis in AXES], axis=0) for memory in remembered])
+    begun = np.argmax(push > 0.0, axis=0)
+    assert (begun > 0).all()
+    for who in (0, 1):
+        assert push[begun[who], who] < 0.5 * push[:, who].max()
+    assert (push[-12:] == 0.0).all()
+
+
+def test_between_two_decisions_it_keeps_to_the_last() -> None:
+    place = walkers([[0.0, -4.0, 0.0], [0.0, 4.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
+    place.behaviors[1] = (UnalignedCollisionAvoidance, {"reaction_time": 0.5})
+    memories = [state.memories["unaligned_collision_avoidance"]["choice_x"] for state in place.run(49)[1:]]
+    changes = (np.diff(np.array(memories), axis=0) != 0.0).sum(axis=0)
+    assert (changes >= 1).all()
+    assert (changes <= 5).all()
+
+
+def test_who_could_only_creep_stands_but_for_who_is_in_a_throng() -> None:
+    """Many who go through one another: what they choose is to stand or to walk, and nothing between."""
+    rng = np.random.default_rng(4)
+    start = np.concatenate((rng.uniform(-4.0, 4.0, (24, 2)), np.zeros((24, 1))), axis=1)
+    place = walkers(start, -start)
+    stands = throngs = 0
+    for state in place.run(24 * 6)[1:]:
+        memory = state.memories["unaligned_collision_avoidance"]
+        chosen = np.hypot(memory["choice_x"], memory["choice_y"])
+        slow = chosen < unaligned_collision_avoidance.STANDS * WALKER["max_speed"] - 1e-9
+        stands += (slow & (chosen == 0.0)).sum()
+        creeping = slow & (chosen > 0.0)
+        throngs += creeping.sum()
+        assert (memory["progress"][creeping] < throng.JAMMED).all()
+    assert min(stands, throngs) > 5
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_who_is_seen_to_brake_or_to_turn_on_the_ground_is_expected_to_go_on_doing_so_for_a_moment(flat: bool) -> None:
+    """Two whose ways cross: how dangerous it is to go straight on equals that of meeting the velocity soon had."""
+    vehicle = WALKER | {"keep_in_plane": flat}
+    place = walkers([[0.0, -4.0, 0.0], [4.0, 0.3, 0.0]], [[0.0, 9.0, 0.0], [-9.0, 0.3, 0.0]], vehicle=vehicle)
+    world, agents, (_, avoiding) = place.seen()
+    velocity, nothing = world.bodies.velocity, np.zeros_like(world.bodies.velocity)
+    acceleration = nothing.copy()
+    acceleration[1] = (1.5, 0.8, 0.0)
+
+    def danger(velocity: np.ndarray, acceleration: np.ndarray) -> float:
+        seen = replace(world, bodies=replace(world.bodies, velocity=velocity, acceleration=acceleration))
+        near = avoiding.near(seen, agents).together()
+        wished = agents.velocity
+        pad, look_ahead = avoiding.clearance, avoiding.look_ahead_time
+        others = Choosers.of(seen, agents, near, wished, pad, look_ahead).others
+        ahead = [np.array([part]) for part in ((1.0, 0.0) if flat else (1.0, 0.0, 0.0))]
+        return float(others.danger(ahead, np.array([0]), look_ahead[:1])[0])
+
+    as_it_is, soon = danger(velocity, nothing), danger(velocity + velocity_choice.FORESEEN * acceleration, nothing)
+    assert 0.0 < soon != as_it_is
+    assert danger(velocity, acceleration) == (soon if flat else as_it_is)
+
+
+def test_the_danger_of_others_equals_a_plain_loop() -> None:
+    rng = np.random.default_rng(5)
+    many, agents, tried = 3, 4, 28
+    offset, drift = rng.uniform(-4.0, 4.0, (2, 2, many, agents))
+    room = (offset * offset).sum(axis=0) - 0.5
+    room = np.maximum(room, 1e-6)
+    grazing = np.where(rng.uniform(size=room.shape) < 0.7, rng.uniform(0.01, 0.4, room.shape), 0.0)
+    velocity = rng.uniform(-2.0, 2.0, (2, tried))
+    agent = rng.integers(0, agents, tried)
+    look_ahead = rng.uniform(2.0, 6.0, tried)
+    found = Others(list(offset), list(drift), room, grazing).danger(list(velocity), agent, look_ahead)
+    for c, a in enumerate(agent):
+        costs = []
+        for k in range(many):
+            relative = velocity[:, c] / velocity_choice.SHARE + drift[:, k, a]
+            # |offset - relative t|^2 = offset^2 - room is the contact: the first root of a quadratic.
+            roots = np.roots([relative @ relative, -2.0 * relative @ offset[:, k, a], room[k, a]])
+            time = min((r.real for r in roots if abs(r.imag) < 1e-9 and r.real > 0.0), default=np.inf)
+            cost = max(min(1.0 / time, 1.0 / velocity_choice.SOONEST) - 1.0 / look_ahead[c], 0.0)
+            # The clearance and the contact are circles about the other: how much of the ring between is gone into.
+            past = offset[:, k, a] - relative * (relative @ offset[:, k, a]) / (relative @ relative)
+            clearance = offset[:, k, a] @ offset[:, k, a] - room[k, a]
+            ring = grazing[k, a] * room[k, a]
+            deep = (clearance - past @ past) / ring if ring > 0.0 else 1.0
+            costs.append(cost * min(deep, 1.0) if cost > 0.0 else 0.0)
+        assert found[c] == pytest.approx(max(costs) + velocity_choice.OTHERS * sum(costs), abs=1e-9)
+
+
+def crossing(*, vehicle: dict, obstacles) -> Choosers:
+    """Many who are in each other's way, and in that of a few obstacles."""
+    rng = np.random.default_rng(2)
+    start, goal = (rng.uniform(-5.0, 5.0, (30, 3)) * (1.0, 1.0, 0.1) for _ in range(2))
+    world, agents, (_, avoiding) = walkers(start, goal, vehicle=vehicle, obstacles=obstacles).seen()
+    wished = agents.level(goal - start)
+    wished *= 1.2 / np.linalg.norm(wished, axis=1)[:, None]
+    near = avoiding.near(world, agents).together()
+    return Choosers.of(world, agents, near, wished, avoiding.clearance, avoiding.look_ahead_time)
+
+
+POSTS = boxes([[1.0, 1.0, 0.0], [-3.0, 2.0, 0.0], [0.5, -2.0, 0.0]], [[0.5, 0.2, 2.0]] * 3)
+
+
+def test_the_danger_of_walls_equals_one_obstacle_asked_after_the_other() -> None:
+    choosers = crossing(vehicle=WALKER, obstacles=POSTS)
+    rng = np.random.default_rng(6)
+    agent = rng.integers(0, 30, 50)
+    velocity = rng.uniform(-1.3, 1.3, (50, 3))
+    found = choosers.walls.danger(choosers.agents, velocity, agent)
+    assert 0 < (found > 0.0).sum() < 50
+    for c, a in enumerate(agent):
+        speed = np.linalg.norm(velocity[c])
+        times = [np.inf]
+        for row in choosers.walls.row[choosers.walls.agent == a]:
+            place, course = choosers.agents.position[[a]], velocity[[c]] / speed
+            times.append(POSTS.touch(place, course, choosers.agents.radius[[a]], np.array([row]))[0][0] / speed)
+        soonest = max(min(times), velocity_choice.SOONEST / 2.0)
+        cost = velocity_choice.WALL_DANGER * max(1.0 / soonest - 1.0 / velocity_choice.WALL_TIME, 0.0)
+        assert found[c] == pytest.approx(cost, abs=1e-9)
+
+
+def danger_of_who_is_met(choosers: Choosers, velocity: np.ndarray) -> np.ndarray:
+    """How dangerous velocities are by component, but for who is ahead and goes the same way; one after the other."""
+    offset, drift, room = np.array(choosers.others.offset), np.array(choosers.others.drift), choosers.others.room
+    found = np.zeros(len(choosers.agents))
+    for a, stride in enumerate(choosers.stride):
+        same_way = [
+            -along > max(velocity_choice.OVERTAKEN * stride, 2.0 * np.linalg.norm(aside))
+            for along, *aside in drift[:, :, a].T
+        ]
+        met = [k for k in range(len(room)) if not (offset[0, k, a] > 0.0 and same_way[k])]
+        own = ([x[met][:, [a]] for x in parts] for parts in (offset, drift))
+        others = Others(*own, room[met][:, [a]], choosers.others.grazing[met][:, [a]])
+        found[a] = others.danger(list(velocity[:, [a]]), np.array([0]), choosers.look_ahead_time[[a]])[0]
+    return found
+
+
+@pytest.mark.parametrize("in_space", [False, True])
+def test_of_all_that_is_tried_at_first_nothing_costs_less_than_what_is_chosen(in_space: bool) -> None:
+    """Though of what is dear anyhow the danger is not even asked for."""
+    choosers = crossing(vehicle=WALKER | {"keep_in_plane": not in_space}, obstacles=POSTS)
+    n, frame = len(choosers.agents), np.stack(choosers.frame, axis=-1)
+    every = np.arange(n)
+
+    def local(velocity: np.ndarray) -> np.ndarray:
+        return np.einsum("ni,nij->jn", velocity, frame)
+
+    wished, present = local(choosers.wished), local(choosers.agents.velocity)
+
+    def danger(velocity: np.ndarray) -> np.ndarray:
+        found = choosers.others.danger(list(velocity), every, choosers.look_ahead_time)
+        return found + choosers.walls.danger(choosers.agents, np.einsum("jn,nij->ni", velocity, frame), every)
+
+    blocked = np.minimum(danger_of_who_is_met(choosers, wished), 1.0)
+
+    def price(velocity: np.ndarray) -> np.ndarray:
+        cost = velocity_choice.DANGER * danger(velocity)
+        cost += np.linalg.norm(velocity - wished, axis=0) / choosers.stride
+        cost += velocity_choice.CHANGE * np.linalg.norm(velocity - present, axis=0) / choosers.stride
+        if in_space:
+            other_pace = np.abs(np.linalg.norm(velocity, axis=0) - np.linalg.norm(wished, axis=0))
+            cost += velocity_choice.PACE * other_pace / choosers.stride
+        aside = velocity[1] + (velocity_choice.ABOVE * velocity[2] if in_space else 0.0)
+        share = aside / (velocity_choice.ENOUGH_TO_THE_RIGHT * choosers.stride)
+        paid = velocity_choice.RIGHT + velocity_choice.RIGHT_WHEN_BLOCKED * blocked
+        return cost - paid * share / np.sqrt(1.0 + share * share)
+
+    chosen = choosers.chosen()
+    turned = (chosen != choosers.wished).any(axis=1)
+    assert turned.sum() > 10
+    least = price(local(chosen))
+    for speed in (0.0, *velocity_choice.SPEEDS):
+        for direction in np.array(velocity_choice.DIRECTIONS[len(frame[0, 0])]).T:
+            tried = speed * direction[:, None] * choosers.stride
+            assert (least <= price(tried) + 1e-9)[turned].all()
+    for tried in (wished, present):
+        assert (least <= price(tried) + 1e-9)[turned].all()
+
+
+def test_so_many_of_each_are_taken_as_come_soonest() -> None:
+    rng = np.random.default_rng(7)
+    agent, time = rng.integers(0, 9, 120), np.round(rng.uniform(0.0, 2.0, 120), 1)
+    agent[agent == 4] = 3
+    rank, pair = _soonest(agent, time, 10)
+    assert (np.diff(rank) >= 0).all()
+    for a in range(10):
+        own = [int(p) for p in np.flatnonzero(agent == a)]
+        wanted = sorted(own, key=lambda p: (time[p], p))[: velocity_choice.MOST]
+        mine = agent[pair] == a
+        assert list(pair[mine]) == wanted
+        assert list(rank[mine]) == list(range(len(wanted)))
+
+
+def test_what_others_carry_and_what_is_gone_does_not_matter() -> None:
+    """An obstacle that a walker carries is not in its own way."""
+    ball = obstacles([[0.0, 1.0, 0.0]], 0.4, carrier=np.array([0]))
+    place = walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]])
+    carried = replace(place, obstacles=ball)
+    assert positions(carried.run(48)).tobytes() == positions(place.run(48)).tobytes()
+    gone = replace(place, obstacles=replace(ball, carrier=np.array([-1]), present=np.array([False])))
+    assert positions(gone.run(48)).tobytes() == positions(place.run(48)).tobytes()
+
+
+# ---- what other behaviors allow
+
+
+@dataclass(frozen=True)
+class Dawdle(Behavior):
+    """Go no faster than at a crawl."""
+
+    name = "dawdle"
+
+    def steer(self, world, agents):
+        return agents.none()
+
+    def fastest(self, world, agents):
+        return np.full(len(agents), CRAWL)
+
+
+def test_who_may_only_crawl_looks_at_whom_it_meets_at_a_crawl() -> None:
+    """At its own speed it would meet who crosses; at a crawl that one is long past, and there is nothing to do."""
+    place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL)
+    crossing = together(place.tracked, locked([-2.6, 2.6, 0.0], forward=(1.0, 0.0, 0.0), crowd=4))
+    place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
+    place = replace(place, tracked=crossing, drift=np.array([[0.0, 0.0, 0.0], [1.3, 0.0, 0.0]]))
+    found = {}
+    for name, more in (("free", []), ("crawling", [(Dawdle, {})])):
+        behaviors = [*place.behaviors, *more]
+        with_it, without = (replace(place, behaviors=some) for some in (behaviors, [*behaviors[:1], *more]))
+        found[name] = [positions(one.run(24 * 4)) for one in (with_it, without)]
+    assert np.abs(found["free"][0] - found["free"][1]).max() > 0.1
+    assert found["crawling"][0].tobytes() == found["crawling"][1].tobytes()
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_of_the_velocities_that_others_forbid_none_is_chosen(flat: bool) -> None:
+    place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL, vehicle=WALKER | {"keep_in_plane": flat})
+    coming = locked([0.2, 2.0, 0.0], forward=(0.0, -1.0, 0.0), crowd=4)
+    place = replace(place, tracked=together(place.tracked, coming), drift=np.array([[0.0] * 3, [0.0, -1.3, 0.0]]))
+    place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
+    for more, most in (([], WALKER["max_speed"]), ([(Dawdle, {})], CRAWL)):
+        states = replace(place, behaviors=[*place.behaviors, *more]).run(12)
+        memory = states[-1].memories["unaligned_collision_avoidance"]
+        chosen = np.sqrt(sum(memory[axis] ** 2 for axis in CHOICE))
+        assert memory["engaged"] == 1.0
+        assert most / 3.0 < chosen <= most + 1e-9

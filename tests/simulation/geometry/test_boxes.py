@@ -1,0 +1,198 @@
+"""Boxes, and what all shapes of obstacles answer alike: how far they are, and where a course comes to them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.simulation.geometry.boxes import bend_past_box, way_into
+from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
+from steering_addon.simulation.run import _obstacles_at
+from tests.scene import Scene, about, all_of
+from tests.simulation.odd_input import BOUNDED, vectors
+from tests.surfaces import ball, mesh_obstacles
+
+RNG = np.random.default_rng(3)
+TURNS = np.stack([about(axis, angle) for axis, angle in zip(RNG.normal(size=(4, 3)), (20.0, 65.0, 140.0, 0.0))])
+
+
+def several(side: int = 0) -> Obstacles:
+    """Two turned boxes, a flat one, an upright one, a ball and a pylon."""
+    rng = np.random.default_rng(4)
+    some = boxes(rng.uniform(-2.0, 2.0, (4, 3)), rng.uniform(0.6, 2.0, (4, 3)) * [1.0, 1.0, 0.6], TURNS)
+    round_ones = obstacles(rng.uniform(-1.0, 1.0, (2, 3)), 1.5, [[1.0, 1.0, 0.0], [1.0, 1.0, 2.0]])
+    round_ones = replace(round_ones, end=np.stack((round_ones.start[0], round_ones.end[1])))
+    both = all_of(some, round_ones)
+    return replace(both, side=np.full(6, side))
+
+
+def outside_by_search(thing: Obstacles, row: int, point: np.ndarray) -> float:
+    """How far a point is outside an obstacle, by trying places of it; 0 inside."""
+    steps = np.linspace(-1.0, 1.0, 41)
+    if thing.half[row].any():
+        grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3) * thing.half[row]
+        return float(np.linalg.norm(grid @ thing.axes[row] + thing.start[row] - point, axis=1).min())
+    axis = thing.start[row] + (thing.end - thing.start)[row] * np.linspace(0.0, 1.0, 401)[:, None]
+    return float(max(np.linalg.norm(axis - point, axis=1).min() - thing.radius[row], 0.0))
+
+
+@pytest.mark.parametrize("row", range(6))
+def test_the_distance_is_that_of_the_nearest_place(row: int) -> None:
+    thing = several()
+    points = np.random.default_rng(row).uniform(-5.0, 5.0, (40, 3))
+    distance, away = thing.surface(points, np.full(40, row))
+    found = np.array([outside_by_search(thing, row, point) for point in points])
+    assert np.allclose(np.maximum(distance, 0.0), found, atol=0.06)
+    assert np.allclose(np.linalg.norm(away, axis=1), 1.0)
+    # Going that way leads out as quickly as can be, from inside too.
+    there = points - away * distance[:, None]
+    assert np.allclose(thing.surface(there, np.full(40, row))[0], 0.0, atol=1e-9)
+    further = thing.surface(points + 0.01 * away, np.full(40, row))[0]
+    assert (np.abs(further - distance - 0.01) < 1e-6).all()
+
+
+def touch_by_search(surface: Callable[[np.ndarray], np.ndarray], reach: float) -> float:
+    """The first way at which the distance is no more than the reach, by trying many."""
+    way = np.linspace(0.0, 30.0, 30001)
+    distance = surface(way)
+    if distance[0] <= reach:
+        return 0.0 if distance[1] < distance[0] else np.inf
+    near = np.flatnonzero(distance <= reach)
+    return float(way[near[0]]) if len(near) else np.inf
+
+
+@pytest.mark.parametrize("side", [0, INSIDE])
+@pytest.mark.parametrize("row", range(6))
+def test_a_course_touches_where_a_plain_search_finds_it(row: int, side: int) -> None:
+    thing = several(side)
+    rng = np.random.default_rng((row, 5))
+    m = 30
+    inside = thing.start[row] + rng.uniform(-0.2, 0.2, (m, 3))
+    points = inside if side == INSIDE else rng.uniform(-6.0, 6.0, (m, 3))
+    course = inside[::-1] - points + rng.normal(size=(m, 3))
+    course /= np.linalg.norm(course, axis=1, keepdims=True)
+    reach = rng.uniform(0.0, 0.3, m)
+    way, away = thing.touch(points, course, reach, np.full(m, row))
+    hits = 0
+    for n in range(m):
+
+        def surface(t: np.ndarray, n: int = n) -> np.ndarray:
+            return thing.surface(points[n] + t[:, None] * course[n], np.full(len(t), row))[0]
+
+        found = touch_by_search(surface, reach[n])
+        grazing = np.abs(surface(np.linspace(0.0, 30.0, 3001)) - reach[n]).min() < 1e-3
+        assert way[n] == pytest.approx(found, abs=2e-3) or (np.isinf([way[n], found]).any() and grazing)
+        if np.isfinite(way[n]):
+            hits += 1
+            assert away[n] @ course[n] < 1e-6
+            assert np.linalg.norm(away[n]) == pytest.approx(1.0)
+    assert hits > 10
+
+
+@pytest.mark.parametrize("side", [0, INSIDE])
+def test_a_course_that_is_followed_so_far_touches_what_is_touched_by_then(side: int) -> None:
+    thing = all_of(several(side), mesh_obstacles([ball(1.0, 8)], [[0.5, -0.5, 0.2]], side=np.full(1, side)))
+    rng = np.random.default_rng(9)
+    m = 400
+    rows = np.arange(m) % len(thing)
+    around = 0.2 if side == INSIDE else 4.0
+    points = thing.start[rows] + rng.uniform(-around, around, (m, 3))
+    course = thing.start[rows] + rng.uniform(-0.6, 0.6, (m, 3)) - points
+    course /= np.linalg.norm(course, axis=1, keepdims=True)
+    reach, furthest = rng.uniform(0.0, 0.3, m), rng.uniform(0.0, 5.0, m)
+    way, _ = thing.touch(points, course, reach, rows)
+    soon, _ = thing.touch(points, course, reach, rows, furthest)
+    assert 40 < np.isfinite(soon).sum() < np.isfinite(way).sum()
+    assert np.array_equal(soon, np.where(way <= furthest, way, np.inf))
+
+
+def test_the_way_into_a_box_ends_on_its_side_and_never_begins_in_it() -> None:
+    rng = np.random.default_rng(10)
+    local, half = rng.uniform(-3.0, 3.0, (200, 3)), rng.uniform(0.5, 1.5, (200, 3))
+    course = rng.uniform(-1.5, 1.5, (200, 3)) - local
+    course[::5, 1] = 0.0
+    course /= np.linalg.norm(course, axis=1, keepdims=True)
+    way = way_into(local, course, half)
+    steps = np.linspace(0.0, 9.0, 901)
+    within = (np.abs(local[:, None] + steps[:, None] * course[:, None]) < half[:, None]).all(axis=2)
+    assert (way[within.any(axis=1)] <= steps[np.argmax(within, axis=1)][within.any(axis=1)]).all()
+    came = np.isfinite(way) & (way > 0.0)
+    beyond = np.abs(local[came] + course[came] * way[came, None]) - half[came]
+    assert came.sum() > 20 and np.allclose(beyond.max(axis=1), 0.0, atol=1e-9)
+    assert (way[within[:, 0]] == 0.0).all()
+    assert not within[np.isinf(way)].any()
+
+
+@BOUNDED
+@given(st.integers(1, 6).flatmap(lambda n: st.tuples(*(vectors(n, largest=1e3) for _ in range(4)))))
+def test_odd_boxes_give_numbers(odd: tuple[np.ndarray, ...]) -> None:
+    centre, half, points, toward = odd
+    n = len(centre)
+    thing = boxes(centre, np.abs(half), side=np.arange(n) % 2)
+    course = toward / np.maximum(np.linalg.norm(toward, axis=1, keepdims=True), 1e-300)
+    distance, away = thing.surface(points, np.arange(n))
+    way, side = thing.touch(points, course, np.full(n, 0.1), np.arange(n))
+    turn = np.cross(course, [0.6, 0.0, 0.8])[:, None]
+    bend, _ = bend_past_box(points - centre, thing.half, course, turn, np.full(n, 0.1))
+    assert np.isfinite((distance, *away.T, *side.T)).all()
+    assert not np.isnan(way).any() and not np.isnan(bend).any()
+    assert (way >= 0.0).all() and (bend >= 0.0).all()
+
+
+def test_a_circle_bent_as_said_passes_the_box_and_a_wider_one_does_not() -> None:
+    rng = np.random.default_rng(6)
+    tight = 0
+    for _ in range(300):
+        half, reach = rng.uniform(0.2, 4.0, 3), rng.uniform(0.05, 0.5)
+        course, turn = rng.normal(size=(2, 3))
+        course /= np.linalg.norm(course)
+        turn = np.cross(course, turn)
+        turn /= np.linalg.norm(turn)
+        local = -course * rng.uniform(3.0, 15.0) + rng.uniform(-2.0, 2.0, 3)
+        grown = boxes([[0.0, 0.0, 0.0]], [half + reach])
+        if grown.clearance(local[None])[0, 0] < 0.2:
+            continue
+        bend = bend_past_box(local[None], half[None], course[None], turn[None, None], np.array([reach]))[0][0, 0]
+        if not 0.05 < bend < 5.0:
+            continue
+        tight += 1
+        for share, passes in ((1.001, True), (0.97, False)):
+            radius = 1.0 / (bend * share)
+            angle = np.linspace(0.0, np.pi, 4000)[:, None]
+            circle = local + course * np.sin(angle) * radius + turn * (1.0 - np.cos(angle)) * radius
+            gap = grown.clearance(circle)[:, 0].min()
+            assert gap > -1e-6 if passes else gap < 0.0
+    assert tight > 100
+
+
+def test_only_what_may_be_near_is_looked_at() -> None:
+    thing = several()
+    points = np.random.default_rng(8).uniform(-9.0, 9.0, (50, 3))
+    pairs = set(zip(*(rows.tolist() for rows in thing.near(points, np.full(50, 2.0))), strict=True))
+    within = thing.clearance(points) < 2.0
+    assert set(zip(*(rows.tolist() for rows in np.nonzero(within)), strict=True)) <= pairs
+    assert len(pairs) < 200
+
+
+def test_a_box_that_turns_and_moves_is_between_its_frames_where_it_should_be() -> None:
+    before = boxes([[0.0, 0.0, 0.0]], [[1.0, 2.0, 3.0]])
+    after = boxes([[2.0, 0.0, 0.0]], [[1.0, 2.0, 3.0]], about((0.0, 0.0, 1.0), 10.0).T)
+    motion = Scene([[0.0, 0.0, 0.0]]).start().motion
+    half_way = _obstacles_at(motion, before, after, 0.5, 0.1)
+    assert np.allclose(half_way.axes[0], about((0.0, 0.0, 1.0), 5.0).T)
+    # Its corner goes with the middle and round it.
+    corner = np.array([[3.0, 0.0, 0.0]])
+    moving = half_way.velocity_at(corner, np.zeros(1, dtype=int))[0]
+    assert moving == pytest.approx([20.0, 2.0 * np.radians(10.0) / 0.1, 0.0], rel=0.02)
+
+
+def test_a_box_on_a_vehicle_turns_with_it() -> None:
+    rig = boxes([[0.0, 3.0, 0.0]], [[1.0, 2.0, 3.0]], carrier=np.zeros(1, dtype=np.int64))
+    motion = Scene([[5.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0)).start().motion
+    there = _obstacles_at(motion, rig, rig, 0.5, 0.1)
+    assert np.allclose(there.start, [[8.0, 0.0, 0.0]])
+    # Its y is the vehicle's forward, its x the vehicle's right.
+    assert np.allclose(there.axes[0], [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])

@@ -1,0 +1,187 @@
+"""Meshes: the fast look-ups give what trying every triangle gives."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.simulation.geometry.meshes import Mesh, mesh, silhouette
+from steering_addon.simulation.geometry.obstacles import INSIDE
+from tests.scene import about
+from tests.simulation.odd_input import BOUNDED, vectors
+from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
+
+SURFACES: dict[str, Callable[[], Mesh]] = {
+    "ball": lambda: ball(2.0, 8),
+    "block": lambda: block((2.0, 1.0, 0.5)),
+    "ring": lambda: ring(fineness=6),
+    "sheet": lambda: sheet(3.0),
+}
+each = pytest.mark.parametrize("surface", SURFACES)
+
+
+def nearest_on_triangle(point: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """The nearest place of a triangle, written from the picture: its face, else one of its sides."""
+    normal = np.cross(b - a, c - a)
+    if normal @ normal > 0.0:
+        foot = point - normal * ((point - a) @ normal) / (normal @ normal)
+        if all(np.cross(q - p, foot - p) @ normal >= 0.0 for p, q in ((a, b), (b, c), (c, a))):
+            return foot
+    best = a
+    for p, q in ((a, b), (b, c), (c, a)):
+        side = q - p
+        part = np.clip((point - p) @ side / (side @ side), 0.0, 1.0) if side @ side > 0.0 else 0.0
+        if np.linalg.norm(p + part * side - point) < np.linalg.norm(best - point):
+            best = p + part * side
+    return best
+
+
+def distances(surface: Mesh, point: np.ndarray) -> np.ndarray:
+    """From a point to each triangle."""
+    return np.array(
+        [np.linalg.norm(nearest_on_triangle(point, *corners) - point) for corners in surface.corners.swapaxes(0, 1)]
+    )
+
+
+@each
+def test_the_nearest_place_is_that_of_trying_every_triangle(surface: str) -> None:
+    shape = SURFACES[surface]()
+    points = np.random.default_rng(1).uniform(-5.0, 5.0, (25, 3))
+    reach = np.where(np.arange(25) % 3 == 0, 1.5, np.inf)
+    distance, place, triangle = shape.nearest(points, reach)
+    for n, point in enumerate(points):
+        every = distances(shape, point)
+        if every.min() > reach[n]:
+            assert distance[n] == np.inf and triangle[n] == -1 and (place[n] == point).all()
+        else:
+            assert distance[n] == pytest.approx(every.min(), abs=1e-9)
+            assert every[triangle[n]] == pytest.approx(every.min(), abs=1e-9)
+            assert np.linalg.norm(place[n] - point) == pytest.approx(every.min(), abs=1e-9)
+
+
+@each
+def test_a_course_meets_what_it_meets_first_of_every_triangle(surface: str) -> None:
+    shape = SURFACES[surface]()
+    rng = np.random.default_rng(2)
+    points, aim = rng.uniform(-5.0, 5.0, (60, 3)), rng.uniform(-1.5, 1.5, (60, 3))
+    course = (aim - points) / np.linalg.norm(aim - points, axis=1, keepdims=True)
+    way, triangle = shape.hit(points, course, np.full(60, 9.0))
+    hits = 0
+    for n in range(60):
+        best = np.inf
+        for a, b, c in shape.corners.swapaxes(0, 1):
+            sides = np.stack((b - a, c - a, -course[n]), axis=1)
+            if abs(np.linalg.det(sides)) > 1e-12:
+                u, v, t = np.linalg.solve(sides, points[n] - a)
+                if u >= 0.0 and v >= 0.0 and u + v <= 1.0 and 0.0 <= t <= 9.0:
+                    best = min(best, t)
+        assert way[n] == pytest.approx(best, abs=1e-9)
+        assert (triangle[n] >= 0) == np.isfinite(best)
+        hits += np.isfinite(best)
+    assert 10 < hits < 60
+
+
+def test_inside_is_where_the_shape_is() -> None:
+    points = np.random.default_rng(3).uniform(-3.0, 3.0, (2000, 3))
+    box = (np.abs(points) < [2.0, 1.0, 0.5]).all(axis=1)
+    assert (block((2.0, 1.0, 0.5)).inside(points) == box).all()
+    far = np.linalg.norm(points, axis=1)
+    certain = np.abs(far - 2.0) > 0.1
+    assert (ball(2.0, 24).inside(points) == (far < 2.0))[certain].all()
+    tube = np.hypot(np.hypot(points[:, 0], points[:, 1]) - 2.0, points[:, 2])
+    certain = np.abs(tube - 0.8) > 0.1
+    assert (ring(2.0, 0.8, 20).inside(points) == (tube < 0.8))[certain].all()
+    assert not sheet().inside(points).any()
+
+
+def test_right_below_corners_and_edges_inside_is_still_told_right() -> None:
+    """Rays that graze corners and edges of a finely cut box."""
+    grid = np.linspace(-1.5, 1.5, 13)
+    points = np.stack(np.meshgrid(grid, grid, grid), axis=-1).reshape(-1, 3)
+    within = (np.abs(points) < [1.0, 1.0, 1.0]).all(axis=1)
+    on_it = np.isclose(np.abs(points), 1.0).any(axis=1)
+    assert (block((1.0, 1.0, 1.0)).inside(points) == within)[~on_it].all()
+
+
+def test_only_whole_surfaces_have_an_inside_and_their_normals_point_out() -> None:
+    assert all(shape.closed for shape in (ball(), block((1.0, 1.0, 1.0)), ring()))
+    assert not sheet().closed
+    shape = ball()
+    open_ball = mesh(shape.corners.reshape(-1, 3), np.arange(3 * len(shape)).reshape(3, -1).T[1:])
+    assert not open_ball.closed
+    inside_out = mesh(shape.corners.reshape(-1, 3), np.arange(3 * len(shape)).reshape(3, -1).T[:, ::-1])
+    for one in (shape, inside_out):
+        middle = one.corners.mean(axis=0)
+        assert ((one.normal * middle).sum(axis=1) > 0.9).all()
+
+
+def test_the_outline_of_a_ball_is_the_circle_one_sees() -> None:
+    shape = ball(1.0, 24)
+    eye = np.array([[3.0, 1.0, 0.5]])
+    seen = silhouette(shape, eye)[0]
+    corner, triangle = np.nonzero(seen)
+    middle = (shape.corners[corner, triangle] + shape.corners[(corner + 1) % 3, triangle]) / 2.0
+    toward = eye[0] / np.linalg.norm(eye)
+    assert np.abs(middle @ toward - 1.0 / np.linalg.norm(eye)).max() < 0.15
+    length = np.linalg.norm(shape.corners[(corner + 1) % 3, triangle] - shape.corners[corner, triangle], axis=1).sum()
+    assert length == pytest.approx(2.0 * np.pi * np.sqrt(1.0 - 1.0 / (eye @ eye.T).item()), rel=0.35)
+    assert not silhouette(shape, np.zeros((1, 3)))[0].any(), "from within there is none"
+
+
+@BOUNDED
+@given(
+    st.integers(1, 7).flatmap(lambda n: vectors(n, largest=1e3)),
+    st.lists(st.tuples(*[st.integers(0, 6)] * 3), max_size=12),
+    vectors(4, largest=1e3),
+)
+def test_odd_meshes_give_numbers(points: np.ndarray, rows: list, places: np.ndarray) -> None:
+    """Triangles without area, twice the same, with an edge in common with many, or none at all."""
+    triangles = np.array([[r % len(points) for r in row] for row in rows], dtype=np.int64).reshape(-1, 3)
+    shape = mesh(points, triangles)
+    distance, away = shape.surface(places)
+    assert not np.isnan(distance).any() and np.isfinite(away).all()
+    assert np.isfinite(distance).all() == bool(len(triangles))
+    if len(triangles):
+        every = np.array([distances(shape, place).min() for place in places])
+        assert np.allclose(np.abs(distance), every, rtol=1e-6, atol=1e-5)
+    course = np.tile([0.6, 0.0, 0.8], (4, 1))
+    thing = mesh_obstacles([shape], [[0.0, 0.0, 0.0]])
+    way, side = thing.touch(places, course, np.full(4, 0.3), np.zeros(4, dtype=np.int64))
+    assert not np.isnan(way).any() and np.isfinite(side).all() and (way >= 0.0).all()
+
+
+@pytest.mark.parametrize("side", [0, INSIDE])
+def test_a_mesh_obstacle_touches_where_a_plain_search_finds_it(side: int) -> None:
+    turn = about((0.2, 0.5, 1.0), 40.0)
+    thing = mesh_obstacles([ball(2.0, 12)], [[1.0, 2.0, 0.5]], turn, side=np.full(1, side))
+    rng = np.random.default_rng(7)
+    around = rng.uniform(-0.8, 0.8, (30, 3)) if side == INSIDE else rng.uniform(-7.0, 7.0, (30, 3))
+    points, aim = thing.start[0] + around, thing.start[0] + rng.uniform(-2.0, 2.0, (30, 3))
+    course = (aim - points) / np.linalg.norm(aim - points, axis=1, keepdims=True)
+    reach, rows = np.full(30, 0.3), np.zeros(30, dtype=np.int64)
+    way, away = thing.touch(points, course, reach, rows)
+    steps = np.linspace(0.0, 14.0, 561)
+    for n in range(30):
+        gap = thing.surface(points[n] + steps[:, None] * course[n], np.zeros(len(steps), dtype=np.int64))[0] - 0.3
+        if gap[0] < 0.0 or abs(gap.min()) < 0.1:
+            continue
+        found = steps[np.argmax(gap <= 0.0)] if (gap <= 0.0).any() else np.inf
+        # Glancing courses are told a little early.
+        assert way[n] - 0.05 <= found <= way[n] + 0.6 or way[n] == found
+        assert not np.isfinite(found) or away[n] @ course[n] < 0.0
+    assert np.isfinite(way).sum() > 10
+
+
+@pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9, 0.0])
+def test_of_slivers_the_nearest_place_is_found_too(width: float) -> None:
+    rng = np.random.default_rng(8)
+    start, along, aside = (rng.uniform(-2.0, 2.0, (20, 3)) for _ in range(3))
+    third = start + along * rng.uniform(-0.3, 1.3, (20, 1)) + aside * width
+    thin = mesh(np.concatenate((start, start + along, third)), np.arange(60).reshape(3, 20).T)
+    points = rng.uniform(-4.0, 4.0, (30, 3))
+    distance, place, _ = thin.nearest(points, np.full(30, np.inf))
+    for n, point in enumerate(points):
+        assert distance[n] == pytest.approx(distances(thin, point).min(), abs=1e-7)
+        assert np.linalg.norm(place[n] - point) == pytest.approx(distance[n], abs=1e-9)

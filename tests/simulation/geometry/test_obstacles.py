@@ -1,0 +1,231 @@
+"""Obstacles: spheres drawn out along an axis."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.simulation.avoiding.passing import directions_to_pass, most_pressing
+from steering_addon.simulation.geometry.obstacles import (
+    EITHER,
+    LEFT,
+    OVER,
+    RIGHT,
+    UNDER,
+    Obstacles,
+    hull,
+    obstacles,
+)
+from tests.simulation.odd_input import BOUNDED, vectors
+
+SPHERES = 4.0 / 3.0 * np.pi
+
+
+def distance_to_axis(point: np.ndarray, start: np.ndarray, end: np.ndarray) -> float:
+    """From a point to a segment."""
+    axis = end - start
+    part = np.dot(point - start, axis) / np.dot(axis, axis) if axis.any() else 0.0
+    return float(np.linalg.norm(point - (start + min(max(part, 0.0), 1.0) * axis)))
+
+
+def volume(start: np.ndarray, end: np.ndarray, radius: float) -> float:
+    return float(np.pi * radius**2 * np.linalg.norm(end - start) + SPHERES * radius**3)
+
+
+# The hull.
+
+
+@BOUNDED
+@given(st.integers(1, 12).flatmap(lambda n: vectors(n, largest=1e3)))
+def test_a_hull_contains_all_points(points: np.ndarray) -> None:
+    start, end, radius = hull(points)
+    assert np.isfinite((*start, *end, radius)).all()
+    size = np.abs(points).max()
+    assert max(distance_to_axis(point, start, end) for point in points) <= radius + 1e-9 * (1.0 + size)
+
+
+def ball(n: int = 400) -> np.ndarray:
+    """Points all over a unit sphere."""
+    height = np.linspace(-1.0, 1.0, n)
+    angle = np.arange(n) * 2.399963
+    ring = np.sqrt(1.0 - height**2)
+    return np.stack((ring * np.cos(angle), ring * np.sin(angle), height), axis=-1)
+
+
+def test_the_hull_of_a_ball_is_the_ball() -> None:
+    start, end, radius = hull(3.0 * ball() + [5.0, 6.0, 7.0])
+    assert np.allclose((start, end), [5.0, 6.0, 7.0], atol=0.1)
+    assert radius == pytest.approx(3.0, rel=0.02)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("height", [2.0, 5.0, 40.0])
+def test_the_hull_of_a_pylon_is_a_little_thicker_than_the_pylon(axis: int, height: float) -> None:
+    """Rounded ends: at most as high as the pylon and two of its radii."""
+    angle = np.arange(24) * (2.0 * np.pi / 24)
+    ring = np.stack((np.cos(angle), np.sin(angle), np.zeros(24)), axis=-1)
+    points = np.concatenate((ring, ring)) + np.repeat([[0.0, 0.0, height], [0.0, 0.0, -height]], 24, axis=0)
+    start, end, radius = hull(np.roll(points, axis + 1, axis=1))
+    length = np.linalg.norm(end - start) + 2.0 * radius
+    assert length <= 2.0 * height + 2.0 + 1e-9
+    if height > 2.0:
+        assert radius == pytest.approx(1.0)
+        assert np.abs((end - start)[[a for a in range(3) if a != axis]]).max() < 1e-9
+
+
+def test_the_hull_of_a_box_is_the_least_of_a_sphere_and_three_pylons() -> None:
+    sides = np.array([1.0, 2.0, 6.0])
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) * sides
+    start, end, radius = hull(corners)
+    assert radius == pytest.approx(np.hypot(0.5, 1.0))
+    assert np.allclose(end - start, [0.0, 0.0, 6.0])
+    assert volume(start, end, radius) < SPHERES * (np.linalg.norm(sides) / 2.0) ** 3
+
+
+def test_a_single_point_has_a_hull() -> None:
+    start, end, radius = hull(np.array([[1.0, 2.0, 3.0]]))
+    assert start.tolist() == end.tolist() == [1.0, 2.0, 3.0]
+    assert radius == 0.0
+
+
+# Where they are.
+
+
+def test_clearance_is_the_distance_to_the_surface() -> None:
+    rng = np.random.default_rng(1)
+    start, end = rng.uniform(-3.0, 3.0, (2, 5, 3))
+    end[:2] = start[:2]
+    radius = rng.uniform(0.2, 1.0, 5)
+    things, points = obstacles(start, radius, end), rng.uniform(-5.0, 5.0, (30, 3))
+    found = things.clearance(points)
+    for n, point in enumerate(points):
+        for k in range(5):
+            assert found[n, k] == pytest.approx(distance_to_axis(point, start[k], end[k]) - radius[k])
+
+
+def nearest_to_course(things: Obstacles, points: np.ndarray, course: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The place on each axis where nothing presses, as a course may come as near as it likes."""
+    return most_pressing(things, points, course, np.zeros(course.shape[:2]))
+
+
+def test_where_a_course_comes_nearest_is_where_a_plain_search_finds_it() -> None:
+    rng = np.random.default_rng(2)
+    start, end = rng.uniform(-3.0, 3.0, (2, 6, 3))
+    end[:2] = start[:2]
+    points = rng.uniform(-9.0, 9.0, (15, 3))
+    course = rng.normal(size=(15, 6, 3))
+    course /= np.linalg.norm(course, axis=-1, keepdims=True)
+    way, aside = nearest_to_course(obstacles(start, 1.0, end), points, course)
+    for n in range(15):
+        for k in range(6):
+            axis = start[k] + np.linspace(0.0, 1.0, 4001)[:, None] * (end[k] - start[k])
+            along = (axis - points[n]) @ course[n, k]
+            off = axis - points[n] - along[:, None] * course[n, k]
+            best = int(np.argmin((off**2).sum(axis=1)))
+            assert np.linalg.norm(aside[n, k]) == pytest.approx(np.linalg.norm(off[best]), abs=2e-3)
+            assert abs(np.dot(aside[n, k], course[n, k])) < 1e-9
+            place = points[n] + way[n, k] * course[n, k] + aside[n, k]
+            assert distance_to_axis(place, start[k], end[k]) < 1e-9
+
+
+def test_of_a_pylon_that_lies_along_the_course_the_nearer_end_counts() -> None:
+    course = np.array([[[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]])
+    lying = obstacles([[0.5, 10.0, 0.0], [0.5, 20.0, 0.0]], 1.0, [[0.5, 20.0, 0.0], [0.5, 10.0, 0.0]])
+    way, aside = nearest_to_course(lying, np.zeros((1, 3)), course)
+    assert way.tolist() == [[10.0, 10.0]]
+    assert np.allclose(aside, [0.5, 0.0, 0.0])
+
+
+def test_the_most_pressing_place_takes_nearly_the_tightest_turn_of_all() -> None:
+    """Of two thousand places on each axis, unless it is as good as touched already.
+
+    Half the bend of the circle that just passes a place is (reach - aside) / (distance^2 - reach^2).
+    """
+
+    def tightness(way: np.ndarray, aside: np.ndarray, reach: float) -> np.ndarray:
+        room = way**2 + aside**2 - reach**2
+        return np.where((aside < reach) & (way > 0.0), (reach - aside) / np.maximum(room, 1e-9), 0.0)
+
+    rng = np.random.default_rng(0)
+    shares = []
+    for _ in range(1500):
+        start, end = rng.uniform(-8.0, 8.0, (2, 3))
+        reach = rng.uniform(0.5, 2.5)
+        course = rng.normal(size=3)
+        course /= np.linalg.norm(course)
+        axis = start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start)
+        if np.linalg.norm(axis, axis=1).min() < 1.2 * reach:
+            continue
+        along = axis @ course
+        most = tightness(along, np.linalg.norm(axis - along[:, None] * course, axis=1), reach).max()
+        way, aside = most_pressing(
+            obstacles([start], 1.0, [end]), np.zeros((1, 3)), course[None, None], np.full((1, 1), reach)
+        )
+        found = tightness(way[0, 0], np.linalg.norm(aside[0, 0]), reach)
+        assert (found > 0.0) == (most > 0.0)
+        if most > 0.0:
+            shares.append(found / most)
+    assert len(shares) > 50
+    assert min(shares) > 0.6
+    assert np.median(shares) > 0.98
+
+
+def test_of_a_pylon_that_leans_along_the_course_the_near_end_presses_more_than_what_is_nearest_to_the_course() -> None:
+    leaning, course = obstacles([[0.8, 3.0, 0.0]], 1.0, [[0.5, 30.0, 0.0]]), np.array([[[0.0, 1.0, 0.0]]])
+    assert nearest_to_course(leaning, np.zeros((1, 3)), course)[0] == 30.0
+    way, aside = most_pressing(leaning, np.zeros((1, 3)), course, np.ones((1, 1)))
+    assert way[0, 0] < 10.0
+    assert 0.7 < aside[0, 0, 0] <= 0.8
+
+
+def test_of_a_ball_there_is_only_one_place() -> None:
+    rng = np.random.default_rng(1)
+    things, points, course = (
+        obstacles(rng.normal(size=(4, 3)), 1.0),
+        rng.normal(size=(3, 3)),
+        rng.normal(size=(3, 4, 3)),
+    )
+    course /= np.linalg.norm(course, axis=-1, keepdims=True)
+    way, aside = most_pressing(things, points, course, np.ones((3, 4)))
+    for n in range(3):
+        for k in range(4):
+            offset = things.start[k] - points[n]
+            assert way[n, k] == pytest.approx(offset @ course[n, k])
+            assert aside[n, k] == pytest.approx(offset - way[n, k] * course[n, k])
+
+
+# Which way round.
+
+
+@pytest.mark.parametrize(
+    ("side", "wanted"),
+    [
+        (LEFT, [-1.0, 0.0, 0.0]),
+        (RIGHT, [1.0, 0.0, 0.0]),
+        (OVER, [0.0, 0.0, 1.0]),
+        (UNDER, [0.0, 0.0, -1.0]),
+        (EITHER, [-0.6, 0.0, 0.8]),
+    ],
+)
+def test_each_side_is_the_one_a_vehicle_heading_north_would_name(side: int, wanted: list[float]) -> None:
+    course, aside, east = np.array([[0.0, 1.0, 0.0]]), np.array([[0.3, 0.0, -0.4]]), np.array([[1.0, 0.0, 0.0]])
+    assert np.allclose(directions_to_pass(np.array([side]), aside, course, east), [wanted])
+
+
+@BOUNDED
+@given(vectors(4, largest=1.0), vectors(4, largest=1.0), st.integers(0, 4))
+def test_a_way_round_is_always_a_direction(course: np.ndarray, aside: np.ndarray, side: int) -> None:
+    """Also straight up, where there is no left and right, and in a dead heat, where neither side is nearer."""
+    length = np.linalg.norm(course, axis=1)
+    course = np.where((length > 1e-3)[:, None], course / np.maximum(length, 1e-3)[:, None], [[0.0, 0.0, 1.0]])
+    aside = aside - (aside * course).sum(axis=1, keepdims=True) * course
+    own = np.cross(course, np.roll(course, 1, axis=1) + np.array([0.1, 0.2, 0.4]))
+    own /= np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-9)
+    direction = directions_to_pass(np.full(4, side), aside, course, own)
+    assert np.abs(np.linalg.norm(direction, axis=1) - 1.0).max() < 1e-6
+    assert np.abs((direction * course).sum(axis=1)).max() < 1e-5
+
+
+def test_numbers_of_sides_never_change() -> None:
+    """They are stored in files."""
+    assert (EITHER, LEFT, RIGHT, OVER, UNDER) == (0, 1, 2, 3, 4)

@@ -1,0 +1,77 @@
+"""Currents painted on meshes."""
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
+from steering_addon.simulation.geometry.flows import flow_at
+from steering_addon.simulation.geometry.painted_flows import Current, current
+from steering_addon.simulation.geometry.paths import spline
+from tests.scene import Scene, headings, positions
+from tests.surfaces import patch
+
+
+def whirl(fineness: int = 20, half: float = 10.0) -> Current:
+    """A floor on which the current goes round the middle, left about."""
+    x, y = np.meshgrid(*[np.linspace(-half, half, fineness)] * 2, indexing="ij")
+    points, rows = patch(np.stack((x, y, np.zeros_like(x)), axis=-1))
+    round_it = np.stack((-points[:, 1], points[:, 0], np.zeros(len(points))), axis=-1)
+    round_it /= np.maximum(np.linalg.norm(round_it, axis=1, keepdims=True), 1e-9)
+    return current(points, rows, round_it[rows])
+
+
+def test_the_flow_is_that_of_the_nearest_place() -> None:
+    rng = np.random.default_rng(1)
+    points = np.stack((rng.uniform(-8.0, 8.0, 60), rng.uniform(-8.0, 8.0, 60), rng.uniform(-2.0, 2.0, 60)), axis=-1)
+    points = points[np.hypot(points[:, 0], points[:, 1]) > 3.0]
+    distance, flow = whirl().sampled(points, np.full(len(points), 5.0))
+    assert np.allclose(distance, np.abs(points[:, 2]))
+    out = np.hypot(points[:, 0], points[:, 1])
+    assert np.allclose(flow[:, 0], -points[:, 1] / out, atol=0.06)
+    assert np.allclose(flow[:, 1], points[:, 0] / out, atol=0.06)
+
+
+def test_between_the_corners_of_a_triangle_the_flow_is_evenly_between() -> None:
+    corners = np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]])
+    made = current(corners, np.array([[0, 1, 2]]), np.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]))
+    _, flow = made.sampled(np.array([[1.0, 2.0, 0.5], [9.0, 0.0, 0.0]]), np.full(2, 3.0))
+    assert np.allclose(flow, [[0.25, 0.25, 0.5], [0.0, 0.0, 0.0]])
+
+
+def test_it_fades_with_the_distance_and_is_never_longer_than_one() -> None:
+    made = whirl()
+    heights = np.array([0.0, 1.0, 2.0, 4.0, 4.9, 5.1])
+    points = np.stack((np.full(6, 6.0), np.zeros(6), heights), axis=-1)
+    strength = np.linalg.norm(flow_at((made,), points, np.full(6, 5.0)), axis=1)
+    assert (np.diff(strength) < 0.0).all() and strength[0] == pytest.approx(1.0, abs=0.02)
+    assert strength[-1] == 0.0
+    loud = current(made.surface.corners.reshape(-1, 3), np.arange(6).reshape(2, 3), np.full((2, 3, 3), 50.0))
+    assert np.abs(np.linalg.norm(loud.flow, axis=-1) - 1.0).max() < 1e-12
+
+
+def test_a_curve_and_a_mesh_that_disagree_slow_each_other() -> None:
+    line = (spline(np.array([[6.0, 9.0, 0.5], [6.0, -9.0, 0.5]]), False),)
+    point = np.array([[6.0, 0.0, 0.25]])
+    both = np.linalg.norm(flow_at((whirl(), line), point, np.full(1, 5.0)))
+    alone = np.linalg.norm(flow_at((whirl(),), point, np.full(1, 5.0)))
+    assert both < 0.7 * alone
+
+
+def test_vehicles_go_round_with_a_painted_whirl() -> None:
+    place = Scene(
+        [[6.0, 0.0, 0.5], [-5.0, 0.0, 1.0]],
+        forward=[[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+        speed=2.0,
+        behaviors=[(FlowFieldFollowing, {"falloff_distance": 6.0})],
+        vehicle={"max_speed": 3.0, "keep_in_plane": True},
+        flows=(whirl(),),
+    )
+    states = place.run(72)
+    way, course = positions(states)[-24:], headings(states)[-24:]
+    turning = way[..., 0] * course[..., 1] - way[..., 1] * course[..., 0]
+    assert (turning / np.hypot(way[..., 0], way[..., 1]) > 0.8).all()
+
+
+def test_a_mesh_without_triangles_is_no_current() -> None:
+    nothing = current(np.zeros((3, 3)), np.zeros((0, 3), dtype=np.int64), np.zeros((0, 3, 3)))
+    assert (flow_at((nothing,), np.ones((2, 3)), np.full(2, 5.0)) == 0.0).all()

@@ -1,0 +1,252 @@
+"""Paths: curves as evenly spaced samples, and one's place on them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.simulation.geometry.paths import Spline, nearest_spline, spline
+from tests.scene import about, turned
+from tests.simulation.odd_input import BOUNDED, vectors
+
+
+def circle(radius: float, corners: int = 400) -> np.ndarray:
+    angle = np.arange(corners) * (2.0 * np.pi / corners)
+    return radius * np.stack((np.cos(angle), np.sin(angle), np.zeros(corners)), axis=-1)
+
+
+def winding(seed: int = 0, corners: int = 400) -> np.ndarray:
+    """A smooth line in space."""
+    rng = np.random.default_rng(seed)
+    t = np.linspace(0.0, 2.0 * np.pi, corners, endpoint=False)[:, None]
+    phase, size = rng.uniform(0.0, 2.0 * np.pi, (3, 3)), rng.uniform(3.0, 6.0, (3, 3)) / [[1.0], [2.0], [3.0]]
+    return sum(size[k] * np.sin((k + 1) * t + phase[k]) for k in range(3))
+
+
+def plain_nearest(corners: np.ndarray, closed: bool, point: np.ndarray) -> tuple[float, float]:
+    """How far along a polyline the nearest place to a point is, and how near: all segments are tried."""
+    ends = np.concatenate((corners, corners[:1])) if closed else corners
+    start, way = ends[:-1], np.diff(ends, axis=0)
+    length = np.linalg.norm(way, axis=1)
+    part = np.clip(((point - start) * way).sum(axis=1) / length**2, 0.0, 1.0)
+    distance = np.linalg.norm(point - (start + part[:, None] * way), axis=1)
+    best = int(np.argmin(distance))
+    return length[:best].sum() + part[best] * length[best], distance[best]
+
+
+LINES = {
+    "straight": (np.array([[0.0, 0.0, 0.0], [30.0, 40.0, 0.0]]), False),
+    "corners": (np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [10.0, 10.0, 2.0], [0.0, 10.0, 0.0]]), False),
+    "square": (np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [10.0, 10.0, 0.0], [0.0, 10.0, 0.0]]), True),
+    "uneven": (np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.0, 0.0], [20.0, 3.0, 1.0]]), False),
+    "circle": (circle(5.0), True),
+    "winding": (winding(), True),
+    "winding, open": (winding(3), False),
+}
+each_line = pytest.mark.parametrize("name", LINES)
+
+
+@each_line
+def test_samples_are_evenly_spaced_along_the_line(name: str) -> None:
+    corners, closed = LINES[name]
+    line = spline(corners, closed)
+    places = np.array([plain_nearest(corners, closed, point)[0] for point in line.points[:: max(len(corners), 7)]])
+    wanted = (np.arange(len(line.points)) * line.spacing)[:: max(len(corners), 7)]
+    assert np.abs(places - wanted).max() < 1e-6 * line.length
+    ends = np.concatenate((corners, corners[:1])) if closed else corners
+    assert line.length == pytest.approx(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum(), rel=1e-12)
+
+
+@each_line
+def test_samples_lie_on_the_line_and_the_ends_are_kept(name: str) -> None:
+    corners, closed = LINES[name]
+    line = spline(corners, closed)
+    off = [plain_nearest(corners, closed, point)[1] for point in line.points[::13]]
+    assert max(off) < 1e-9
+    assert np.allclose(line.position(np.zeros(1)), corners[:1])
+    assert np.allclose(line.position(np.full(1, line.length)), corners[:1] if closed else corners[-1:])
+
+
+@each_line
+def test_the_place_a_distance_along_is_that_far_along(name: str) -> None:
+    corners, closed = LINES[name]
+    line = spline(corners, closed)
+    for along in np.linspace(0.01, 0.99, 23) * line.length:
+        found, off = plain_nearest(corners, closed, line.position(np.array([along]))[0])
+        assert off < line.spacing, "between samples a corner may be cut"
+        assert found == pytest.approx(along, abs=1.5 * line.spacing)
+
+
+@each_line
+def test_tangents_are_directions_along_the_line(name: str) -> None:
+    corners, closed = LINES[name]
+    line = spline(corners, closed)
+    along = np.linspace(0.0, line.length, 97)[1:-1]
+    tangent = line.tangent(along)
+    step = 0.25 * line.spacing
+    moved = line.position(along + step) - line.position(along - step)
+    moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+    assert np.abs(np.linalg.norm(tangent, axis=1) - 1.0).max() < 1e-9
+    cosine = (tangent * moved).sum(axis=1)
+    assert cosine.min() > 0.5, "at a right-angled corner it may be half the corner off"
+    if name in ("straight", "circle", "winding", "winding, open"):
+        assert cosine.min() > 0.999
+
+
+def test_tangents_of_a_coarse_line_turn_evenly() -> None:
+    """A circle drawn with 24 corners turns 15 degrees at each; its followers never see more than a little at once."""
+    line = spline(circle(10.0, 24), True)
+    along = np.linspace(0.0, line.length, 720, endpoint=False)
+    tangent = line.tangent(along)
+    turn = np.degrees(np.arccos(np.clip((tangent * np.roll(tangent, -1, axis=0)).sum(axis=1), -1.0, 1.0)))
+    assert turn.max() < 2.5
+    assert turn.sum() == pytest.approx(360.0, abs=1.0)
+
+
+@each_line
+def test_the_nearest_place_is_that_of_a_plain_search(name: str) -> None:
+    corners, closed = LINES[name]
+    line = spline(corners, closed)
+    rng = np.random.default_rng(9)
+    points = rng.uniform(corners.min(axis=0) - 4.0, corners.max(axis=0) + 4.0, (60, 3))
+    along = line.nearest(points)
+    distance = np.linalg.norm(points - line.position(along), axis=1)
+    wanted = np.array([plain_nearest(line.points, closed, point)[1] for point in points])
+    assert (distance >= wanted - 1e-9).all()
+    assert (distance <= wanted + 0.01 * line.spacing + 1e-9).all()
+
+
+@each_line
+def test_a_point_on_the_line_finds_itself(name: str) -> None:
+    corners, closed = LINES[name]
+    line = spline(corners, closed)
+    along = np.linspace(0.0, 1.0, 200, endpoint=False) * line.length
+    found = line.nearest(line.position(along))
+    gap = np.abs(found - along)
+    gap = np.minimum(gap, line.length - gap) if closed else gap
+    assert gap.max() < 0.1 * line.spacing
+
+
+@each_line
+def test_a_search_near_a_known_place_finds_the_nearest_there(name: str) -> None:
+    corners, closed = LINES[name]
+    line = spline(corners, closed)
+    rng = np.random.default_rng(2)
+    along = rng.uniform(0.0, line.length, 60)
+    reach = rng.uniform(0.05, 2.0, 60)
+    points = line.position(along + rng.uniform(-1.0, 1.0, 60) * reach) + rng.normal(size=(60, 3)) * 0.3
+    found = line.nearest_within(points, along, reach)
+    for row in range(60):
+        tried = line.wrapped(along[row] + np.linspace(-1.0, 1.0, 2001) * reach[row])
+        wanted = np.linalg.norm(points[row] - line.position(tried), axis=1).min()
+        distance = np.linalg.norm(points[row] - line.position(found[row : row + 1])[0])
+        assert distance <= wanted + 0.02 * max(reach[row], line.spacing)
+        gap = abs(found[row] - along[row])
+        gap = min(gap, line.length - gap) if closed else gap
+        assert gap <= reach[row] + 1e-9, "it looked further than it was told"
+
+
+def test_who_knows_his_place_stays_on_his_branch_where_a_line_crosses_itself() -> None:
+    t = np.linspace(0.0, 2.0 * np.pi, 300, endpoint=False)
+    line = spline(np.stack((10.0 * np.sin(t), 5.0 * np.sin(2.0 * t), np.zeros(300)), axis=-1), True)
+    crossing = np.tile([0.01, 0.0, 0.0], (2, 1))
+    first, second = 0.0, line.length / 2.0
+    found = line.nearest_within(crossing, np.array([first, second]), np.array([1.0, 1.0]))
+    assert np.abs(line.wrapped(found + 1.0) - line.wrapped(np.array([first, second]) + 1.0)).max() < 0.1
+
+
+def test_a_far_sighted_search_leaves_the_others_alone() -> None:
+    line = spline(winding(), True)
+    points = line.position(np.array([3.0, 5.0])) + 0.2
+    along, near = np.array([3.0, 5.0]), np.array([0.3, 0.4])
+    alone = line.nearest_within(points[:1], along[:1], near[:1])
+    for reach in (0.4, 5.0, 1000.0):
+        assert line.nearest_within(points, along, np.array([0.3, reach]))[0] == alone[0]
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_distances_beyond_the_line_go_round_or_stop_at_its_ends(closed: bool) -> None:
+    line = spline(circle(5.0), closed)
+    beyond = np.array([-1.0, -line.length - 1.0, line.length + 1.0, 3.0 * line.length + 1.0, 1.0, -1e-20])
+    wanted = np.array([line.length - 1.0, line.length - 1.0, 1.0, 1.0, 1.0, 0.0])
+    if not closed:
+        wanted = np.array([0.0, 0.0, line.length, line.length, 1.0, 0.0])
+    off = line.wrapped(beyond) - wanted
+    assert np.abs(off[:5]).max() < 1e-9
+    assert np.linalg.norm(line.position(beyond) - line.position(wanted), axis=1).max() < 1e-6
+
+
+def test_a_closed_line_has_no_seam() -> None:
+    line = spline(circle(5.0), True)
+    across = np.array([line.length - 0.01, line.length + 0.01])
+    assert np.linalg.norm(np.diff(line.position(across), axis=0)) == pytest.approx(0.02, rel=1e-3)
+    assert (line.tangent(across)[0] * line.tangent(across)[1]).sum() > 0.9999
+    point = np.array([[5.0, -0.001, 0.0]])
+    assert line.nearest_within(point, np.zeros(1), np.ones(1))[0] == pytest.approx(line.length - 0.001, abs=1e-4)
+
+
+@pytest.mark.parametrize("corners", [[[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0]] * 4])
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_line_of_one_point_is_that_point(corners: list, closed: bool) -> None:
+    line = spline(np.array(corners), closed)
+    along = np.array([-1.0, 0.0, 5.0])
+    assert line.length == 0.0
+    assert (line.position(along) == [1.0, 2.0, 3.0]).all()
+    assert np.abs(np.linalg.norm(line.tangent(along), axis=1) - 1.0).max() < 1e-12
+    assert (line.nearest(np.zeros((3, 3))) == 0.0).all()
+    assert (line.nearest_within(np.zeros((3, 3)), along, np.ones(3)) == 0.0).all()
+
+
+def test_repeated_points_count_once() -> None:
+    corners, _ = LINES["corners"]
+    twice = np.repeat(corners, [3, 1, 2, 4], axis=0)
+    for closed in (True, False):
+        one, other = spline(corners, closed), spline(np.concatenate((twice, corners[:1])) if closed else twice, closed)
+        assert np.allclose(one.points, other.points, atol=1e-9)
+        assert one.length == pytest.approx(other.length)
+
+
+def test_a_long_curve_keeps_all_its_points() -> None:
+    corners = winding(1, corners=3000)
+    assert len(spline(corners, True).points) >= 3000
+
+
+@BOUNDED
+@given(vectors(5, largest=1e6), st.booleans(), vectors(3, largest=1e6))
+def test_any_points_make_a_line_one_can_be_on(corners: np.ndarray, closed: bool, points: np.ndarray) -> None:
+    line = spline(corners, closed)
+    along = line.nearest(points)
+    assert np.isfinite(line.points).all()
+    assert np.isfinite(line.tangents).all()
+    assert np.isfinite(line.position(along)).all()
+    assert np.isfinite(line.tangent(along)).all()
+    assert (along >= 0.0).all()
+    assert (along <= line.length).all()
+
+
+def test_moving_and_turning_the_corners_moves_and_turns_the_line() -> None:
+    corners, turn, offset = winding(2), about((0.2, 0.5, 0.8), 70.0), np.array([30.0, -5.0, 8.0])
+    here, there = spline(corners, False), spline(turned(corners, turn) + offset, False)
+    assert np.abs(turned(here.points, turn) + offset - there.points).max() < 1e-9
+    assert np.abs(turned(here.tangents, turn) - there.tangents).max() < 1e-9
+
+
+def test_the_nearest_of_several_splines_is_taken() -> None:
+    rng = np.random.default_rng(4)
+    curve = tuple(spline(winding(seed) + rng.uniform(-5.0, 5.0, 3), seed % 2 == 0) for seed in range(3))
+    points = rng.uniform(-9.0, 9.0, (40, 3))
+    best, along = nearest_spline(curve, points)
+    for row, point in enumerate(points):
+        distances = [distance(line, point) for line in curve]
+        assert best[row] == int(np.argmin(distances))
+        assert along[row] == curve[best[row]].nearest(point[None])[0]
+
+
+def distance(line: Spline, point: np.ndarray) -> float:
+    return float(np.linalg.norm(point - line.position(line.nearest(point[None]))[0]))
+
+
+def test_a_curve_without_splines_has_no_nearest() -> None:
+    best, along = nearest_spline((), np.zeros((3, 3)))
+    assert best.tolist() == [-1, -1, -1]
+    assert along.tolist() == [0.0, 0.0, 0.0]

@@ -1,0 +1,87 @@
+"""Who is nearer to whom than a radius: the fast way against all pairs tried one by one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.simulation.nearby import pairs
+from steering_addon.simulation.nearby.pairs import Pairs, pairs_within
+from tests.simulation.all_pairs import PLACES, all_pairs, joined
+from tests.simulation.odd_input import BOUNDED
+
+
+def assert_all_pairs(points: np.ndarray, radius: float) -> Pairs:
+    found = joined(pairs_within(points, radius))
+    named = [tuple(sorted(pair)) for pair in zip(found.first.tolist(), found.second.tolist())]
+    assert len(set(named)) == len(named), "each once"
+    assert set(named) == all_pairs(points, radius)
+    assert np.array_equal(found.offset, points[found.second] - points[found.first])
+    assert np.allclose(found.distance_squared, (found.offset**2).sum(axis=1), rtol=1e-12, atol=0.0)
+    begins = np.flatnonzero(np.diff(found.first, prepend=-1))
+    assert len(set(found.first[begins])) == len(begins), "equal ones lie together"
+    return found
+
+
+@pytest.mark.parametrize("radius", [0.05, 0.31, 1.0, 3.0, 40.0])
+@pytest.mark.parametrize("place", PLACES)
+def test_pairs_within_a_radius_are_those_of_all_pairs(place: str, radius: float) -> None:
+    assert_all_pairs(PLACES[place], radius)
+
+
+@BOUNDED
+@given(
+    st.lists(st.tuples(*[st.floats(-20.0, 20.0, allow_nan=False)] * 3), max_size=25),
+    st.floats(0.01, 50.0),
+    st.sampled_from([1e-3, 1.0, 50.0]),
+)
+def test_pairs_of_any_points_are_those_of_all_pairs(points: list, radius: float, scale: float) -> None:
+    assert_all_pairs(np.array(points, dtype=float).reshape(-1, 3) * scale, radius)
+
+
+def test_few_and_far_between_are_searched_for_and_crowded_ones_looked_up() -> None:
+    """Both ways of finding the cells give the same pairs: one far away makes the table of cells too large to keep."""
+    crowded = PLACES["even"]
+    strayed = np.concatenate((crowded, [[1e6, -1e6, 1e6]]))
+    few = assert_all_pairs(strayed, 1.0)
+    many = assert_all_pairs(crowded, 1.0)
+    assert len(few.first) == len(many.first)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_either_way_of_repeating_gives_the_same_pairs(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = (joined(found) for found in (_repeating(place, quick, monkeypatch) for quick in (True, False)))
+    for name in vars(one):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+def _repeating(place: str, quick: bool, monkeypatch: pytest.MonkeyPatch) -> list[Pairs]:
+    monkeypatch.setattr(pairs, "QUICK_REPEAT", quick)
+    return pairs_within(PLACES[place], 1.0)
+
+
+def test_nobody_is_within_no_radius() -> None:
+    assert not pairs_within(PLACES["in one place"], 0.0)
+
+
+@pytest.mark.parametrize("candidates", [1, 7, 100])
+@pytest.mark.parametrize("place", ["even", "in one place", "in clusters", "two"])
+def test_small_blocks_hold_the_same_pairs(place: str, candidates: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = joined(pairs_within(PLACES[place], 1.0))
+    monkeypatch.setattr(pairs, "BLOCK", candidates)
+    blocks = pairs_within(PLACES[place], 1.0)
+    assert len(blocks) > 1 or len(whole) < 2
+    parts = joined(blocks)
+    for name in vars(whole):
+        assert np.array_equal(getattr(parts, name), getattr(whole, name))
+    assert all(len(block) for block in blocks)
+
+
+@pytest.mark.parametrize("radius", [0.1, 0.7, 1.0, 2.0])
+def test_part_of_a_list_knows_of_its_pairs_what_the_list_knows(radius: float) -> None:
+    (whole,) = pairs_within(PLACES["even"], 1.0)
+    part = whole.nearer(radius)
+    some = np.flatnonzero(np.linalg.norm(whole.offset, axis=1) < radius)
+    assert len(part) == len(some)
+    for name in ("first", "second", "offset", "distance_squared", "distance"):
+        assert np.array_equal(getattr(part, name), getattr(whole, name)[some])

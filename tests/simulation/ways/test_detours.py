@@ -1,0 +1,110 @@
+"""Ways round obstacles on the ground."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.ways.detours import MARGIN, outlines, ways_round
+from tests.scene import Scene, about, leaders, positions, velocities
+
+
+def way(
+    things: Obstacles, point=(0.0, -8.0, 0.0), goal=(0.0, 8.0, 0.0), before: float = 0.0
+) -> tuple[np.ndarray, float]:
+    """The direction and the side for somebody of half a metre who goes 16 m along y."""
+    point, goal = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 8.0, 0.0]])
+    distance = np.linalg.norm(goal - point, axis=1)
+    direction = (goal - point) / distance[:, None]
+    found, side = ways_round(things, np.array([0]), point, direction, distance, np.array([0.5]), np.array([before]))
+    return found[0], float(side[0])
+
+
+def test_where_nothing_is_in_the_way_the_direction_is_the_same() -> None:
+    beside = boxes([[3.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]])
+    assert way(beside)[0].tolist() == [0.0, 1.0, 0.0]
+    assert way(obstacles(np.zeros((0, 3)), np.zeros(0)))[0].tolist() == [0.0, 1.0, 0.0]
+    behind_the_goal = boxes([[0.0, 11.0, 0.0]], [[1.0, 1.0, 1.0]])
+    assert way(behind_the_goal)[0].tolist() == [0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("shift", [-0.8, 0.8])
+def test_it_goes_by_the_nearer_end(shift: float) -> None:
+    found, side = way(boxes([[shift, 0.0, 0.0]], [[2.0, 0.5, 1.0]]))
+    assert np.sign(found[0]) == -np.sign(shift)
+    assert side == -np.sign(found[0])
+    corner = np.array([-np.sign(shift) * (1.2 + 0.5 + MARGIN), -0.5 - 0.5 - MARGIN + 8.0, 0.0])
+    assert found == pytest.approx(corner / np.linalg.norm(corner), abs=0.02)
+
+
+def test_who_is_on_its_way_round_keeps_to_it() -> None:
+    wall = boxes([[0.05, 0.0, 0.0]], [[2.0, 0.5, 1.0]])
+    assert way(wall)[1] == 1.0
+    assert way(wall, before=-1.0)[1] == -1.0
+
+
+def test_a_side_that_is_walled_up_is_not_taken() -> None:
+    walls = boxes([[0.5, 0.0, 0.0], [-4.5, 0.0, 0.0]], [[2.0, 0.5, 1.0], [3.0, 0.5, 1.0]])
+    assert way(walls)[0][0] > 0.0
+
+
+def test_what_stands_higher_or_lower_is_not_in_the_way() -> None:
+    assert way(boxes([[0.0, 0.0, 5.0]], [[2.0, 0.5, 1.0]]))[0].tolist() == [0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@given(
+    degrees=st.floats(0.0, 360.0),
+    half=st.tuples(st.floats(0.1, 4.0), st.floats(0.1, 4.0)),
+    away=st.floats(0.01, 8.0),
+    aside=st.floats(-1.0, 1.0),
+)
+def test_tangents_pass_as_closely_as_they_may_and_no_closer(
+    side: float, degrees: float, half: tuple[float, float], away: float, aside: float
+) -> None:
+    axes = about((0.0, 0.0, 1.0), degrees).T[None]
+    size = np.hypot(*half)
+    point = np.array([[aside * size, -(size + 0.5 + away), 0.0]])
+    ahead = -point / np.linalg.norm(point)
+    for things in (boxes([[0.0, 0.0, 0.0]], [[*half, 1.0]], axes), obstacles([[0.0, 0.0, 0.0]], size)):
+        found = outlines(things, np.array([0]), np.array([0.5])).tangents(point, ahead, side)
+        course = point + found.direction * np.linspace(0.0, 2.0, 401)[:, None] * found.length
+        off = things.clearance(course)[:, 0]
+        assert off.min() == pytest.approx(0.5, abs=1e-3)
+        assert off[200] == pytest.approx(off.min(), abs=1e-3)
+        assert side * np.cross(ahead[0], found.direction[0])[2] > 0.0
+
+
+@pytest.mark.parametrize("aim", [(1.0, 1.0), (0.2, 1.0), (1.0, 0.3), (-0.6, 1.0)])
+def test_who_goes_round_a_block_does_not_turn_back_at_its_corners(aim: tuple[float, float]) -> None:
+    """Not even where the goal is just across and one way round is as short as the other."""
+    goal = 4.0 * np.array([*aim, 0.0])
+    place = Scene(
+        [-goal + (0.01, 0.0, 0.0)],
+        forward=[goal / np.linalg.norm(goal)],
+        speed=1.0,
+        behaviors=[(Seek, {"target": np.array([1])}), (UnalignedCollisionAvoidance, {})],
+        vehicle={"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "keep_apart": True, "max_turn_rate": 30.0},
+        tracked=leaders(goal),
+        obstacles=boxes([[0.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]),
+    )
+    states = place.run(24 * 14)
+    gap = np.linalg.norm(positions(states)[:, 0] - goal, axis=1)
+    there = int(np.argmax(gap < 0.6))
+    assert there > 0
+    heading = np.unwrap(np.arctan2(*velocities(states)[:there, 0, :2].T))
+    assert np.degrees(np.abs(np.diff(heading)).sum()) < 270.0
+    assert place.obstacles.clearance(positions(states)[:, 0]).min() > 0.5 - 0.03
+
+
+@pytest.mark.parametrize("reach", [0.3, 0.0])
+def test_who_is_nearer_than_its_radius_goes_along_what_it_is_at(reach: float) -> None:
+    """It has been pushed there; what is behind it is not aimed at."""
+    wall = boxes([[0.0, 0.0, 0.0]], [[2.0, 0.5, 1.0]])
+    point, ahead = np.array([[0.0, -0.5 - reach, 0.0]]), np.array([[0.0, 1.0, 0.0]])
+    distance, radius = np.array([6.0]), np.array([0.5])
+    found, _ = ways_round(wall, np.array([0]), point, ahead, distance, radius, np.array([0.0]))
+    assert np.abs(found[0]) == pytest.approx([1.0, 0.0, 0.0], abs=1e-9)

@@ -1,0 +1,166 @@
+"""Footprints: what stands on the ground, with room round it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.ways.footprints import (
+    FLATTEST,
+    MARGIN,
+    TOUCH,
+    Footprints,
+    footprints,
+    radius_class,
+    reached,
+)
+from tests.scene import about, all_of
+
+RADIUS = 0.5
+metres = st.floats(-6.0, 6.0)
+halves = st.floats(0.05, 3.0)
+
+
+def box(x: float, y: float, half_x: float, half_y: float, degrees: float = 0.0) -> Obstacles:
+    return boxes([[x, y, 0.0]], [[half_x, half_y, 1.0]], about((0.0, 0.0, 1.0), degrees).T[None])
+
+
+def of(things: Obstacles, radius: float = RADIUS) -> Footprints:
+    return footprints(things, np.zeros(len(things)), radius)
+
+
+def level(points: np.ndarray) -> np.ndarray:
+    return np.concatenate((points, np.zeros((len(points), 1))), axis=1)
+
+
+def outline(corners: np.ndarray) -> np.ndarray:
+    """Many places along a closed outline."""
+    share = np.linspace(0.0, 1.0, 60, endpoint=False)[:, None, None]
+    return (corners + share * (np.roll(corners, -1, axis=0) - corners)).reshape(-1, 2)
+
+
+@given(metres, metres, halves, halves, st.floats(0.0, 360.0))
+def test_who_turns_at_the_corners_of_a_box_keeps_its_radius_off_and_not_much_more(
+    x, y, half_x, half_y, degrees
+) -> None:
+    thing = box(x, y, half_x, half_y, degrees)
+    off = thing.clearance(level(outline(of(thing).corner)))
+    assert off.min() == pytest.approx(RADIUS + MARGIN, abs=1e-6)
+    assert off.max() < 1.09 * (RADIUS + MARGIN)
+
+
+@pytest.mark.parametrize("size", [0.0, 0.3, 2.0, 8.0])
+@pytest.mark.parametrize("length", [0.0, 3.0])
+def test_who_turns_at_the_corners_of_what_is_round_keeps_its_radius_off(size: float, length: float) -> None:
+    thing = obstacles([[1.0, 2.0, 0.0]], size, [[1.0 + length, 2.0, 0.0]])
+    off = thing.clearance(level(outline(of(thing).corner)))
+    assert off.min() > RADIUS + MARGIN - 1e-9
+    assert off.max() < RADIUS + MARGIN + max(FLATTEST, 0.009 * (size + 1.0)) + 1e-6
+
+
+@given(metres, metres, halves, halves, st.floats(0.0, 360.0), st.lists(metres, min_size=4, max_size=4))
+def test_a_line_is_crossed_where_some_of_it_is_too_near(x, y, half_x, half_y, degrees, ends) -> None:
+    thing = box(x, y, half_x, half_y, degrees)
+    start, end = np.array([ends[:2]]), np.array([ends[2:]])
+    off = thing.clearance(level(start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start))).min()
+    crossed = bool(of(thing).crossed(start, end)[0])
+    if off < RADIUS - 1e-3:
+        assert crossed
+    if off > 1.09 * RADIUS:
+        assert not crossed
+
+
+@given(metres, metres, st.floats(0.05, 3.0), st.lists(metres, min_size=4, max_size=4))
+def test_round_things_are_crossed_like_boxes(x, y, size, ends) -> None:
+    thing = obstacles([[x, y, 0.0]], size)
+    start, end = np.array([ends[:2]]), np.array([ends[2:]])
+    off = thing.clearance(level(start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start))).min()
+    crossed = bool(of(thing).crossed(start, end)[0])
+    if off < RADIUS - FLATTEST - 1e-3:
+        assert crossed
+    if off > RADIUS:
+        assert not crossed
+
+
+@given(st.lists(st.tuples(metres, metres), min_size=1, max_size=20))
+def test_places_within_are_moved_out_and_others_stay(places) -> None:
+    wall = of(all_of(box(0.0, 0.0, 3.0, 0.2), box(2.8, -2.0, 0.2, 2.0)))
+    points = np.array(places)
+    within = wall.within(points)
+    moved = wall.outside(points)
+    assert not wall.within(moved).any()
+    assert (moved[~within] == points[~within]).all()
+
+
+def test_who_stands_at_a_wall_is_moved_to_its_own_side() -> None:
+    wall = of(box(0.0, 0.0, 3.0, 0.1))
+    assert wall.outside(np.array([[1.0, -0.4]]))[0] == pytest.approx([1.0, -0.6], abs=1e-3)
+    assert wall.outside(np.array([[1.0, 0.4]]))[0] == pytest.approx([1.0, 0.6], abs=1e-3)
+
+
+@given(st.floats(1e-3, 1e3))
+def test_radii_are_taken_a_little_larger_and_few(radius: float) -> None:
+    one = radius_class(np.array([radius]))
+    assert radius <= one[0] <= radius * (1.0 + 1.0 / 32.0)
+    assert radius_class(one) == one
+
+
+def test_half_a_metre_is_taken_as_it_is() -> None:
+    assert radius_class(np.array([0.25, 0.5, 1.0])).tolist() == [0.25, 0.5, 1.0]
+
+
+def test_what_is_above_or_below_is_not_reached() -> None:
+    tall = boxes([[0.0, 0.0, 1.0]], [[1.0, 1.0, 1.0]])
+    assert np.isfinite(reached(tall, np.array([0.0, 2.4, -0.4, 2.6, -0.6]), np.full(5, 0.5))[:, 0]).tolist() == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_balls_are_narrower_for_who_is_above_their_middles() -> None:
+    ball = obstacles([[0.0, 0.0, 0.0]], 1.0)
+    for height in (0.0, 0.7, 1.3, 1.6):
+        less = reached(ball, np.array([height]), np.array([RADIUS]))[0, 0]
+        room = np.sqrt(max(1.5 * 1.5 - height * height, 0.0))
+        assert less == pytest.approx(1.5 - room, abs=1.0 / 64.0) if room else np.isinf(less)
+
+
+def test_a_box_without_thickness_has_a_footprint() -> None:
+    sheet = boxes([[0.0, 0.0, 0.0]], [[2.0, 0.0, 1.0]])
+    assert of(sheet).crossed(np.array([[0.0, -3.0]]), np.array([[0.5, 3.0]]))[0]
+    assert not of(sheet).crossed(np.array([[2.7, -3.0]]), np.array([[2.7, 3.0]]))[0]
+
+
+def test_the_order_of_the_obstacles_does_not_matter() -> None:
+    things = all_of(box(0.0, 0.0, 1.0, 2.0, 20.0), box(4.0, 1.0, 1.0, 0.3), obstacles([[1.0, 5.0, 0.0]], 1.0))
+    for one, other in zip(vars(of(things)).values(), vars(of(things.take([2, 0, 1]))).values()):
+        assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("thing", [box(0.0, 0.0, 2.0, 0.5, 20.0), obstacles([[0.0, 0.0, 0.0]], 1.5)])
+@pytest.mark.parametrize("away", [0.55, 1.0, 6.0])
+def test_tangents_pass_what_is_gone_round_as_closely_as_they_may_and_no_closer(thing: Obstacles, away: float) -> None:
+    prints = of(thing)
+    point = prints.outside(np.array([[0.3, -40.0]]))
+    point[0, 1] = -3.0
+    point = point + (away - thing.clearance(level(point))[0, 0]) * np.array([[0.0, -1.0]])
+    seen = np.flatnonzero(~prints.crossed(np.repeat(point, len(prints.corner), axis=0), prints.corner))
+    sides = set()
+    for corner in seen:
+        way = prints.tangents(point, np.array([corner]))
+        off = thing.clearance(level(point + np.linspace(0.0, 12.0, 1201)[:, None] * way))[:, 0]
+        assert off.min() > RADIUS - 2.0 * TOUCH
+        sides.add(float(np.sign(way[0, 0])))
+    assert sides == {-1.0, 1.0}
+
+
+def test_who_is_pushed_to_a_wall_goes_along_it() -> None:
+    wall = of(box(0.0, 0.0, 3.0, 0.2))
+    for gap in (0.5, 0.45, 0.3):
+        point = np.array([[1.0, -0.2 - gap]])
+        corner = int(np.argmin(np.linalg.norm(wall.corner - (3.5, -0.7), axis=1)))
+        assert wall.tangents(point, np.array([corner]))[0] == pytest.approx([1.0, 0.0], abs=0.02)

@@ -1,0 +1,266 @@
+"""Journeys: walkers find their ways past whatever stands between them and their goals."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.simulation.arrays.vectors import unit
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.run import simulate
+from steering_addon.simulation.ways import journeys
+from steering_addon.simulation.ways.detours import ways_round
+from steering_addon.simulation.ways.journeys import Courses, Travellers, courses
+from tests.scene import Scene, about, all_of, leaders
+from tests.simulation.ways.test_footprints import of
+from tests.simulation.ways.test_roadmap import NOWHERE, shortest
+
+RADIUS = 0.5
+TOUCH = 0.02
+"""Metres by which a walker that is pushed may come too near."""
+WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "keep_apart": True, "max_turn_rate": 30.0}
+ARRIVED = 0.9
+"""Metres from a goal at which a walker has been there."""
+nowhere = np.full((1, 3), np.nan)
+
+
+def wall(x: float, y: float, half_x: float, half_y: float, z: float = 0.0) -> Obstacles:
+    return boxes([[x, y, z]], [[half_x, half_y, 1.0]])
+
+
+PENS = {
+    "a wall with a wing": (wall(0.0, 0.0, 5.0, 0.2), wall(5.0, -3.0, 0.2, 3.0)),
+    "a U": (wall(0.0, 0.0, 3.0, 0.2), wall(3.0, -2.5, 0.2, 2.5), wall(-3.0, -2.5, 0.2, 2.5)),
+    "staggered walls": (wall(4.0, -2.0, 6.0, 0.2), wall(-4.0, 1.0, 6.0, 0.2)),
+    "a room with a door aside": (
+        wall(0.0, 1.0, 5.0, 0.2),
+        wall(-5.0, -3.0, 0.2, 4.0),
+        wall(5.0, -4.5, 0.2, 2.5),
+        wall(0.0, -7.0, 5.0, 0.2),
+    ),
+    "round pillars side by side": tuple(
+        obstacles([[x, 0.0, -1.0]], 0.6, [[x, 0.0, 1.0]]) for x in (-2.4, -1.2, 0.0, 1.2, 2.4)
+    ),
+}
+
+
+def walk(things: Obstacles, goal=(0.5, 5.0), start=((0.0, -3.0),), seconds=40.0, braking=None) -> np.ndarray:
+    """Where walkers are on each frame on their ways to a goal, or one each, (f, n, 2), until all have been there."""
+    start = np.array([[*place, 0.0] for place in start])
+    goal = np.broadcast_to(np.array(goal), (len(start), 2))
+    target = {"target": len(start) + np.arange(len(start))}
+    wants = (Arrival, target | {"slowing_distance": braking}) if braking else (Seek, target)
+    place = Scene(
+        start,
+        speed=1.0,
+        behaviors=[wants, (UnalignedCollisionAvoidance, {})],
+        vehicle=WALKER,
+        tracked=leaders(*np.column_stack((goal, np.zeros(len(goal))))),
+        obstacles=things,
+        fps=10.0,
+    )
+    places, there = [], np.zeros(len(start), dtype=bool)
+    for state in simulate(place.start(), [place.snapshot()] * int(10 * seconds)):
+        places.append(state.motion.position[:, :2])
+        there |= np.linalg.norm(places[-1] - goal, axis=1) < ARRIVED
+        if there.all():
+            break
+    return np.array(places)
+
+
+def nearest(places: np.ndarray, goal) -> float:
+    """How near the one who comes least near comes to a goal, metres."""
+    return float(np.linalg.norm(places - np.array(goal), axis=-1).min(axis=0).max())
+
+
+def clear(places: np.ndarray, things: Obstacles) -> float:
+    """The least distance of any body from any obstacle, metres."""
+    flat = places.reshape(-1, 2)
+    return float(things.clearance(np.column_stack((flat, np.zeros(len(flat))))).min() - RADIUS)
+
+
+@pytest.mark.parametrize("pen", PENS)
+def test_a_walker_gets_out_and_past(pen: str) -> None:
+    things = all_of(*PENS[pen])
+    places = walk(things)
+    assert nearest(places, (0.5, 5.0)) < ARRIVED
+    assert clear(places, things) > -TOUCH
+
+
+def test_several_walkers_get_out_of_a_u_together() -> None:
+    things = all_of(*PENS["a U"])
+    goals = [(1.5, 3.0), (0.0, 5.0), (-1.5, 3.0), (0.0, 7.0)]
+    places = walk(things, goals, [(-1.5, -2.0), (0.0, -1.2), (1.5, -2.0), (0.0, -4.0)])
+    assert nearest(places, goals) < ARRIVED
+    assert clear(places, things) > -TOUCH
+
+
+@settings(max_examples=4, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(-4.0, 4.0), st.floats(-3.0, 3.0), st.floats(0.2, 2.5), st.floats(0.2, 2.5)),
+        min_size=2,
+        max_size=5,
+    )
+)
+def test_who_has_a_way_arrives_and_runs_into_nothing(places) -> None:
+    things = all_of(*(wall(*place) for place in places))
+    start, goal = np.array([0.0, -8.0]), np.array([0.5, 8.0])
+    length = shortest(of(things), start, goal)
+    assume(np.isfinite(length))
+    found = walk(things, goal, [start], seconds=length / 1.3 + 10.0)
+    assert nearest(found, goal) < ARRIVED
+    assert clear(found, things) > -TOUCH
+
+
+def test_who_arrives_behind_a_wall_does_not_creep_there() -> None:
+    """The way counts for slowing down, not how near the goal is through the wall."""
+    things = all_of(*PENS["a U"])
+    seeks, arrives = (len(walk(things, (0.0, 1.2), [(0.0, -1.2)], braking=braking)) / 10.0 for braking in (None, 8.0))
+    # On a straight line of that length it would take 19.2 s.
+    assert seeks < arrives < 22.0
+
+
+# ---- one step
+
+
+def courses_of(things: Obstacles, **changes) -> Courses:
+    """Of somebody of half a metre who goes 16 m along y."""
+    who = Travellers(
+        rows=np.array([0]),
+        position=np.array([[0.0, -8.0, 0.0]]),
+        radius=np.array([RADIUS]),
+        direction=np.array([[0.0, 1.0, 0.0]]),
+        goal=np.array([[0.0, 8.0, 0.0]]),
+        side=np.array([0.0]),
+        corner=NOWHERE,
+    )
+    return courses(things, replace(who, **changes))
+
+
+def test_where_nothing_is_between_the_direction_is_the_same() -> None:
+    beside = wall(3.0, 0.0, 1.0, 1.0)
+    assert courses_of(beside).direction.tolist() == [[0.0, 1.0, 0.0]]
+    assert courses_of(obstacles(np.zeros((0, 3)), np.zeros(0))).direction.tolist() == [[0.0, 1.0, 0.0]]
+
+
+@pytest.mark.parametrize("height", [-3.0, 3.0])
+def test_what_is_on_another_floor_is_not_in_the_way(height: float) -> None:
+    assert courses_of(wall(0.2, 0.0, 2.0, 0.5, height)).direction.tolist() == [[0.0, 1.0, 0.0]]
+    assert courses_of(wall(0.2, 0.0, 2.0, 0.5)).direction[0, 0] < 0.0
+
+
+def test_a_box_and_the_same_box_cut_in_pieces_are_gone_round_alike() -> None:
+    whole = wall(0.5, 0.0, 3.0, 0.5)
+    cut = all_of(*(wall(x, 0.0, 0.6, 0.5) for x in (-1.9, -0.9, 0.1, 1.1, 2.0, 2.9)))
+    one, other = courses_of(whole), courses_of(cut)
+    assert one.direction == pytest.approx(other.direction, abs=1e-9)
+    assert one.corner == pytest.approx(other.corner, abs=1e-9)
+
+
+def test_who_wants_to_be_nowhere_passes_by_the_nearer_end() -> None:
+    pen = all_of(*PENS["a U"])
+    found = courses_of(pen, goal=nowhere)
+    assert np.isnan(found.corner).all()
+
+
+def test_who_goes_elsewhere_than_to_its_goal_is_not_led_there() -> None:
+    things = wall(0.0, 0.0, 3.0, 0.5)
+    away = courses_of(things, direction=np.array([[0.0, -1.0, 0.0]]))
+    assert away.direction.tolist() == [[0.0, -1.0, 0.0]]
+
+
+def test_a_wished_direction_beside_the_goal_is_turned_as_much_as_the_way() -> None:
+    things = wall(0.5, 0.0, 3.0, 0.5)
+    beside = np.array([[np.sin(0.2), np.cos(0.2), 0.0]])
+    straight, other = courses_of(things).direction[0], courses_of(things, direction=beside).direction[0]
+    turn = np.arctan2(straight[0], straight[1]) - np.arctan2(other[0], other[1])
+    assert turn == pytest.approx(-0.2)
+
+
+def test_what_moves_is_passed_as_it_is_seen_at_the_moment() -> None:
+    cart = boxes([[0.5, 0.0, 0.0]], [[2.0, 0.5, 1.0]], velocity=[[0.1, 0.0, 0.0]])
+    found = courses_of(cart)
+    assert np.isnan(found.corner).all()
+    assert found.side.tolist() == [1.0]
+    assert found.direction[0, 0] < 0.0
+
+
+def test_what_moves_before_the_corner_is_passed_on_the_way_there() -> None:
+    standing = wall(0.5, 0.0, 3.0, 0.5)
+    leg = courses_of(standing).direction[0]
+    cart = boxes([[0.0, -8.0, 0.0] + 3.0 * leg], [[0.6, 0.3, 1.0]], velocity=[[0.1, 0.0, 0.0]])
+    both = courses_of(all_of(standing, cart))
+    assert both.side[0] != 0.0
+    assert np.isfinite(both.corner).all()
+    assert 0.05 < np.arccos(both.direction[0] @ leg) < 0.8
+
+
+def test_a_crowd_of_many_sizes_at_many_heights_decides_as_each_of_them_alone() -> None:
+    things = all_of(*PENS["a U"], wall(0.0, 3.0, 2.0, 0.2, 2.0), obstacles([[1.0, 2.0, 0.4]], 0.7))
+    chance = np.random.default_rng(2)
+    n = 40
+    goal = np.column_stack((chance.uniform(-4.0, 4.0, (n, 1)), np.full(n, 6.0), np.zeros(n)))
+    position = np.column_stack((chance.uniform(-2.0, 2.0, (n, 1)), np.full(n, -1.5), chance.uniform(0.0, 2.0, n)))
+    bound = (goal - position) * (1.0, 1.0, 0.0)
+    who = Travellers(
+        np.arange(n),
+        position,
+        chance.uniform(0.2, 0.6, n),
+        bound / np.linalg.norm(bound, axis=1)[:, None],
+        goal,
+        np.zeros(n),
+        np.full((n, 2), np.nan),
+    )
+    together = courses(things, who)
+    assert (together.direction != who.direction).any()
+    for row in range(n):
+        alone = courses(things, Travellers(*(getattr(who, name)[row : row + 1] for name in vars(who))))
+        assert (alone.direction == together.direction[row]).all()
+
+
+def test_the_order_of_the_obstacles_does_not_matter() -> None:
+    things = all_of(*PENS["a room with a door aside"], wall(0.0, 4.0, 1.0, 0.3))
+    inside = {"position": np.array([[0.0, -3.0, 0.0]])}
+    one, other = (courses_of(things.take(rows), **inside) for rows in ([0, 1, 2, 3, 4], [3, 1, 4, 2, 0]))
+    assert one.direction.tobytes() == other.direction.tobytes()
+    assert (one.direction != [[0.0, 1.0, 0.0]]).any()
+
+
+def test_the_way_turns_and_moves_with_the_scene() -> None:
+    things = all_of(*PENS["a U"], *PENS["round pillars side by side"])
+    inside = np.array([[0.3, -1.0, 0.0]])
+    bound = np.array([[0.2, 8.0, 0.0]])
+    whole = Scene(inside, obstacles=things, tracked=leaders(inside[0] + bound[0]))
+    turn = about((0.0, 0.0, 1.0), 37.0)
+    moved = whole.moved((3.0, 40.0, 0.0), turn)
+    one, other = (
+        courses_of(
+            scene.obstacles,
+            position=scene.position,
+            goal=scene.tracked.position,
+            direction=unit(scene.tracked.position - scene.position),
+        )
+        for scene in (whole, moved)
+    )
+    assert np.isfinite(one.corner).all()
+    assert other.direction[0] == pytest.approx(turn @ one.direction[0], abs=1e-9)
+    assert other.further == pytest.approx(one.further, abs=1e-9)
+
+
+def test_among_too_many_obstacles_the_nearer_end_is_passed_without_a_plan(monkeypatch) -> None:
+    pen = all_of(*PENS["a U"])
+    assert np.isfinite(courses_of(pen).corner).all()
+    monkeypatch.setattr(journeys, "MOST", len(pen) - 1)
+    found = courses_of(pen)
+    assert np.isnan(found.corner).all()
+    assert found.further.tolist() == [1.0]
+    here, ahead = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])
+    direction, side = ways_round(pen, np.array([0]), here, ahead, np.array([16.0]), np.array([RADIUS]), np.array([0.0]))
+    assert np.array_equal(found.direction, direction)
+    assert np.array_equal(found.side, side)

@@ -1,0 +1,137 @@
+"""Ways from corner to corner, against a plain search of the same net."""
+
+import heapq
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steering_addon.simulation.ways.footprints import Footprints
+from steering_addon.simulation.ways.roadmap import CONSTANCY, Net
+from tests.scene import all_of
+from tests.simulation.ways.test_footprints import box, of
+
+NOWHERE = np.array([[np.nan, np.nan]])
+some_boxes = st.lists(
+    st.tuples(
+        st.floats(-5.0, 5.0), st.floats(-5.0, 5.0), st.floats(0.1, 2.5), st.floats(0.1, 2.5), st.floats(0.0, 90.0)
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def shortest(wall: Footprints, start: np.ndarray, goal: np.ndarray) -> float:
+    """The length of the shortest way over any corners that see each other, by Dijkstra's rule; inf for none."""
+    free = [corner for corner in wall.corner.tolist() if not wall.within(np.array([corner]))[0]]
+    places = [start.tolist(), *free, goal.tolist()]
+    far = {0: 0.0}
+    heap = [(0.0, 0)]
+    done: set[int] = set()
+    while heap:
+        length, here = heapq.heappop(heap)
+        if here in done:
+            continue
+        done.add(here)
+        if here == len(places) - 1:
+            return length
+        others = [row for row in range(1, len(places)) if row not in done]
+        at = np.tile(places[here], (len(others), 1))
+        crossed = wall.crossed(at, np.array([places[row] for row in others]))
+        for row, hidden in zip(others, crossed):
+            onward = length + math.dist(places[here], places[row])
+            if not hidden and onward < far.get(row, math.inf):
+                far[row] = onward
+                heapq.heappush(heap, (onward, row))
+    return math.inf
+
+
+@settings(max_examples=20, deadline=None)
+@given(some_boxes, st.floats(-4.0, 4.0), st.floats(-4.0, 4.0))
+def test_the_way_is_the_shortest_there_is(places, here: float, there: float) -> None:
+    wall = of(all_of(*(box(*place) for place in places)))
+    start, goal = wall.outside(np.array([[here, -12.0]])), wall.outside(np.array([[there, 12.0]]))
+    if not wall.crossed(start, goal)[0]:
+        return
+    legs = Net(wall).legs(start, goal, np.array([0]), NOWHERE)
+    least = shortest(wall, start[0], goal[0])
+    # Ways of the net leave every footprint to one side; others may cut between its two outlines.
+    assert least - 1e-9 <= legs.length[0] <= least + 0.1 or np.isinf([least, legs.length[0]]).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(some_boxes, st.floats(-4.0, 4.0), st.floats(-4.0, 4.0))
+def test_who_goes_from_leg_to_leg_gets_there_and_past_nothing(places, here: float, there: float) -> None:
+    wall = of(all_of(*(box(*place) for place in places)))
+    net = Net(wall)
+    at, goal = wall.outside(np.array([[here, -12.0]])), wall.outside(np.array([[there, 12.0]]))
+    gone, first = 0.0, None
+    for _ in range(len(wall.corner) + 1):
+        if not wall.crossed(at, goal)[0]:
+            break
+        legs = net.legs(at, goal, np.array([0]), NOWHERE)
+        first = legs.length[0] if first is None else first
+        if not np.isfinite(first):
+            return
+        onward = net.corner[legs.corner]
+        assert not wall.crossed(at, onward)[0]
+        gone += math.dist(at[0], onward[0])
+        at = onward
+    else:
+        pytest.fail("it goes round for ever")
+    if first is not None:
+        assert gone + math.dist(at[0], goal[0]) == pytest.approx(first, abs=0.3)
+
+
+def closed_room() -> Footprints:
+    return of(all_of(box(0, 4, 4.2, 0.2), box(0, -4, 4.2, 0.2), box(4, 0, 0.2, 4.2), box(-4, 0, 0.2, 4.2)))
+
+
+def test_who_is_shut_in_has_no_way() -> None:
+    legs = Net(closed_room()).legs(np.array([[0.0, 0.0]]), np.array([[0.0, 9.0]]), np.array([0]), NOWHERE)
+    assert legs.corner.tolist() == [-1]
+    assert np.isinf(legs.length[0])
+
+
+def test_a_gap_is_a_way_for_who_fits_through_it_only() -> None:
+    things = all_of(box(-3.0, 0.0, 2.5, 0.2), box(3.0, 0.0, 2.5, 0.2))
+    start, goal = np.array([[1.0, -3.0]]), np.array([[1.0, 3.0]])
+    for radius, through in ((0.3, True), (0.48, True), (0.6, False)):
+        legs = Net(of(things, radius)).legs(start, goal, np.array([0]), NOWHERE)
+        assert (legs.length[0] < 7.0) == through
+
+
+def test_who_is_on_its_way_keeps_to_it_unless_another_is_much_shorter() -> None:
+    net = Net(of(box(0.0, 0.0, 2.0, 0.5)))
+    goal, which = np.array([[0.0, 6.0]]), np.array([0])
+    for shift, keeps in ((0.4 * CONSTANCY, True), (3.0 * CONSTANCY, False)):
+        left, right = (net.legs(np.array([[x, -6.0]]), goal, which, NOWHERE).corner for x in (-shift, shift))
+        assert net.corner[left[0], 0] < 0.0 < net.corner[right[0], 0]
+        after = net.legs(np.array([[shift, -6.0]]), goal, which, net.corner[left]).corner
+        assert (after == left).all() == keeps
+
+
+def test_who_sees_past_its_corner_goes_on() -> None:
+    """Keeping to a way is not keeping to a corner of it."""
+    net = Net(of(box(0.0, 0.0, 2.0, 0.5)))
+    goal, which = np.array([[0.0, 6.0]]), np.array([0])
+    at, corner, turns = np.array([[0.1, -6.0]]), NOWHERE, []
+    for _ in range(400):
+        if not net.footprints.crossed(at, goal)[0]:
+            break
+        row = net.legs(at, goal, which, corner).corner
+        corner = net.corner[row]
+        turns.append(int(row[0]))
+        way = corner - at
+        at = at + 0.05 * way / np.linalg.norm(way)
+    assert len(set(turns)) < 4
+    assert at[0, 1] > -0.5
+
+
+def test_distances_that_are_kept_are_the_same() -> None:
+    net, goals = Net(closed_room()), np.array([[0.0, 9.0], [7.0, 0.0]])
+    one = net.lengths(goals)
+    assert net.lengths(goals[::-1].copy())[::-1].tobytes() == one.tobytes()
+    assert Net(closed_room()).lengths(goals[1:]).tobytes() == one[1:].tobytes()
