@@ -8,7 +8,6 @@ The scene is made of the simulation's own chance and angles, so that nothing but
 
 import hashlib
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,8 +33,8 @@ from steering_addon.simulation.geometry.painted_flows import Current, current
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import BOX as BOX_REGION
 from steering_addon.simulation.geometry.regions import SPHERE, Regions, regions
-from steering_addon.simulation.snapshot import Crowd, Snapshot
-from tests.scene import Scene, all_of, leaders, locked
+from steering_addon.simulation.snapshot import Snapshot
+from tests.scene import Crowd, Scene, all_of, in_crowds, leaders, locked
 from tests.surfaces import mesh_obstacles, mesh_regions
 
 STORED = Path(__file__).with_name("same_bytes.sha256")
@@ -60,7 +59,7 @@ MESHES = 3
 def digest(place: Scene | None = None, frames: int = FRAMES) -> str:
     """The hash of all positions, velocities and basis vectors of the run."""
     known = hashlib.sha256()
-    for state in (place or scene()).run(frames, preroll=1, at=in_crowds):
+    for state in (place or scene()).run(frames, preroll=1, at=in_all_crowds):
         motion = state.motion
         for vectors in (motion.position, motion.velocity, motion.side, motion.forward, motion.up):
             known.update(np.ascontiguousarray(vectors, dtype="<f8").tobytes())
@@ -153,14 +152,19 @@ def places_to_stay() -> Regions:
     )
 
 
-def in_crowds(frame: int, snapshot: Snapshot) -> Snapshot:
-    """The vehicles in their crowds; of each choice their members have one value after the other, or all the default."""
+def in_all_crowds(frame: int, snapshot: Snapshot) -> Snapshot:
+    """The vehicles in their crowds."""
+    return in_crowds(snapshot, every_crowd())
+
+
+def every_crowd() -> list[Crowd]:
+    """A crowd a case; of each choice its members have one value after the other, or all the default."""
     crowds = []
     for case, (kinds, combining) in enumerate(CASES):
         rows = np.flatnonzero(np.arange(VEHICLES) % len(CASES) == case)
         behaviors = tuple(kind.of(len(rows), **_values(kind, len(rows), case)) for kind in kinds)
         crowds.append(Crowd(rows, behaviors, combining.number, key=case))
-    return replace(snapshot, crowds=tuple(crowds))
+    return crowds
 
 
 def _values(kind: type[Behavior], members: int, case: int) -> dict[str, np.ndarray]:

@@ -16,8 +16,8 @@ from steering_addon.simulation.geometry.obstacles import BOX, INSIDE, MESH, OUTS
 from steering_addon.simulation.geometry.painted_flows import Current
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot, no_tracked
-from tests.scene import Scene
-from tests.simulation.same_bytes import CASES, FRAMES, STORED, digest, in_crowds, scene
+from tests.scene import Scene, in_crowds
+from tests.simulation.same_bytes import CASES, FRAMES, STORED, digest, every_crowd, scene
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDE = ("AVX512F", "AVX512CD", "AVX512_SKX", "AVX512_CLX", "AVX512_CNL", "AVX512_ICL")
@@ -64,8 +64,8 @@ MINDFUL = (
 
 def alone(frame: int, snapshot: Snapshot) -> Snapshot:
     """The crowds of one behavior that minds what is there: where others are among them all would differ at last."""
-    crowds = in_crowds(frame, snapshot).crowds[: len(CATALOGUE)]
-    return replace(snapshot, crowds=tuple(crowd for crowd in crowds if crowd.behaviors[0].name in MINDFUL))
+    crowds = every_crowd()[: len(CATALOGUE)]
+    return in_crowds(snapshot, [crowd for crowd in crowds if crowd.behaviors[0].name in MINDFUL])
 
 
 @pytest.fixture(scope="module")
