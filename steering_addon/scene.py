@@ -22,12 +22,13 @@ from .locomotion.simple_vehicle import SimpleVehicle
 from .simulation.arrays.chance import keys_of, shared_key
 from .simulation.arrays.vectors import cross, unit
 from .simulation.behavior import Adjustment, Behavior, Wish
+from .simulation.decisions import Decisions
 from .simulation.geometry.obstacles import Obstacles, obstacles
 from .simulation.geometry.regions import SPHERE, Regions, regions
 from .simulation.roles import Role
 from .simulation.run import simulate, world_at
 from .simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
-from .simulation.steering import Decisions, recalled, sensed
+from .simulation.steering import sensed
 from .simulation.vehicle import VehicleModel
 from .simulation.world import Agents, World
 
@@ -248,7 +249,7 @@ class Scene:
         wish = Wish.of(agents, agents.none(), agents.max_speed)
         forces = []
         for behavior in behaviors:
-            memory = recalled({}, behavior, agents, len(self))
+            memory = None if behavior.remembers is None else behavior.remembers.blank(len(self))
             force = behavior.steer(world, agents, memory).force
             if isinstance(behavior, Adjustment):
                 adjusted = behavior.adjust(world, agents, wish, memory).force

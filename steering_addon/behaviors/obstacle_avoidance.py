@@ -41,6 +41,7 @@ class ObstacleAvoidance(Behavior):
     label = "Avoid Obstacles"
     term = "obstacle avoidance"
     intent = Intent.STAY
+    avoids = True
 
     priority: Rows = integer(1, "Lower numbers come first when the crowd takes the first that applies")
     method: Rows = choice("TURN", "How it keeps clear of obstacles", METHODS)

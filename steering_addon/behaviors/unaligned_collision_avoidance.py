@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -18,19 +18,16 @@ from ..simulation.arrays.vectors import (
     dot,
     firsts,
     magnitude,
-    no_vectors,
     picked,
     truncate,
     unit,
 )
-from ..simulation.avoiding.jams import Throng
 from ..simulation.avoiding.velocity_choice import Choosers
 from ..simulation.behavior import Adjustment, Intent, Steering, Wish
 from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import Near
-from ..simulation.ways.journeys import Travellers, courses
 from ..simulation.world import Agents, World
 
 HASTE = 0.5
@@ -52,10 +49,6 @@ METHODS = (
     ),
 )
 PAPER, VELOCITY = (c.number for c in METHODS)
-LOOKS = 0x100C
-"""Salts the keys from which is drawn when each looks, apart from other uses of the same luck."""
-PATIENCE = 0.85
-"""Seconds over which progress is judged."""
 STUCK = 0.5
 """Share of the wished speed: who makes less progress lets others come nearer than the clearance."""
 STANDS = 0.2
@@ -69,22 +62,12 @@ class Avoiding(Memory):
     Attributes:
         push: (n, 3) the push aside that it has taken up: a share of the full steering, or m/s for flyers that choose.
         choice: (n, 3) the velocity it has chosen, m/s.
-        looked: (n,) whether it has chosen one yet.
         engaged: (n,) whether that is another than the wished one.
-        way_round: (n,) the side on which it goes round an obstacle: 1 left, -1 right, 0 none.
-        turns: (n,) whether it is on its way to a corner.
-        corner: (n, 3) that corner, metres, without height.
-        progress: (n,) the share of the wished velocity that it recently had.
     """
 
     push: Vectors = remembered((0.0, 0.0, 0.0))
     choice: Vectors = remembered((0.0, 0.0, 0.0))
-    looked: Mask = remembered(False)
     engaged: Mask = remembered(False)
-    way_round: Scalars = remembered(0.0)
-    turns: Mask = remembered(False)
-    corner: Vectors = remembered((0.0, 0.0, 0.0))
-    progress: Scalars = remembered(1.0)
 
 
 @dataclass(frozen=True)
@@ -104,6 +87,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     term = "unaligned collision avoidance"
     intent = Intent.WITH
     remembers = Avoiding
+    avoids = True
 
     method: Rows = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)
 
@@ -130,9 +114,18 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         after[rows] = push
         return Steering(force, replace(memory, push=after))
 
+    def adjusts(self) -> Mask:
+        return np.asarray(self.method == VELOCITY, dtype=np.bool_)
+
+    def interval(self) -> Scalars:
+        return self.reaction_time
+
+    def perceived(self, world: World, agents: Agents, rows: Rows) -> Near:
+        return self.take(rows).near(world, agents.take(rows)).together()
+
     def adjust(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> Steering:
         """By the choice of a velocity: what is to be added to the steering so that it is taken up."""
-        rows = np.flatnonzero(self.method == VELOCITY)
+        rows = np.flatnonzero(self.adjusts())
         if len(rows) == len(agents):
             force, memory = self._chosen(world, agents, wish, memory)
             return Steering(force, memory)
@@ -143,51 +136,38 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         return Steering(force, memory.put(rows, chosen))
 
     def _chosen(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> tuple[Vectors, Avoiding]:
-        wished = wish.velocity
-        memory = replace(memory, progress=_progress(world, agents, wished, memory.progress))
-        looks = np.flatnonzero(self._looks(world, agents, memory))
-        if len(looks):
-            chosen = self.take(looks)._choice(world, agents.take(looks), wish.take(looks), memory.take(looks))
-            memory = memory.put(looks, chosen)
-        chosen_velocity, steers = memory.choice, memory.engaged
+        rows = np.flatnonzero(wish.decides)
+        if len(rows):
+            chosen = self.take(rows)._choice(world, agents.take(rows), wish.take(rows))
+            memory = memory.put(rows, replace(memory.take(rows), **chosen))
+        velocity, steers = memory.choice, memory.engaged
         glides = ~agents.vehicle.keep_in_plane
         if glides.any():
-            called_for = np.where((glides & steers)[:, None], chosen_velocity - wished, 0.0)
+            called_for = np.where((glides & steers)[:, None], velocity - wish.velocity, 0.0)
             push = _taken_up(memory.push, called_for, TAKING_UP, OVER * agents.max_speed, world.dt)
             memory = replace(memory, push=push)
-            chosen_velocity = np.where(glides[:, None], wished + push, chosen_velocity)
+            velocity = np.where(glides[:, None], wish.velocity + push, velocity)
             steers = np.where(glides, (push != 0.0).any(axis=1), steers)
-        response = truncate(agents.steering_to(chosen_velocity) / agents.mass[:, None], self.weight)
+        response = truncate(agents.steering_to(velocity) / agents.mass[:, None], self.weight)
         force = (response * agents.mass[:, None] - wish.force) / np.maximum(self.weight, EPSILON)[:, None]
         return np.where((steers & (self.weight > 0.0))[:, None], force, 0.0), memory
 
-    def _looks(self, world: World, agents: Agents, memory: Avoiding) -> Mask:
-        """The agents that decide again: each once in a reaction time, not all together, and those that never have."""
-        interval = np.maximum(self.reaction_time, world.dt)
-        phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
-        before = phase - world.dt / interval
-        return np.asarray((np.floor(phase) != np.floor(before)) | ~memory.looked, dtype=np.bool_)
-
-    def _choice(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> Avoiding:
-        """The velocities to take up, whether they are others than the wished ones, and on which side to go round."""
-        wished, progress = wish.velocity, memory.progress
-        turned, memory = _round_obstacles(world, agents, wish, memory)
-        chosen = turned.copy()
-        flat = agents.vehicle.keep_in_plane
-        pad = self.clearance * (1.0 - clamp((STUCK - progress) / STUCK, 0.0, 1.0))
-        for some in (np.flatnonzero(flat), np.flatnonzero(~flat)):
-            if len(some):
-                alone = len(some) == len(agents)
-                own, who = (self, agents) if alone else (self.take(some), agents.take(some))
-                near = own.near(world, who).together()
-                throng = Throng.of(world, who, near, picked(turned, some), progress[some])
-                wants = throng.loosened(world, who)
-                chooser = Choosers.of(world, who, near, wants, wish.top_speed[some], pad[some], own.look_ahead_time)
-                taken = chooser.chosen()
-                creeps = magnitude(taken) < STANDS * magnitude(wants)
-                chosen[some] = np.where((creeps & flat[some] & ~throng.jammed)[:, None], 0.0, taken)
-        engaged = (chosen != wished).any(axis=1)
-        return replace(memory, choice=chosen, engaged=engaged, looked=np.ones(len(agents), dtype=np.bool_))
+    def _choice(self, world: World, agents: Agents, wish: Wish) -> dict[str, Any]:
+        """The velocities to take up, and whether they are others than the wished ones."""
+        chosen = wish.course.copy(order="K")
+        grounded = agents.vehicle.keep_in_plane
+        pad = self.clearance * (1.0 - clamp((STUCK - wish.progress) / STUCK, 0.0, 1.0))
+        for rows in (np.flatnonzero(grounded), np.flatnonzero(~grounded)):
+            if len(rows):
+                alone = len(rows) == len(agents)
+                behavior, some = (self, agents) if alone else (self.take(rows), agents.take(rows))
+                near = behavior.near(world, some).together()
+                course, look_ahead_time = picked(wish.course, rows), behavior.look_ahead_time
+                choosers = Choosers.of(world, some, near, course, wish.top_speed[rows], pad[rows], look_ahead_time)
+                velocity = choosers.chosen()
+                creeps = magnitude(velocity) < STANDS * magnitude(course)
+                chosen[rows] = np.where((creeps & grounded[rows] & ~wish.jammed[rows])[:, None], 0.0, velocity)
+        return {"choice": chosen, "engaged": (chosen != wish.velocity).any(axis=1)}
 
     def _called_for(self, world: World, agents: Agents) -> Vectors:
         """(n, 3), no longer than 1: away from the first meeting of each agent."""
@@ -228,43 +208,6 @@ def _taken_up(before: Vectors, called_for: Vectors, time: float, least: Scalars,
     push = before + (called_for - before) * (dt / (time + dt))
     over = (magnitude(called_for) == 0.0) & (magnitude(push) < least)
     return np.where(over[:, None], 0.0, push)
-
-
-def _progress(world: World, agents: Agents, wished: Vectors, before: Scalars) -> Scalars:
-    """The share of the wished velocity that the agents recently had, (n,) from 0 to 1."""
-    speed_squared = dot(wished, wished)
-    had = np.where(speed_squared > EPSILON, dot(agents.velocity, wished) / np.maximum(speed_squared, EPSILON), 1.0)
-    return before + (clamp(had, 0.0, 1.0) - before) * (world.dt / (PATIENCE + world.dt))
-
-
-def _round_obstacles(world: World, agents: Agents, wish: Wish, memory: Avoiding) -> tuple[Vectors, Avoiding]:
-    """The wished velocities, on the ground turned to go round what stands in the way; and which way that is."""
-    wished, n = wish.velocity, len(agents)
-    way_round, turns, corner = np.zeros(n), np.zeros(n, dtype=np.bool_), no_vectors(n)
-    straight_on = replace(memory, way_round=way_round, turns=turns, corner=corner)
-    some = np.flatnonzero(agents.vehicle.keep_in_plane)
-    if not len(some) or not world.obstacles.present.any():
-        return wished, straight_on
-    obstacles = world.obstacles.take(world.obstacles.present)
-    who = agents.take(some)
-    speed, direction = magnitude(wished[some]), unit(wished[some])
-    before = memory.take(some)
-    heading_for = before.corner[:, :2].copy()
-    heading_for[~before.turns] = np.nan
-    found = courses(
-        obstacles,
-        Travellers(who.rows, who.position, who.radius, direction, who.goal, before.way_round, heading_for),
-    )
-    turning = np.isfinite(found.corner[:, 0])
-    way_round[some], turns[some] = found.side, turning
-    for axis in range(2):
-        corner[some, axis] = np.where(turning, found.corner[:, axis], 0.0)
-    turned = (found.direction != direction).any(axis=1)
-    # Who slows down to stop at its goal does so by the length of the way, not through what is between.
-    speed = np.maximum(np.minimum(speed * found.further, wish.top_speed[some]), speed)
-    wished = wished.copy()
-    wished[some[turned]] = (found.direction * speed[:, None])[turned]
-    return wished, replace(memory, way_round=way_round, turns=turns, corner=corner)
 
 
 @dataclass(frozen=True)

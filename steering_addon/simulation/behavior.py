@@ -7,13 +7,16 @@ what it alone promises.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar
 
-from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, picked, truncate
+import numpy as np
+
+from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, nobody, picked, shared, truncate
 from .declaration import Declared, integer, number, share
 from .memory import Memory
+from .nearby.neighbors import Near
 from .world import Agents, World
 
 OURS = "not in the paper"
@@ -81,6 +84,7 @@ class Behavior(Declared):
         intent: the heading under which it is offered.
         width: the parameter that says how far to the side of a curve still counts as on it, if there is one.
         remembers: the type of its memory, None for a behavior without memory.
+        avoids: whether it keeps clear of obstacles: on the ground its agents then plan their way past those that stand.
     """
 
     name: ClassVar[str]
@@ -89,6 +93,7 @@ class Behavior(Declared):
     intent: ClassVar[Intent]
     width: ClassVar[str] = ""
     remembers: ClassVar[type[Memory] | None] = None
+    avoids: ClassVar[bool] = False
 
     weight: Number = number(1.0, "How much it counts; 0 switches it off")
     priority: Rows = integer(2, "Lower numbers come first when the crowd takes the first that applies")
@@ -132,20 +137,44 @@ class Wish:
         force: (n, 3) the combined steering force, newtons.
         velocity: (n, 3) the velocity that the force leads to within the response time, m/s.
         top_speed: (n,) the speed that neither the vehicle nor a speed limit lets them exceed, m/s.
+        course: (n, 3) the velocity along the way past what stands there, on the ground; else the wished velocity, m/s.
+        decides: (n,) the agents that decide in this step; the others keep to their last decision.
+        progress: (n,) the share of the wished velocity that each recently had, from 0 to 1.
+        jammed: (n,) the agents that others press and that get on no longer, of those that decide.
     """
 
     force: Vectors
     velocity: Vectors
     top_speed: Scalars
+    course: Vectors
+    decides: Mask
+    progress: Scalars
+    jammed: Mask
 
     @classmethod
     def of(cls, agents: Agents, force: Vectors, top_speed: Scalars) -> Wish:
+        """The wish that a force makes, of agents that all decide and are not hindered."""
+        n = len(agents)
         change = agents.level(force) * (agents.vehicle.response_time / agents.mass)[:, None]
-        return cls(force, truncate(agents.level(agents.velocity) + change, top_speed), top_speed)
+        velocity = truncate(agents.level(agents.velocity) + change, top_speed)
+        return cls(force, velocity, top_speed, velocity, shared(True, n, np.bool_), shared(1.0, n), nobody(n))
+
+    def after(self, agents: Agents, force: Vectors, top_speed: Scalars) -> Wish:
+        """The wish for the next adjustment, once one has changed the force."""
+        wish = Wish.of(agents, force, top_speed)
+        return replace(wish, decides=self.decides, progress=self.progress)
 
     def take(self, rows: Rows) -> Wish:
         """The wishes of some of the agents."""
-        return Wish(picked(self.force, rows), picked(self.velocity, rows), self.top_speed[rows])
+        return Wish(
+            picked(self.force, rows),
+            picked(self.velocity, rows),
+            self.top_speed[rows],
+            picked(self.course, rows),
+            self.decides[rows],
+            self.progress[rows],
+            self.jammed[rows],
+        )
 
 
 @dataclass(frozen=True)
@@ -157,4 +186,16 @@ class Adjustment(Behavior):
 
     def adjust(self, world: World, agents: Agents, wish: Wish, memory: Any) -> Steering:
         """What it decides once all behaviors are combined; its force times its weight is added to the wish."""
+        raise NotImplementedError
+
+    def adjusts(self) -> Mask:
+        """The agents that it adjusts, (n,)."""
+        return np.ones(len(self.weight), dtype=np.bool_)
+
+    def interval(self) -> Scalars:
+        """The time between two decisions of an agent, (n,) seconds; 0 to decide at every step."""
+        return np.zeros(len(self.weight))
+
+    def perceived(self, world: World, agents: Agents, rows: Rows) -> Near:
+        """The others that the agents of some rows perceive, and among which they may get jammed; `rows` (m,)."""
         raise NotImplementedError

@@ -1,6 +1,6 @@
 """The steering level: what every vehicle decides, from one picture of the world.
 
-    sense -> goals -> steer -> combine -> adjust
+    sense -> goals -> steer -> combine -> ways -> adjust
 
 All behaviors look at what there was before the step, so that the order in which they are evaluated does not matter.
 """
@@ -13,11 +13,11 @@ from zlib import crc32
 
 import numpy as np
 
+from .adjusting import adjusted
 from .arrays.chance import Keys, mix, uniform
 from .arrays.vectors import (
     Mask,
     Rows,
-    Scalars,
     Vectors,
     anybody,
     magnitude,
@@ -26,13 +26,12 @@ from .arrays.vectors import (
     picked,
     shared,
     smallest,
-    totals,
     which,
 )
-from .behavior import Adjustment, Behavior, Steering, Taking, Wish
+from .behavior import Behavior
 from .combining import COMBINE, MATTERS, Component
-from .memory import Memory
-from .presence.arrivals import Arrivals, arrival_distance, stays
+from .decisions import Decisions
+from .presence.arrivals import arrival_distance, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
 from .vehicle import VehicleModel
@@ -40,31 +39,6 @@ from .world import Agents, World
 
 DRAWS = 0xD1CE
 """Salts the keys from which is drawn what counts in a step, apart from other uses of the same key."""
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """What all vehicles decide in a step, as far as their behaviors have been asked.
-
-    Attributes:
-        memories: what each behavior remembers next, by its name, n rows each.
-        speed_limit: (n,) m/s, inf for no limit; None if no vehicle has one.
-        tallies: what all vehicles have added up, by name.
-        taken: (k,) how much has been taken of each tracked body.
-        arrivals: the vehicles that have left and those that have reached a goal.
-    """
-
-    memories: Mapping[str, Memory]
-    speed_limit: Scalars | None
-    tallies: Mapping[str, Scalars]
-    taken: Scalars
-    arrivals: Arrivals
-
-    @classmethod
-    def none_yet(cls, state: State) -> Decisions:
-        """What holds before any behavior has been asked."""
-        arrivals = Arrivals(len(state), state.gone, state.arrived)
-        return cls(state.memories, None, state.tallies, state.taken, arrivals)
 
 
 @dataclass(frozen=True)
@@ -144,7 +118,7 @@ def sensed(
         if learned:
             decided = replace(decided, memories={**decided.memories, **learned})
         behaviors.append(decided.arrivals.without_reached(behavior, agents))
-    goal = _goal(behaviors, world, agents, decided, len(state))
+    goal = _goal(behaviors, world, agents, decided)
     if goal is not agents.goal:
         agents = replace(agents, goal=goal)
     return Group(agents, tuple(behaviors), settings.combining), decided
@@ -152,79 +126,21 @@ def sensed(
 
 def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -> tuple[Asked, Decisions]:
     """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
-    agents, n = group.agents, len(snapshot.present)
+    agents = group.agents
     components: dict[str, Component] = {}
-    corrections: dict[str, Vectors] = {}
     sets_speed = nobody(len(agents))
     draws = _draws(group, world)
     for behavior in group.behaviors:
-        steering = behavior.steer(world, agents, recalled(decided.memories, behavior, agents, n))
+        steering = behavior.steer(world, agents, decided.recalled(behavior, agents))
         behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, agents, snapshot.attendance)
-        decided = replace(_with(decided, behavior, world, agents, steering), arrivals=arrivals)
+        decided = replace(decided.adding(behavior, world, agents, steering), arrivals=arrivals)
         if steering.force is not None:
             components[behavior.name] = _component(behavior, steering.force, draws)
         if steering.sets_speed is not None and anybody(steering.sets_speed):
             sets_speed = sets_speed | (behavior.weight != 0.0) & steering.sets_speed
     force = COMBINE[group.combining](list(components.values()), _cruise(agents, sets_speed), agents.max_force)
-    for behavior in group.behaviors:
-        if isinstance(behavior, Adjustment):
-            wish = Wish.of(agents, force, _top_speed(agents, decided.speed_limit))
-            steering = behavior.adjust(world, agents, wish, recalled(decided.memories, behavior, agents, n))
-            decided = _with(decided, behavior, world, agents, steering)
-            if steering.force is not None:
-                corrections[behavior.name] = steering.force * behavior.weight[:, None]
-                force = force + corrections[behavior.name]
+    force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
     return Asked(components, corrections, force), decided
-
-
-def _with(decided: Decisions, behavior: Behavior, world: World, agents: Agents, steering: Steering) -> Decisions:
-    """What has been decided so far, with what one more behavior decides for some of the vehicles."""
-    n = world.vehicles
-    changes: dict[str, object] = {}
-    if steering.memory is not None:
-        memory = _merged(decided.memories.get(behavior.name), agents, steering.memory, n)
-        changes["memories"] = {**decided.memories, behavior.name: memory}
-    if steering.tallies:
-        added = {name: more + decided.tallies.get(name, 0.0) for name, more in steering.tallies.items()}
-        changes["tallies"] = {**decided.tallies, **added}
-    if steering.speed_limit is not None:
-        eased = _eased(steering.speed_limit, behavior.weight, agents.max_speed)
-        limit = np.full(n, np.inf) if decided.speed_limit is None else decided.speed_limit.copy()
-        limit[agents.rows] = np.minimum(limit[agents.rows], eased)
-        changes["speed_limit"] = limit
-    if steering.takes is not None:
-        changes["taken"] = _taken(decided.taken, steering.takes, n, len(world.bodies.left) - n)
-    return replace(decided, **changes) if changes else decided  # type: ignore[arg-type]
-
-
-def recalled(memories: Mapping[str, Memory], behavior: Behavior, agents: Agents, n: int) -> Memory | None:
-    """What a behavior remembers of its agents, which are some of n vehicles."""
-    if behavior.remembers is None:
-        return None
-    memory = memories.get(behavior.name)
-    if memory is None:
-        return behavior.remembers.blank(len(agents))
-    return memory if len(agents) == n else memory.take(agents.rows)
-
-
-def _merged(known: Memory | None, agents: Agents, memory: Memory, n: int) -> Memory:
-    """The memory of n vehicles, with that of some agents in place of what was known of them."""
-    if len(agents) == n:
-        return memory
-    return (type(memory).blank(n) if known is None else known).put(agents.rows, memory)
-
-
-def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
-    """The speed limits (n,), which a weight below 1 brings into force by that share only."""
-    counts = np.minimum(weight, 1.0)
-    return np.where((limit < top) & (counts > 0.0), top + (np.minimum(limit, top) - top) * counts, np.inf)
-
-
-def _taken(known: Scalars, takes: Taking, n: int, count: int) -> Scalars:
-    """How much has been taken of each of the tracked bodies, the rows of which begin after those of n vehicles."""
-    tracked = takes.body >= n
-    amount = totals(takes.body[tracked] - n, takes.amount[tracked], count)
-    return amount + known if len(known) else amount
 
 
 def _component(behavior: Behavior, force: Vectors, draws: Keys | None) -> Component:
@@ -265,23 +181,17 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
     )
 
 
-def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions, n: int) -> Vectors:
+def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
     """The nearest of the places where behaviors with weight lead their agents, (n, 3); nan where there is none."""
     nearest, least = agents.goal, shared(np.inf, len(agents))
     for behavior in behaviors:
-        goal = behavior.goal(world, agents, recalled(decided.memories, behavior, agents, n))
+        goal = behavior.goal(world, agents, decided.recalled(behavior, agents))
         if goal is None:
             continue
         distance = magnitude(goal - agents.position)
         nearer = (behavior.weight != 0.0) & (distance < least)
         nearest, least = np.where(nearer[:, None], goal, nearest), np.where(nearer, distance, least)
     return nearest
-
-
-def _top_speed(agents: Agents, limit: Scalars | None) -> Scalars:
-    if limit is None:
-        return agents.max_speed
-    return np.minimum(agents.max_speed, limit[agents.rows])
 
 
 def _draws(group: Group, world: World) -> Keys | None:

@@ -1,79 +1,117 @@
-"""A throng that has come to a stand: who is jammed in it, and how it gets going again.
+"""Jams: how agents that press each other to a standstill get going again.
 
-Where all press through a door they come to stand in an arch, each held by the next. One who gives way for a moment lets
-it fall: so the jammed jostle, and who is held by somebody ahead steps back and makes room.
+Where a throng presses through a door, its agents come to stand in an arch, each held by the next. One that gives way
+for a moment lets the arch fall: so jammed agents jostle, and an agent that is held by one ahead of it steps back and
+makes room.
+
+    jostling = |course| (1 - progress / JAMMED) noise(t)        stepping back = -STEPS_BACK course
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays.chance import mix, smooth_noise
-from ..arrays.vectors import Mask, Scalars, Vectors, columns, dot, magnitude, picked, unit
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, dot, magnitude, picked, unit
+from ..memory import Memory, remembered
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 
+PATIENCE = 0.85
+"""Seconds over which progress is judged."""
 JAMMED = 0.25
-"""Share of the wished speed: who makes less progress on the ground jostles, the more the less it gets on."""
+"""Share of the wished speed: an agent on the ground that makes less progress jostles, the more the less it makes."""
 PRESSED = 0.3
-"""Metres between the bodies: who is no further from another stands in a throng."""
+"""Metres between the bodies of agents that press each other."""
 JOSTLES_A_SECOND = 2.0
-"""How often who jostles changes its mind."""
+"""How often a jostling agent changes its mind."""
 JOSTLES = 0x7A3
-"""Salts the keys from which is drawn where to, apart from other uses of the same luck."""
+"""Salts the keys from which the direction of jostling is drawn."""
 HELD = 2
-"""Pressed by so many, one of them ahead, one steps back; two who meet sort it out between them."""
+"""An agent pressed by this many, one of them ahead, steps back; two that meet sort it out between them."""
 AHEAD = 0.7
-"""The cosine of how far aside of the wished way another may be and still be ahead."""
+"""Cosine of the angle from its course within which another agent is ahead."""
 STEPS_BACK = 0.5
-"""Share of the wished speed at which who is held steps back."""
+"""Share of the wished speed at which a held agent steps back."""
 
 
 @dataclass(frozen=True)
-class Throng:
-    """Agents among others.
+class Progress(Memory):
+    """How agents get on.
 
     Attributes:
-        wished: (n, 3) the velocities they wish for, m/s.
-        progress: (n,) the share of these that they had of late.
-        jammed: (n,) who is pressed by others on the ground and gets on no more; not who waits apart, as in a queue.
-        held: (n,) who of them is pressed by several and has one of them ahead.
+        share: (n,) the share of the wished velocity that each recently had, from 0 to 1.
+        begun: (n,) whether it has been watched for at least a step.
     """
 
-    wished: Vectors
-    progress: Scalars
+    share: Scalars = remembered(1.0)
+    begun: Mask = remembered(False)
+
+
+def progressed(world: World, agents: Agents, wished: Vectors, memory: Progress) -> Progress:
+    """The progress after a step, low-passed over PATIENCE.
+
+    Args:
+        wished: (n, 3) the velocities the agents wish for, m/s.
+    """
+    speed_squared = dot(wished, wished)
+    had = np.where(speed_squared > EPSILON, dot(agents.velocity, wished) / np.maximum(speed_squared, EPSILON), 1.0)
+    change = (clamp(had, 0.0, 1.0) - memory.share) * (world.dt / (PATIENCE + world.dt))
+    return Progress(memory.share + change, np.ones(len(agents), dtype=np.bool_))
+
+
+@dataclass(frozen=True)
+class Jam:
+    """Which agents are jammed among others.
+
+    Attributes:
+        jammed: (n,) the agents on the ground that others press and that get on no longer; not those that wait apart,
+            as in a queue.
+        held: (n,) those of them that several press, one of them ahead.
+    """
+
     jammed: Mask
     held: Mask
 
     @classmethod
-    def of(cls, world: World, agents: Agents, near: Near, wished: Vectors, progress: Scalars) -> Throng:
+    def of(
+        cls, world: World, agents: Agents, course: Vectors, progress: Scalars, perceived: Callable[[Rows], Near]
+    ) -> Jam:
         """
         Args:
-            near: whom they perceive.
+            course: (n, 3) the velocities the agents wish for along their ways, m/s.
+            progress: (n,) as of `Progress`.
+            perceived: the others that the agents of some rows perceive; asked only about agents that are slow.
         """
-        slow = (progress < JAMMED) & agents.vehicle.keep_in_plane
-        if not slow.any():
-            return cls(wished, progress, slow, slow)
-        gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
-        pressed = np.flatnonzero((gap < PRESSED) & slow[near.agent])
-        agent = near.agent[pressed]
-        number = np.bincount(agent, minlength=len(agents))
-        way = picked(unit(wished), agent)
-        ahead = dot(picked(near.offset, pressed), way) > AHEAD * near.distance[pressed]
-        blocked = np.bincount(agent[ahead], minlength=len(agents)) > 0
-        return cls(wished, progress, number > 0, blocked & (number >= HELD))
+        jammed, held = np.zeros(len(agents), dtype=np.bool_), np.zeros(len(agents), dtype=np.bool_)
+        slow = np.flatnonzero((progress < JAMMED) & agents.vehicle.keep_in_plane)
+        if len(slow):
+            jammed[slow], held[slow] = _pressed(world, agents.take(slow), picked(course, slow), perceived(slow))
+        return cls(jammed, held)
 
-    def loosened(self, world: World, agents: Agents) -> Vectors:
-        """The wished velocities, (n, 3), those of the jammed led astray by chance, of the held turned back."""
-        some = np.flatnonzero(self.jammed)
-        if not len(some):
-            return self.wished
-        x, y = smooth_noise(mix(agents.keys[some], JOSTLES), 2, np.full(len(some), JOSTLES_A_SECOND), world.time)
-        wished = self.wished[some]
-        share = magnitude(wished) * (1.0 - self.progress[some] / JAMMED)
-        loosened = self.wished.copy()
-        loosened[some] = np.where(self.held[some, None], -STEPS_BACK * wished, wished)
-        loosened[some] += columns(x * share, y * share, 0.0)
+    def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:
+        """The courses, (n, 3), of jammed agents led astray by chance, of held ones turned back."""
+        rows = np.flatnonzero(self.jammed)
+        if not len(rows):
+            return course
+        x, y = smooth_noise(mix(agents.keys[rows], JOSTLES), 2, np.full(len(rows), JOSTLES_A_SECOND), world.time)
+        wished = course[rows]
+        size = magnitude(wished) * (1.0 - progress[rows] / JAMMED)
+        loosened = course.copy()
+        loosened[rows] = np.where(self.held[rows, None], -STEPS_BACK * wished, wished)
+        loosened[rows] += columns(x * size, y * size, 0.0)
         return loosened
+
+
+def _pressed(world: World, agents: Agents, course: Vectors, near: Near) -> tuple[Mask, Mask]:
+    """Which of some slow agents others press, and which of them several do, one of them ahead."""
+    gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
+    pressing = np.flatnonzero(gap < PRESSED)
+    agent = near.agent[pressing]
+    number = np.bincount(agent, minlength=len(agents))
+    ahead = dot(picked(near.offset, pressing), picked(unit(course), agent)) > AHEAD * near.distance[pressing]
+    blocked = np.bincount(agent[ahead], minlength=len(agents)) > 0
+    return number > 0, blocked & (number >= HELD)

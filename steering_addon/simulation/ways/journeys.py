@@ -70,8 +70,12 @@ class Courses(NamedTuple):
     further: Scalars
 
 
-def courses(obstacles: Obstacles, travellers: Travellers) -> Courses:
-    """The directions to take so as to get to places that are straight ahead but for what is in the way."""
+def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST) -> Courses:
+    """The directions that lead to places which are straight ahead but for what is in the way.
+
+    Args:
+        most: how many standing obstacles ways are planned past; among more, all are passed by the nearer end.
+    """
     who = travellers
     none = Courses(who.direction, np.zeros(len(who)), np.full((len(who), 2), np.nan), np.ones(len(who)))
     if not len(obstacles):
@@ -83,7 +87,7 @@ def courses(obstacles: Obstacles, travellers: Travellers) -> Courses:
     furthest = np.where(planned, straight, np.inf)
     direction, side, corner, further = none.direction.copy(), none.side, none.corner, none.further
     standing = _standing(obstacles)
-    if np.count_nonzero(standing) > MOST:
+    if np.count_nonzero(standing) > most:
         standing[:] = False
     if planned.any() and standing.any():
         for some, legs in _first_legs(obstacles.take(standing), who, np.flatnonzero(planned)):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from steering_addon.simulation.avoiding.jams import STEPS_BACK, Throng
+from steering_addon.simulation.avoiding.jams import STEPS_BACK, Jam
 from steering_addon.simulation.geometry.obstacles import boxes
 from tests.scene import Scene
 from tests.simulation.avoiding.test_velocity_choice import RADIUS, WALKER, walkers
@@ -29,10 +29,9 @@ def wants(place: Scene, progress: float) -> np.ndarray:
     """The velocities they want beside those they wish for, straight ahead all of them, (n, 3) m/s."""
     world, agents, _ = place.seen()
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
-    near = avoidance.near(world, agents).together()
-    wished = np.tile([0.0, WISHED, 0.0], (len(place), 1))
-    throng = Throng.of(world, agents, near, wished, np.full(len(place), progress))
-    return throng.loosened(world, agents) - wished
+    wished, share = np.tile([0.0, WISHED, 0.0], (len(place), 1)), np.full(len(place), progress)
+    jam = Jam.of(world, agents, wished, share, lambda rows: avoidance.perceived(world, agents, rows))
+    return jam.loosened(world, agents, wished, share) - wished
 
 
 def astray(place: Scene, progress: float) -> np.ndarray:

@@ -200,7 +200,7 @@ def test_who_could_only_creep_stands_but_for_who_is_in_a_throng() -> None:
         stands += (slow & (chosen == 0.0)).sum()
         creeping = slow & (chosen > 0.0)
         throngs += creeping.sum()
-        assert (memory.progress[creeping] < jams.JAMMED).all()
+        assert (state.memories["progress"].share[creeping] < jams.JAMMED).all()
     assert min(stands, throngs) > 5
 
 

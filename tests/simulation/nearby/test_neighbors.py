@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.separation import Separation
+from steering_addon.simulation.decisions import Decisions
 from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.nearby import neighbors
 from steering_addon.simulation.nearby.neighbors import (
@@ -21,7 +22,7 @@ from steering_addon.simulation.nearby.neighbors import (
 )
 from steering_addon.simulation.nearby.pairs import Pairs, pairs_within
 from steering_addon.simulation.run import world_at
-from steering_addon.simulation.steering import Decisions, sensed
+from steering_addon.simulation.steering import sensed
 from tests.scene import Crowd, Scene, in_crowds, leaders, locked, together
 from tests.simulation.all_pairs import PLACES, all_pairs, joined
 

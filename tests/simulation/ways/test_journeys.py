@@ -13,9 +13,8 @@ from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedColl
 from steering_addon.simulation.arrays.vectors import unit
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.run import simulate
-from steering_addon.simulation.ways import journeys
 from steering_addon.simulation.ways.detours import ways_round
-from steering_addon.simulation.ways.journeys import Courses, Travellers, courses
+from steering_addon.simulation.ways.journeys import MOST, Courses, Travellers, courses
 from tests.scene import Scene, about, all_of, leaders
 from tests.simulation.ways.test_footprints import of
 from tests.simulation.ways.test_roadmap import NOWHERE, shortest
@@ -129,7 +128,7 @@ def test_who_arrives_behind_a_wall_does_not_creep_there() -> None:
 # ---- one step
 
 
-def courses_of(things: Obstacles, **changes) -> Courses:
+def courses_of(things: Obstacles, most: int = MOST, **changes) -> Courses:
     """Of somebody of half a metre who goes 16 m along y."""
     who = Travellers(
         rows=np.array([0]),
@@ -140,7 +139,7 @@ def courses_of(things: Obstacles, **changes) -> Courses:
         side=np.array([0.0]),
         corner=NOWHERE,
     )
-    return courses(things, replace(who, **changes))
+    return courses(things, replace(who, **changes), most)
 
 
 def test_where_nothing_is_between_the_direction_is_the_same() -> None:
@@ -253,11 +252,10 @@ def test_the_way_turns_and_moves_with_the_scene() -> None:
     assert other.further == pytest.approx(one.further, abs=1e-9)
 
 
-def test_among_too_many_obstacles_the_nearer_end_is_passed_without_a_plan(monkeypatch) -> None:
+def test_among_too_many_obstacles_the_nearer_end_is_passed_without_a_plan() -> None:
     pen = all_of(*PENS["a U"])
     assert np.isfinite(courses_of(pen).corner).all()
-    monkeypatch.setattr(journeys, "MOST", len(pen) - 1)
-    found = courses_of(pen)
+    found = courses_of(pen, len(pen) - 1)
     assert np.isnan(found.corner).all()
     assert found.further.tolist() == [1.0]
     here, ahead = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])

@@ -1,0 +1,136 @@
+"""Adjusting: what is done about the force that all behaviors have come to, before anything moves.
+
+    wish -> ways -> jams -> adjustments
+
+The wish is the velocity that the force leads to. On the ground it is turned along the way past everything that stands
+there; what is jammed is loosened; then adjustments, such as avoiding each other, have the last word. An agent on the
+ground that no adjustment steers takes up the course along its way by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .arrays.chance import mix, uniform
+from .arrays.vectors import Mask, Vectors, anybody, nobody, picked
+from .avoiding.jams import Jam, Progress, progressed
+from .behavior import Adjustment, Behavior, Wish
+from .combining import Component
+from .decisions import Decisions
+from .ways.planning import PLANNING_TIME, Planned, planned_course
+from .world import Agents, World
+
+WAYS, PROGRESS = "ways", "progress"
+"""Under what the stages remember their agents; no behavior has these names."""
+LOOKS = 0x100C
+"""Salts the keys from which it is drawn when each agent decides."""
+
+
+def adjusted(
+    world: World,
+    agents: Agents,
+    behaviors: Sequence[Behavior],
+    components: Mapping[str, Component],
+    force: Vectors,
+    decided: Decisions,
+) -> tuple[Vectors, dict[str, Vectors], Decisions]:
+    """The force of some agents after all adjustments.
+
+    Args:
+        components: what each behavior contributes to the force, by its name.
+        force: (n, 3) what their behaviors come to, newtons.
+
+    Returns:
+        force: (n, 3) newtons.
+        corrections: (n, 3) what each adjustment has added, newtons, by its name.
+        decided: everything else that is decided.
+    """
+    adjustments = [behavior for behavior in behaviors if isinstance(behavior, Adjustment)]
+    steered = _any_of([adjustment.adjusts() for adjustment in adjustments], agents)
+    travels = agents.vehicle.keep_in_plane & (steered | _avoiding_before_a_goal(behaviors, agents))
+    corrections: dict[str, Vectors] = {}
+    if not anybody(steered | travels):
+        return force, corrections, decided
+    wish = Wish.of(agents, force, decided.top_speed(agents))
+    wish, decided = _deciding(world, agents, adjustments, wish, decided)
+    wish, decided = _on_its_way(world, agents, wish, travels, steered, decided)
+    # An agent that is just passing an obstacle is past it before its way matters again.
+    turned = travels & ~steered & ~_passing(behaviors, components, agents)
+    course, turned = wish.course, turned & (wish.course != wish.velocity).any(axis=1)
+    for adjustment in adjustments:
+        wish = _loosened(world, agents, adjustment, wish)
+        steering = adjustment.adjust(world, agents, wish, decided.recalled(adjustment, agents))
+        decided = decided.adding(adjustment, world, agents, steering)
+        if steering.force is not None:
+            corrections[adjustment.name] = steering.force * adjustment.weight[:, None]
+            force = force + corrections[adjustment.name]
+            wish = wish.after(agents, force, decided.top_speed(agents))
+    if anybody(turned):
+        force = np.where(turned[:, None], agents.steering_to(course), force)
+    return force, corrections, decided
+
+
+def _any_of(masks: Sequence[Mask], agents: Agents) -> Mask:
+    """Which agents any of the masks holds for, (n,)."""
+    either = nobody(len(agents))
+    for mask in masks:
+        either = either | mask if anybody(mask) else either
+    return either
+
+
+def _avoiding_before_a_goal(behaviors: Sequence[Behavior], agents: Agents) -> Mask:
+    """The agents that keep clear of obstacles and have a place to go to, (n,)."""
+    avoiding = _any_of([behavior.weight != 0.0 for behavior in behaviors if behavior.avoids], agents)
+    return avoiding & np.isfinite(agents.goal[:, 0]) if anybody(avoiding) else avoiding
+
+
+def _passing(behaviors: Sequence[Behavior], components: Mapping[str, Component], agents: Agents) -> Mask:
+    """The agents that a behavior steers clear of an obstacle in this step, (n,)."""
+    avoiding = [components[behavior.name] for behavior in behaviors if behavior.avoids and behavior.name in components]
+    return _any_of([(component.force != 0.0).any(axis=1) for component in avoiding], agents)
+
+
+def _deciding(
+    world: World, agents: Agents, adjustments: Sequence[Adjustment], wish: Wish, decided: Decisions
+) -> tuple[Wish, Decisions]:
+    """The wish with the agents that decide in this step, and with the progress of all.
+
+    Each agent decides once in an interval, at moments of its own, and as soon as it has never decided.
+    """
+    interval = np.full(len(agents), PLANNING_TIME)
+    for adjustment in adjustments:
+        interval = np.where(adjustment.adjusts(), adjustment.interval(), interval)
+    interval = np.maximum(interval, world.dt)
+    phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
+    memory = decided.memory(PROGRESS, Progress, agents)
+    decides = (np.floor(phase) != np.floor(phase - world.dt / interval)) | ~memory.begun
+    memory = progressed(world, agents, wish.velocity, memory)
+    return replace(wish, decides=decides, progress=memory.share), decided.remembering(PROGRESS, agents, memory)
+
+
+def _on_its_way(
+    world: World, agents: Agents, wish: Wish, travels: Mask, steered: Mask, decided: Decisions
+) -> tuple[Wish, Decisions]:
+    """The wish with the course along the planned way."""
+    memory = decided.memory(WAYS, Planned, agents)
+    course, memory = planned_course(
+        world, agents, wish.velocity, wish.top_speed, travels, steered, wish.decides, memory
+    )
+    return replace(wish, course=course), decided.remembering(WAYS, agents, memory)
+
+
+def _loosened(world: World, agents: Agents, adjustment: Adjustment, wish: Wish) -> Wish:
+    """The wish in which the courses of jammed agents that decide in this step are loosened."""
+    rows = np.flatnonzero(wish.decides & adjustment.adjusts())
+    deciding, course = agents.take(rows), picked(wish.course, rows)
+    jam = Jam.of(
+        world, deciding, course, wish.progress[rows], lambda slow: adjustment.perceived(world, agents, rows[slow])
+    )
+    if not jam.jammed.any():
+        return wish
+    courses, jammed = wish.course.copy(order="K"), wish.jammed.copy()
+    courses[rows], jammed[rows] = jam.loosened(world, deciding, course, wish.progress[rows]), jam.jammed
+    return replace(wish, course=courses, jammed=jammed)

@@ -1,0 +1,94 @@
+"""Planning: whoever goes on the ground with a goal goes past what stands there, whatever behavior avoids it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.arrays.vectors import columns
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
+from steering_addon.simulation.ways.planning import Planned, planned_course
+from tests.scene import Scene, all_of, leaders, positions
+
+GOAL = np.array([0.0, 16.0, 0.0])
+WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "response_time": 0.35, "radius": 0.3}
+OTHER_WAYS = [way for way in COMBININGS if way.name != "NORMALIZED_SUM"]
+
+
+def dead_end() -> Obstacles:
+    """A wall across the way, with a wing toward the walkers at either end."""
+    wall = boxes([[0.0, 8.0, 0.0]], [[4.0, 0.3, 2.0]])
+    return all_of(wall, boxes([[-4.0, 6.0, 0.0], [4.0, 6.0, 0.0]], [[0.3, 2.0, 2.0]] * 2))
+
+
+def walkers(behaviors, **changes) -> Scene:
+    return Scene(
+        [[0.3, 0.0, 0.0], [1.5, -1.0, 0.0]],
+        behaviors=behaviors,
+        vehicle=WALKER,
+        tracked=leaders(GOAL),
+        obstacles=dead_end(),
+        **changes,
+    )
+
+
+@pytest.mark.parametrize("combining", OTHER_WAYS, ids=lambda way: way.name)
+def test_walkers_come_out_of_a_dead_end_in_every_way_to_combine(combining) -> None:
+    """But for blended directions, where the push into the dead end is as strong as the one out of it."""
+    place = walkers([(Arrival, {}), (ObstacleAvoidance, {})], combining=combining.number)
+    path = positions(replace(place, fps=12.0).run(12 * 36))
+    assert np.linalg.norm(path[-1] - GOAL, axis=1).max() < 0.5
+    assert min(place.obstacles.clearance(row).min() for row in path[::4]) > 0.0
+
+
+def test_so_do_those_that_avoid_each_other_as_in_the_paper() -> None:
+    avoiding = (UnalignedCollisionAvoidance, {"method": PAPER})
+    path = positions(walkers([(Arrival, {}), (ObstacleAvoidance, {}), avoiding], combining=1, fps=12.0).run(12 * 36))
+    assert np.linalg.norm(path[-1] - GOAL, axis=1).max() < 0.7
+
+
+@pytest.mark.parametrize(
+    ("behaviors", "vehicle"),
+    [
+        ([(Seek, {})], {}),
+        ([(Seek, {}), (ObstacleAvoidance, {"weight": 0.0})], {}),
+        ([(Wander, {}), (ObstacleAvoidance, {})], {}),
+        ([(Seek, {}), (ObstacleAvoidance, {})], {"keep_in_plane": False}),
+    ],
+    ids=["nothing avoids", "what avoids has no weight", "no goal", "flying"],
+)
+def test_nothing_is_planned(behaviors, vehicle) -> None:
+    place = replace(walkers(behaviors), vehicle=WALKER | vehicle)
+    memory = place.run(3)[-1].memories.get("ways", Planned.blank(2))
+    assert not memory.planned.any()
+
+
+def test_between_two_plans_the_course_is_turned_from_the_wish_as_it_was() -> None:
+    """By the same angle, however the wish turns, and as much faster."""
+    world, agents, _ = walkers([(Seek, {}), (ObstacleAvoidance, {})]).seen()
+    everyone, nobody = np.ones(2, dtype=bool), np.zeros(2, dtype=bool)
+    wish, top = columns(np.zeros(2), np.full(2, 0.5), 0.0), agents.max_speed
+    course, memory = planned_course(world, agents, wish, top, everyone, everyone, everyone, Planned.blank(2))
+    assert (np.abs(course[:, 0]) > 0.1).all(), "round an end"
+    assert np.linalg.norm(course, axis=1) == pytest.approx(0.5 * memory.further)
+    later, kept = planned_course(world, agents, wish, top, everyone, everyone, nobody, memory)
+    assert np.allclose(later, course)
+    turned, _ = planned_course(
+        world, agents, columns(-wish[:, 1], wish[:, 0], 0.0), top, everyone, everyone, nobody, memory
+    )
+    assert np.allclose(turned, columns(-course[:, 1], course[:, 0], 0.0))
+    assert kept is memory
+
+
+def test_who_does_not_travel_keeps_to_its_wish_to_the_last_bit() -> None:
+    world, agents, _ = walkers([(Seek, {}), (ObstacleAvoidance, {})]).seen()
+    wish, one = np.array([[0.1, 0.7, 0.0], [0.3, 0.4, 0.0]]), np.array([True, False])
+    course, _ = planned_course(world, agents, wish, agents.max_speed, one, one, one, Planned.blank(2))
+    assert course[1].tobytes() == wish[1].tobytes()
+    assert not np.allclose(course[0], wish[0])
