@@ -12,7 +12,7 @@ def test_the_tables_are_what_the_declarations_say():
     assert with_tables(text) == text, "run scripts/generate"
 
 
-def test_every_picture_the_readme_shows_is_there():
+def test_every_picture_the_readme_shows_exists():
     text = README.read_text(encoding="utf-8")
     pictures = [part.split(")")[0] for part in text.split("](")[1:] if part.split(")")[0].endswith((".png", ".gif"))]
     assert pictures

@@ -56,7 +56,7 @@ def changed(hashes: dict[str, str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    found = hashes()
+    computed = hashes()
     if "--write" in sys.argv[1:]:
-        STORED.write_text(text_of(found), encoding="ascii")
-    print(text_of(found), end="")
+        STORED.write_text(text_of(computed), encoding="ascii")
+    print(text_of(computed), end="")

@@ -100,8 +100,8 @@ class Chance:
     def turns(self, k: int, salt: str) -> np.ndarray:
         """(k, 3, 3) axes turned about the up axis."""
         angle = 6.0 * self(k, salt)
-        zero, one = np.zeros(k), np.ones(k)
-        rows = ((cosine(angle), sine(angle), zero), (-sine(angle), cosine(angle), zero), (zero, zero, one))
+        zero, unit = np.zeros(k), np.ones(k)
+        rows = ((cosine(angle), sine(angle), zero), (-sine(angle), cosine(angle), zero), (zero, zero, unit))
         return np.stack([np.stack(row, axis=-1) for row in rows], axis=1)
 
     def curve(self, middle: np.ndarray, salt: str, closed: bool = False) -> Spline:
@@ -343,8 +343,8 @@ def candidates() -> Case:
     behaviors = (Seek.of(n, target=target), Pursuit.of(n, quarry=target, weight=0.3))
 
     def blinking(frame: int, snapshot: Snapshot) -> Snapshot:
-        there = np.arange(len(place.tracked.roles)) != frame // 12
-        return replace(snapshot, candidates=groups, tracked=replace(snapshot.tracked, present=there))
+        present = np.arange(len(place.tracked.roles)) != frame // 12
+        return replace(snapshot, candidates=groups, tracked=replace(snapshot.tracked, present=present))
 
     return Case(place, (Crowd(np.arange(n), behaviors, COMBININGS[0].number, key=3),), at=blinking)
 
