@@ -183,7 +183,7 @@ class Picture:
 
     def _behaviors(self) -> tuple:
         """The behaviors in use, with their columns."""
-        return self.run.states[0].inputs.crowds[0].behaviors
+        return self.run.states[0].inputs.settings[0].behaviors
 
 
 def _arrowhead(place: np.ndarray, forward: np.ndarray, radius: float) -> np.ndarray:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steering_addon.simulation.arrays.vectors import Number, Vectors, columns
-from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.arrays.vectors import Number, columns
+from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.declaration import number
 from steering_addon.simulation.world import Agents, World
 
@@ -65,8 +65,8 @@ class ConstantForce(Behavior):
     y: Number = number(0.0, "Force along y", least=-np.inf)
     z: Number = number(0.0, "Force along z", least=-np.inf)
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
-        return columns(self.x, self.y, self.z)
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        return Steering(columns(self.x, self.y, self.z))
 
 
 def turning(forward: np.ndarray) -> np.ndarray:

@@ -1,79 +1,58 @@
-"""Small scenes for tests: snapshots and starts without Blender."""
+"""Scenes for tests: those of the public builder, which can besides be moved, turned and taken apart."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from steering_addon.locomotion.simple_vehicle import SimpleVehicle
-from steering_addon.simulation.arrays.chance import keys_of
-from steering_addon.simulation.arrays.vectors import unit
+import steering_addon.scene as public
+from steering_addon.scene import (
+    PRIORITY,
+    WEIGHTED_SUM,
+    Crowd,
+    all_of,
+    headings,
+    in_crowds,
+    leaders,
+    locked,
+    positions,
+    resources,
+    speeds,
+    ups,
+    velocities,
+)
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.declaration import Kind
-from steering_addon.simulation.geometry.obstacles import Obstacles, obstacles
 from steering_addon.simulation.geometry.paths import Spline
-from steering_addon.simulation.geometry.regions import SPHERE, Regions, regions
-from steering_addon.simulation.roles import Role
-from steering_addon.simulation.run import simulate, world_at
-from steering_addon.simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
-from steering_addon.simulation.steering import _agents, _goal, _steer
-from steering_addon.simulation.targets import aimed
-from steering_addon.simulation.vehicle import VehicleModel
-from steering_addon.simulation.world import Agents, World
+from steering_addon.simulation.snapshot import Tracked
 
-WEIGHTED_SUM, PRIORITY = 0, 1
-
-
-def leaders(*positions: Any) -> Tracked:
-    """Things to steer by, standing still; their target rows count on from the number of vehicles."""
-    place = np.array(positions, dtype=float).reshape(-1, 3)
-    k = len(place)
-    return Tracked(
-        position=place,
-        forward=np.tile([0.0, 1.0, 0.0], (k, 1)),
-        radius=np.full(k, 0.5),
-        roles=np.full(k, int(Role.LEADER)),
-        present=np.ones(k, dtype=bool),
-        carrier=np.full(k, -1),
-        crowd=np.full(k, -1),
-        amount=np.full(k, np.inf),
-    )
-
-
-def locked(*positions: Any, forward: Any = (0.0, 1.0, 0.0), crowd: Any = 0) -> Tracked:
-    """Vehicles that others see but that the simulation does not move, members of a crowd."""
-    seen = leaders(*positions)
-    k = len(seen.roles)
-    return replace(
-        seen,
-        forward=np.broadcast_to(np.asarray(forward, dtype=float), (k, 3)),
-        roles=np.full(k, int(Role.VEHICLE)),
-        crowd=np.broadcast_to(np.asarray(crowd, dtype=np.int64), (k,)),
-    )
-
-
-def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
-    """Things to feed on."""
-    seen = leaders(*positions)
-    k = len(seen.roles)
-    return replace(
-        seen,
-        roles=np.full(k, int(Role.RESOURCE)),
-        amount=np.broadcast_to(np.asarray(amount, dtype=float), (k,)),
-    )
+__all__ = [
+    "PRIORITY",
+    "WEIGHTED_SUM",
+    "Crowd",
+    "Scene",
+    "about",
+    "all_of",
+    "headings",
+    "in_crowds",
+    "leaders",
+    "locked",
+    "positions",
+    "resources",
+    "speeds",
+    "together",
+    "turned",
+    "ups",
+    "velocities",
+]
 
 
 def together(*some: Tracked) -> Tracked:
     """Several sets of tracked bodies as one."""
     return all_of(*some)
-
-
-def all_of(*some: Any) -> Any:
-    """Several sets of tracked bodies, obstacles or regions as one."""
-    return replace(some[0], **{name: np.concatenate([getattr(one, name) for one in some]) for name in vars(some[0])})
 
 
 def turned(points: Any, turn: np.ndarray) -> np.ndarray:
@@ -90,105 +69,8 @@ def about(axis: Any, degrees: float) -> np.ndarray:
 
 
 @dataclass
-class Scene:
-    """A scene of one crowd. Tracked bodies drift and obstacles move evenly, each at its own velocity."""
-
-    position: Any
-    forward: Any = (0.0, 1.0, 0.0)
-    up: Any = (0.0, 0.0, 1.0)
-    speed: Any = 0.0
-    behaviors: list[tuple[type[Behavior], dict[str, Any]]] = field(default_factory=list)
-    vehicle: dict[str, Any] = field(default_factory=dict)
-    combining: int = WEIGHTED_SUM
-    tracked: Tracked = field(default_factory=no_tracked)
-    drift: Any = (0.0, 0.0, 0.0)
-    obstacles: Obstacles = field(default_factory=lambda: obstacles(np.zeros((0, 3)), np.zeros(0)))
-    paths: tuple = ()
-    regions: Regions = field(default_factory=lambda: regions(np.zeros((0, 3)), 1.0, SPHERE))
-    flows: tuple = ()
-    candidates: tuple = ()
-    fps: float = 24.0
-    substeps: int = 1
-    seed: int = 0
-    identity: Any = None
-
-    def __post_init__(self) -> None:
-        self.position = np.array(self.position, dtype=float).reshape(-1, 3)
-        n = len(self.position)
-        self.forward = np.broadcast_to(np.array(self.forward, dtype=float), (n, 3)).copy()
-        self.up = np.broadcast_to(np.array(self.up, dtype=float), (n, 3)).copy()
-        frame = np.stack((np.cross(self.forward, self.up), self.forward, self.up), axis=1)
-        if not np.allclose(frame @ np.swapaxes(frame, 1, 2), np.eye(3), atol=1e-12):
-            self.forward = unit(self.forward)
-            self.up = np.cross(unit(np.cross(self.forward, self.up)), self.forward)
-        if self.identity is None:
-            self.identity = np.arange(n) * 7919 + 11
-
-    def __len__(self) -> int:
-        return len(self.position)
-
-    def start(self) -> State:
-        speed = np.broadcast_to(np.asarray(self.speed, dtype=float), (len(self),))
-        return starting(self.position, self.forward, self.up, self.forward * speed[:, None])
-
-    def snapshot(self, frame: int = 0) -> Snapshot:
-        return self._on(frame, self._inputs())
-
-    def _inputs(self) -> Snapshot:
-        """The snapshot of the first frame."""
-        n = len(self)
-        model = VehicleModel.of(n, **self.vehicle)
-        wanted = tuple(kind.of(n, **values) for kind, values in self.behaviors)
-        crowds = (Crowd(np.arange(n), wanted, self.combining, key=5),)
-        return Snapshot(
-            frame_time=1.0 / self.fps,
-            substeps=self.substeps,
-            keys=keys_of(self.seed, np.asarray(self.identity, dtype=np.int64)),
-            vehicle=model,
-            locomotion=SimpleVehicle(),
-            roles=np.full(n, int(Role.VEHICLE)),
-            present=np.ones(n, dtype=bool),
-            crowds=crowds,
-            tracked=self.tracked,
-            obstacles=self.obstacles,
-            paths=self.paths,
-            regions=self.regions,
-            flows=self.flows,
-            candidates=self.candidates,
-        )
-
-    def _on(self, frame: int, first: Snapshot) -> Snapshot:
-        """What moves as it is on a frame, and all else as it was on the first."""
-        if not np.any(self.drift) and not self.obstacles.velocity.any():
-            return first
-        time = frame / self.fps
-        passed = self.obstacles.velocity * time
-        return replace(
-            first,
-            tracked=replace(self.tracked, position=self.tracked.position + np.asarray(self.drift) * time),
-            obstacles=replace(self.obstacles, start=self.obstacles.start + passed, end=self.obstacles.end + passed),
-        )
-
-    def run(
-        self, frames: int, preroll: int = 0, at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot
-    ) -> list[State]:
-        """The states of the frames; `at` changes the snapshot of a frame."""
-        first = self._inputs()
-        return list(simulate(self.start(), (at(frame, self._on(frame, first)) for frame in range(frames)), preroll))
-
-    def seen(self) -> tuple[World, Agents, list[Behavior]]:
-        """What the behaviors see at the start: the world, the agents, and the behaviors with their targets found."""
-        snapshot = self.snapshot()
-        state = replace(self.start(), inputs=snapshot)
-        world = world_at(state, snapshot, self.snapshot(1), 0.0)
-        agents = _agents(state, snapshot, world, snapshot.crowds[0])
-        wanted = tuple(aimed(b, world, agents, {}, len(self))[0] for b in snapshot.crowds[0].behaviors)
-        return world, replace(agents, goal=_goal(wanted, world, agents)), list(wanted)
-
-    def steering(self) -> list[np.ndarray]:
-        """The steering force of each behavior at the start, before weights and limits, (n, 3) newtons."""
-        world, agents, wanted = self.seen()
-        return [_steer(behavior, world, agents, {}, len(self), {})[0] for behavior in wanted]
+class Scene(public.Scene):
+    """A scene of one crowd."""
 
     def moved(self, offset: Any = (0.0, 0.0, 0.0), turn: np.ndarray | None = None) -> Scene:
         """The whole scene turned about the origin, then moved."""
@@ -264,28 +146,3 @@ class Scene:
 def _carried_or(points: np.ndarray, carrier: np.ndarray, place: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """The points placed anew, but for those given in the local space of a carrier."""
     return np.where((np.asarray(carrier) >= 0)[:, None], points, place(points))
-
-
-def positions(states: list[State]) -> np.ndarray:
-    """(frames, n, 3)."""
-    return np.stack([s.motion.position for s in states])
-
-
-def velocities(states: list[State]) -> np.ndarray:
-    """(frames, n, 3)."""
-    return np.stack([s.motion.velocity for s in states])
-
-
-def headings(states: list[State]) -> np.ndarray:
-    """(frames, n, 3) forward axes."""
-    return np.stack([s.motion.forward for s in states])
-
-
-def ups(states: list[State]) -> np.ndarray:
-    """(frames, n, 3) up axes."""
-    return np.stack([s.motion.up for s in states])
-
-
-def speeds(states: list[State]) -> np.ndarray:
-    """(frames, n) metres a second."""
-    return np.linalg.norm(velocities(states), axis=-1)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Vectors, anybody, magnitude, unit
-from ..simulation.behavior import Intent
+from ..simulation.arrays.vectors import EPSILON, Number, Rows, Vectors, anybody, magnitude, unit
+from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
 from ..simulation.maneuvers.neighborhood import Neighborhood, faded
 from ..simulation.nearby.neighbors import Neighbors
@@ -42,9 +42,9 @@ class Alignment(Neighborhood):
         "Difference from the others, as a share of cruise speed or of facing another way, from which on it steers with "
         "full weight",
     )
-    match: Number = called("Matches", choice("VELOCITY", "What of the others it takes up", MATCHES))
+    match: Rows = called("Matches", choice("VELOCITY", "What of the others it takes up", MATCHES))
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         neighbors = self.near(world, agents)
         mean = neighbors.average_of(world.bodies.velocity)
         difference = np.where((neighbors.number > 0.0)[:, None], mean - agents.velocity, 0.0)
@@ -54,7 +54,7 @@ class Alignment(Neighborhood):
         if anybody(by_heading):
             turn = _turn(neighbors, world, agents) / np.maximum(self.full_difference, EPSILON)[:, None]
             difference = np.where(by_heading[:, None], turn, difference)
-        return faded(difference) * agents.mass[:, None]
+        return Steering(faded(difference) * agents.mass[:, None])
 
 
 def _turn(neighbors: Neighbors, world: World, agents: Agents) -> Vectors:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, unit
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import EPSILON, Number, Rows, Scalars, Vectors, across, dot, magnitude, unit
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length
 from ..simulation.maneuvers.reaching import reached
 from ..simulation.world import Agents, World
@@ -32,13 +32,13 @@ class Arrival(Behavior):
     term = "arrival"
     intent = Intent.GO
 
-    target: Number = body("What to arrive at; empty: the nearest leader")
+    target: Rows = body("What to arrive at; empty: the nearest leader")
     slowing_distance: Number = called(
         "Brakes Within", length(4.0, "Distance from the target at which braking starts", 0.01)
     )
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
-        target_offset = agents.level(self.goal(world, agents) - agents.position)
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        target_offset = agents.level(self.goal(world, agents, memory) - agents.position)
         distance = magnitude(target_offset)
         # Four response times to the ramp's own time: critically damped, no swinging about the target.
         ramp_time = self.slowing_distance / np.maximum(agents.max_speed, EPSILON)
@@ -51,20 +51,19 @@ class Arrival(Behavior):
         clipped_speed = np.minimum(np.minimum(ramped_speed, stopping_speed), turning_speed)
         clipped_speed = np.minimum(clipped_speed, agents.max_speed)
         desired_velocity = (clipped_speed / np.maximum(distance, EPSILON))[:, None] * target_offset
-        steering = agents.steering_to(desired_velocity, response_time)
-        return np.where((self.target >= 0)[:, None], steering, 0.0)
+        force = agents.steering_to(desired_velocity, response_time)
+        arriving = self.target >= 0
+        return Steering(
+            np.where(arriving[:, None], force, 0.0),
+            sets_speed=arriving,
+            arrived=reached(world, agents, self.target, agents.arrival_distance),
+        )
 
     def _turning_speed(self, agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:
         """The speed at which the tightest circle leads to the target: who is faster goes round it for ever."""
         off_course = np.where(dot(direction, agents.forward) > 0.0, magnitude(across(direction, agents.forward)), 1.0)
         return agents.vehicle.max_turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
 
-    def goal(self, world: World, agents: Agents) -> Vectors:
+    def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         place = world.bodies.position[np.maximum(self.target, 0)]
         return np.where((self.target >= 0)[:, None], place, np.nan)
-
-    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask:
-        return reached(world, agents, self.target, within)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self.target >= 0

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Number, Rows, Scalars, Vectors, dot, largest, magnitude, picked
-from ..simulation.behavior import OURS, Intent
+from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, length, seconds
 from ..simulation.geometry.obstacles import OUTSIDE
-from ..simulation.maneuvers.braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
+from ..simulation.maneuvers.braking import COMFORT, MARGIN, braking, least, stopping_distance
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.nearby.neighbors import NEIGHBORS, Neighbors
-from ..simulation.world import Agents, Memory, World
+from ..simulation.world import Agents, World
 
 OBSTACLES = (
     Choice("NONE", 0, "None", "Only vehicles are braked for"),
@@ -40,28 +40,24 @@ class BrakeFor(Neighborhood):
     label = "Brake For"
     term = OURS
     intent = Intent.REACT
-    remembers = UNHINDERED
 
     distance: Number = called("Sees Up To", length(20.0, "How far away others still count"))
-    neighbors: Number = called("Who Counts", choice("EVERYONE", "Who counts", NEIGHBORS, animatable=False))
-    obstacles: Number = choice("ALL", "Which obstacles count", OBSTACLES, animatable=False)
+    neighbors: Rows = called("Who Counts", choice("EVERYONE", "Who counts", NEIGHBORS, animatable=False))
+    obstacles: Rows = choice("ALL", "Which obstacles count", OBSTACLES, animatable=False)
     look_ahead_time: Number = called(
         "Looks Ahead", seconds(4.0, "How soon something has to come into the way to matter", 0.01)
     )
     clearance: Number = length(0.5, "Room between the bodies")
 
-    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         standing, moving = self._obstacles(world, agents)
         allowed = self._standing(world, agents, *standing)
         for crossing in (moving, *self._vehicles(world, agents)):
             allowed = np.minimum(allowed, crossing.allowed(agents))
-        return braking(agents, allowed), {"allowed": allowed}
+        return Steering(braking(agents, allowed), speed_limit=allowed)
 
-    def fastest(self, world: World, agents: Agents) -> Scalars:
-        return agents.memory["allowed"]
-
-    def sight(self) -> float:
-        """Nothing that could be said beforehand: no further than what crosses can come while it would have to stop."""
+    def reach_hint(self) -> float:
+        """Unknown beforehand; depends on the braking distance and on how fast others cross."""
         return 0.0
 
     def near(self, world: World, agents: Agents) -> Neighbors:

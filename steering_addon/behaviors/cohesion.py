@@ -19,7 +19,7 @@ from ..simulation.arrays.vectors import (
     picked,
     same_for_all,
 )
-from ..simulation.behavior import Intent
+from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import Choice, acceleration, choice, length
 from ..simulation.maneuvers.neighborhood import Neighborhood, faded
 from ..simulation.maneuvers.pace import turned_to
@@ -60,12 +60,12 @@ class Cohesion(Neighborhood):
     intent = Intent.WITH
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
-    method: Number = choice("OFFSET", "How it comes to the middle", METHODS)
+    method: Rows = choice("OFFSET", "How it comes to the middle", METHODS)
     rejoin_distance: Number = length(
         30.0, "How far away another part of its crowd may be for it to go back there; 0: it never does"
     )
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         neighbors = self.near(world, agents)
         half = np.maximum(self.distance / 2.0, EPSILON)[:, None]
         offset = neighbors.average_offset()
@@ -73,7 +73,7 @@ class Cohesion(Neighborhood):
         seeking = self.method == SEEK
         if anybody(seeking):
             to_middle = np.where(seeking[:, None], turned_to(offset, agents), to_middle)
-        return faded(to_middle + self._to_others(neighbors, world, agents)) * agents.mass[:, None]
+        return Steering(faded(to_middle + self._to_others(neighbors, world, agents)) * agents.mass[:, None])
 
     def _to_others(self, neighbors: Neighbors, world: World, agents: Agents) -> Vectors:
         """(n, 3), no longer than 1, toward the parts of the crowd that are out of sight; nothing while it is one."""

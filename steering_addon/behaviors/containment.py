@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Vectors, dot, magnitude, unit
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import EPSILON, Number, Rows, Vectors, dot, magnitude, unit
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, acceleration, called, choice, region, seconds, share
 from ..simulation.maneuvers.pace import turned_to
 from ..simulation.world import Agents, World
@@ -40,20 +40,20 @@ class Containment(Behavior):
     intent = Intent.STAY
 
     weight: Number = acceleration(8.0, "How hard it steers at most")
-    region: Number = region("The sphere, box or closed mesh to stay inside; empty: the nearest region")
-    method: Number = choice("TURN", "How it comes back", METHODS)
+    region: Rows = region("The sphere, box or closed mesh to stay inside; empty: the nearest region")
+    method: Rows = choice("TURN", "How it comes back", METHODS)
     prediction_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks"))
     softness: Number = share(0.35, "How deep outside, as a share of the region's size, it steers with full weight")
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         kept = self.region >= 0
         if not kept.any():
-            return agents.none()
+            return Steering(agents.none())
         row = np.maximum(self.region, 0)
         future = agents.predicted_position(self.prediction_time)
         way_in = agents.level(world.regions.way_in(future, row))
         if not way_in.any():
-            return agents.none()
+            return Steering(agents.none())
         inside = agents.level(world.regions.way_in(future, row, CORE))
         depth = magnitude(way_in) / np.maximum(self.softness * world.regions.size(row), EPSILON)
         turn = _turned_in(unit(inside), agents)
@@ -61,7 +61,7 @@ class Containment(Behavior):
         if seeking.any():
             turn = np.where(seeking[:, None], turned_to(future + inside - agents.position, agents), turn)
         push = turn * (np.minimum(depth, 1.0) * agents.mass)[:, None]
-        return np.where(kept[:, None], push, 0.0)
+        return Steering(np.where(kept[:, None], push, 0.0))
 
 
 def _turned_in(inward: Vectors, agents: Agents) -> Vectors:

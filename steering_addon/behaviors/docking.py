@@ -6,8 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    across,
+    dot,
+    magnitude,
+    picked,
+    unit,
+)
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import REACH, Choice, Unit, body, called, choice, length, number, only_with, share
 from ..simulation.maneuvers.reaching import reached
 from ..simulation.world import Agents, World
@@ -41,17 +53,17 @@ class Docking(Behavior):
     term = "docking"
     intent = Intent.GO
 
-    target: Number = body("Where to dock; empty: the nearest leader")
+    target: Rows = body("Where to dock; empty: the nearest leader")
     approach_distance: Number = called(
         "Straight Way In", length(6.0, "Length of the straight way in, behind the target", 0.1)
     )
     arrival_speed: Number = share(0.0, "Share of the top speed with which it goes through the target")
-    timing: Number = choice("FREE", "When it arrives", TIMINGS)
+    timing: Rows = choice("FREE", "When it arrives", TIMINGS)
     arrival_frame: Number = only_with(
         "timing", AT_FRAME, number(100.0, "The frame of the scene on which it arrives", Unit.FRAME, -REACH, REACH)
     )
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         docking = self.target >= 0
         row = np.maximum(self.target, 0)
         to_target = agents.level(picked(world.bodies.position, row) - agents.position)
@@ -71,18 +83,18 @@ class Docking(Behavior):
         speed = np.where(np.isfinite(on_time), np.minimum(on_time, agents.max_speed), speed)
         speed = np.minimum(speed, np.maximum(self._turning_speed(aim, agents), slowest))
         desired_velocity = agents.level(picked(world.bodies.velocity, row)) + unit(aim) * speed[:, None]
-        return np.where(docking[:, None], agents.steering_to(desired_velocity, response_time), 0.0)
+        force = agents.steering_to(desired_velocity, response_time)
+        # What one docks at has a body too, which is no sooner reached than its middle.
+        within = np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius)
+        return Steering(
+            np.where(docking[:, None], force, 0.0),
+            sets_speed=docking,
+            arrived=reached(world, agents, self.target, within),
+        )
 
-    def goal(self, world: World, agents: Agents) -> Vectors:
+    def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         place = picked(world.bodies.position, np.maximum(self.target, 0))
         return np.where((self.target >= 0)[:, None], place, np.nan)
-
-    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask:
-        # What one docks at has a body too, which is no sooner reached than its middle.
-        return reached(world, agents, self.target, np.where(within > 0.0, within, agents.radius))
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self.target >= 0
 
     def _scheduled(
         self, world: World, agents: Agents, way: Scalars, slowest: Scalars, response_time: Scalars

@@ -21,9 +21,10 @@ from ..simulation.arrays.vectors import (
     picked,
     unit,
 )
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import called, length, region
-from ..simulation.world import Agents, Commons, Memory, World
+from ..simulation.memory import Memory, remembered
+from ..simulation.world import Agents, World
 
 CELLS = 12
 """Cells along each axis of a region in which is noted for how long they were seen."""
@@ -41,10 +42,25 @@ PATIENCE = 3.0
 """Times as long as the straight way takes, and seconds, after which something else is tried."""
 LONGEST = 1e6
 """Seconds; who cannot move is told to wait for so long at most."""
-NOWHERE = -1.0
-"""What is remembered as the goal before one was chosen."""
 TASTE = 0xE5
 """Salts the keys from which is drawn what each likes, apart from other uses of the same luck."""
+
+
+@dataclass(frozen=True)
+class Exploring(Memory):
+    """Where each agent is going.
+
+    Attributes:
+        region: (n,) the row of the region it covers, -1 before it has a goal.
+        goal: (n,) the cell of the region it goes to, -1 before it has one.
+        known: (n,) for how long that cell had been seen when it was chosen, seconds.
+        until: (n,) when it gives the cell up, seconds.
+    """
+
+    region: Rows = remembered(-1)
+    goal: Rows = remembered(-1)
+    known: Scalars = remembered(0.0)
+    until: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)
@@ -60,27 +76,24 @@ class Explore(Behavior):
     label = "Explore"
     term = "explore"
     intent = Intent.GO
-    remembers = {"region": NOWHERE, "goal": NOWHERE, "known": 0.0, "until": 0.0}
+    remembers = Exploring
 
-    region: Number = region("The region to cover; empty: the nearest region")
+    region: Rows = region("The region to cover; empty: the nearest region")
     view_distance: Number = called("Sees Up To", length(2.0, "How near it has to come to a place to have seen it"))
 
-    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory, Commons]:
-        force, memory, commons = agents.none(), dict(agents.memory), {}
+    def steer(self, world: World, agents: Agents, memory: Exploring) -> Steering:
+        force, tallies = agents.none(), {}
         for row in np.unique(self.region[self.region >= 0]).tolist():
             here = self.region == row
-            name = f"region {row} of crowd {world.bodies.crowd[agents.rows[0]]}"
+            name = f"seen of region {row} by crowd {world.bodies.crowd[agents.rows[0]]}"
             places = world.regions.places(_middles(), row)
-            seen = agents.commons.get(name, np.zeros(ALL_CELLS))
+            seen = world.tallies.get(name, np.zeros(ALL_CELLS))
             memory = _chosen(world, agents, row, here, places, seen, memory)
-            way = agents.level(picked(places, np.maximum(memory["goal"], 0.0).astype(np.int64)) - agents.position)
+            way = agents.level(picked(places, np.maximum(memory.goal, 0)) - agents.position)
             heading_there = agents.steering_to(unit(way) * agents.cruise_speed[:, None])
             force = np.where(here[:, None], heading_there, force)
-            commons[name] = self._in_view(world, agents, row, here) * world.dt
-        return force, memory, commons
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self.region >= 0
+            tallies[name] = self._in_view(world, agents, row, here) * world.dt
+        return Steering(force, memory, tallies, sets_speed=self.region >= 0)
 
     def _in_view(self, world: World, agents: Agents, region: int, here: Mask) -> Scalars:
         """(cells,) how many of some agents see each cell of a region; whoever is in it sees it in any case."""
@@ -104,15 +117,14 @@ class Explore(Behavior):
 
 
 def _chosen(
-    world: World, agents: Agents, region: int, here: Mask, places: Vectors, seen: Scalars, memory: Memory
-) -> dict[str, Scalars]:
+    world: World, agents: Agents, region: int, here: Mask, places: Vectors, seen: Scalars, memory: Exploring
+) -> Exploring:
     """The memory in which some agents have a part of a region to go to: the one they had until it is seen."""
-    after = {name: column.copy() for name, column in memory.items()}
-    goal = np.maximum(after["goal"], 0.0).astype(np.int64)
-    known = (after["goal"] >= 0.0) & (after["region"] == region)
-    late = world.time >= after["until"]
+    goal = np.maximum(memory.goal, 0)
+    known = (memory.goal >= 0) & (memory.region == region)
+    late = world.time >= memory.until
     thinks = _thinks(agents.keys, world.time, world.dt)
-    new = np.flatnonzero(here & (~known | (thinks & (late | (seen[goal] > after["known"])))))
+    new = np.flatnonzero(here & (~known | (thinks & (late | (seen[goal] > memory.known)))))
     there = (np.abs(world.regions.shares(agents.position, region)) <= 1.0).all(axis=1)
     part = np.where(here & known & there, _parts()[goal], -1)
     inside = magnitude(world.regions.way_in(places, np.full(len(places), region))) == 0.0
@@ -126,10 +138,10 @@ def _chosen(
         cost[given_up, goal[rows[given_up]]] = np.inf
         best = np.argmin(cost, axis=1)
         way = distance[np.arange(len(rows)), best]
-        after["region"][rows], after["goal"][rows], after["known"][rows] = region, best, seen[best]
         patience = np.minimum(way / np.maximum(agents.cruise_speed[rows], EPSILON), LONGEST) + 1.0
-        after["until"][rows] = world.time + PATIENCE * patience
-    return after
+        until = world.time + PATIENCE * patience
+        memory = memory.put(rows, Exploring(np.full(len(rows), region), best, seen[best], until))
+    return memory
 
 
 def _thinks(keys: Keys, time: float, dt: float) -> Mask:

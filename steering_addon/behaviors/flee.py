@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Vectors, magnitude
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import Mask, Number, Rows, Vectors, magnitude
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, choice, length
 from ..simulation.maneuvers.pace import MAX_SPEED, PACES, desired_speed
 from ..simulation.world import Agents, World
@@ -26,17 +26,15 @@ class Flee(Behavior):
     term = "flee"
     intent = Intent.REACT
 
-    target: Number = body("What to run from; empty: the nearest leader")
+    target: Rows = body("What to run from; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0 means however far")
-    pace: Number = called("Speed", choice("MAX_SPEED", "How fast it runs", PACES))
+    pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it runs", PACES))
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         place = world.bodies.position[np.maximum(self.target, 0)]
-        steering = agents.fleeing(place, desired_speed(self.pace, agents))
-        return np.where(self._threatened(world, agents)[:, None], steering, 0.0)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self._threatened(world, agents) & (self.pace == MAX_SPEED)
+        force = agents.fleeing(place, desired_speed(self.pace, agents))
+        threatened = self._threatened(world, agents)
+        return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened & (self.pace == MAX_SPEED))
 
     def _threatened(self, world: World, agents: Agents) -> Mask:
         near = (magnitude(self._offset(world, agents)) < self.distance) | (self.distance == 0.0)

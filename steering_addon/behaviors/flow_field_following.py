@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from ..simulation.arrays.vectors import Mask, Number, Vectors, magnitude, unit
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import Number, magnitude, unit
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import called, length, seconds, share
 from ..simulation.geometry.flows import flow_at
-from ..simulation.world import Agents, Memory, World
+from ..simulation.world import Agents, World
 
 HALF = 0.5
 """Strength from which on the flow says how fast to go; below, the agent is held at its own cruise speed."""
@@ -28,7 +26,6 @@ class FlowFieldFollowing(Behavior):
     label = "Go with the Flow"
     term = "flow field following"
     intent = Intent.GO
-    remembers = {"strength": 0.0}
 
     falloff_distance: Number = called(
         "Falloff", length(5.0, "Distance from a flow from which on it has no effect", 0.01)
@@ -38,12 +35,10 @@ class FlowFieldFollowing(Behavior):
         "Looks Ahead", seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")
     )
 
-    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         future = agents.predicted_position(self.prediction_time)
         flow = agents.level(flow_at(world.flows, future, self.falloff_distance))
         strength = magnitude(flow)
         desired_velocity = unit(flow) * (self.speed * agents.max_speed)[:, None]
-        return agents.steering_to(desired_velocity) * strength[:, None], {"strength": strength}
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return np.asarray(agents.memory["strength"] > HALF, dtype=np.bool_)
+        force = agents.steering_to(desired_velocity) * strength[:, None]
+        return Steering(force, sets_speed=strength > HALF)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked, unit
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.behavior import Behavior, Intent, Steering, Taking
 from ..simulation.declaration import Unit, acceleration, called, length, number, resource, seconds
-from ..simulation.world import Agents, Memory, World
+from ..simulation.memory import Memory, remembered
+from ..simulation.world import Agents, World
 from .wander import Wander
 
 BRAKING = 0.5
@@ -18,6 +19,19 @@ CLOSING_TIME = 0.6
 """Seconds in which the last of the way is made up."""
 REACH = 0.5
 """Radii of the body within which it can eat."""
+
+
+@dataclass(frozen=True)
+class Hunger(Memory):
+    """How hungry each agent is.
+
+    Attributes:
+        eaten: (n,) how much it has eaten of the current meal.
+        sated: (n,) seconds until it is hungry again, 0 while it is hungry.
+    """
+
+    eaten: Scalars = remembered(0.0)
+    sated: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)
@@ -32,9 +46,9 @@ class Forage(Behavior):
     label = "Forage"
     term = "forage"
     intent = Intent.GO
-    remembers = {"eaten": 0.0, "sated": 0.0, "bite": 0.0}
+    remembers = Hunger
 
-    resource: Number = resource("What to feed on; empty: the nearest resource")
+    resource: Rows = resource("What to feed on; empty: the nearest resource")
     distance: Number = length(10.0, "How near a resource has to be to be noticed; 0 means however far")
     appetite: Number = number(1.0, "How much it eats", Unit.RATE)
     meal: Number = number(3.0, "How much it eats before it has had enough; 0: it never has")
@@ -44,35 +58,32 @@ class Forage(Behavior):
         "Restlessness", number(0.5, "How often it changes its mind while it wanders", Unit.RATE, animatable=False)
     )
 
-    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+    def steer(self, world: World, agents: Agents, memory: Hunger) -> Steering:
         offset, gap = self._way(world, agents)
-        wanted = self._wanted(gap, agents)
+        feeding = self._feeding(gap, memory)
         fastest = np.minimum(agents.cruise_speed, np.sqrt(2.0 * BRAKING * agents.agility * gap))
         closing_time = max(CLOSING_TIME, 4.0 * world.dt)
         speed = np.minimum(fastest, gap / closing_time)
         # Four response times to the last of the way: no swinging about, as in Arrival.
         response_time = np.minimum(agents.vehicle.response_time, closing_time / 4.0)
         coming = agents.steering_to(unit(offset) * speed[:, None], response_time)
-        straying = Wander.of(len(agents), strength=self.strength, rate=self.rate).steer(world, agents)
+        straying = Wander.of(len(agents), strength=self.strength, rate=self.rate).wandering(world, agents)
 
-        bite = np.where(wanted & (gap <= REACH * agents.radius), self.appetite * world.dt, 0.0)
-        eaten = agents.memory["eaten"] + bite
+        bite = np.where(feeding & (gap <= REACH * agents.radius), self.appetite * world.dt, 0.0)
+        eaten = memory.eaten + bite
         full = (self.meal > 0.0) & (eaten >= self.meal)
-        sated = np.where(full, self.digestion_time, np.maximum(agents.memory["sated"] - world.dt, 0.0))
-        after = {"eaten": np.where(full, 0.0, eaten), "sated": sated, "bite": bite}
-        return np.where(wanted[:, None], coming, straying), after
+        sated = np.where(full, self.digestion_time, np.maximum(memory.sated - world.dt, 0.0))
+        after = Hunger(np.where(full, 0.0, eaten), sated)
+        return Steering(
+            np.where(feeding[:, None], coming, straying),
+            after,
+            sets_speed=self._feeding(gap, after),
+            takes=Taking(np.where(bite > 0.0, self.resource, -1), bite),
+        )
 
-    def takes(self, world: World, agents: Agents) -> tuple[Rows, Scalars]:
-        bite = agents.memory["bite"]
-        return np.where(bite > 0.0, self.resource, -1), bite
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self._wanted(self._way(world, agents)[1], agents)
-
-    def goal(self, world: World, agents: Agents) -> Vectors:
+    def goal(self, world: World, agents: Agents, memory: Hunger) -> Vectors:
         offset, gap = self._way(world, agents)
-        near = (self.resource >= 0) & self._noticed(gap)
-        return np.where(near[:, None], agents.position + offset, np.nan)
+        return np.where(self._feeding(gap, memory)[:, None], agents.position + offset, np.nan)
 
     def _way(self, world: World, agents: Agents) -> tuple[Vectors, Scalars]:
         """The way to the middle of each agent's resource, (n, 3), and how much of it is between the bodies, (n,)."""
@@ -84,6 +95,6 @@ class Forage(Behavior):
     def _noticed(self, gap: Scalars) -> Mask:
         return (gap < self.distance) | (self.distance == 0.0)
 
-    def _wanted(self, gap: Scalars, agents: Agents) -> Mask:
-        """Who is on its way to a resource or feeds on it, (n,)."""
-        return (self.resource >= 0) & self._noticed(gap) & (agents.memory["sated"] <= EPSILON)
+    def _feeding(self, gap: Scalars, memory: Hunger) -> Mask:
+        """The agents that are on their way to a resource or feed on it, (n,)."""
+        return (self.resource >= 0) & self._noticed(gap) & (memory.sated <= EPSILON)

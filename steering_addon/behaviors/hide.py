@@ -6,15 +6,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Rows, Vectors, dot, magnitude, picked, unit
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import Number, Rows, Vectors, dot, magnitude, picked, unit
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, length, seconds
 from ..simulation.geometry.obstacles import BOX, OUTSIDE, Obstacles
 from ..simulation.maneuvers.accompanying import velocity_to_keep
-from ..simulation.world import Agents, Memory, World
+from ..simulation.memory import Memory, remembered
+from ..simulation.world import Agents, World
 
 BETTER = 0.7
 """Another hiding place has to be nearer by this factor before an agent gives its own up."""
+
+
+@dataclass(frozen=True)
+class Hiding(Memory):
+    """Where each agent hides.
+
+    Attributes:
+        obstacle: (n,) the row of the obstacle it hides behind, -1 for none.
+    """
+
+    obstacle: Rows = remembered(-1)
 
 
 @dataclass(frozen=True)
@@ -29,40 +41,36 @@ class Hide(Behavior):
     label = "Hide From"
     term = "hide"
     intent = Intent.REACT
-    remembers = {"obstacle": -1.0}
+    remembers = Hiding
 
-    opponent: Number = body("Whom to hide from; empty: the nearest leader")
+    opponent: Rows = body("Whom to hide from; empty: the nearest leader")
     distance: Number = length(20.0, "How near the opponent has to be; 0 means however far")
     clearance: Number = length(0.5, "Room between the body and the obstacle it hides behind")
     approach_time: Number = seconds(1.0, "Time in which it makes up the rest of the way", 0.05)
 
-    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
-        row, place = self._hiding_place(world, agents)
+    def steer(self, world: World, agents: Agents, memory: Hiding) -> Steering:
+        row, place = self._hiding_place(world, agents, memory)
         hiding = row >= 0
         still = agents.none()
         velocity = velocity_to_keep(agents, np.where(hiding[:, None], place, 0.0), still, self.approach_time)
-        steering = np.where(hiding[:, None], agents.steering_to(velocity), 0.0)
-        return steering, {"obstacle": row.astype(np.float64)}
+        force = np.where(hiding[:, None], agents.steering_to(velocity), 0.0)
+        return Steering(force, Hiding(row), sets_speed=hiding)
 
-    def goal(self, world: World, agents: Agents) -> Vectors:
-        row, place = self._hiding_place(world, agents)
+    def goal(self, world: World, agents: Agents, memory: Hiding) -> Vectors:
+        row, place = self._hiding_place(world, agents, memory)
         return np.where((row >= 0)[:, None], place, np.nan)
 
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self._hiding_place(world, agents)[0] >= 0
-
-    def _hiding_place(self, world: World, agents: Agents) -> tuple[Rows, Vectors]:
+    def _hiding_place(self, world: World, agents: Agents, memory: Hiding) -> tuple[Rows, Vectors]:
         """Which obstacle each agent hides behind, -1 for none, and the place behind it, (n, 3)."""
         best, place = np.full(len(agents), -1, dtype=np.int64), agents.none()
         least = np.full(len(agents), np.inf)
-        kept = agents.memory.get("obstacle", np.full(len(agents), -1.0))
         opponent = picked(world.bodies.position, np.maximum(self.opponent, 0))
         near = magnitude(agents.level(opponent - agents.position)) < self.distance
         afraid = (self.opponent >= 0) & (near | (self.distance == 0.0))
         solid = world.obstacles.present & (world.obstacles.side == OUTSIDE)
         for row in np.flatnonzero(solid).tolist():
             behind = self._behind(world.obstacles, row, agents, opponent)
-            way = magnitude(agents.level(behind - agents.position)) * np.where(kept == row, BETTER, 1.0)
+            way = magnitude(agents.level(behind - agents.position)) * np.where(memory.obstacle == row, BETTER, 1.0)
             nearer = afraid & (way < least)
             best, least = np.where(nearer, row, best), np.where(nearer, way, least)
             place = np.where(nearer[:, None], behind, place)

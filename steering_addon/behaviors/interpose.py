@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, Vectors, magnitude, picked
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import another_body, body, called, seconds, share
 from ..simulation.maneuvers.accompanying import velocity_to_keep
 from ..simulation.maneuvers.prediction import predicted
@@ -27,24 +27,21 @@ class Interpose(Behavior):
     term = "interpose"
     intent = Intent.REACT
 
-    one: Number = body("The one; empty: the nearest leader")
-    other: Number = another_body("The other")
+    one: Rows = body("The one; empty: the nearest leader")
+    other: Rows = another_body("The other")
     between: Number = share(0.5, "Where between them: 0 is at the one, 1 at the other")
     prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
     approach_time: Number = seconds(1.0, "Time in which it makes up the rest of the way", 0.05)
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         both = self._both()
         desired_velocity = velocity_to_keep(
             agents, self._place(world, self._time(world, agents)), self._velocity(world), self.approach_time
         )
-        return np.where(both[:, None], agents.steering_to(desired_velocity), 0.0)
+        return Steering(np.where(both[:, None], agents.steering_to(desired_velocity), 0.0), sets_speed=both)
 
-    def goal(self, world: World, agents: Agents) -> Vectors:
+    def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         return np.where(self._both()[:, None], self._place(world, self._time(world, agents)), np.nan)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self._both()
 
     def _both(self) -> Mask:
         return (self.one >= 0) & (self.other >= 0)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Scalars, Vectors, dot, magnitude, picked
-from ..simulation.behavior import OURS, Intent
+from ..simulation.arrays.vectors import Number, Scalars, dot, magnitude, picked
+from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import called, length, seconds
-from ..simulation.maneuvers.braking import COMFORT, MARGIN, UNHINDERED, braking, least, stopping_distance
+from ..simulation.maneuvers.braking import COMFORT, MARGIN, braking, least, stopping_distance
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.nearby.neighbors import Neighbors
-from ..simulation.world import Agents, Memory, World
+from ..simulation.world import Agents, World
 
 SAME_WAY = 0.5
 """Cosine of headings that still go the same way: oncoming traffic and what crosses is nobody to queue behind."""
@@ -30,22 +30,18 @@ class KeepDistance(Neighborhood):
     label = "Keep Distance"
     term = OURS
     intent = Intent.WITH
-    remembers = UNHINDERED
 
     distance: Number = called("Sees Up To", length(20.0, "How far ahead others still count"))
     gap: Number = length(0.5, "Room between the bodies at standstill")
     gap_time: Number = seconds(1.0, "How much more room there is at speed, as time at its speed")
     lane_width: Number = length(0.0, "Width of the lane in which others count; 0: as wide as both bodies")
 
-    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         allowed = self._allowed(world, agents)
-        return braking(agents, allowed), {"allowed": allowed}
+        return Steering(braking(agents, allowed), speed_limit=allowed)
 
-    def fastest(self, world: World, agents: Agents) -> Scalars:
-        return agents.memory["allowed"]
-
-    def sight(self) -> float:
-        """Nothing that could be said beforehand: no further than it takes to stop."""
+    def reach_hint(self) -> float:
+        """Unknown beforehand; depends on the braking distance."""
         return 0.0
 
     def near(self, world: World, agents: Agents) -> Neighbors:

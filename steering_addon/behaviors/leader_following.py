@@ -10,8 +10,8 @@ from ..simulation.arrays.angles import cosine, sine
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.vectors import (
     EPSILON,
-    Mask,
     Number,
+    Rows,
     Vectors,
     clamp,
     columns,
@@ -22,7 +22,7 @@ from ..simulation.arrays.vectors import (
     truncate,
     unit,
 )
-from ..simulation.behavior import Intent
+from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, body, called, length, seconds
 from ..simulation.maneuvers.accompanying import velocity_to_keep
 from ..simulation.maneuvers.neighborhood import Neighborhood
@@ -49,7 +49,7 @@ class LeaderFollowing(Neighborhood):
     term = "leader following"
     intent = Intent.WITH
 
-    leader: Number = body("Whom to follow; empty: the nearest leader")
+    leader: Rows = body("Whom to follow; empty: the nearest leader")
     behind: Number = length(2.0, "Distance behind the leader")
     behind_time: Number = seconds(0.0, "How much further behind when the leader is fast, as time at its speed")
     spread: Number = length(4.0, "Size of the volume in which each has a place of its own; 0: all the same place")
@@ -61,10 +61,10 @@ class LeaderFollowing(Neighborhood):
     separation: Number = acceleration(8.0, "How hard it keeps apart from others nearby at most")
     distance: Number = called("Sees Up To", length(1.5, "How far away others still count"))
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         following = self.leader >= 0
         if not following.any():
-            return agents.none()
+            return Steering(agents.none(), sets_speed=following)
         row = np.maximum(self.leader, 0)
         leader, velocity = picked(world.bodies.position, row), picked(world.bodies.velocity, row)
         forward = unit(agents.level(picked(world.bodies.forward, row)))
@@ -81,10 +81,8 @@ class LeaderFollowing(Neighborhood):
         blocking = magnitude(clearing) > 0.0
         steering = np.where(blocking[:, None], clearing, steering)
         steering = steering + pushed_apart(self.near(world, agents), self.distance) * self.separation[:, None]
-        return np.where(following[:, None], steering * agents.mass[:, None], 0.0)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self.leader >= 0
+        force = steering * agents.mass[:, None]
+        return Steering(np.where(following[:, None], force, 0.0), sets_speed=following)
 
     def _place(self, keys: Keys) -> Vectors:
         """(n, 3) each agent's own place forward, aside and up of the middle of the volume."""

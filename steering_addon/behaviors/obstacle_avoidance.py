@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, Vectors, clamp, truncate
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, truncate
 from ..simulation.avoiding.force_field import pushed_away
 from ..simulation.avoiding.threats import Rounds, Threats
 from ..simulation.avoiding.walls import walls_ahead
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, integer, length, only_with, seconds
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.world import Agents, World
@@ -42,8 +42,8 @@ class ObstacleAvoidance(Behavior):
     term = "obstacle avoidance"
     intent = Intent.STAY
 
-    priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
-    method: Number = choice("TURN", "How it keeps clear of obstacles", METHODS)
+    priority: Rows = integer(1, "Lower numbers come first when the crowd takes the first that applies")
+    method: Rows = choice("TURN", "How it keeps clear of obstacles", METHODS)
     look_ahead_time: Number = called(
         "Looks Ahead", seconds(1.5, "How far ahead it looks, as time at its present speed")
     )
@@ -53,16 +53,16 @@ class ObstacleAvoidance(Behavior):
         "method", FIELD, length(3.0, "Distance from a surface from which on it does not push", 0.01)
     )
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         if not len(agents) or not world.obstacles.present.any():
-            return agents.none()
+            return Steering(agents.none())
         pushed = self.method == FIELD
         steering = agents.none() if pushed.all() else self._turning(world, agents)
         if pushed.any():
             push = pushed_away(world.obstacles, agents, self.clearance, self.field_distance)
             push = truncate(agents.level(push), np.ones(len(agents)))
             steering = np.where(pushed[:, None], push * agents.max_force[:, None], steering)
-        return steering
+        return Steering(steering)
 
     def _turning(self, world: World, agents: Agents) -> Vectors:
         """The steering that bends the course past what lies ahead, (n, 3)."""

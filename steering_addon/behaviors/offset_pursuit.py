@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Vectors, across, magnitude, unit
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import Number, Rows, Vectors, across, magnitude, unit
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
 from ..simulation.maneuvers.prediction import predicted, prediction_time
 from ..simulation.world import Agents, World
@@ -26,14 +26,16 @@ class OffsetPursuit(Behavior):
     term = "offset pursuit"
     intent = Intent.REACT
 
-    quarry: Number = body("Whom to pass; empty: the nearest leader")
+    quarry: Rows = body("Whom to pass; empty: the nearest leader")
     radius: Number = length(3.0, "Distance at which it passes")
     prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
-        return np.where((self.quarry >= 0)[:, None], agents.seeking(self.goal(world, agents)), 0.0)
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        passing = self.quarry >= 0
+        force = agents.seeking(self.goal(world, agents, memory))
+        return Steering(np.where(passing[:, None], force, 0.0), sets_speed=passing)
 
-    def goal(self, world: World, agents: Agents) -> Vectors:
+    def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         quarry = np.maximum(self.quarry, 0)
         target = predicted(world, quarry, prediction_time(world, agents, quarry, self.prediction_time))
         # The paper's construction: the target's part in the side-up plane, normalized, times minus the radius.
@@ -41,6 +43,3 @@ class OffsetPursuit(Behavior):
         lateral = np.where((magnitude(lateral) < 0.5)[:, None], -agents.side, lateral)
         point = target - lateral * self.radius[:, None]
         return np.where((self.quarry >= 0)[:, None], point, np.nan)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self.quarry >= 0

@@ -9,8 +9,8 @@ import numpy as np
 from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.vectors import (
     EPSILON,
-    Mask,
     Number,
+    Rows,
     Scalars,
     Vectors,
     clamp,
@@ -20,7 +20,7 @@ from ..simulation.arrays.vectors import (
     picked,
     truncate,
 )
-from ..simulation.behavior import OURS, Behavior, Intent
+from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, choice, length, seconds
 from ..simulation.world import Agents, World
 
@@ -50,15 +50,15 @@ class Orbit(Behavior):
     term = OURS
     intent = Intent.GO
 
-    target: Number = body("What to go round; empty: the nearest leader")
+    target: Rows = body("What to go round; empty: the nearest leader")
     distance: Number = length(6.0, "How far from the middle of the target", 0.01)
     spread: Number = length(1.0, "How much nearer or further the circles of some are")
     height: Number = length(0.0, "How far above the target", -np.inf)
     height_spread: Number = length(0.0, "How much higher or lower the circles of some are")
-    direction: Number = choice("COUNTERCLOCKWISE", "Which way round", WAYS, animatable=False)
+    direction: Rows = choice("COUNTERCLOCKWISE", "Which way round", WAYS, animatable=False)
     approach_time: Number = seconds(1.0, "Time in which it makes up its distance from the circle", 0.05)
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         row = np.maximum(self.target, 0)
         offset = agents.position - picked(world.bodies.position, row)
         outward, distance = _outward(offset, agents)
@@ -78,10 +78,9 @@ class Orbit(Behavior):
         turning = (
             -outward * (agents.mass * onward * onward / np.maximum(np.maximum(distance, circle), EPSILON))[:, None]
         )
-        return np.where((self.target >= 0)[:, None], agents.steering_to(agents.level(velocity)) + turning, 0.0)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self.target >= 0
+        orbiting = self.target >= 0
+        force = agents.steering_to(agents.level(velocity)) + turning
+        return Steering(np.where(orbiting[:, None], force, 0.0), sets_speed=orbiting)
 
     def _circle(self, agents: Agents) -> Scalars:
         """(n,) the distance of each agent's own circle, metres."""

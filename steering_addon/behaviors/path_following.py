@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, path, seconds
 from ..simulation.geometry.paths import Path, Spline, nearest_spline
-from ..simulation.world import Agents, Memory, World
+from ..simulation.memory import Memory, remembered
+from ..simulation.world import Agents, World
 
 RESPONSE_TIME = 0.5
 """Seconds in which followers take up the direction of the path, where the radius leaves that much."""
@@ -41,8 +43,24 @@ ENDS = (
 )
 STOP, LOOP, TURN_BACK = (c.number for c in ENDS)
 
-NOWHERE = -1.0
-"""What a follower remembers as its path before it chose one."""
+
+@dataclass(frozen=True)
+class Following(Memory):
+    """Where each agent is on its path.
+
+    Attributes:
+        path: (n,) the row of the path it follows, -1 before it has chosen one.
+        spline: (n,) which spline of the path.
+        along: (n,) how far along the spline it is, metres.
+        way: (n,) 1 along the spline, -1 against it.
+        returning: (n,) whether it is on its way back to where the path begins.
+    """
+
+    path: Rows = remembered(-1)
+    spline: Rows = remembered(0)
+    along: Scalars = remembered(0.0)
+    way: Scalars = remembered(1.0)
+    returning: Mask = remembered(False)
 
 
 @dataclass(frozen=True)
@@ -59,58 +77,54 @@ class PathFollowing(Behavior):
     term = "path following"
     intent = Intent.GO
     width = "radius"
-    remembers = {"path": NOWHERE, "spline": 0.0, "along": 0.0, "way": 1.0, "returning": 0.0, "free": 0.0}
+    remembers = Following
 
-    path: Number = path("Curve to follow; empty: the nearest path")
+    path: Rows = path("Curve to follow; empty: the nearest path")
     radius: Number = length(1.0, "How far to either side of the curve is still on the path", 0.01)
     prediction_time: Number = called("Looks Ahead", seconds(1.0, "How far ahead it looks"))
-    direction: Number = choice("FORWARD", "Which way along the curve", DIRECTIONS, animatable=False)
-    end: Number = choice("STOP", "What to do at the end of an open curve", ENDS)
-    pull: Number = choice("FADING", "How the way back to the path sets in", PULLS)
+    direction: Rows = choice("FORWARD", "Which way along the curve", DIRECTIONS, animatable=False)
+    end: Rows = choice("STOP", "What to do at the end of an open curve", ENDS)
+    pull: Rows = choice("FADING", "How the way back to the path sets in", PULLS)
 
-    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
-        memory = _chosen(self, world, agents)
-        force = agents.none()
-        learned = {name: column.copy() for name, column in memory.items()}
-        for row, line in _lines(world, memory):
-            here = np.flatnonzero((memory["path"] == row[0]) & (memory["spline"] == row[1]))
-            some = _Follower.of(self, agents, memory, here, line, world.dt)
-            force[here] = some.steering()
-            for name, column in some.memory().items():
-                learned[name][here] = column
-        return force, learned
-
-    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask:
-        """Who has come to the end of an open line at which it would stop; that it is beside it does not count."""
-        there: Mask = np.zeros(len(agents), dtype=np.bool_)
-        near = np.where(within > 0.0, within, agents.radius)
-        for row, line in _lines(world, agents.memory):
-            here = (agents.memory["path"] == row[0]) & (agents.memory["spline"] == row[1])
-            along = agents.memory["along"]
-            rest = np.where(agents.memory["way"] > 0.0, line.length - along, along)
-            there |= here & (rest <= np.maximum(near, line.spacing)) & (not line.closed)
-        return there & (self.end == STOP) & (agents.memory["returning"] == 0.0)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return (agents.memory["path"] != NOWHERE) & (agents.memory["free"] == 0.0)
+    def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
+        memory = _on_paths(self, world, agents, memory)
+        force, free = agents.none(), np.zeros(len(agents), dtype=np.bool_)
+        reached, after = np.zeros(len(agents), dtype=np.bool_), memory
+        for rows, line in _lines(world, memory):
+            followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), line, world.dt)
+            force[rows], free[rows] = followers.steering(), followers.free()
+            after = after.put(rows, followers.memory(memory.take(rows)))
+            reached[rows] = _at_the_end(after.take(rows), line, agents.take(rows))
+        return Steering(
+            force,
+            after,
+            sets_speed=(memory.path >= 0) & ~free,
+            arrived=reached & (self.end == STOP) & ~after.returning,
+        )
 
 
-def _lines(world: World, memory: Memory) -> list[tuple[tuple[float, float], Spline]]:
-    """The lines that anybody follows."""
-    taken = sorted(
-        {(p, s) for p, s in zip(memory["path"].tolist(), memory["spline"].tolist(), strict=True) if p >= 0.0}
-    )
-    return [((p, s), world.paths[int(p)][int(s)]) for p, s in taken]
+def _at_the_end(memory: Following, line: Spline, agents: Agents) -> Mask:
+    """The agents that have come to the end of an open line; that they are beside it does not count."""
+    near = np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius)
+    left = np.where(memory.way > 0.0, line.length - memory.along, memory.along)
+    mask: Mask = (left <= np.maximum(near, line.spacing)) & (not line.closed)
+    return mask
 
 
-def _chosen(behavior: PathFollowing, world: World, agents: Agents) -> dict[str, Scalars]:
-    """The memory in which everybody that can has a path, a line of it and a place on it."""
-    memory = {name: column.copy() for name, column in agents.memory.items()}
+def _lines(world: World, memory: Following) -> Iterator[tuple[Rows, Spline]]:
+    """The lines that any agent follows, each with the rows of its followers."""
+    followed = {pair for pair in zip(memory.path.tolist(), memory.spline.tolist(), strict=True) if pair[0] >= 0}
+    for row, number in sorted(followed):
+        yield np.flatnonzero((memory.path == row) & (memory.spline == number)), world.paths[row][number]
+
+
+def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Following) -> Following:
+    """The memory in which every agent that can has a path, a line of it and a place on it."""
     asked = behavior.path
-    known = memory["path"] >= 0.0
-    valid = known & ((asked == NEAREST) | (memory["path"] == asked)) & _exists(world.paths, memory)
+    known = memory.path >= 0
+    valid = known & ((asked == NEAREST) | (memory.path == asked)) & _exists(world.paths, memory)
     new = np.flatnonzero(~valid & (asked != -1))
-    memory["path"][~valid] = NOWHERE
+    memory = replace(memory, path=np.where(valid, memory.path, -1))
     if not len(new):
         return memory
     best = np.full(len(new), np.inf)
@@ -124,23 +138,21 @@ def _chosen(behavior: PathFollowing, world: World, agents: Agents) -> dict[str, 
         closer = distance < best[fits]
         rows = rows[closer]
         best[fits[closer]] = distance[closer]
-        memory["path"][rows] = row
-        memory["spline"][rows] = line[closer]
-        memory["along"][rows] = along[closer]
-        memory["returning"][rows] = 0.0
         along_it = np.where(dot(agents.forward[rows], tangent[closer]) >= 0.0, 1.0, -1.0)
         ways = [behavior.direction[rows] == FORWARD, behavior.direction[rows] == BACKWARD]
-        memory["way"][rows] = np.select(ways, [np.full(len(rows), 1.0), np.full(len(rows), -1.0)], along_it)
+        way = np.select(ways, [np.full(len(rows), 1.0), np.full(len(rows), -1.0)], along_it)
+        path, returning = np.full(len(rows), row), np.zeros(len(rows), dtype=np.bool_)
+        memory = memory.put(rows, Following(path, line[closer], along[closer], way, returning))
     return memory
 
 
-def _exists(paths: tuple[Path, ...], memory: Memory) -> Mask:
+def _exists(paths: tuple[Path, ...], memory: Following) -> Mask:
     """Whether the remembered line is still there, and still a line."""
-    there: Mask = np.zeros(len(memory["path"]), dtype=np.bool_)
+    there: Mask = np.zeros(len(memory.path), dtype=np.bool_)
     for row, curve in enumerate(paths):
         for number, line in enumerate(curve):
             if line.length > 0.0:
-                there |= (memory["path"] == row) & (memory["spline"] == number)
+                there |= (memory.path == row) & (memory.spline == number)
     return there
 
 
@@ -184,14 +196,10 @@ class _Follower:
     dt: float
 
     @classmethod
-    def of(
-        cls, behavior: PathFollowing, agents: Agents, memory: Memory, rows: Rows, line: Spline, dt: float
-    ) -> _Follower:
-        behavior = behavior.take(rows)
-        agents = replace(agents, memory={}).take(rows)
-        way, returning = memory["way"][rows], memory["returning"][rows] > 0.0
+    def of(cls, behavior: PathFollowing, agents: Agents, memory: Following, line: Spline, dt: float) -> _Follower:
+        way, returning = memory.way, memory.returning
         begin = np.where(way > 0.0, 0.0, line.length)
-        along = _place(line, agents, memory["along"][rows], behavior.radius, dt)
+        along = _place(line, agents, memory.along, behavior.radius, dt)
         along = np.where(returning, begin, along)
         # Further than the radius allows, a straight guess leaves the path in every bend and cuts it.
         time = np.minimum(behavior.prediction_time, np.sqrt(behavior.radius / np.maximum(agents.agility, EPSILON)))
@@ -227,10 +235,10 @@ class _Follower:
 
         response_time = np.maximum(np.minimum(RESPONSE_TIME, self.time), self.dt)
         steering = self.agents.steering_to(flow * self._speed()[:, None], response_time)
-        return np.where(self._free()[:, None], 0.0, steering)
+        return np.where(self.free()[:, None], 0.0, steering)
 
-    def memory(self) -> dict[str, Scalars]:
-        """What changes in the memory: the place, and at the end of an open line what the follower does there."""
+    def memory(self, before: Following) -> Following:
+        """The memory after the step: the place, and at the end of an open line what the follower does there."""
         over = self.rest <= np.maximum(self.agents.speed * self.time, self.line.spacing)
         turns = over & (self.behavior.end == TURN_BACK) & ~self.returning
         loops = (self.rest <= self.line.spacing) & (self.behavior.end == LOOP) & ~self.returning
@@ -239,12 +247,7 @@ class _Follower:
             self.behavior.radius, self.agents.speed * self.time
         )
         returning = loops | (self.returning & ~near)
-        return {
-            "along": self.along,
-            "way": np.where(turns, -self.way, self.way),
-            "returning": np.where(returning, 1.0, 0.0),
-            "free": np.where(self._free(), 1.0, 0.0),
-        }
+        return replace(before, along=self.along, way=np.where(turns, -self.way, self.way), returning=returning)
 
     def _inward(self) -> Vectors:
         """From where they will be to the path."""
@@ -254,8 +257,8 @@ class _Follower:
         """Who takes all or nothing; before the end of the path and on the way back to where it begins nobody does."""
         return (self.behavior.pull == CORRIDOR) & ~self.returning & ~self._braking()
 
-    def _free(self) -> Mask:
-        """Who has nothing to correct."""
+    def free(self) -> Mask:
+        """The followers that have nothing to correct."""
         return self._in_corridor() & (magnitude(self._inward()) < self.behavior.radius)
 
     def _toward_path(self) -> Vectors:

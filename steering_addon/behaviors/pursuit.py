@@ -8,8 +8,8 @@ import numpy as np
 
 from ..simulation.arrays.vectors import (
     EPSILON,
-    Mask,
     Number,
+    Rows,
     Scalars,
     Vectors,
     across,
@@ -19,7 +19,7 @@ from ..simulation.arrays.vectors import (
     truncate,
     unit,
 )
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
 from ..simulation.maneuvers.prediction import predicted, prediction_time
 from ..simulation.world import Agents, World
@@ -58,30 +58,28 @@ class Pursuit(Behavior):
     term = "pursuit"
     intent = Intent.REACT
 
-    quarry: Number = body("Whom to chase; empty: the nearest leader")
-    method: Number = choice("PREDICTION", "How it finds the way to meet the quarry", METHODS)
+    quarry: Rows = body("Whom to chase; empty: the nearest leader")
+    method: Rows = choice("PREDICTION", "How it finds the way to meet the quarry", METHODS)
     prediction_time: Number = only_with(
         "method", PREDICTION, called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
     )
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
-        steering = agents.seeking(self.goal(world, agents))
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        chasing = self.quarry >= 0
+        force = agents.seeking(self.goal(world, agents, memory))
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             kept = agents.steering_to(self._steady_bearing(world, agents))
-            steering = np.where(steady[:, None], kept, steering)
-        return np.where((self.quarry >= 0)[:, None], steering, 0.0)
+            force = np.where(steady[:, None], kept, force)
+        return Steering(np.where(chasing[:, None], force, 0.0), sets_speed=chasing)
 
-    def goal(self, world: World, agents: Agents) -> Vectors:
+    def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         quarry = np.maximum(self.quarry, 0)
         time = prediction_time(world, agents, quarry, self.prediction_time)
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             time = np.where(steady, self._time_to_meet(world, agents), time)
         return np.where((self.quarry >= 0)[:, None], predicted(world, quarry, time), np.nan)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self.quarry >= 0
 
     def _offset(self, world: World, agents: Agents) -> Vectors:
         return agents.level(picked(world.bodies.position, np.maximum(self.quarry, 0)) - agents.position)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Scalars, Vectors
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import Rows, Vectors
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, choice
 from ..simulation.maneuvers.pace import MAX_SPEED, PACES, desired_speed
 from ..simulation.maneuvers.reaching import reached
@@ -27,19 +27,18 @@ class Seek(Behavior):
     term = "seek"
     intent = Intent.GO
 
-    target: Number = body("What to go to; empty: the nearest leader")
-    pace: Number = called("Speed", choice("MAX_SPEED", "How fast it goes there", PACES))
+    target: Rows = body("What to go to; empty: the nearest leader")
+    pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it goes there", PACES))
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
-        steering = agents.seeking(self.goal(world, agents), desired_speed(self.pace, agents))
-        return np.where((self.target >= 0)[:, None], steering, 0.0)
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        seeking = self.target >= 0
+        force = agents.seeking(self.goal(world, agents, memory), desired_speed(self.pace, agents))
+        return Steering(
+            np.where(seeking[:, None], force, 0.0),
+            sets_speed=seeking & (self.pace == MAX_SPEED),
+            arrived=reached(world, agents, self.target, agents.arrival_distance),
+        )
 
-    def goal(self, world: World, agents: Agents) -> Vectors:
+    def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         place = world.bodies.position[np.maximum(self.target, 0)]
         return np.where((self.target >= 0)[:, None], place, np.nan)
-
-    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask:
-        return reached(world, agents, self.target, within)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return (self.target >= 0) & (self.pace == MAX_SPEED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..simulation.arrays.vectors import Number, Scalars, Vectors
-from ..simulation.behavior import Intent
+from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, called, length
 from ..simulation.maneuvers.neighborhood import Neighborhood, faded
 from ..simulation.nearby.neighbors import Near, Neighbors
@@ -28,8 +28,8 @@ class Separation(Neighborhood):
     weight: Number = acceleration(8.0, "How hard it pushes away at most")
     distance: Number = called("Sees Up To", length(1.5, "How far away others still count"))
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
-        return pushed_apart(self.near(world, agents), self.distance) * agents.mass[:, None]
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        return Steering(pushed_apart(self.near(world, agents), self.distance) * agents.mass[:, None])
 
 
 def pushed_apart(neighbors: Neighbors, distance: Scalars) -> Vectors:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Vectors, magnitude, picked
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.arrays.vectors import EPSILON, Number, Rows, magnitude, picked
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, length, seconds
 from ..simulation.maneuvers.accompanying import velocity_to_keep
 from ..simulation.world import Agents, World
@@ -26,11 +26,11 @@ class Shadow(Behavior):
     term = "shadow"
     intent = Intent.REACT
 
-    quarry: Number = body("Whom to go along with; empty: the nearest leader")
+    quarry: Rows = body("Whom to go along with; empty: the nearest leader")
     distance: Number = length(3.0, "How near it comes")
     approach_time: Number = seconds(2.0, "Time in which it makes up the rest of the way", 0.05)
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         quarry = np.maximum(self.quarry, 0)
         velocity = picked(world.bodies.velocity, quarry)
         offset = agents.level(picked(world.bodies.position, quarry) - agents.position)
@@ -38,7 +38,6 @@ class Shadow(Behavior):
         short = np.maximum(gap - self.distance, 0.0) / np.maximum(gap, EPSILON)
         beside = agents.position + offset * short[:, None]
         desired_velocity = velocity_to_keep(agents, beside, velocity, self.approach_time)
-        return np.where((self.quarry >= 0)[:, None], agents.steering_to(desired_velocity), 0.0)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return self.quarry >= 0
+        shadowing = self.quarry >= 0
+        force = agents.steering_to(desired_velocity)
+        return Steering(np.where(shadowing[:, None], force, 0.0), sets_speed=shadowing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,22 +15,23 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     clamp,
-    columns,
     dot,
     firsts,
     magnitude,
+    no_vectors,
     picked,
     truncate,
     unit,
 )
 from ..simulation.avoiding.jams import Throng
 from ..simulation.avoiding.velocity_choice import Choosers
-from ..simulation.behavior import Intent
+from ..simulation.behavior import Adjustment, Intent, Steering, Wish
 from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
 from ..simulation.maneuvers.neighborhood import Neighborhood
+from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import Near
 from ..simulation.ways.journeys import Travellers, courses
-from ..simulation.world import Agents, Memory, World
+from ..simulation.world import Agents, World
 
 HASTE = 0.5
 """Share of the push that goes into being there before or after the other, beside turning away."""
@@ -41,10 +42,6 @@ TAKING_UP = 0.1
 """Seconds in which who flies or swims takes up what it chooses, and lets go of it: only who walks can step aside."""
 OVER = 0.02
 """Share of the full steering below which what lingers of it is over."""
-AXES = ("push_x", "push_y", "push_z")
-CHOICE = ("choice_x", "choice_y", "choice_z")
-CORNER = ("corner_x", "corner_y")
-
 METHODS = (
     Choice("PAPER", 0, "Steer Aside", "Away from the first meeting ahead, and before or after it (the paper's)"),
     Choice(
@@ -66,7 +63,32 @@ STANDS = 0.2
 
 
 @dataclass(frozen=True)
-class UnalignedCollisionAvoidance(Neighborhood):
+class Avoiding(Memory):
+    """What each agent is doing to keep out of the way.
+
+    Attributes:
+        push: (n, 3) the push aside that it has taken up: a share of the full steering, or m/s for flyers that choose.
+        choice: (n, 3) the velocity it has chosen, m/s.
+        looked: (n,) whether it has chosen one yet.
+        engaged: (n,) whether that is another than the wished one.
+        way_round: (n,) the side on which it goes round an obstacle: 1 left, -1 right, 0 none.
+        turns: (n,) whether it is on its way to a corner.
+        corner: (n, 3) that corner, metres, without height.
+        progress: (n,) the share of the wished velocity that it recently had.
+    """
+
+    push: Vectors = remembered((0.0, 0.0, 0.0))
+    choice: Vectors = remembered((0.0, 0.0, 0.0))
+    looked: Mask = remembered(False)
+    engaged: Mask = remembered(False)
+    way_round: Scalars = remembered(0.0)
+    turns: Mask = remembered(False)
+    corner: Vectors = remembered((0.0, 0.0, 0.0))
+    progress: Scalars = remembered(1.0)
+
+
+@dataclass(frozen=True)
+class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     """Keep out of the way of others that cross one's own.
 
     Looks where each of the others will come nearest. If that is close enough and soon enough, steers away from the
@@ -81,17 +103,12 @@ class UnalignedCollisionAvoidance(Neighborhood):
     label = "Avoid Each Other"
     term = "unaligned collision avoidance"
     intent = Intent.WITH
-    remembers = {
-        **dict.fromkeys((*AXES, *CHOICE), 0.0),
-        **dict.fromkeys(("looked", "engaged", "way_round", "turns"), 0.0),
-        **dict.fromkeys(CORNER, 0.0),
-        "progress": 1.0,
-    }
+    remembers = Avoiding
 
-    method: Number = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)
+    method: Rows = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
-    priority: Number = integer(1, "Lower numbers come first when the crowd takes the first that applies")
+    priority: Rows = integer(1, "Lower numbers come first when the crowd takes the first that applies")
     distance: Number = called("Sees Up To", length(9.0, "How far away others still count"))
     look_ahead_time: Number = called("Looks Ahead", seconds(5.0, "How soon a meeting has to be to matter", 0.01))
     clearance: Number = length(0.15, "Room between the bodies where they come nearest")
@@ -100,60 +117,61 @@ class UnalignedCollisionAvoidance(Neighborhood):
         "method", VELOCITY, seconds(0.1, "Time between two decisions; a longer one is calmer, and quicker to simulate")
     )
 
-    def corrects(self) -> Mask:
-        return np.asarray(self.method == VELOCITY, dtype=np.bool_)
-
-    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
-        chooses = self.corrects()
-        if chooses.all():
-            return self._chosen(world, agents)
-        if not chooses.any():
-            return self._aside(world, agents)
+    def steer(self, world: World, agents: Agents, memory: Avoiding) -> Steering:
+        """The paper's way, for the agents that have chosen it: away from the first meeting."""
+        rows = np.flatnonzero(self.method == PAPER)
+        if not len(rows):
+            return Steering()
+        called_for = self.take(rows)._called_for(world, agents.take(rows))
+        push = _taken_up(memory.push[rows], called_for, REACTION_TIME, np.full(len(rows), OVER), world.dt)
         force = agents.none()
-        memory = {name: column.copy() for name, column in agents.memory.items()}
-        for some, steered in (
-            (np.flatnonzero(chooses), UnalignedCollisionAvoidance._chosen),
-            (np.flatnonzero(~chooses), UnalignedCollisionAvoidance._aside),
-        ):
-            force[some], learned = steered(self.take(some), world, agents.take(some))
-            for name, column in learned.items():
-                memory[name][some] = column
-        return force, memory
+        force[rows] = push * agents.mass[rows, None]
+        after = memory.push.copy(order="K")
+        after[rows] = push
+        return Steering(force, replace(memory, push=after))
 
-    def _chosen(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+    def adjust(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> Steering:
         """By the choice of a velocity: what is to be added to the steering so that it is taken up."""
-        wished = agents.wished_velocity
-        progress = _progress(world, agents, wished)
-        memory = {name: column.copy() for name, column in agents.memory.items()} | {"progress": progress}
-        looks = np.flatnonzero(self._looks(world, agents))
+        rows = np.flatnonzero(self.method == VELOCITY)
+        if len(rows) == len(agents):
+            force, memory = self._chosen(world, agents, wish, memory)
+            return Steering(force, memory)
+        if not len(rows):
+            return Steering()
+        force = agents.none()
+        force[rows], chosen = self.take(rows)._chosen(world, agents.take(rows), wish.take(rows), memory.take(rows))
+        return Steering(force, memory.put(rows, chosen))
+
+    def _chosen(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> tuple[Vectors, Avoiding]:
+        wished = wish.velocity
+        memory = replace(memory, progress=_progress(world, agents, wished, memory.progress))
+        looks = np.flatnonzero(self._looks(world, agents, memory))
         if len(looks):
-            for name, column in (
-                self.take(looks)._choice(world, agents.take(looks), picked(wished, looks), progress[looks]).items()
-            ):
-                memory[name][looks] = column
-        chosen = columns(*(memory[axis] for axis in CHOICE))
-        steers = memory["engaged"] > 0.0
+            chosen = self.take(looks)._choice(world, agents.take(looks), wish.take(looks), memory.take(looks))
+            memory = memory.put(looks, chosen)
+        chosen_velocity, steers = memory.choice, memory.engaged
         glides = ~agents.vehicle.keep_in_plane
         if glides.any():
-            called_for = np.where((glides & steers)[:, None], chosen - wished, 0.0)
-            push = _taken_up(called_for, agents, TAKING_UP, OVER * agents.max_speed, world.dt)
-            memory |= {name: push[:, axis] for axis, name in enumerate(AXES)}
-            chosen = np.where(glides[:, None], wished + push, chosen)
+            called_for = np.where((glides & steers)[:, None], chosen_velocity - wished, 0.0)
+            push = _taken_up(memory.push, called_for, TAKING_UP, OVER * agents.max_speed, world.dt)
+            memory = replace(memory, push=push)
+            chosen_velocity = np.where(glides[:, None], wished + push, chosen_velocity)
             steers = np.where(glides, (push != 0.0).any(axis=1), steers)
-        response = truncate(agents.steering_to(chosen) / agents.mass[:, None], self.weight)
-        force = (response * agents.mass[:, None] - agents.force) / np.maximum(self.weight, EPSILON)[:, None]
+        response = truncate(agents.steering_to(chosen_velocity) / agents.mass[:, None], self.weight)
+        force = (response * agents.mass[:, None] - wish.force) / np.maximum(self.weight, EPSILON)[:, None]
         return np.where((steers & (self.weight > 0.0))[:, None], force, 0.0), memory
 
-    def _looks(self, world: World, agents: Agents) -> Mask:
-        """Who decides anew: everybody once in a reaction time, not all at once, and whoever never has."""
+    def _looks(self, world: World, agents: Agents, memory: Avoiding) -> Mask:
+        """The agents that decide again: each once in a reaction time, not all together, and those that never have."""
         interval = np.maximum(self.reaction_time, world.dt)
         phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
         before = phase - world.dt / interval
-        return np.asarray((np.floor(phase) != np.floor(before)) | (agents.memory["looked"] == 0.0), dtype=np.bool_)
+        return np.asarray((np.floor(phase) != np.floor(before)) | ~memory.looked, dtype=np.bool_)
 
-    def _choice(self, world: World, agents: Agents, wished: Vectors, progress: Scalars) -> dict[str, Scalars]:
+    def _choice(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> Avoiding:
         """The velocities to take up, whether they are others than the wished ones, and on which side to go round."""
-        turned, way = _round_obstacles(world, agents, wished)
+        wished, progress = wish.velocity, memory.progress
+        turned, memory = _round_obstacles(world, agents, wish, memory)
         chosen = turned.copy()
         flat = agents.vehicle.keep_in_plane
         pad = self.clearance * (1.0 - clamp((STUCK - progress) / STUCK, 0.0, 1.0))
@@ -164,18 +182,12 @@ class UnalignedCollisionAvoidance(Neighborhood):
                 near = own.near(world, who).together()
                 throng = Throng.of(world, who, near, picked(turned, some), progress[some])
                 wants = throng.loosened(world, who)
-                taken = Choosers.of(world, who, near, wants, pad[some], own.look_ahead_time).chosen()
+                chooser = Choosers.of(world, who, near, wants, wish.top_speed[some], pad[some], own.look_ahead_time)
+                taken = chooser.chosen()
                 creeps = magnitude(taken) < STANDS * magnitude(wants)
                 chosen[some] = np.where((creeps & flat[some] & ~throng.jammed)[:, None], 0.0, taken)
         engaged = (chosen != wished).any(axis=1)
-        learned = {name: chosen[:, axis] for axis, name in enumerate(CHOICE)}
-        return learned | way | {"engaged": engaged * 1.0, "looked": np.ones(len(agents))}
-
-    def _aside(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
-        """The paper's: away from the first meeting."""
-        called_for = self._called_for(world, agents)
-        push = _taken_up(called_for, agents, REACTION_TIME, np.full(len(agents), OVER), world.dt)
-        return push * agents.mass[:, None], {name: push[:, axis] for axis, name in enumerate(AXES)}
+        return replace(memory, choice=chosen, engaged=engaged, looked=np.ones(len(agents), dtype=np.bool_))
 
     def _called_for(self, world: World, agents: Agents) -> Vectors:
         """(n, 3), no longer than 1: away from the first meeting of each agent."""
@@ -211,47 +223,48 @@ class UnalignedCollisionAvoidance(Neighborhood):
         return steering
 
 
-def _taken_up(called_for: Vectors, agents: Agents, time: float, least: Scalars, dt: float) -> Vectors:
-    """What is called for, (n, 3), as far as it has been taken up in that time; what lingers below `least` is over."""
-    before = columns(*(agents.memory[axis] for axis in AXES))
+def _taken_up(before: Vectors, called_for: Vectors, time: float, least: Scalars, dt: float) -> Vectors:
+    """What is called for, (n, 3), low-passed over that time from what was before; a rest below `least` is over."""
     push = before + (called_for - before) * (dt / (time + dt))
     over = (magnitude(called_for) == 0.0) & (magnitude(push) < least)
     return np.where(over[:, None], 0.0, push)
 
 
-def _progress(world: World, agents: Agents, wished: Vectors) -> Scalars:
-    """The share of the wished velocity that was had of late, (n,) from 0 to 1."""
+def _progress(world: World, agents: Agents, wished: Vectors, before: Scalars) -> Scalars:
+    """The share of the wished velocity that the agents recently had, (n,) from 0 to 1."""
     speed_squared = dot(wished, wished)
     had = np.where(speed_squared > EPSILON, dot(agents.velocity, wished) / np.maximum(speed_squared, EPSILON), 1.0)
-    before = agents.memory["progress"]
     return before + (clamp(had, 0.0, 1.0) - before) * (world.dt / (PATIENCE + world.dt))
 
 
-def _round_obstacles(world: World, agents: Agents, wished: Vectors) -> tuple[Vectors, dict[str, Scalars]]:
-    """The wished velocities of those on the ground turned to go round what stands in the way; and which way that is."""
-    way = {name: np.zeros(len(agents)) for name in ("way_round", "turns", *CORNER)}
+def _round_obstacles(world: World, agents: Agents, wish: Wish, memory: Avoiding) -> tuple[Vectors, Avoiding]:
+    """The wished velocities, on the ground turned to go round what stands in the way; and which way that is."""
+    wished, n = wish.velocity, len(agents)
+    way_round, turns, corner = np.zeros(n), np.zeros(n, dtype=np.bool_), no_vectors(n)
+    straight_on = replace(memory, way_round=way_round, turns=turns, corner=corner)
     some = np.flatnonzero(agents.vehicle.keep_in_plane)
     if not len(some) or not world.obstacles.present.any():
-        return wished, way
+        return wished, straight_on
     obstacles = world.obstacles.take(world.obstacles.present)
     who = agents.take(some)
     speed, direction = magnitude(wished[some]), unit(wished[some])
-    corner = np.stack([who.memory[name] for name in CORNER], axis=1)
-    corner[who.memory["turns"] == 0.0] = np.nan
+    before = memory.take(some)
+    heading_for = before.corner[:, :2].copy()
+    heading_for[~before.turns] = np.nan
     found = courses(
         obstacles,
-        Travellers(who.rows, who.position, who.radius, direction, who.goal, who.memory["way_round"], corner),
+        Travellers(who.rows, who.position, who.radius, direction, who.goal, before.way_round, heading_for),
     )
-    turns = np.isfinite(found.corner[:, 0])
-    way["way_round"][some], way["turns"][some] = found.side, turns
-    for axis, name in enumerate(CORNER):
-        way[name][some] = np.where(turns, found.corner[:, axis], 0.0)
+    turning = np.isfinite(found.corner[:, 0])
+    way_round[some], turns[some] = found.side, turning
+    for axis in range(2):
+        corner[some, axis] = np.where(turning, found.corner[:, axis], 0.0)
     turned = (found.direction != direction).any(axis=1)
     # Who slows down to stop at its goal does so by the length of the way, not through what is between.
-    speed = np.maximum(np.minimum(speed * found.further, who.allowed_speed), speed)
+    speed = np.maximum(np.minimum(speed * found.further, wish.top_speed[some]), speed)
     wished = wished.copy()
     wished[some[turned]] = (found.direction * speed[:, None])[turned]
-    return wished, way
+    return wished, replace(memory, way_round=way_round, turns=turns, corner=corner)
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,12 @@ from ..simulation.arrays.vectors import (
     picked,
     unit,
 )
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, only_with, path, seconds
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path
-from ..simulation.world import Agents, Memory, World
+from ..simulation.memory import Memory, remembered
+from ..simulation.world import Agents, World
 
 WALLS = (
     Choice("CURVES", 0, "Curves", "Walls stand upright on curves, however high"),
@@ -62,12 +63,25 @@ NARROW = -0.3
 """Cosine of the angle between two walls' directions off them below which a corner leads no further."""
 CONSTANCY = 2.0
 """How many times the room there has to be on the other side for one to change one's mind in a corner."""
-CHOSEN = ("way_x", "way_y", "way_z")
-"""What is remembered of the way chosen in a corner, as long as there is one."""
 SWING = 0.25
 """Share of the distance that one may be carried off where a wall ends."""
 LOOKS = 4
 """Looks along the wall for its end."""
+
+
+@dataclass(frozen=True)
+class Cornering(Memory):
+    """What each agent has decided in a corner.
+
+    Attributes:
+        way: (n, 3) the unit direction chosen there; zero where there is no corner ahead.
+        sharp: (n,) whether it leads out of a sharp corner.
+        turning: (n,) whether it is turning back.
+    """
+
+    way: Vectors = remembered((0.0, 0.0, 0.0))
+    sharp: Mask = remembered(False)
+    turning: Mask = remembered(False)
 
 
 @dataclass(frozen=True)
@@ -84,23 +98,23 @@ class WallFollowing(Behavior):
     label = "Follow Wall"
     term = "wall following"
     intent = Intent.GO
-    remembers = {"strength": 0.0, "allowed": np.inf, "sharp": 0.0, "turning": 0.0} | dict.fromkeys(CHOSEN, 0.0)
+    remembers = Cornering
 
-    walls: Number = choice("CURVES", "What the walls are", WALLS)
-    wall: Number = only_with("walls", CURVES, path("Curve on which the wall stands; empty: the nearest path"))
+    walls: Rows = choice("CURVES", "What the walls are", WALLS)
+    wall: Rows = only_with("walls", CURVES, path("Curve on which the wall stands; empty: the nearest path"))
     offset: Number = length(1.0, "Distance to keep from the wall", 0.01)
     distance: Number = length(10.0, "How near the wall has to be", 0.01)
     prediction_time: Number = called(
         "Looks Ahead", seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")
     )
 
-    def steer(self, world: World, agents: Agents) -> tuple[Vectors, Memory]:
+    def steer(self, world: World, agents: Agents, memory: Cornering) -> Steering:
         level_side = unit(agents.side * np.array([1.0, 1.0, 0.0]))
         here = self._from_walls(world, agents, agents.position)
         here = np.where((magnitude(here) > EPSILON)[:, None], here, EPSILON * level_side)
         strength = clamp(2.0 - 2.0 * magnitude(here) / self.distance, 0.0, 1.0)
         strength = np.where(np.isfinite(strength), strength, 0.0)
-        corner = self._corner(world, agents, level_side, strength > 0.0)
+        corner = self._corner(world, agents, memory, level_side, strength > 0.0)
         allowed = np.minimum(corner.allowed(agents), self._allowed_before_the_end(world, agents, unit(here)))
         pace = np.minimum(agents.cruise_speed, allowed)
         way = self._along(world, agents, here, level_side, corner.contact)
@@ -108,13 +122,9 @@ class WallFollowing(Behavior):
         way = unit(way + (corner.turn() - way) * urgency[:, None])
         force = agents.steering_to(way * pace[:, None]) * strength[:, None]
         allowed = np.where(strength > 0.0, allowed, np.inf)
-        learned = {"strength": strength, "allowed": allowed, "sharp": corner.sharp * 1.0}
-        learned["turning"] = corner.turns_back(urgency) * 1.0
         chosen = np.where(np.isfinite(corner.contact)[:, None], corner.way, 0.0)
-        return force, learned | {name: chosen[:, axis] for axis, name in enumerate(CHOSEN)}
-
-    def fastest(self, world: World, agents: Agents) -> Scalars:
-        return agents.memory["allowed"]
+        after = Cornering(chosen, corner.sharp, corner.turns_back(urgency))
+        return Steering(force, after, speed_limit=allowed, sets_speed=strength > HALF)
 
     def _along(self, world: World, agents: Agents, here: Vectors, level_side: Vectors, contact: Scalars) -> Vectors:
         """The way along the wall and to the offset from it, (n, 3) unit directions.
@@ -141,7 +151,7 @@ class WallFollowing(Behavior):
         pull = np.where(pull < 0.0, pull * clamp(2.0 * room / (1.0 - NEARER), 0.0, 1.0), pull)
         return unit(along + outward * pull[:, None])
 
-    def _corner(self, world: World, agents: Agents, level_side: Vectors, follows: Mask) -> _Corner:
+    def _corner(self, world: World, agents: Agents, memory: Cornering, level_side: Vectors, follows: Mask) -> _Corner:
         """The wall that comes across the way of each agent that follows one, and where to turn there."""
         n = len(agents)
         way, sharp, begun = agents.forward.copy(), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
@@ -154,12 +164,20 @@ class WallFollowing(Behavior):
         met = np.flatnonzero(contact <= look)
         some = some[met]
         found.contact[some], found.side[some] = contact[met], side[met]
-        way[some], sharp[some] = own.take(met)._way_on(world, who.take(met), level_side[some], contact[met], side[met])
-        begun[some] = ((agents.memory["turning"] > 0.0) & (dot(agents.forward, way) < TURNED))[some]
+        way[some], sharp[some] = own.take(met)._way_on(
+            world, who.take(met), memory.take(some), level_side[some], contact[met], side[met]
+        )
+        begun[some] = (memory.turning & (dot(agents.forward, way) < TURNED))[some]
         return found
 
     def _way_on(
-        self, world: World, agents: Agents, level_side: Vectors, contact: Scalars, side: Vectors
+        self,
+        world: World,
+        agents: Agents,
+        memory: Cornering,
+        level_side: Vectors,
+        contact: Scalars,
+        side: Vectors,
     ) -> tuple[Vectors, Mask]:
         """The way along the walls ahead that agents head; where that ends soon, the other way if there is more room.
 
@@ -175,9 +193,8 @@ class WallFollowing(Behavior):
         reach = 0.5 * NEARER * self.offset
         room = AROUND * self.offset + agents.speed * agents.speed / np.maximum(agents.agility, EPSILON)
         along = _heading_along(agents, side, level_side)
-        before = np.stack([agents.memory[name] for name in CHOSEN], axis=-1)
-        decided = magnitude(before) > 0.5
-        along = np.where((decided & (dot(along, before) < 0.0))[:, None], -along, along)
+        decided = magnitude(memory.way) > 0.5
+        along = np.where((decided & (dot(along, memory.way) < 0.0))[:, None], -along, along)
         place = agents.position + agents.forward * contact[:, None]
         there, beyond = self._ahead(world, agents, place, along, reach, room)
         # Where a corner that is not narrow is some way off, it is time enough to turn there.
@@ -187,7 +204,7 @@ class WallFollowing(Behavior):
         back, _ = own._ahead(world, who, place[ends], -along[ends], reach[ends], room[ends])
         turned = ends[back > np.where(decided, CONSTANCY, 1.0)[ends] * there[ends]]
         along[turned] = -along[turned]
-        sharp = decided & (agents.memory["sharp"] > 0.0)
+        sharp = decided & memory.sharp
         sharp[turned] = dot(beyond, side)[turned] < SHARP
         return along, sharp
 
@@ -253,9 +270,6 @@ class WallFollowing(Behavior):
             return from_surface
         from_curve = _from_curve(world.paths, self.wall, points, self.distance)
         return np.where(on_obstacles[:, None], from_surface, from_curve)
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return np.asarray(agents.memory["strength"] > HALF, dtype=np.bool_)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.arrays.chance import Keys, gradient_noise, smooth_noise
 from ..simulation.arrays.vectors import Number, Rows, Scalars, Vectors, same_for_all
-from ..simulation.behavior import Behavior, Intent
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
 from ..simulation.world import Agents, World
 
@@ -45,9 +45,13 @@ class Wander(Behavior):
     )
     vertical: Number = share(0.4, "How much of it goes up and down")
     leveling: Number = number(0.4, "How soon it comes back to level flight, per second", Unit.RATE)
-    method: Number = choice("SPHERE", "How it strays", METHODS)
+    method: Rows = choice("SPHERE", "How it strays", METHODS)
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        return Steering(self.wandering(world, agents))
+
+    def wandering(self, world: World, agents: Agents) -> Vectors:
+        """The force that strays, (n, 3) newtons."""
         side, up = agents.level_frame()
         # A place that all share is worked out once, along with those of each one.
         shared = slice(1) if same_for_all(self.shared_rate) and same_for_all(self.method) else slice(None)

@@ -73,7 +73,7 @@ def damped(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> 
         before: (n, 3) the forces that acted in the last step.
         wanted: (n, 3) the forces decided on.
     """
-    if not anybody(model.damping):
+    if not anybody(model.damping > 0.0):
         return wanted
     smoothed = before + (truncate(wanted, model.max_force) - before) * (dt / (dt + model.damping))[:, None]
     return np.where((model.damping > 0.0)[:, None], smoothed, wanted)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation.arrays.chance import Keys, mix, uniform
-from ..simulation.arrays.vectors import Number, Rows, Scalars, clamp, magnitude
+from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, clamp, magnitude
 from ..simulation.declaration import Choice, Declared, choice, length, only_with, seconds, share, switch
 
 DISTANCE, TIME = 0, 1
@@ -43,13 +43,13 @@ class Portrayal(Declared):
     Every parameter is (n,).
     """
 
-    use: Number = switch(
+    use: Mask = switch(
         False,
         "Key steering_speed, steering_distance and steering_phase on each vehicle, custom properties for drivers of "
         "its wings, wheels or legs to read",
         animatable=False,
     )
-    phase_by: Number = choice("DISTANCE", "What makes steering_phase go on", CLOCKS, animatable=False)
+    phase_by: Rows = choice("DISTANCE", "What makes steering_phase go on", CLOCKS, animatable=False)
     stride: Number = only_with(
         "phase_by",
         DISTANCE,

@@ -102,7 +102,7 @@ def _grid(population: Population, k: Rows) -> Vectors:
     cell, layer = k // population.layers, k % population.layers
     if population.columns:
         x = cell % population.columns - 0.5 * (population.columns - 1)
-        y = -(cell // population.columns)
+        y = -1.0 * (cell // population.columns)
     else:
         x, y = _spiral(cell)
     return _stacked(x, y, layer)

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from ..simulation import declaration
-from ..simulation.arrays.vectors import Number
 from ..simulation.declaration import REACH, Choice, Declared, Unit, only_with
 
 ARRANGEMENTS = (
@@ -39,26 +38,26 @@ choice = partial(declaration.choice, animatable=False)
 class Population(Declared):
     """How a crowd is filled with members. A crowd has one, so that each parameter is one value and no column."""
 
-    count: Number = integer(50, "How many members", 0, MOST)
-    arrangement: Number = choice("GRID", "How the members stand", ARRANGEMENTS)
-    distance: Number = only_with(
+    count: int = integer(50, "How many members", 0, MOST)
+    arrangement: int = choice("GRID", "How the members stand", ARRANGEMENTS)
+    distance: float = only_with(
         "arrangement",
         (SURFACE, VOLUME, CURVE, GRID, WEDGE, LINE, COLUMN, CIRCLE),
         length(0.0, "How far apart they stand at least; bodies never overlap, not even at 0"),
     )
-    columns: Number = only_with(
+    columns: int = only_with(
         "arrangement", GRID, integer(0, "How many stand side by side; 0: as square as can be", 0, MOST)
     )
-    layers: Number = only_with("arrangement", GRID, integer(1, "How many stand one above another", 1, MOST))
-    evenly: Number = only_with(
+    layers: int = only_with("arrangement", GRID, integer(1, "How many stand one above another", 1, MOST))
+    evenly: bool = only_with(
         "arrangement", CURVE, switch(True, "Spread them evenly over the whole curve, not by chance")
     )
-    height: Number = only_with("arrangement", SURFACE, length(0.0, "How high above the surface they are", -REACH))
-    lean: Number = only_with(
+    height: float = only_with("arrangement", SURFACE, length(0.0, "How high above the surface they are", -REACH))
+    lean: float = only_with(
         "arrangement", SURFACE, share(0.0, "How far they lean with the slope: people 0, animals half, cars 1")
     )
-    random_turn: Number = number(
+    random_turn: float = number(
         np.pi / 12.0, "How far each may be turned away from the crowd's heading, by chance", Unit.ANGLE, 0.0, np.pi
     )
-    random_scale: Number = number(0.0, "How much larger or smaller each may be, by chance", Unit.SHARE, 0.0, 0.9)
-    seed: Number = integer(0, "Other numbers give other chances", 0, 2**31 - 1)
+    random_scale: float = number(0.0, "How much larger or smaller each may be, by chance", Unit.SHARE, 0.0, 0.9)
+    seed: int = integer(0, "Other numbers give other chances", 0, 2**31 - 1)

@@ -7,13 +7,14 @@ what it alone promises.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, nobody
+from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, picked, truncate
 from .declaration import Declared, integer, number, share
-from .world import Agents, Commons, Memory, World
+from .memory import Memory
+from .world import Agents, World
 
 OURS = "not in the paper"
 """The term of a behavior that comes from practice."""
@@ -29,6 +30,44 @@ class Intent(Enum):
 
 
 @dataclass(frozen=True)
+class Taking:
+    """What agents take of resources in a step.
+
+    Attributes:
+        body: (n,) the row of the body each takes from, -1 for none.
+        amount: (n,) how much it takes.
+    """
+
+    body: Rows
+    amount: Scalars
+
+
+@dataclass(frozen=True)
+class Steering:
+    """What a behavior decides for its agents in a step.
+
+    Attributes:
+        force: (n, 3) the steering force before its weight, newtons; zero means that there is nothing to correct. None
+            if the behavior takes no part in combining.
+        memory: what it remembers next; None if nothing has changed.
+        tallies: what this step adds to the tallies of the world, by name.
+        speed_limit: (n,) the speed each agent may not exceed, m/s, inf for no limit; None for no limit on any. It holds
+            whatever the other behaviors want and however they combine: braking is not a matter of weighing up.
+        sets_speed: (n,) the agents that it gives a speed; the others are held at cruise speed. None for no agent.
+        takes: what the agents take of resources; None for nothing.
+        arrived: (n,) the agents that have reached the place it leads to; None if it leads nowhere in the end.
+    """
+
+    force: Vectors | None = None
+    memory: Memory | None = None
+    tallies: Mapping[str, Scalars] = field(default_factory=dict)
+    speed_limit: Scalars | None = None
+    sets_speed: Mask | None = None
+    takes: Taking | None = None
+    arrived: Mask | None = None
+
+
+@dataclass(frozen=True)
 class Behavior(Declared):
     """What agents want.
 
@@ -36,12 +75,12 @@ class Behavior(Declared):
     is the tooltip.
 
     Attributes:
-        name: in data paths and presets; never changes.
+        name: its identifier in data paths and presets; never changes.
         label: what an animator reads.
         term: the paper's name for it, or OURS.
-        intent: under which heading it is offered.
-        width: the parameter that says how far aside of a curve is still on it, for a behavior that has one.
-        remembers: what it remembers of each agent, by name, with the value before anything happened.
+        intent: the heading under which it is offered.
+        width: the parameter that says how far to the side of a curve still counts as on it, if there is one.
+        remembers: the type of its memory, None for a behavior without memory.
     """
 
     name: ClassVar[str]
@@ -49,58 +88,29 @@ class Behavior(Declared):
     term: ClassVar[str]
     intent: ClassVar[Intent]
     width: ClassVar[str] = ""
-    remembers: ClassVar[Mapping[str, float]] = {}
+    remembers: ClassVar[type[Memory] | None] = None
 
     weight: Number = number(1.0, "How much it counts; 0 switches it off")
-    priority: Number = integer(2, "Lower numbers come first when the crowd takes the first that applies")
+    priority: Rows = integer(2, "Lower numbers come first when the crowd takes the first that applies")
     probability: Number = share(0.9, "How likely it is considered, when the crowd lets chance decide")
 
-    def steer(self, world: World, agents: Agents) -> Vectors | tuple[Vectors, Memory] | tuple[Vectors, Memory, Commons]:
-        """The steering force, (n, 3) newtons, and where the behavior has memory, what it remembers next.
+    def steer(self, world: World, agents: Agents, memory: Any) -> Steering:
+        """What it decides for its agents. Nothing that it is given is written to.
 
-        Zero means that there is nothing to correct. Nothing is written. What all remember together comes third, as
-        what this step adds to it: all look at what was there before, and the order they come in plays no part.
+        Args:
+            memory: what it remembers of the agents, an instance of `remembers`; None for a behavior without memory.
         """
         raise NotImplementedError
 
-    def goal(self, world: World, agents: Agents) -> Vectors | None:
-        """Where the agents want to be, (n, 3); nan, or None for all, where they want to be nowhere in particular."""
+    def goal(self, world: World, agents: Agents, memory: Any) -> Vectors | None:
+        """The places where the agents are to be, (n, 3) metres; nan, or None for all, where there is no such place."""
         return None
 
-    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask | None:
-        """Which agents have come to where it leads, (n,); None for all where it leads nowhere in the end.
+    def reach_hint(self) -> float:
+        """The distance in metres up to which `steer` asks for neighbors, where that is known beforehand, else 0.
 
-        What follows from it is for the crowd to say. A behavior that stops them there does so only for who `stays`.
-
-        Args:
-            within: (n,) how near the middle of the goal, metres; 0 for as soon as they touch it.
+        Lists of neighbors are made once a step for all behaviors; the hint saves making one twice.
         """
-        return None
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        """Which agents it gives a speed of their own, (n,); the others are held at cruise speed."""
-        return nobody(len(agents))
-
-    def corrects(self) -> Mask:
-        """Whose steering it corrects as a whole, once all others have had their say, (n,).
-
-        Its force is added to what they have come to, however they are combined; `agents.force` tells what that is.
-        """
-        return nobody(len(self.weight))
-
-    def fastest(self, world: World, agents: Agents) -> Scalars | None:
-        """How fast it lets the agents go, (n,) m/s, inf or None for all where it sets no limit.
-
-        Whatever the other behaviors want and however they combine: brakes are no matter of weighing up.
-        """
-        return None
-
-    def takes(self, world: World, agents: Agents) -> tuple[Rows, Scalars] | None:
-        """Of which body each agent takes in this step, (n,) with -1 for none, and how much, (n,); None for nobody."""
-        return None
-
-    def sight(self) -> float:
-        """How far any agent looks at others, metres; 0 for a behavior that does not."""
         return 0.0
 
     @classmethod
@@ -112,3 +122,39 @@ class Behavior(Declared):
     def tooltip(cls) -> str:
         """What it does in one sentence, and the paper's term for it."""
         return f"{cls.sentence()} ({OURS if cls.term == OURS else f'Reynolds: {cls.term}'})"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What all behaviors of some agents ask for together, before it is adjusted.
+
+    Attributes:
+        force: (n, 3) the combined steering force, newtons.
+        velocity: (n, 3) the velocity that the force leads to within the response time, m/s.
+        top_speed: (n,) the speed that neither the vehicle nor a speed limit lets them exceed, m/s.
+    """
+
+    force: Vectors
+    velocity: Vectors
+    top_speed: Scalars
+
+    @classmethod
+    def of(cls, agents: Agents, force: Vectors, top_speed: Scalars) -> Wish:
+        change = agents.level(force) * (agents.vehicle.response_time / agents.mass)[:, None]
+        return cls(force, truncate(agents.level(agents.velocity) + change, top_speed), top_speed)
+
+    def take(self, rows: Rows) -> Wish:
+        """The wishes of some of the agents."""
+        return Wish(picked(self.force, rows), picked(self.velocity, rows), self.top_speed[rows])
+
+
+@dataclass(frozen=True)
+class Adjustment(Behavior):
+    """A behavior that corrects what all others have come to, however they are combined."""
+
+    def steer(self, world: World, agents: Agents, memory: Any) -> Steering:
+        return Steering()
+
+    def adjust(self, world: World, agents: Agents, wish: Wish, memory: Any) -> Steering:
+        """What it decides once all behaviors are combined; its force times its weight is added to the wish."""
+        raise NotImplementedError

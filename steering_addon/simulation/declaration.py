@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.vectors import alike
+from .arrays.vectors import Rows, alike
 from .roles import Role
 
 NEAREST = -2
@@ -243,6 +243,11 @@ class Declared:
         """The same parameters for some of the agents."""
         return replace(self, **{name: getattr(self, name)[rows] for name in self.parameters()})
 
+    def for_agents(self: Self, rows: Rows) -> Self:
+        """The parameters for agents of these rows, (m,), where a column of one entry is that of all agents."""
+        columns = {name: getattr(self, name) for name in self.parameters()}
+        return replace(self, **{name: _spread(column, rows) for name, column in columns.items()})
+
 
 @cache
 def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
@@ -259,3 +264,7 @@ def _column(n: int, value: Any, dtype: type[Any]) -> Any:
     if np.ndim(value) > 0:
         return np.broadcast_to(np.asarray(value, dtype=dtype), (n,))
     return alike(value, n, dtype)
+
+
+def _spread(column: Any, rows: Rows) -> Any:
+    return alike(column[0], len(rows), column.dtype) if len(column) == 1 else column[rows]

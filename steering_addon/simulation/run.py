@@ -92,7 +92,8 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
             *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time),
         )
     seen = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
-    distances = tuple(behavior.sight() for crowd in before.crowds for behavior in crowd.behaviors)
+    followed = [s for row, s in enumerate(before.settings) if (before.settings_row == row).any()]
+    distances = tuple(behavior.reach_hint() for settings in followed for behavior in settings.behaviors)
     dt = before.frame_time / before.substeps
     contacts = reach_of_contacts(before.vehicle, bodies.radius, dt)
     vicinity = Vicinity(bodies.position, bodies.forward, seen, (*distances, contacts))
@@ -111,6 +112,8 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         vicinity,
         before.candidates,
         before.frame_time,
+        len(state),
+        state.tallies,
     )
 
 
@@ -125,7 +128,7 @@ def _bodies(state: State, snapshot: Snapshot) -> Bodies:
         radius=snapshot.vehicle.radius,
         roles=snapshot.roles,
         present=snapshot.present,
-        crowd=_crowds(snapshot),
+        crowd=snapshot.crowd,
         left=shared(np.inf, len(snapshot.present)),
     )
 
@@ -149,12 +152,13 @@ def _joined(
 
 def _moved(state: State, snapshot: Snapshot, world: World, dt: float, time: float) -> State:
     """All decide, then all move; `time` is what the clock says then."""
-    decided = decisions(state, snapshot, world)
-    snapshot = attending(snapshot, decided.gone)
+    wanted, decided = decisions(state, snapshot, world)
+    gone, arrived = decided.arrivals.gone, decided.arrivals.arrived
+    snapshot = attending(snapshot, gone)
     was = state.motion
     body = snapshot.locomotion
-    force = body.applied(snapshot.vehicle, state.force, decided.force, dt)
-    position, velocity, forward = body.moved(snapshot.vehicle, was, force, dt, decided.fastest)
+    force = body.applied(snapshot.vehicle, state.force, wanted, dt)
+    position, velocity, forward = body.moved(snapshot.vehicle, was, force, dt, decided.speed_limit)
     position, velocity = kept_apart(snapshot.vehicle, snapshot.present, world, position, velocity)
     acceleration = (velocity - was.velocity) / dt
     lean = Lean(state.roll_rate, state.smoothed_acceleration)
@@ -188,22 +192,11 @@ def _moved(state: State, snapshot: Snapshot, world: World, dt: float, time: floa
         smoothed_acceleration=smoothed,
         force=force,
         memories=decided.memories,
-        commons=decided.commons,
+        tallies=decided.tallies,
         taken=decided.taken,
-        gone=decided.gone,
-        arrived=decided.arrived,
+        gone=gone,
+        arrived=arrived,
     )
-
-
-def _crowds(snapshot: Snapshot) -> Rows:
-    """The row of the crowd each vehicle belongs to."""
-    n = len(snapshot.present)
-    crowds: Rows = np.full(n, -1, dtype=np.int64)
-    for row, crowd in enumerate(snapshot.crowds):
-        if len(crowd.rows) == n:
-            return shared(row, n, np.int64)
-        crowds[crowd.rows] = row
-    return crowds
 
 
 def _regions_at(before: Regions, after: Regions, part: float) -> Regions:

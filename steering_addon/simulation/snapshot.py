@@ -4,73 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arrays.chance import Keys
 from .arrays.vectors import Mask, Rows, Scalars, Vectors, cross, in_columns, no_vectors
+from .behavior import Behavior
 from .candidates import Candidates
-from .declaration import Parameter
 from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
 from .locomotion import Locomotion
+from .memory import Memory
 from .presence.attendance import Attendance
 from .vehicle import Motion, VehicleModel
-from .world import Agents, Commons, Memory, World
-
-
-class Steers(Protocol):
-    """What the simulation asks of a behavior; `behaviors.declaration` says how one is made."""
-
-    name: str
-    remembers: Mapping[str, float]
-    weight: Scalars
-    priority: Rows
-    probability: Scalars
-
-    @classmethod
-    def parameters(cls) -> Mapping[str, Parameter]: ...
-
-    def take(self, rows: Mask) -> Steers: ...
-
-    def sight(self) -> float: ...
-
-    def goal(self, world: World, agents: Agents) -> Vectors | None: ...
-
-    def corrects(self) -> Mask: ...
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask: ...
-
-    def fastest(self, world: World, agents: Agents) -> Scalars | None: ...
-
-    def takes(self, world: World, agents: Agents) -> tuple[Rows, Scalars] | None: ...
-
-    def arrived(self, world: World, agents: Agents, within: Scalars) -> Mask | None: ...
-
-    def steer(
-        self, world: World, agents: Agents
-    ) -> Vectors | tuple[Vectors, Memory] | tuple[Vectors, Memory, Commons]: ...
 
 
 @dataclass(frozen=True)
-class Crowd:
-    """Vehicles that share settings.
+class Settings:
+    """What vehicles want, and how it is combined. A crowd has a row of settings; so will each of its states.
 
     Attributes:
-        rows: (m,) its vehicles.
-        behaviors: what they want, each with (m,) columns, in the order of the catalogue.
+        behaviors: in the order of the catalogue; each column has one entry for all vehicles, or one for each of the n.
         combining: the number of a way to combine them.
-        key: what the part of their luck hangs on that they share.
     """
 
-    rows: Rows
-    behaviors: tuple[Steers, ...]
+    behaviors: tuple[Behavior, ...]
     combining: int
-    key: int = 0
 
 
 @dataclass(frozen=True)
@@ -109,7 +71,10 @@ class Snapshot:
         locomotion: how their bodies move.
         roles: (n,) bits of Role of the vehicles.
         present: (n,) which vehicles take part at the moment.
-        crowds: who shares settings; each vehicle is in one.
+        settings: what vehicles may want, row by row.
+        settings_row: (n,) the row of settings each vehicle follows at the moment.
+        crowd: (n,) the row of the crowd each vehicle belongs to, whatever settings it follows.
+        crowd_keys: (n,) the random keys that the vehicles of a crowd share.
         tracked: bodies besides the vehicles; target rows count on from n.
         obstacles: what is in the way.
         paths: the tagged curves.
@@ -127,7 +92,10 @@ class Snapshot:
     locomotion: Locomotion
     roles: Rows
     present: Mask
-    crowds: tuple[Crowd, ...]
+    settings: tuple[Settings, ...]
+    settings_row: Rows
+    crowd: Rows
+    crowd_keys: Keys
     tracked: Tracked
     obstacles: Obstacles
     paths: tuple[Path, ...]
@@ -148,8 +116,8 @@ class State:
         roll_rate: (n,) rad/s.
         smoothed_acceleration: (n, 3) what banking leans on, m/s2.
         force: (n, 3) the steering force that acted last, newtons.
-        memories: what each behavior remembers, by its name, n rows.
-        commons: what each behavior remembers in common of all it steers, by its name.
+        memories: what each behavior remembers, by its name, n rows each.
+        tallies: what all vehicles have added up so far, by name.
         taken: how much has been taken of each tracked body, (k,); empty before anything was.
         outside: (n,) who has not entered yet; empty where all are there from the start.
         gone: (n,) who has left; empty before anybody did.
@@ -163,7 +131,7 @@ class State:
     smoothed_acceleration: Vectors
     force: Vectors
     memories: Mapping[str, Memory] = field(default_factory=dict)
-    commons: Mapping[str, Commons] = field(default_factory=dict)
+    tallies: Mapping[str, Scalars] = field(default_factory=dict)
     taken: Scalars = field(default_factory=lambda: np.zeros(0))
     outside: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     gone: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))

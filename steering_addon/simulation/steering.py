@@ -1,229 +1,240 @@
-"""The steering level: what every vehicle decides, from one picture of the world."""
+"""The steering level: what every vehicle decides, from one picture of the world.
+
+    sense -> goals -> steer -> combine -> adjust
+
+All behaviors look at what there was before the step, so that the order in which they are evaluated does not matter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from .arrays.chance import mix, uniform
+from .arrays.chance import Keys, mix, uniform
 from .arrays.vectors import (
     Mask,
     Rows,
     Scalars,
     Vectors,
     anybody,
-    everybody,
     magnitude,
     no_vectors,
     nobody,
     picked,
     shared,
     smallest,
+    totals,
+    which,
 )
+from .behavior import Adjustment, Behavior, Steering, Taking, Wish
 from .combining import COMBINE, MATTERS, Component
-from .presence.arrivals import Arrivals, stays
-from .snapshot import Crowd, Snapshot, State, Steers
+from .memory import Memory
+from .presence.arrivals import Arrivals, arrival_distance, stays
+from .snapshot import Settings, Snapshot, State
 from .targets import aimed
 from .vehicle import VehicleModel
-from .world import Agents, Commons, Memory, World
+from .world import Agents, World
 
 DRAWS = 0xD1CE
-"""Salts the keys from which is drawn what counts in a step, apart from other uses of the same luck."""
+"""Salts the keys from which is drawn what counts in a step, apart from other uses of the same key."""
 
 
-class Decisions(NamedTuple):
-    """What all vehicles decide in a step, and what follows from it.
+@dataclass(frozen=True)
+class Decisions:
+    """What all vehicles decide in a step, as far as their behaviors have been asked.
 
     Attributes:
-        force: (n, 3) newtons, not yet limited; zero for vehicles that do not take part.
-        memories: (n,) columns by behavior and name.
-        fastest: (n,) m/s that the behaviors let them go, inf for no limit; None where nobody has one.
-        commons: what each behavior remembers in common of all it steers.
+        memories: what each behavior remembers next, by its name, n rows each.
+        speed_limit: (n,) m/s, inf for no limit; None if no vehicle has one.
+        tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
-        gone: (n,) who leaves, or has left.
-        arrived: (n,) who has reached a goal and wants it no more, by behavior.
+        arrivals: the vehicles that have left and those that have reached a goal.
     """
 
-    force: Vectors
     memories: Mapping[str, Memory]
-    fastest: Scalars | None
-    commons: Mapping[str, Commons]
+    speed_limit: Scalars | None
+    tallies: Mapping[str, Scalars]
     taken: Scalars
-    gone: Mask
-    arrived: Mapping[str, Mask]
+    arrivals: Arrivals
+
+    @classmethod
+    def none_yet(cls, state: State) -> Decisions:
+        """What holds before any behavior has been asked."""
+        arrivals = Arrivals(len(state), state.gone, state.arrived)
+        return cls(state.memories, None, state.tallies, state.taken, arrivals)
 
 
-def decisions(state: State, snapshot: Snapshot, world: World) -> Decisions:
-    """The steering force each vehicle decides on and what its behaviors remember next; nobody moves."""
-    force = no_vectors(len(state))
-    minds = _Minds(state, world)
-    for crowd in snapshot.crowds:
-        crowd = _present(crowd, snapshot.present[crowd.rows])
-        combined = _considered(snapshot, crowd, minds).combined()
-        if len(crowd.rows) == len(state):
-            force = combined
-        else:
-            force[crowd.rows] = combined
-    return Decisions(
-        force, minds.memories, minds.fastest, minds.commons, minds.taken, minds.arrivals.gone, minds.arrivals.arrived
-    )
+@dataclass(frozen=True)
+class Group:
+    """The vehicles present that follow one row of settings.
 
-
-class _Minds:
-    """What vehicles remember, and the limits they set themselves, gathered while one behavior after the other decides.
-
-    All look at what was there before the step.
+    Attributes:
+        agents: the vehicles as their behaviors see them.
+        behaviors: what they want, each with columns of their number and a body wherever it steers by one.
+        combining: the number of the way to combine them.
     """
 
-    def __init__(self, state: State, world: World) -> None:
-        self.state, self.world = state, world
-        self.memories: dict[str, Memory] = dict(state.memories)
-        self.commons: dict[str, Commons] = dict(state.commons)
-        self.fastest: Scalars | None = None
-        self.taken = state.taken
-        self.arrivals = Arrivals(state)
-
-    def aim(self, behavior: Steers, agents: Agents) -> Steers:
-        """The behavior with a body for each of its agents wherever it steers by one."""
-        behavior, learned = aimed(behavior, self.world, agents, self.memories, len(self.state))
-        self.memories.update(learned)
-        return behavior
-
-    def steer(self, behavior: Steers, agents: Agents) -> tuple[Vectors, Agents]:
-        """The behavior's steering force for its agents, (n, 3) newtons, and the agents with what they now remember."""
-        name, n = behavior.name, len(self.state)
-        commons = self.state.commons.get(name, {})
-        steering, memory, added = _steer(behavior, self.world, agents, self.memories.get(name, {}), n, commons)
-        self.memories[name] = memory
-        if added:
-            self.commons[name] = _added(self.commons.get(name, {}), added)
-        return steering, _remembering(agents, memory, commons)
-
-    def heed(self, behavior: Steers, agents: Agents) -> None:
-        """Take in how fast the behavior lets its agents go, and what they take."""
-        limit = behavior.fastest(self.world, agents)
-        if limit is not None:
-            fastest = np.full(len(self.state), np.inf) if self.fastest is None else self.fastest
-            eased = _eased(limit, behavior.weight, agents.max_speed)
-            fastest[agents.rows] = np.minimum(fastest[agents.rows], eased)
-            self.fastest = fastest
-        takes = behavior.takes(self.world, agents)
-        if takes is not None:
-            body, amount = takes
-            tracked = body >= len(self.state)
-            count = len(self.world.bodies.left) - len(self.state)
-            here = np.bincount(body[tracked] - len(self.state), amount[tracked], minlength=count)
-            self.taken = here + (self.taken if len(self.taken) else 0.0)
-
-    def limits(self, rows: Rows) -> Scalars:
-        """How fast the behaviors heeded so far let some vehicles go, (n,) m/s, inf for no limit."""
-        return shared(np.inf, len(rows)) if self.fastest is None else self.fastest[rows]
+    agents: Agents
+    behaviors: tuple[Behavior, ...]
+    combining: int
 
 
-def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
-    """The limits on speed (n,) as far as weights below 1 let them come into force."""
-    counts = np.minimum(weight, 1.0)
-    return np.where((limit < top) & (counts > 0.0), top + (np.minimum(limit, top) - top) * counts, np.inf)
+@dataclass(frozen=True)
+class Asked:
+    """What the behaviors of a group ask for.
+
+    Attributes:
+        components: what is combined, by behavior.
+        corrections: (n, 3) what adjustments add to that, newtons, by behavior.
+        force: (n, 3) what it comes to, newtons.
+    """
+
+    components: Mapping[str, Component]
+    corrections: Mapping[str, Vectors]
+    force: Vectors
+
+
+def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions]:
+    """The steering force that each vehicle decides on, and what else it decides; nothing moves.
+
+    Returns:
+        force: (n, 3) newtons, before limits; zero for vehicles that do not take part.
+        decided: everything else.
+    """
+    force, decided = no_vectors(len(state)), Decisions.none_yet(state)
+    for settings, rows in _groups(snapshot):
+        group, decided = sensed(state, snapshot, world, settings, rows, decided)
+        asked, decided = _asked(snapshot, world, group, decided)
+        if len(rows) == len(state):
+            force = asked.force
+        else:
+            force[rows] = asked.force
+    return force, decided
 
 
 def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
     """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
-    asked: dict[str, Vectors] = {}
-    for crowd in snapshot.crowds:
-        crowd = _present(crowd, snapshot.present[crowd.rows])
-        considered = _considered(snapshot, crowd, _Minds(state, world))
-        forces = {name: component.force for name, component in considered.components.items()}
-        for name, force in (*forces.items(), *considered.corrections.items()):
-            asked.setdefault(name, no_vectors(len(state)))[crowd.rows] += force
-    return asked
+    requested: dict[str, Vectors] = {}
+    for settings, rows in _groups(snapshot):
+        group, decided = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
+        asked, _ = _asked(snapshot, world, group, decided)
+        forces = {name: component.force for name, component in asked.components.items()}
+        for name, force in (*forces.items(), *asked.corrections.items()):
+            requested.setdefault(name, no_vectors(len(state)))[rows] += force
+    return requested
 
 
-@dataclass
-class _Considered:
-    """What the behaviors of a crowd have come to so far.
-
-    Attributes:
-        crowd: the crowd, without those who do not take part.
-        agents: its vehicles.
-        components: what behaviors contribute, by name.
-        corrections: (n, 3) what they add once all have been combined, newtons, by name.
-        sets_speed: (n,) whom one gives a speed.
-    """
-
-    crowd: Crowd
-    agents: Agents
-    components: dict[str, Component]
-    corrections: dict[str, Vectors]
-    sets_speed: Mask
-
-    def combined(self) -> Vectors:
-        """The force they come to together, with the hold on cruise speed of those whom none gives a speed."""
-        cruise = _cruise(self.agents)
-        if anybody(self.sets_speed):
-            cruise = np.where(self.sets_speed[:, None], 0.0, cruise)
-        components = list(self.components.values())
-        force = COMBINE[self.crowd.combining](components, cruise, self.agents.max_force)
-        for correction in self.corrections.values():
-            force = force + correction
-        return force
-
-    def add(self, behavior: Steers, force: Vectors, corrects: Mask, luck: Scalars) -> None:
-        """What one behavior contributes, (n, 3) newtons; for some it is combined, for others it `corrects`."""
-        if anybody(corrects):
-            self.corrections[behavior.name] = np.where(corrects[:, None], force, 0.0)
-            force = np.where(corrects[:, None], 0.0, force)
-        if not everybody(corrects):
-            component = Component(force, behavior.priority, behavior.weight, behavior.probability, luck)
-            self.components[behavior.name] = component
+def _groups(snapshot: Snapshot) -> Iterator[tuple[Settings, Rows]]:
+    """Each row of settings with the rising rows of the vehicles present that follow it."""
+    for row, settings in enumerate(snapshot.settings):
+        yield settings, which((snapshot.settings_row == row) & snapshot.present)
 
 
-def _considered(snapshot: Snapshot, crowd: Crowd, minds: _Minds) -> _Considered:
-    """What the behaviors of a crowd contribute, those last that correct what the others have come to.
-
-    What follows from it besides is gathered in their minds.
-    """
-    world = minds.world
-    agents = _agents(minds.state, snapshot, world, crowd)
-    behaviors = tuple(minds.arrivals.left_of(minds.aim(b, agents), agents) for b in crowd.behaviors)
-    goal = _goal(behaviors, world, agents)
+def sensed(
+    state: State, snapshot: Snapshot, world: World, settings: Settings, rows: Rows, decided: Decisions
+) -> tuple[Group, Decisions]:
+    """The vehicles of some rows with what they see and where they are to be."""
+    agents = _agents(state, snapshot, world, rows)
+    behaviors = []
+    for behavior in settings.behaviors:
+        behavior, learned = aimed(behavior.for_agents(rows), world, agents, decided.memories, len(state))
+        if learned:
+            decided = replace(decided, memories={**decided.memories, **learned})
+        behaviors.append(decided.arrivals.without_reached(behavior, agents))
+    goal = _goal(behaviors, world, agents, decided, len(state))
     if goal is not agents.goal:
         agents = replace(agents, goal=goal)
-    luck = _draws(crowd, agents, world)
-    found = _Considered(crowd, agents, {}, {}, nobody(len(agents)))
-    correcting = [(behavior, behavior.corrects()) for behavior in behaviors]
-    for behavior, corrects in sorted(correcting, key=_corrects_anybody):
-        if anybody(corrects):
-            agents = replace(agents, force=found.combined(), fastest=minds.limits(agents.rows))
-        steering, remembering = minds.steer(behavior, agents)
-        behavior = minds.arrivals.looked_for(behavior, world, remembering, snapshot.attendance)
-        found.add(behavior, steering * behavior.weight[:, None], corrects, luck(behavior))
-        sets_speed = behavior.sets_speed(world, remembering)
-        if anybody(sets_speed):
-            found.sets_speed = found.sets_speed | (behavior.weight != 0.0) & sets_speed
-        minds.heed(behavior, remembering)
-    return found
+    return Group(agents, tuple(behaviors), settings.combining), decided
 
 
-def _corrects_anybody(correcting: tuple[Steers, Mask]) -> bool:
-    return anybody(correcting[1])
+def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -> tuple[Asked, Decisions]:
+    """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
+    agents, n = group.agents, len(snapshot.present)
+    components: dict[str, Component] = {}
+    corrections: dict[str, Vectors] = {}
+    sets_speed = nobody(len(agents))
+    draws = _draws(group, world)
+    for behavior in group.behaviors:
+        steering = behavior.steer(world, agents, recalled(decided.memories, behavior, agents, n))
+        behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, agents, snapshot.attendance)
+        decided = replace(_with(decided, behavior, world, agents, steering), arrivals=arrivals)
+        if steering.force is not None:
+            components[behavior.name] = _component(behavior, steering.force, draws)
+        if steering.sets_speed is not None and anybody(steering.sets_speed):
+            sets_speed = sets_speed | (behavior.weight != 0.0) & steering.sets_speed
+    force = COMBINE[group.combining](list(components.values()), _cruise(agents, sets_speed), agents.max_force)
+    for behavior in group.behaviors:
+        if isinstance(behavior, Adjustment):
+            wish = Wish.of(agents, force, _top_speed(agents, decided.speed_limit))
+            steering = behavior.adjust(world, agents, wish, recalled(decided.memories, behavior, agents, n))
+            decided = _with(decided, behavior, world, agents, steering)
+            if steering.force is not None:
+                corrections[behavior.name] = steering.force * behavior.weight[:, None]
+                force = force + corrections[behavior.name]
+    return Asked(components, corrections, force), decided
 
 
-def _present(crowd: Crowd, here: Mask) -> Crowd:
-    """The crowd without those of its vehicles that do not take part."""
-    if everybody(here):
-        return crowd
-    return replace(crowd, rows=crowd.rows[here], behaviors=tuple(b.take(here) for b in crowd.behaviors))
+def _with(decided: Decisions, behavior: Behavior, world: World, agents: Agents, steering: Steering) -> Decisions:
+    """What has been decided so far, with what one more behavior decides for some of the vehicles."""
+    n = world.vehicles
+    changes: dict[str, object] = {}
+    if steering.memory is not None:
+        memory = _merged(decided.memories.get(behavior.name), agents, steering.memory, n)
+        changes["memories"] = {**decided.memories, behavior.name: memory}
+    if steering.tallies:
+        added = {name: more + decided.tallies.get(name, 0.0) for name, more in steering.tallies.items()}
+        changes["tallies"] = {**decided.tallies, **added}
+    if steering.speed_limit is not None:
+        eased = _eased(steering.speed_limit, behavior.weight, agents.max_speed)
+        limit = np.full(n, np.inf) if decided.speed_limit is None else decided.speed_limit.copy()
+        limit[agents.rows] = np.minimum(limit[agents.rows], eased)
+        changes["speed_limit"] = limit
+    if steering.takes is not None:
+        changes["taken"] = _taken(decided.taken, steering.takes, n, len(world.bodies.left) - n)
+    return replace(decided, **changes) if changes else decided  # type: ignore[arg-type]
 
 
-def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Agents:
-    rows = crowd.rows
+def recalled(memories: Mapping[str, Memory], behavior: Behavior, agents: Agents, n: int) -> Memory | None:
+    """What a behavior remembers of its agents, which are some of n vehicles."""
+    if behavior.remembers is None:
+        return None
+    memory = memories.get(behavior.name)
+    if memory is None:
+        return behavior.remembers.blank(len(agents))
+    return memory if len(agents) == n else memory.take(agents.rows)
+
+
+def _merged(known: Memory | None, agents: Agents, memory: Memory, n: int) -> Memory:
+    """The memory of n vehicles, with that of some agents in place of what was known of them."""
+    if len(agents) == n:
+        return memory
+    return (type(memory).blank(n) if known is None else known).put(agents.rows, memory)
+
+
+def _eased(limit: Scalars, weight: Scalars, top: Scalars) -> Scalars:
+    """The speed limits (n,), which a weight below 1 brings into force by that share only."""
+    counts = np.minimum(weight, 1.0)
+    return np.where((limit < top) & (counts > 0.0), top + (np.minimum(limit, top) - top) * counts, np.inf)
+
+
+def _taken(known: Scalars, takes: Taking, n: int, count: int) -> Scalars:
+    """How much has been taken of each of the tracked bodies, the rows of which begin after those of n vehicles."""
+    tracked = takes.body >= n
+    amount = totals(takes.body[tracked] - n, takes.amount[tracked], count)
+    return amount + known if len(known) else amount
+
+
+def _component(behavior: Behavior, force: Vectors, draws: Keys | None) -> Component:
+    drawn = np.zeros(len(force)) if draws is None else uniform(mix(draws, crc32(behavior.name.encode())))
+    return Component(force * behavior.weight[:, None], behavior.priority, behavior.weight, behavior.probability, drawn)
+
+
+def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agents:
     motion = state.motion
-    # Rows of crowds rise and none comes twice, so that as many as there are vehicles are all of them.
+    # The rows rise and none comes twice: as many as there are vehicles are all of them.
     alone = len(rows) == len(state)
     model: VehicleModel = snapshot.vehicle if alone else snapshot.vehicle.take(rows)
     position, velocity, side, forward, up = (
@@ -240,7 +251,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
     return Agents(
         rows=rows,
         keys=snapshot.keys if alone else snapshot.keys[rows],
-        crowd_keys=shared(_shared_key(crowd.key), len(rows), np.uint64),
+        crowd_keys=snapshot.crowd_keys if alone else snapshot.crowd_keys[rows],
         position=position,
         velocity=velocity,
         side=side,
@@ -248,24 +259,17 @@ def _agents(state: State, snapshot: Snapshot, world: World, crowd: Crowd) -> Age
         up=up,
         speed=magnitude(velocity),
         vehicle=model,
-        force=no_vectors(len(rows)),
-        fastest=shared(np.inf, len(rows)),
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
+        arrival_distance=arrival_distance(snapshot.attendance, rows),
     )
 
 
-@lru_cache(maxsize=64)
-def _shared_key(crowd: int) -> int:
-    """What the part of their luck hangs on that the vehicles of a crowd share."""
-    return int(mix(np.array([crowd & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
-
-
-def _goal(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vectors:
-    """Of the places that behaviors want their agents to be at the nearest, (n, 3); nan where there is none."""
+def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions, n: int) -> Vectors:
+    """The nearest of the places where behaviors with weight lead their agents, (n, 3); nan where there is none."""
     nearest, least = agents.goal, shared(np.inf, len(agents))
     for behavior in behaviors:
-        goal = behavior.goal(world, agents)
+        goal = behavior.goal(world, agents, recalled(decided.memories, behavior, agents, n))
         if goal is None:
             continue
         distance = magnitude(goal - agents.position)
@@ -274,45 +278,25 @@ def _goal(behaviors: tuple[Steers, ...], world: World, agents: Agents) -> Vector
     return nearest
 
 
-def _steer(
-    behavior: Steers, world: World, agents: Agents, memory: Memory, n: int, commons: Commons
-) -> tuple[Vectors, Memory, Commons]:
-    """A behavior's steering force for its agents, its memory of all n vehicles afterwards, what it adds in common."""
-    known = {name: memory.get(name, np.full(n, initial)) for name, initial in behavior.remembers.items()}
-    steering = behavior.steer(world, _remembering(agents, known, commons))
-    if not isinstance(steering, tuple):
-        return steering, known, {}
-    force, learned, *added = steering
-    after = {name: column.copy() for name, column in known.items()}
-    for name, column in learned.items():
-        after[name][agents.rows] = column
-    return force, after, added[0] if added else {}
+def _top_speed(agents: Agents, limit: Scalars | None) -> Scalars:
+    if limit is None:
+        return agents.max_speed
+    return np.minimum(agents.max_speed, limit[agents.rows])
 
 
-def _added(known: Commons, more: Commons) -> Commons:
-    """What is remembered in common with what a step adds to it."""
-    return {**known, **{name: known[name] + value if name in known else value for name, value in more.items()}}
-
-
-def _remembering(agents: Agents, memory: Memory, commons: Commons) -> Agents:
-    """The agents with their part of what a behavior remembers of all vehicles."""
-    own = {name: column[agents.rows] for name, column in memory.items()}
-    return agents.remembering(own, commons) if memory or commons else agents
-
-
-def _draws(crowd: Crowd, agents: Agents, world: World) -> Callable[[Steers], Scalars]:
-    """What draws each agent's luck for a behavior in this step, where chance decides which of them count."""
-    if "probability" not in MATTERS[crowd.combining]:
-        return lambda behavior: np.zeros(len(agents))
+def _draws(group: Group, world: World) -> Keys | None:
+    """The keys by which it is drawn in this step which behaviors count; None where chance does not decide."""
+    if "probability" not in MATTERS[group.combining]:
+        return None
     step = int(np.floor(world.time / world.dt + 0.5)) & 0xFFFFFFFFFFFFFFFF
-    now = mix(mix(agents.keys, DRAWS), step)
-    return lambda behavior: uniform(mix(now, crc32(behavior.name.encode())))
+    return mix(mix(group.agents.keys, DRAWS), step)
 
 
-def _cruise(agents: Agents) -> Vectors:
-    """The soft hold on cruise speed, along the heading."""
+def _cruise(agents: Agents, sets_speed: Mask) -> Vectors:
+    """The soft hold on cruise speed, along the heading, of the agents to which no behavior gives a speed."""
     push = agents.mass * (agents.cruise_speed - agents.speed) / agents.vehicle.speed_time
-    return agents.forward * push[:, None]
+    cruise = agents.forward * push[:, None]
+    return np.where(sets_speed[:, None], 0.0, cruise) if anybody(sets_speed) else cruise
 
 
 def taking_part(present: Mask, moved: Vectors, still: Vectors) -> Vectors:

@@ -3,31 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .arrays.chance import mix, uniform
-from .arrays.vectors import Mask, Rows, Scalars, alike, magnitude, picked, same_for_all
+from .arrays.vectors import Mask, Rows, alike, magnitude, picked, same_for_all
+from .behavior import Behavior
 from .candidates import FIRST, NEXT, OWN, Candidates
 from .declaration import NEAREST, Kind, Parameter
-from .snapshot import Steers
-from .world import Agents, Memory, World
+from .memory import Memory, remembered
+from .world import Agents, World
 
 ARRIVED = 0.25
 """Seconds at its speed from which on an agent has arrived at a target, beside the bodies and its radius once more."""
-STOP = "stop"
-"""What is remembered of the way through candidates: which of them is next."""
 BLOCK = 2**20
 """Pairs of agent and candidate that are looked at together."""
 PICKED = 0x717C
 """Salts the keys from which each one's own is drawn, apart from other uses of the same luck."""
 
 
+AnyBehavior = TypeVar("AnyBehavior", bound=Behavior)
+
+
+@dataclass(frozen=True)
+class Round(Memory):
+    """How far each agent has come through candidates that it takes one after the other.
+
+    Attributes:
+        stop: (n,) the place among the candidates of the one that is next.
+    """
+
+    stop: Rows = remembered(0)
+
+
 def aimed(
-    behavior: Steers, world: World, agents: Agents, memories: Mapping[str, Memory], n: int
-) -> tuple[Steers, dict[str, Memory]]:
+    behavior: AnyBehavior, world: World, agents: Agents, memories: Mapping[str, Memory], n: int
+) -> tuple[AnyBehavior, dict[str, Memory]]:
     """The behavior with a body for each agent wherever it steers by one, -1 where none is there.
 
     Args:
@@ -37,9 +51,11 @@ def aimed(
     Returns:
         The behavior, and what of the memories has changed.
     """
-    changes = {}
+    changes: dict[str, Any] = {}
     learned: dict[str, Memory] = {}
-    for name, parameter in _aims(type(behavior)):
+    # mypy takes no class of a type variable for hashable.
+    kind: Any = type(behavior)
+    for name, parameter in _aims(kind):
         if parameter.kind is Kind.REGION:
             changes[name] = _with_region(getattr(behavior, name), world, agents)
             continue
@@ -48,18 +64,19 @@ def aimed(
             rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
         if (rows <= FIRST).any():
             place = f"{behavior.name}.{name}"
-            stop = memories.get(place, {}).get(STOP, np.zeros(n))
+            known = memories.get(place)
+            stop = known.stop if isinstance(known, Round) else Round.blank(n).stop
             rows, stop = _taken(rows, world, agents, stop)
-            learned[place] = {STOP: stop}
+            learned[place] = Round(stop)
         gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
         changes[name] = np.where(gone, -1, rows)
-    return (replace(behavior, **changes) if changes else behavior), learned  # type: ignore[type-var]
+    return (replace(behavior, **changes) if changes else behavior), learned
 
 
 @cache
-def _aims(behavior: type[Steers]) -> tuple[tuple[str, Parameter], ...]:
+def _aims(kind: Any) -> tuple[tuple[str, Parameter], ...]:
     """The parameters by which a behavior names bodies and regions."""
-    return tuple((n, p) for n, p in behavior.parameters().items() if p.kind in (Kind.BODY, Kind.REGION))
+    return tuple((n, p) for n, p in kind.parameters().items() if p.kind in (Kind.BODY, Kind.REGION))
 
 
 def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
@@ -72,7 +89,7 @@ def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
     return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
 
 
-def _taken(rows: Rows, world: World, agents: Agents, stop: Scalars) -> tuple[Rows, Scalars]:
+def _taken(rows: Rows, world: World, agents: Agents, stop: Rows) -> tuple[Rows, Rows]:
     """The rows with candidates replaced by the one that each agent takes, and how far all have come."""
     rows, after = rows.copy(), stop.copy()
     for number, candidates in enumerate(world.candidates):
@@ -104,7 +121,7 @@ def _own(candidates: Candidates, world: World, agents: Agents, here: Rows) -> Ro
     return candidates.rows[best]
 
 
-def _next(candidates: Candidates, world: World, agents: Agents, here: Rows, stop: Scalars) -> tuple[Rows, Scalars]:
+def _next(candidates: Candidates, world: World, agents: Agents, here: Rows, stop: Rows) -> tuple[Rows, Rows]:
     """The row of the candidate that is next for each of some agents, -1 for none, and its place among them."""
     present = np.flatnonzero(world.bodies.present[candidates.rows])
     if not len(present):
@@ -115,9 +132,9 @@ def _next(candidates: Candidates, world: World, agents: Agents, here: Rows, stop
         found: Rows = present[np.searchsorted(present, place % len(candidates.rows)) % len(present)]
         return found
 
-    place = there(stop.astype(np.int64))
+    place = there(stop)
     place = np.where(_arrived(candidates.rows[place], world, agents, here), there(place + 1), place)
-    return candidates.rows[place], place.astype(np.float64)
+    return candidates.rows[place], place
 
 
 def _arrived(row: Rows, world: World, agents: Agents, here: Rows) -> Mask:

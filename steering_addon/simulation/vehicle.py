@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.vectors import Number, Scalars, Vectors, anybody, columns, dot, magnitude, unit
+from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, columns, dot, magnitude, unit
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
 
 
@@ -36,10 +36,10 @@ class VehicleModel(Declared):
     max_turn_rate: Number = called(
         "Max Turn", number(np.pi, "Fastest turn, which limits it at low speed only", Unit.TURN, 0.01)
     )
-    keep_in_plane: Number = called(
+    keep_in_plane: Mask = called(
         "Keep in Plane", switch(False, "Stay at the height of the start and upright, as walkers and cars do")
     )
-    keep_apart: Number = switch(False, "Move off others and obstacles it has run into, so that no two overlap")
+    keep_apart: Mask = switch(False, "Move off others and obstacles it has run into, so that no two overlap")
     bank: Number = number(
         1.0, "How far it leans into turns: 1 as an aircraft in a clean turn, 0 stays level", shrinks=True
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from .arrays.vectors import (
     no_vectors,
     picked,
     same_for_all,
-    truncate,
     unit,
 )
 from .candidates import Candidates
@@ -39,10 +38,6 @@ PAIRS = 2**20
 """Pairs of point and body that are measured together."""
 ANY_CROWD, NO_CROWD = -2, -3
 """Whom an agent looks for that does not look for one crowd; no vehicle belongs to these."""
-Memory = Mapping[str, Scalars]
-"""What a behavior remembers: (n,) numbers by name."""
-Commons = Mapping[str, Scalars]
-"""What a behavior remembers in common of all it steers: numbers by whatever name it gives them, added up."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +106,8 @@ class World:
         vicinity: who is near whom.
         candidates: bodies of which each agent takes one, where a behavior names several.
         frame_time: seconds from one frame to the next.
+        vehicles: how many of the bodies are vehicles that the simulation moves.
+        tallies: what all agents have added up so far, by whatever name a behavior gives it.
     """
 
     time: float
@@ -121,8 +118,10 @@ class World:
     regions: Regions
     flows: tuple[Flow, ...]
     vicinity: Vicinity
-    candidates: tuple[Candidates, ...] = ()
-    frame_time: float = 1.0 / 24.0
+    candidates: tuple[Candidates, ...]
+    frame_time: float
+    vehicles: int
+    tallies: Mapping[str, Scalars]
 
     def neighbors(self, agents: Agents, distance: Scalars, angle: Scalars, which: Rows, crowd: Rows) -> Neighbors:
         """Whom the agents perceive of the other vehicles.
@@ -170,12 +169,9 @@ class Agents:
         side, forward, up: (n, 3) their local space.
         speed: (n,) metres a second.
         vehicle: their vehicle models.
-        force: (n, 3) the steering force decided on so far, newtons; zero unless the behavior comes after the others.
-        fastest: (n,) m/s that the behaviors before it let them go, inf for no limit.
-        goal: (n, 3) the nearest place they want to be at, metres; nan where they want to be nowhere.
+        goal: (n, 3) the nearest place where they are to be, metres; nan where there is none.
         stays: (n,) whether they stay where they arrive, and have to stop for it.
-        memory: what the behavior at hand remembers of them.
-        commons: what it remembers in common of all it steers.
+        arrival_distance: (n,) how near the middle of its goal an agent has arrived, metres; 0: on touching it.
     """
 
     rows: Rows
@@ -188,12 +184,9 @@ class Agents:
     up: Vectors
     speed: Scalars
     vehicle: VehicleModel
-    force: Vectors
-    fastest: Scalars
     goal: Vectors
     stays: Mask
-    memory: Memory = field(default_factory=dict)
-    commons: Commons = field(default_factory=dict)
+    arrival_distance: Scalars
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -215,11 +208,6 @@ class Agents:
         return self.vehicle.max_speed
 
     @property
-    def allowed_speed(self) -> Scalars:
-        """(n,) the speed that neither the vehicle nor a behavior before lets them exceed, m/s."""
-        return np.minimum(self.max_speed, self.fastest)
-
-    @property
     def agility(self) -> Scalars:
         """(n,) the strongest acceleration, m/s2."""
         return self.vehicle.max_force / self.vehicle.mass
@@ -234,12 +222,6 @@ class Agents:
         """(n,) metres to the place they want to be at, inf where they want to be nowhere."""
         distance = magnitude(self.goal - self.position)
         return np.where(np.isfinite(distance), distance, np.inf)
-
-    @property
-    def wished_velocity(self) -> Vectors:
-        """(n, 3) the velocity that the force decided on so far leads to within the response time, m/s."""
-        change = self.level(self.force) * (self.vehicle.response_time / self.mass)[:, None]
-        return truncate(self.level(self.velocity) + change, self.allowed_speed)
 
     def none(self) -> Vectors:
         """(n, 3) no steering for anybody."""
@@ -284,9 +266,9 @@ class Agents:
         return self.steering_to(away * speed[:, None])
 
     def take(self, some: Rows) -> Agents:
-        """Some of the agents, with what is remembered of them."""
-        vectors = (self.position, self.velocity, self.side, self.forward, self.up, self.force, self.goal)
-        position, velocity, side, forward, up, force, goal = (picked(v, some) for v in vectors)
+        """Some of the agents."""
+        vectors = (self.position, self.velocity, self.side, self.forward, self.up, self.goal)
+        position, velocity, side, forward, up, goal = (picked(v, some) for v in vectors)
         return Agents(
             rows=self.rows[some],
             keys=self.keys[some],
@@ -298,14 +280,7 @@ class Agents:
             up=up,
             speed=self.speed[some],
             vehicle=self.vehicle.take(some),
-            force=force,
-            fastest=self.fastest[some],
             goal=goal,
             stays=self.stays[some],
-            memory={name: column[some] for name, column in self.memory.items()},
-            commons=self.commons,
+            arrival_distance=self.arrival_distance[some],
         )
-
-    def remembering(self, memory: Memory, commons: Commons | None = None) -> Agents:
-        """The same agents with what another behavior remembers of them, and in common of all it steers."""
-        return replace(self, memory=memory, commons=commons or {})

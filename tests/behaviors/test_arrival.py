@@ -144,7 +144,7 @@ def test_without_a_target_it_does_nothing() -> None:
     place = Scene([HERE], speed=3.0, behaviors=[(Arrival, {"target": -1})])
     assert (place.steering()[0] == 0.0).all()
     world, agents, [arrival] = place.seen()
-    assert not arrival.sets_speed(world, agents).any()
+    assert not arrival.steer(world, agents, None).sets_speed.any()
     assert agents.goal_distance.tolist() == [np.inf]
 
 

@@ -104,5 +104,5 @@ def test_without_a_target_it_does_nothing() -> None:
     place = ships(target=-1)
     world, agents, [docking] = place.seen()
     assert (place.steering()[0] == 0.0).all()
-    assert np.isnan(docking.goal(world, agents)).all()
-    assert not docking.sets_speed(world, agents).any()
+    assert np.isnan(docking.goal(world, agents, None)).all()
+    assert not docking.steer(world, agents, None).sets_speed.any()

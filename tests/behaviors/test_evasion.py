@@ -43,6 +43,6 @@ def test_it_does_nothing_beyond_its_distance_or_without_a_pursuer() -> None:
     for place in (hunted(distance=5.9), hunted(pursuer=-1)):
         world, agents, [evasion] = place.seen()
         assert (place.steering()[0] == 0.0).all()
-        assert not evasion.sets_speed(world, agents).any()
+        assert not evasion.steer(world, agents, None).sets_speed.any()
     assert (hunted(distance=6.1).steering()[0] != 0.0).any()
     assert (hunted(distance=0.0).steering()[0] != 0.0).any()

@@ -20,13 +20,14 @@ from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.behavior import OURS, Behavior, Intent
+from steering_addon.simulation.behavior import OURS, Adjustment, Behavior, Intent, Steering, Wish
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import NEAREST, Kind, Parameter, Unit
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
+from steering_addon.simulation.memory import Memory
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
@@ -126,14 +127,60 @@ def test_a_column_of_equal_values_is_one_value(kind: type[Behavior], situation: 
 @everywhere_there_is
 def test_nothing_it_is_given_is_written(kind: type[Behavior], situation: Any) -> None:
     world, agents, [behavior] = situation(kind, 7).seen()
-    memory = {name: np.full(7, value) for name, value in kind.remembers.items()}
-    agents = agents.remembering(memory)
-    make_read_only((world, agents, behavior, memory))
-    behavior.steer(world, agents)
-    behavior.goal(world, agents)
-    behavior.sets_speed(world, agents)
-    behavior.fastest(world, agents)
-    behavior.takes(world, agents)
+    memory = None if kind.remembers is None else kind.remembers.blank(7)
+    wish = Wish.of(agents, np.ones((7, 3)), agents.max_speed)
+    make_read_only((world, agents, behavior, memory, wish))
+    behavior.steer(world, agents, memory)
+    behavior.goal(world, agents, memory)
+    behavior.reach_hint()
+    if isinstance(behavior, Adjustment):
+        behavior.adjust(world, agents, wish, memory)
+
+
+@every
+@everywhere_there_is
+@pytest.mark.parametrize("n", [0, 1, 7])
+def test_what_it_decides_has_a_row_an_agent(kind: type[Behavior], situation: Any, n: int) -> None:
+    """And what it remembers has the types and shapes that it declares, step after step."""
+    world, agents, [behavior] = situation(kind, n).seen()
+    memory = blank = None if kind.remembers is None else kind.remembers.blank(n)
+    for _ in range(2):
+        steering = behavior.steer(world, agents, memory)
+        memory = steering.memory if steering.memory is not None else memory
+        assert_fits(steering, blank, n)
+        if isinstance(behavior, Adjustment):
+            steering = behavior.adjust(world, agents, Wish.of(agents, agents.none(), agents.max_speed), memory)
+            memory = steering.memory if steering.memory is not None else memory
+            assert_fits(steering, blank, n)
+        goal = behavior.goal(world, agents, memory)
+        assert goal is None or goal.shape == (n, 3)
+
+
+def assert_fits(steering: Steering, blank: Memory | None, n: int) -> None:
+    """The decisions of n agents, whose memory has the columns of a blank one."""
+    assert steering.force is None or steering.force.shape == (n, 3)
+    assert steering.speed_limit is None or (steering.speed_limit.shape, steering.speed_limit.dtype) == ((n,), float)
+    for mask in (steering.sets_speed, steering.arrived):
+        assert mask is None or (mask.shape, mask.dtype) == ((n,), bool)
+    if steering.takes is not None:
+        assert steering.takes.body.shape == steering.takes.amount.shape == (n,)
+    if steering.memory is not None:
+        assert type(steering.memory) is type(blank)
+        for name, column in vars(blank).items():
+            after = getattr(steering.memory, name)
+            assert (after.shape, after.dtype) == (column.shape, column.dtype), name
+
+
+@every
+@everywhere_there_is
+def test_the_memory_it_is_given_decides_and_not_one_it_keeps(kind: type[Behavior], situation: Any) -> None:
+    """Asked twice with the same memory it gives the same answer, whatever it was asked between."""
+    world, agents, [behavior] = situation(kind, 7).seen()
+    memory = None if kind.remembers is None else kind.remembers.blank(7)
+    first = behavior.steer(world, agents, memory)
+    behavior.steer(world, agents, first.memory if first.memory is not None else memory)
+    again = behavior.steer(world, agents, memory)
+    assert first.force is None or first.force.tobytes() == again.force.tobytes()
 
 
 def make_read_only(thing: Any) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.explore import ALL_CELLS, Explore
+from steering_addon.behaviors.explore import ALL_CELLS, Explore, Exploring, _middles
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 from tests.scene import Scene, about, positions, turned
@@ -58,10 +58,10 @@ def test_nobody_goes_where_another_has_been_while_there_is_something_new() -> No
 def test_what_is_seen_is_remembered_in_common_and_belongs_to_the_state() -> None:
     place = explorers()
     states = place.run(48)
-    [seen] = states[-1].commons["explore"].values()
+    [seen] = states[-1].tallies.values()
     assert seen.shape == (ALL_CELLS,)
     assert (seen > 0.0).any() and (seen == 0.0).any()
-    [before] = states[10].commons["explore"].values()
+    [before] = states[10].tallies.values()
     assert (before <= seen).all() and before.sum() < seen.sum()
 
 
@@ -82,4 +82,26 @@ def test_without_a_region_it_does_nothing() -> None:
     place = replace(explorers(), regions=regions(np.zeros((0, 3)), 1.0, BOX))
     world, agents, [explore] = place.seen()
     assert (place.steering()[0] == 0.0).all()
-    assert not explore.sets_speed(world, agents).any()
+    assert not explore.steer(world, agents, Exploring.blank(len(agents))).sets_speed.any()
+
+
+def test_it_gives_up_a_place_that_it_does_not_get_to() -> None:
+    """Once its patience is over, at one of the moments at which it decides; until then it keeps to the place."""
+    world, agents, [explore] = explorers(1).seen()
+    chosen = explore.steer(world, agents, Exploring.blank(1)).memory
+    moments = world.time + np.arange(0.0, 1.0, world.dt)
+
+    def goals(until: float) -> set[int]:
+        memory = replace(chosen, until=np.array([until]))
+        return {int(explore.steer(replace(world, time=time), agents, memory).memory.goal[0]) for time in moments}
+
+    assert goals(np.inf) == {int(chosen.goal[0])}
+    assert len(goals(0.0)) == 2, "the one it had, and another one"
+
+
+def test_it_has_patience_for_three_times_the_straight_way() -> None:
+    world, agents, [explore] = explorers(1).seen()
+    memory = explore.steer(world, agents, Exploring.blank(1)).memory
+    goal = world.regions.places(_middles(), 0)[memory.goal[0]]
+    way = np.linalg.norm((goal - agents.position[0])[:2])
+    assert memory.until[0] == pytest.approx(world.time + 3.0 * (way / agents.cruise_speed[0] + 1.0))

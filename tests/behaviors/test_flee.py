@@ -29,7 +29,7 @@ def test_it_flees_only_within_its_distance(distance: float, flees: bool) -> None
     place = fleeing(distance)
     world, agents, [flee] = place.seen()
     assert place.steering()[0].any() == flees
-    assert flee.sets_speed(world, agents)[0] == flees
+    assert flee.steer(world, agents, None).sets_speed[0] == flees
 
 
 def test_it_gets_away_and_then_calms_down() -> None:

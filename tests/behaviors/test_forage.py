@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.forage import Forage
+from steering_addon.behaviors.forage import Forage, Hunger
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.run import step
@@ -48,7 +48,7 @@ def test_it_eats_at_its_appetite_until_the_resource_is_gone_for_all() -> None:
     assert speeds(states)[-1].min() > 2.0, "they wander on"
     with_seeker = replace(place, behaviors=[*place.behaviors, (Seek, {"target": 2, "weight": 0.0})])
     world = with_seeker.run(2)[-1]
-    assert world.commons == {}
+    assert world.tallies == {}
 
 
 def test_what_is_eaten_up_is_not_there_for_others_either() -> None:
@@ -89,3 +89,11 @@ def test_going_on_from_a_stored_state_knows_what_was_eaten() -> None:
     assert 0.5 < states[half_eaten].taken[0] < 0.6
     assert np.array_equal(state.taken, states[-1].taken)
     assert np.array_equal(state.motion.position, states[-1].motion.position)
+
+
+def test_it_wants_to_be_at_the_resource_until_it_has_had_enough() -> None:
+    """So that obstacles before the resource count for a hungry agent only."""
+    world, agents, [foraging] = grazers(1).seen()
+    hungry, sated = Hunger.blank(1), Hunger(np.zeros(1), np.ones(1))
+    assert np.allclose(foraging.goal(world, agents, hungry), world.bodies.position[foraging.resource])
+    assert np.isnan(foraging.goal(world, agents, sated)).all()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.hide import Hide
+from steering_addon.behaviors.hide import Hide, Hiding
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
 from tests.scene import PRIORITY, Scene, all_of, leaders, positions
@@ -41,7 +41,9 @@ def test_it_ends_out_of_sight(opponent: tuple) -> None:
 def test_it_chooses_the_hiding_place_that_is_nearest() -> None:
     world, agents, [hide, _] = hiders().seen()
     away = ROCKS[0] - (0.0, 10.0, 0.0)
-    assert np.allclose(hide.goal(world, agents), [ROCKS[0] + away / np.linalg.norm(away) * (1.5 + 0.4 + 0.5)])
+    assert np.allclose(
+        hide.goal(world, agents, Hiding.blank(1)), [ROCKS[0] + away / np.linalg.norm(away) * (1.5 + 0.4 + 0.5)]
+    )
 
 
 def test_it_goes_round_as_the_opponent_comes_round() -> None:
@@ -57,19 +59,16 @@ def test_it_goes_round_as_the_opponent_comes_round() -> None:
 def test_it_keeps_its_place_until_another_is_much_nearer() -> None:
     rocks = np.array([[5.0, 0.0, 0.0], [-5.2, 0.0, 0.0]])
     world, agents, [hide, _] = hiders(rocks=rocks).seen()
-    free, kept = (
-        hide.steer(world, replace(agents, memory={"obstacle": np.array([float(row)])}))[1]["obstacle"][0]
-        for row in (-1, 1)
-    )
-    assert free == 0.0
-    assert kept == 1.0
+    free, kept = (hide.steer(world, agents, Hiding(np.array([row]))).memory.obstacle[0] for row in (-1, 1))
+    assert free == 0
+    assert kept == 1
 
 
 def test_it_hides_at_its_own_height_of_a_pillar() -> None:
     pillar = obstacles([[5.0, 0.0, -20.0]], 1.0, [[5.0, 0.0, 20.0]])
     place = Scene([[0.0, 0.0, 4.0]], behaviors=[(Hide, {})], tracked=leaders([-3.0, 0.0, 4.0]), obstacles=pillar)
     world, agents, [hide] = place.seen()
-    assert np.allclose(hide.goal(world, agents), [[5.0 + 1.0 + 0.5 + 0.5, 0.0, 4.0]])
+    assert np.allclose(hide.goal(world, agents, Hiding.blank(1)), [[5.0 + 1.0 + 0.5 + 0.5, 0.0, 4.0]])
 
 
 @pytest.mark.parametrize("values", [{"opponent": -1}, {"distance": 9.0}])
@@ -77,8 +76,8 @@ def test_it_does_nothing_without_an_opponent_or_beyond_the_distance(values: dict
     place = hiders(**values)
     world, agents, [hide, _] = place.seen()
     assert (place.steering()[0] == 0.0).all()
-    assert np.isnan(hide.goal(world, agents)).all()
-    assert not hide.sets_speed(world, agents).any()
+    assert np.isnan(hide.goal(world, agents, Hiding.blank(1))).all()
+    assert not hide.steer(world, agents, Hiding.blank(1)).sets_speed.any()
 
 
 def test_it_does_nothing_where_there_is_nothing_to_hide_behind() -> None:
@@ -89,4 +88,17 @@ def test_behind_a_box_it_is_near_its_side_and_a_room_is_no_hiding_place() -> Non
     wall = boxes([[0.0, -6.0, 0.0]], [[5.0, 0.3, 4.0]])
     room = boxes([[0.0, 0.0, 0.0]], [[20.0, 20.0, 20.0]], side=np.full(1, INSIDE))
     world, agents, [hide, _] = replace(hiders(), obstacles=all_of(room, wall)).seen()
-    assert np.allclose(hide.goal(world, agents), [[0.0, -6.0 - 0.3 - 0.4 - 0.5, 0.0]])
+    assert np.allclose(hide.goal(world, agents, Hiding.blank(1)), [[0.0, -6.0 - 0.3 - 0.4 - 0.5, 0.0]])
+
+
+@pytest.mark.parametrize("row", [0, 1])
+def test_its_goal_is_the_place_it_steers_to(row: int) -> None:
+    """Of two hiding places that are about as near, the one it has chosen before counts for both."""
+    rocks = np.array([[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0]])
+    world, agents, [hide, _] = hiders(rocks=rocks).seen()
+    memory = Hiding(np.array([row]))
+    force, goal = hide.steer(world, agents, memory).force, hide.goal(world, agents, memory)
+    assert np.sign(goal[0, 0]) == np.sign(rocks[row, 0])
+    assert (force[0] + agents.mass * agents.velocity[0] / agents.vehicle.response_time) @ (goal - agents.position)[
+        0
+    ] > 0.0

@@ -31,9 +31,9 @@ def test_it_heads_for_where_the_two_will_be() -> None:
     world, agents, [interpose] = blockers(drift=drift).seen()
     middle = (ONE + OTHER) / 2.0
     time = np.linalg.norm(middle) / 5.0
-    assert np.allclose(interpose.goal(world, agents), [middle + drift * time])
+    assert np.allclose(interpose.goal(world, agents, None), [middle + drift * time])
     world, agents, [interpose] = blockers(drift=drift, prediction_time=0.5).seen()
-    assert np.allclose(interpose.goal(world, agents), [middle + drift * 0.5])
+    assert np.allclose(interpose.goal(world, agents, None), [middle + drift * 0.5])
 
 
 @pytest.mark.parametrize("missing", [{"one": -1}, {"other": -1}, {"one": -1, "other": -1}])
@@ -41,8 +41,8 @@ def test_it_does_nothing_unless_both_are_there(missing: dict) -> None:
     place = blockers(**missing)
     world, agents, [interpose] = place.seen()
     assert (place.steering()[0] == 0.0).all()
-    assert np.isnan(interpose.goal(world, agents)).all()
-    assert not interpose.sets_speed(world, agents).any()
+    assert np.isnan(interpose.goal(world, agents, None)).all()
+    assert not interpose.steer(world, agents, None).sets_speed.any()
 
 
 def test_an_empty_one_is_the_nearest_leader_and_an_empty_other_nobody() -> None:

@@ -80,6 +80,6 @@ def test_only_whoever_goes_the_same_way_in_the_lane_counts() -> None:
 def test_with_a_free_lane_it_does_nothing() -> None:
     place = queue(1, tracked=leaders([0.0, 1e4, 0.0]))
     world, agents, [_, keeping] = place.seen()
-    force, memory = keeping.steer(world, agents)
-    assert (force == 0.0).all()
-    assert np.isinf(keeping.fastest(world, agents.remembering(memory))).all()
+    steering = keeping.steer(world, agents, None)
+    assert (steering.force == 0.0).all()
+    assert np.isinf(steering.speed_limit).all()

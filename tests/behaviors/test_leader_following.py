@@ -123,9 +123,9 @@ def test_without_a_leader_it_does_nothing_and_sets_no_speed() -> None:
     place = followers(values={"leader": -1})
     assert (place.steering()[0] == 0.0).all()
     world, agents, [following] = place.seen()
-    assert not following.sets_speed(world, agents).any()
+    assert not following.steer(world, agents, None).sets_speed.any()
     world, agents, [following] = followers().seen()
-    assert following.sets_speed(world, agents).all()
+    assert following.steer(world, agents, None).sets_speed.all()
 
 
 def test_the_nearest_leader_counts_where_none_is_named() -> None:

@@ -27,7 +27,7 @@ def test_the_point_is_the_papers(quarry: tuple) -> None:
     place = flyers(quarry, forward=(0.3, 1.0, 0.2), radius=2.0)
     world, agents, [behavior] = place.seen()
     wanted = papers_point(agents, np.array(quarry), 2.0)
-    assert np.allclose(behavior.goal(world, agents), [wanted])
+    assert np.allclose(behavior.goal(world, agents, None), [wanted])
 
 
 @pytest.mark.parametrize("radius", [1.0, 2.0, 4.0])
@@ -48,7 +48,7 @@ def test_a_moving_quarry_is_passed_where_it_will_be() -> None:
 
 def test_in_a_dead_heat_it_passes_on_the_right() -> None:
     world, agents, [behavior] = flyers((0.0, 10.0, 0.0), radius=2.0).seen()
-    assert np.allclose(behavior.goal(world, agents), [[2.0, 10.0, 0.0]])
+    assert np.allclose(behavior.goal(world, agents, None), [[2.0, 10.0, 0.0]])
 
 
 def test_on_the_ground_it_passes_beside_and_not_above() -> None:
@@ -63,4 +63,4 @@ def test_without_a_quarry_it_does_nothing() -> None:
     place = flyers((0.0, 10.0, 0.0), quarry=-1)
     assert (place.steering()[0] == 0.0).all()
     world, agents, [behavior] = place.seen()
-    assert np.isnan(behavior.goal(world, agents)).all()
+    assert np.isnan(behavior.goal(world, agents, None)).all()

@@ -69,4 +69,4 @@ def test_without_a_target_it_does_nothing() -> None:
     place = circling(target=-1)
     world, agents, [orbit] = place.seen()
     assert (place.steering()[0] == 0.0).all()
-    assert not orbit.sets_speed(world, agents).any()
+    assert not orbit.steer(world, agents, None).sets_speed.any()

@@ -86,15 +86,15 @@ def test_it_looks_no_further_ahead_than_it_may() -> None:
     place = chase(drift=(3.0, 0.0, 0.0), behaviors=[(Pursuit, {"prediction_time": 0.0})])
     assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
     world, agents, [pursuit] = replace(place, behaviors=[(Pursuit, {"prediction_time": 1.5})]).seen()
-    assert np.allclose(pursuit.goal(world, agents), [[4.5, 12.0, 0.0]])
+    assert np.allclose(pursuit.goal(world, agents, None), [[4.5, 12.0, 0.0]])
 
 
 def test_without_a_quarry_it_does_nothing() -> None:
     place = chase(behaviors=[(Pursuit, {"quarry": -1})])
     world, agents, [pursuit] = place.seen()
     assert (place.steering()[0] == 0.0).all()
-    assert np.isnan(pursuit.goal(world, agents)).all()
-    assert not pursuit.sets_speed(world, agents).any()
+    assert np.isnan(pursuit.goal(world, agents, None)).all()
+    assert not pursuit.steer(world, agents, None).sets_speed.any()
 
 
 # By a constant heading.
@@ -118,12 +118,12 @@ def test_the_bearing_stays_and_the_quarry_is_met_where_the_goal_says(quarry: tup
     """Going at the velocity it desires, the line to a slower quarry turns nowhere, and at the goal they meet."""
     assume(np.linalg.norm(quarry) > 1.0)
     world, agents, [pursuit] = steady(tracked=leaders(quarry), drift=drift).seen()
-    force = pursuit.steer(world, agents)
+    force = pursuit.steer(world, agents, None).force
     desired = agents.velocity + force * (agents.vehicle.response_time / agents.mass)[:, None]
     assert np.isclose(np.linalg.norm(desired), agents.max_speed)
     turning = np.cross(quarry, np.asarray(drift) - desired)
     assert np.abs(turning).max() < 1e-9 * np.linalg.norm(quarry) * 10.0
-    goal = pursuit.goal(world, agents)
+    goal = pursuit.goal(world, agents, None)
     time = np.linalg.norm(goal) / agents.max_speed
     closing = (desired - drift) @ np.asarray(quarry) / np.linalg.norm(quarry)
     if closing > SLOWEST * agents.max_speed:
@@ -137,6 +137,9 @@ def test_at_a_constant_heading_a_quarry_is_caught_at_least_as_soon_as_by_predict
 
 def test_a_quarry_too_fast_to_be_met_is_kept_abreast_of() -> None:
     world, agents, [pursuit] = steady(drift=(9.0, 0.0, 0.0)).seen()
-    desired = agents.velocity + pursuit.steer(world, agents) * (agents.vehicle.response_time / agents.mass)[:, None]
+    desired = (
+        agents.velocity
+        + pursuit.steer(world, agents, None).force * (agents.vehicle.response_time / agents.mass)[:, None]
+    )
     assert np.allclose(desired, [[5.0, 0.0, 0.0]])
-    assert np.isfinite(pursuit.goal(world, agents)).all()
+    assert np.isfinite(pursuit.goal(world, agents, None)).all()

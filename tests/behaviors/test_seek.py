@@ -45,8 +45,8 @@ def test_it_turns_toward_the_target_not_away() -> None:
 
 def test_it_wants_to_be_at_its_target_and_nowhere_else() -> None:
     world, agents, [seek] = seekers(position=np.zeros((2, 3)), behaviors=[(Seek, {"target": [-1, 2]})]).seen()
-    assert np.isnan(seek.goal(world, agents)[0]).all()
-    assert seek.goal(world, agents)[1].tolist() == [6.0, 9.0, 3.0]
+    assert np.isnan(seek.goal(world, agents, None)[0]).all()
+    assert seek.goal(world, agents, None)[1].tolist() == [6.0, 9.0, 3.0]
     assert agents.goal_distance.tolist() == [np.inf, pytest.approx(np.sqrt(126.0))]
 
 
@@ -54,7 +54,7 @@ def test_without_a_target_it_does_nothing() -> None:
     place = seekers(behaviors=[(Seek, {"target": -1})], speed=3.0)
     assert (place.steering()[0] == 0.0).all()
     world, agents, [seek] = place.seen()
-    assert not seek.sets_speed(world, agents).any()
+    assert not seek.steer(world, agents, None).sets_speed.any()
 
 
 def test_an_empty_target_is_the_nearest_leader() -> None:

@@ -41,4 +41,4 @@ def test_without_a_quarry_it_does_nothing() -> None:
     place = shadows(quarry=-1)
     world, agents, [shadow] = place.seen()
     assert (place.steering()[0] == 0.0).all()
-    assert not shadow.sets_speed(world, agents).any()
+    assert not shadow.steer(world, agents, None).sets_speed.any()

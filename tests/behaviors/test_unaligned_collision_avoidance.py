@@ -163,7 +163,7 @@ def test_sixty_who_cross_do_not_tremble(seed: int) -> None:
 def test_it_takes_a_moment_to_act_and_lets_go_for_good(substeps: int) -> None:
     place = walkers([[0.3, 0.0, 0.0], [0.0, 12.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=2.0)
     states = replace(place, substeps=substeps).run(24 * 5)
-    push = np.array([state.memories["unaligned_collision_avoidance"]["push_x"][0] for state in states[1:]])
+    push = np.array([state.memories["unaligned_collision_avoidance"].push[0, 0] for state in states[1:]])
     begun = int(np.argmax(push > 0.0))
     assert 0 < begun < 48
     assert push[begun] < 0.4 * push[begun : begun + 12].max()

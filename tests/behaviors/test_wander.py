@@ -26,7 +26,7 @@ def wanderers(n: int = 12, **parameters) -> Scene:
 def steering_over_time(place: Scene, times: np.ndarray) -> np.ndarray:
     """(times, n, 3) what they would do at different times, standing where they stand."""
     world, agents, [wander] = place.seen()
-    return np.array([wander.steer(replace(world, time=time), agents) for time in times])
+    return np.array([wander.wandering(replace(world, time=time), agents) for time in times])
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +118,7 @@ def test_the_shared_part_is_shared_and_the_own_part_is_not() -> None:
 def test_the_shared_part_is_the_crowds_own() -> None:
     place = wanderers(3, strength=0.0, shared_strength=3.0)
     still = place.snapshot()
-    [crowd] = still.crowds
-    other = replace(still, crowds=(replace(crowd, key=crowd.key + 1),))
+    other = replace(still, crowd_keys=still.crowd_keys + np.uint64(1))
     start = replace(place.start(), inputs=still)
     assert not np.allclose(step(start, still).force, step(replace(start, inputs=other), other).force)
 

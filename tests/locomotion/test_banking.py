@@ -10,8 +10,8 @@ from scripts.motion_metrics import coordinated_rolls, lag, roll_rates, roll_reve
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.path_following import CORRIDOR, PathFollowing
 from steering_addon.locomotion.banking import leaned
-from steering_addon.simulation.arrays.vectors import Mask, Vectors, dot, magnitude, unit
-from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.arrays.vectors import Vectors, dot, magnitude, unit
+from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import State
@@ -32,20 +32,20 @@ class Flown(Behavior):
     label = term = "flown"
     pilot: Callable[[float], tuple[float, float, float]] = lambda time: (0.0, 0.0, 0.0)
 
-    def steer(self, world: World, agents: Agents) -> Vectors:
+    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        return Steering(self.acceleration(world, agents) * agents.mass[:, None], sets_speed=agents.speed >= 0.0)
+
+    def acceleration(self, world: World, agents: Agents) -> Vectors:
         side, forward, up = self.pilot(world.time)
         level_side, level_up = agents.level_frame()
-        return (side * level_side + forward * agents.forward + up * level_up) * agents.mass[:, None]
-
-    def sets_speed(self, world: World, agents: Agents) -> Mask:
-        return np.ones(len(agents), dtype=bool)
+        return side * level_side + forward * agents.forward + up * level_up
 
 
 def flown(place: Scene, pilot: Callable[[float], tuple[float, float, float]], frames: int) -> list[State]:
     """The run of a scene with a pilot in every vehicle."""
     still = place.snapshot()
-    crowd = replace(still.crowds[0], behaviors=(Flown(np.ones(len(place)), np.full(len(place), 2), pilot=pilot),))
-    return list(simulate(place.start(), [replace(still, crowds=(crowd,))] * frames))
+    settings = replace(still.settings[0], behaviors=(replace(Flown.of(1), pilot=pilot),))
+    return list(simulate(place.start(), [replace(still, settings=(settings,))] * frames))
 
 
 def ring(seed: int) -> np.ndarray:
@@ -259,13 +259,13 @@ def looped(place: Scene, axis: np.ndarray, frames: int) -> list[State]:
 
     @dataclass(frozen=True)
     class Looping(Flown):
-        def steer(self, world: World, agents: Agents) -> Vectors:
+        def acceleration(self, world: World, agents: Agents) -> Vectors:
             on = 1.0 <= world.time < 4.0
-            return np.cross(axis, agents.velocity) * (2.0 * np.pi / 3.0 if on else 0.0) * agents.mass[:, None]
+            return np.cross(axis, agents.velocity) * (2.0 * np.pi / 3.0 if on else 0.0)
 
     still = place.snapshot()
-    crowd = replace(still.crowds[0], behaviors=(Looping(np.ones(1), np.full(1, 2)),))
-    return list(simulate(place.start(), [replace(still, crowds=(crowd,))] * frames))
+    settings = replace(still.settings[0], behaviors=(Looping.of(1),))
+    return list(simulate(place.start(), [replace(still, settings=(settings,))] * frames))
 
 
 # Any frame rate.

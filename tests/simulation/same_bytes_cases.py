@@ -45,8 +45,8 @@ from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from steering_addon.simulation.presence.attendance import ON_ARRIVAL, Attendance
 from steering_addon.simulation.run import simulate
-from steering_addon.simulation.snapshot import Crowd, Snapshot, State
-from tests.scene import Scene, all_of, leaders, locked, resources
+from steering_addon.simulation.snapshot import Snapshot, State
+from tests.scene import Crowd, Scene, all_of, in_crowds, leaders, locked, resources
 from tests.surfaces import mesh_obstacles, mesh_regions
 
 FPS = 3.0
@@ -77,9 +77,7 @@ class Case:
 
     def states(self) -> Iterator[State]:
         """The states frame by frame, each computed when it is asked for."""
-        snapshots = (
-            self.at(frame, replace(self.scene.snapshot(frame), crowds=self.crowds)) for frame in range(self.frames)
-        )
+        snapshots = (self.at(frame, in_crowds(self.scene.snapshot(frame), self.crowds)) for frame in range(self.frames))
         return simulate(self.scene.start(), snapshots, preroll=1)
 
 

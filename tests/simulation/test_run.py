@@ -7,16 +7,18 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import simulate, step, world_at
-from steering_addon.simulation.snapshot import Crowd, Snapshot, State, no_tracked, starting
-from tests.scene import Scene, leaders, positions, velocities
+from steering_addon.simulation.snapshot import Settings, Snapshot, State, no_tracked, starting
+from tests.scene import Crowd, Scene, in_crowds, leaders, positions, velocities
 
 
 def picture(place: Scene, part: float):
@@ -96,8 +98,8 @@ def test_each_crowd_has_its_own_wishes() -> None:
     alone = {kind: replace(place, behaviors=[(kind, {})]).run(24) for kind in (Seek, Wander)}
 
     def crowds(frame: int, snapshot: Snapshot) -> Snapshot:
-        seekers = Crowd(np.array([0, 2]), (Seek.of(2),), 0, key=5)
-        return replace(snapshot, crowds=(seekers, Crowd(np.array([1]), (Wander.of(1),), 0, key=5)))
+        seekers = Crowd(np.array([0, 2]), (Seek.of(2),))
+        return in_crowds(snapshot, [seekers, Crowd(np.array([1]), (Wander.of(1),))])
 
     together = positions(place.run(24, at=crowds))
     assert together[:, [0, 2]].tobytes() == positions(alone[Seek])[:, [0, 2]].tobytes()
@@ -109,13 +111,12 @@ def test_two_crowds_that_follow_paths_remember_each_their_own() -> None:
     place = Scene([[0.0, 1.0, 0.0], [0.0, 50.0, 0.0]], paths=(line,), behaviors=[(PathFollowing, {})])
 
     def crowds(frame: int, snapshot: Snapshot) -> Snapshot:
-        one, other = (Crowd(np.array([row]), (PathFollowing.of(1),), 0, key=5) for row in (0, 1))
-        return replace(snapshot, crowds=(one, other))
+        return in_crowds(snapshot, [Crowd(np.array([row]), (PathFollowing.of(1),)) for row in (0, 1)])
 
     apart, together = place.run(48, at=crowds), place.run(48)
     assert positions(apart).tobytes() == positions(together).tobytes()
-    for name, column in together[-1].memories["path_following"].items():
-        assert np.array_equal(column, apart[-1].memories["path_following"][name]), name
+    for name, column in vars(together[-1].memories["path_following"]).items():
+        assert np.array_equal(column, getattr(apart[-1].memories["path_following"], name)), name
 
 
 # Presence.
@@ -226,3 +227,37 @@ def test_a_start_of_whole_numbers_is_a_start() -> None:
     assert state.motion.side.tolist() == [[1.0, 0.0, 0.0]]
     assert len(state) == 1
     assert len(no_tracked().radius) == 0
+
+
+@pytest.mark.parametrize("part", [0.0, 0.25, 0.5])
+def test_regions_move_and_grow_between_the_frames(part: float) -> None:
+    place = Scene([[0.0, 0.0, 0.0]], regions=regions([[2.0, 0.0, 0.0]], [[3.0, 4.0, 5.0]], SPHERE))
+    after = replace(place, regions=regions([[6.0, 4.0, 0.0]], [[5.0, 4.0, 1.0]], SPHERE)).snapshot()
+    seen = world_at(place.start(), place.snapshot(), after, part).regions
+    assert np.allclose(seen.centre, [[2.0 + 4.0 * part, 4.0 * part, 0.0]])
+    assert np.allclose(seen.half, [[3.0 + 2.0 * part, 4.0, 5.0 - 4.0 * part]])
+
+
+@pytest.mark.parametrize(("weight", "goal"), [(1.0, [0.0, 30.0, 0.0]), (0.0, [np.nan] * 3)])
+def test_a_behavior_without_weight_leads_nowhere(weight: float, goal: list[float]) -> None:
+    """Obstacles before a goal that is switched off count all the same."""
+    behaviors = [(Seek, {"weight": weight}), (Wander, {})]
+    _, agents, _ = Scene([[0.0, 0.0, 0.0]], behaviors=behaviors, tracked=leaders([0.0, 30.0, 0.0])).seen()
+    assert np.array_equal(agents.goal, [goal], equal_nan=True)
+
+
+def test_settings_may_change_during_a_run_while_the_crowd_stays() -> None:
+    """From frame 24 on the first of two follows other settings; the other one still sees it as one of its crowd."""
+    place = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], speed=3.0, tracked=leaders([0.0, 90.0, 0.0]))
+    seeking, together = Settings((Seek.of(1),), 0), Settings((Cohesion.of(1, distance=50.0),), 0)
+
+    def changing(frame: int, snapshot: Snapshot) -> Snapshot:
+        row = np.array([0 if frame >= 24 else 1, 1])
+        return replace(snapshot, settings=(seeking, together), settings_row=row)
+
+    states = place.run(72, at=changing)
+    before, after = positions(states)[:25], positions(states)
+    still = replace(place, behaviors=[(Cohesion, {"distance": 50.0})]).run(72)
+    assert before.tobytes() == positions(still)[:25].tobytes()
+    assert after[-1, 0, 1] > positions(still)[-1, 0, 1] + 1.0, "it seeks"
+    assert after[-1, 1, 1] > positions(still)[-1, 1, 1] + 0.05, "and draws the other one along"

@@ -92,7 +92,7 @@ def test_on_the_way_through_it_passes_over_what_is_not_there() -> None:
         return replace(snapshot, tracked=replace(snapshot.tracked, present=there))
 
     states = seekers(NEXT, n=1).run(24 * 60, at=gone)
-    stops = [int(s.memories["seek.target"]["stop"][0]) for s in states if "seek.target" in s.memories]
+    stops = [int(s.memories["seek.target"].stop[0]) for s in states if "seek.target" in s.memories]
     assert set(stops[240:]) == {0, 2}
 
 

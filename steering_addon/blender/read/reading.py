@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...locomotion.simple_vehicle import SimpleVehicle
-from ...simulation.arrays.chance import keys_of_vehicles
-from ...simulation.arrays.vectors import same_for_all, unit
+from ...simulation.arrays.chance import keys_of_vehicles, shared_key
+from ...simulation.arrays.vectors import same_for_all, shared, unit
 from ...simulation.combining import COMBININGS
 from ...simulation.declaration import Declared
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
-from ...simulation.snapshot import Crowd, Snapshot, State, Tracked, no_tracked, starting
+from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
 from ...simulation.vehicle import VehicleModel
 from ..crowds.entry_settings import frames_there
 from ..hierarchy import Family
@@ -81,6 +81,7 @@ class Reader:
         self._standing = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
         still = not any(v.animated for v in plan.vehicles)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
+        self._crowd, self._crowd_keys = _of_crowds(plan.crowds, len(plan))
         self._models_stay = still and all(crowd.stays for crowd in self._crowds)
         self._model: VehicleModel | None = None
 
@@ -106,7 +107,10 @@ class Reader:
             locomotion=SimpleVehicle(),
             roles=self._roles,
             present=own["active"].astype(np.bool_),
-            crowds=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
+            settings=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
+            settings_row=self._crowd,
+            crowd=self._crowd,
+            crowd_keys=self._crowd_keys,
             tracked=self._tracked(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
@@ -289,12 +293,12 @@ class _CrowdReader:
 
     def __init__(self, source: CrowdSource) -> None:
         self._source = source
-        self._read: Crowd | None = None
+        self._read: Settings | None = None
         self.stays = not animates(source.ob, "steering")
         """Whether all frames have the same settings."""
 
-    def read(self, depsgraph: Depsgraph, frame: int) -> Crowd:
-        """The vehicles of the crowd and what they want.
+    def read(self, depsgraph: Depsgraph, frame: int) -> Settings:
+        """What the vehicles of the crowd want, in columns of one entry for all.
 
         Raises:
             Refusal: a value is no number.
@@ -303,7 +307,7 @@ class _CrowdReader:
             self._read = self._now(depsgraph, frame)
         return self._read
 
-    def _now(self, depsgraph: Depsgraph, frame: int) -> Crowd:
+    def _now(self, depsgraph: Depsgraph, frame: int) -> Settings:
         source = self._source
         settings = source.ob.evaluated_get(depsgraph).steering
         behaviors = []
@@ -312,8 +316,18 @@ class _CrowdReader:
             if group.use:
                 values = _values(behavior, group, source.ob, behavior.name, frame)
                 pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
-                behaviors.append(behavior.of(len(source.rows), **{**values, **pointed}))
-        return Crowd(source.rows, tuple(behaviors), COMBINING_NUMBERS[settings.combining], key=source.identity)
+                behaviors.append(behavior.of(1, **{**values, **pointed}))
+        return Settings(tuple(behaviors), COMBINING_NUMBERS[settings.combining])
+
+
+def _of_crowds(crowds: Sequence[CrowdSource], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The row of the crowd each of n vehicles belongs to, (n,), and the random keys that the crowds share, (n,)."""
+    if len(crowds) == 1:
+        return shared(0, n, np.int64), shared(shared_key(crowds[0].identity), n, np.uint64)
+    row, keys = np.full(n, -1), np.zeros(n, dtype=np.uint64)
+    for number, source in enumerate(crowds):
+        row[source.rows], keys[source.rows] = number, shared_key(source.identity)
+    return row, keys
 
 
 def _within(spans: np.ndarray, frame: int) -> np.ndarray:

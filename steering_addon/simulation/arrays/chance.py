@@ -42,6 +42,12 @@ def keys_of_vehicles(seed: int, identity: NDArray[np.int64], own_seed: NDArray[n
     return mix(keys_of(seed, identity), own_seed.astype(np.uint64))
 
 
+@lru_cache(maxsize=64)
+def shared_key(identity: int) -> int:
+    """The random key that the vehicles of a crowd share, from the identity of the crowd."""
+    return int(mix(np.array([identity & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
+
+
 def uniform(keys: Keys) -> Scalars:
     """A number in [0, 1) from each key, always the same one."""
     return (keys >> np.uint64(11)).astype(np.float64) * (1.0 / 9007199254740992.0)

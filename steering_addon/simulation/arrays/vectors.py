@@ -20,7 +20,7 @@ Rows = NDArray[np.int64]
 """(n,) row numbers, -1 for none."""
 Mask = NDArray[np.bool_]
 """(n,) one yes or no an agent."""
-Number = Any
+Number = Scalars
 """A parameter of a declaration: one number in the class, always an (n,) column in an instance."""
 
 EPSILON = 1e-12

@@ -237,6 +237,7 @@ class Choosers:
     Attributes:
         agents: (n,) who chooses.
         wished: (n, 3) the velocities they wish for, m/s.
+        top_speed: (n,) the speed that they may not exceed, m/s.
         frame: the axes of each, (n, 3): ahead as wished, to the right and, in space, up.
         stride: (n,) the speed by which velocities are measured, m/s.
         others: whom they might run into.
@@ -246,6 +247,7 @@ class Choosers:
 
     agents: Agents
     wished: Vectors
+    top_speed: Scalars
     frame: tuple[Vectors, ...]
     stride: Scalars
     others: Others
@@ -254,18 +256,26 @@ class Choosers:
 
     @classmethod
     def of(
-        cls, world: World, agents: Agents, near: Near, wished: Vectors, pad: Scalars, look_ahead_time: Scalars
+        cls,
+        world: World,
+        agents: Agents,
+        near: Near,
+        wished: Vectors,
+        top_speed: Scalars,
+        pad: Scalars,
+        look_ahead_time: Scalars,
     ) -> Choosers:
         """
         Args:
             near: whom they perceive.
             wished: (n, 3) m/s.
+            top_speed: (n,) the speed that they may not exceed, m/s.
             pad: (n,) metres to keep free between the bodies.
         """
         frame = _frame(agents, wished)
         stride = np.maximum(np.maximum(magnitude(wished), SLOWEST * agents.max_speed), EPSILON)
         others = _others(world, agents, near, frame, stride, pad, look_ahead_time)
-        return cls(agents, wished, frame, stride, others, Walls.about(world, agents), look_ahead_time)
+        return cls(agents, wished, top_speed, frame, stride, others, Walls.about(world, agents), look_ahead_time)
 
     def chosen(self) -> Vectors:
         """(n, 3) what they choose; to the last bit what they wish for where nothing is in the way."""
@@ -315,7 +325,7 @@ class Choosers:
             wished, present: (m,) each, their velocities by component.
             straight: (2, m) how dangerous these are.
         """
-        stride, top = self.stride[some], self.agents.allowed_speed[some]
+        stride, top = self.stride[some], self.top_speed[some]
         sideways = self._sideways(some, wished)
         every = np.arange(len(some))
 

@@ -11,8 +11,6 @@ COMFORT = 0.5
 """Share of the strongest braking that is counted on; the rest is for surprises."""
 MARGIN = 0.1
 """Metres beyond which nothing can matter, lest rounding decides whether somebody is looked at."""
-UNHINDERED = {"allowed": np.inf}
-"""What is remembered while there is nothing to brake for: the allowed speed, m/s."""
 
 
 def braking(agents: Agents, allowed: Scalars) -> Vectors:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Number, Vectors, largest, truncate
+from ..arrays.vectors import Number, Rows, Vectors, largest, truncate
 from ..behavior import Behavior
 from ..declaration import Unit, called, choice, crowd, length, number, only_with
 from ..nearby.neighbors import CHOSEN_CROWD, NEIGHBORS, Neighbors
@@ -21,10 +21,10 @@ class Neighborhood(Behavior):
     angle: Number = called(
         "Field of View", number(2.0 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
     )
-    neighbors: Number = called("Who Counts", choice("OWN_CROWD", "Who counts", NEIGHBORS, animatable=False))
-    crowd: Number = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd that counts"))
+    neighbors: Rows = called("Who Counts", choice("OWN_CROWD", "Who counts", NEIGHBORS, animatable=False))
+    crowd: Rows = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd that counts"))
 
-    def sight(self) -> float:
+    def reach_hint(self) -> float:
         return largest(self.distance)
 
     def near(self, world: World, agents: Agents) -> Neighbors:

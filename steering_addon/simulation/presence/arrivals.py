@@ -1,75 +1,90 @@
-"""Arriving: who has come to a goal, and what follows from it: it stays, leaves, or goes on without that goal."""
+"""Arriving: which agents have come to a goal, and what happens to them then: they stay, leave, or go on without it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, shared
-from ..snapshot import State, Steers
-from ..world import Agents, World
+from ..arrays.vectors import Mask, Rows, Scalars, shared
+from ..behavior import Behavior
+from ..world import Agents
 from .attendance import GO_ON, LEAVE, STAY, Attendance
 
+AnyBehavior = TypeVar("AnyBehavior", bound=Behavior)
 
+
+@dataclass(frozen=True)
 class Arrivals:
-    """Who has left and who has arrived, gathered while one behavior after the other decides.
+    """The vehicles that have left and those that have arrived.
 
     Attributes:
-        gone: (n,) who leaves, or has left; empty where nobody does.
-        arrived: (n,) who has reached a goal and wants it no more, by the name of the behavior.
+        count: how many vehicles there are.
+        gone: (n,) the vehicles that leave, or have left; empty if none has.
+        arrived: (n,) the vehicles that have reached a goal and want it no longer, by the name of the behavior.
     """
 
-    def __init__(self, state: State) -> None:
-        self._n = len(state)
-        self.gone: Mask = state.gone
-        self.arrived: Mapping[str, Mask] = state.arrived
+    count: int
+    gone: Mask
+    arrived: Mapping[str, Mask]
 
-    def left_of(self, behavior: Steers, agents: Agents) -> Steers:
-        """The behavior, without weight for those of its agents who have been where it leads."""
-        over = self.arrived.get(behavior.name)
-        return behavior if over is None else _without(behavior, over[agents.rows])
+    def without_reached(self, behavior: AnyBehavior, agents: Agents) -> AnyBehavior:
+        """The behavior, without weight for those of its agents that have reached the goal it leads to."""
+        reached = self.arrived.get(behavior.name)
+        return behavior if reached is None else _without(behavior, reached[agents.rows])
 
-    def looked_for(self, behavior: Steers, world: World, agents: Agents, attendance: Attendance | None) -> Steers:
-        """Note which agents have arrived where a behavior leads; returns it without weight for those who go on.
+    def noting(
+        self, behavior: AnyBehavior, reached: Mask | None, agents: Agents, attendance: Attendance | None
+    ) -> tuple[AnyBehavior, Arrivals]:
+        """The behavior, without weight for agents that go on without its goal, and the arrivals with those of a step.
 
-        Once arrived is arrived, wherever the goal goes afterwards. Nobody arrives where nothing follows from it, or by
-        a behavior without weight.
+        An agent that has arrived once has arrived, wherever the goal moves afterwards. Agents that stay where they
+        arrive, and behaviors without weight, are not noted.
+
+        Args:
+            reached: (m,) which of the agents are at the goal; None if the behavior leads nowhere.
         """
-        if attendance is None or agents.stays.all():
-            return behavior
-        there = behavior.arrived(world, agents, attendance.arrival_distance[agents.rows])
-        if there is None:
-            return behavior
-        there = there & (behavior.weight != 0.0)
+        if reached is None or attendance is None or agents.stays.all():
+            return behavior, self
+        reached = reached & (behavior.weight != 0.0)
         on_arrival = attendance.on_arrival[agents.rows]
-        leaves, goes_on = there & (on_arrival == LEAVE), there & (on_arrival == GO_ON)
+        leaves, goes_on = reached & (on_arrival == LEAVE), reached & (on_arrival == GO_ON)
+        arrivals = self
         if leaves.any():
-            self.gone = self._with(self.gone, agents.rows[leaves])
+            arrivals = replace(arrivals, gone=self._with(self.gone, agents.rows[leaves]))
         if goes_on.any():
-            none: Mask = np.zeros(0, dtype=np.bool_)
-            over = self._with(self.arrived.get(behavior.name, none), agents.rows[goes_on])
-            self.arrived = {**self.arrived, behavior.name: over}
-        return _without(behavior, goes_on)
+            nobody: Mask = np.zeros(0, dtype=np.bool_)
+            mask = self._with(self.arrived.get(behavior.name, nobody), agents.rows[goes_on])
+            arrivals = replace(arrivals, arrived={**self.arrived, behavior.name: mask})
+        return _without(behavior, goes_on), arrivals
 
-    def _with(self, known: Mask, rows: Rows) -> Mask:
-        """The mask, (n,), with some rows more; an empty one is of nobody."""
-        after = known.copy() if len(known) else np.zeros(self._n, dtype=np.bool_)
-        after[rows] = True
-        return after
+    def _with(self, mask: Mask, rows: Rows) -> Mask:
+        """The mask, (n,), with some more rows; an empty one holds for no vehicle."""
+        changed = mask.copy() if len(mask) else np.zeros(self.count, dtype=np.bool_)
+        changed[rows] = True
+        return changed
 
 
 def stays(attendance: Attendance | None, rows: Rows) -> Mask:
     """Which vehicles of some rows stay where they arrive, (m,)."""
     if attendance is None:
         return shared(True, len(rows), np.bool_)
-    there: Mask = attendance.on_arrival[rows] == STAY
-    return there
+    mask: Mask = attendance.on_arrival[rows] == STAY
+    return mask
 
 
-def _without(behavior: Steers, over: Mask) -> Steers:
+def arrival_distance(attendance: Attendance | None, rows: Rows) -> Scalars:
+    """How near the middle of its goal each vehicle of some rows has arrived, (m,) metres; 0: on touching it."""
+    if attendance is None:
+        return np.zeros(len(rows))
+    distance: Scalars = attendance.arrival_distance[rows]
+    return distance
+
+
+def _without(behavior: AnyBehavior, mask: Mask) -> AnyBehavior:
     """The behavior, without weight for some of its agents."""
-    if not over.any():
+    if not mask.any():
         return behavior
-    return replace(behavior, weight=np.where(over, 0.0, behavior.weight))  # type: ignore[type-var]
+    return replace(behavior, weight=np.where(mask, 0.0, behavior.weight))

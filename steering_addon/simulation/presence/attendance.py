@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
-from ..arrays.vectors import Number, Scalars
+from ..arrays.vectors import Mask, Number, Rows, Scalars
 from ..declaration import Choice, Declared, called, choice, integer, length, switch
 
 ON_ARRIVAL = (
@@ -30,29 +30,29 @@ class Attendance(Declared):
     Every parameter is (n,).
     """
 
-    use_enter_frame: Number = called(
+    use_enter_frame: Mask = called(
         "Enter Later",
         switch(False, "Let the vehicles enter on a frame, instead of being there from the start", animatable=False),
     )
-    enter_frame: Number = called(
+    enter_frame: Rows = called(
         "Frame", integer(1, "The frame on which the first of them enter", -FURTHEST, FURTHEST, animatable=False)
     )
-    enter_span: Number = called(
+    enter_span: Rows = called(
         "Spread Over",
         integer(0, "Over how many frames more they enter, each by its own chance", 0, FURTHEST, animatable=False),
     )
-    wait_for_room: Number = called(
+    wait_for_room: Mask = called(
         "Wait for Room",
         switch(True, "Who would enter in the midst of another waits until that one has gone on", animatable=False),
     )
-    on_arrival: Number = choice(
+    on_arrival: Rows = choice(
         "STAY", "What they do where they arrive: at a target they go to, or the end of a path", ON_ARRIVAL
     )
     arrival_distance: Number = called(
         "Arrives Within",
         length(0.0, "How near the middle of its goal a vehicle has arrived; 0: as soon as it touches it"),
     )
-    hide: Number = called(
+    hide: Mask = called(
         "Hide While Away",
         switch(True, "Hide them in viewports and renders before they enter and after they leave", animatable=False),
     )

@@ -94,8 +94,8 @@ ANIMATIONS = (keyed, driven, driven_by_frame, driven_by_own_other, in_a_strip, i
     ("path", "seen"),
     [
         ("steering.vehicle.max_speed", lambda s: s.vehicle.max_speed[0]),
-        ("steering.seek.weight", lambda s: s.crowds[0].behaviors[0].weight[0]),
-        ("steering.wander.strength", lambda s: s.crowds[0].behaviors[1].strength[0]),
+        ("steering.seek.weight", lambda s: s.settings[0].behaviors[0].weight[0]),
+        ("steering.wander.strength", lambda s: s.settings[0].behaviors[1].strength[0]),
     ],
 )
 def test_animated_parameters_of_a_crowd_reach_the_simulation(flock, animate, path, seen) -> None:
@@ -114,13 +114,13 @@ def test_a_behavior_may_be_switched_by_keys(flock) -> None:
     flock.steering.seek.use = False
     insert(flock, "steering.seek.use", {1: False, 10: True, 15: False})
     bpy.context.scene.frame_set(1)
-    on = ["Seek" in [type(b).__name__ for b in s.crowds[0].behaviors] for s in snapshots()]
+    on = ["Seek" in [type(b).__name__ for b in s.settings[0].behaviors] for s in snapshots()]
     assert on == [10 <= frame < 15 for frame in range(1, 21)]
 
 
 def test_a_choice_may_be_keyed(flock) -> None:
     insert(flock, "steering.combining", {1: "PRIORITY", 10: "WEIGHTED_SUM"})
-    ways = [s.crowds[0].combining for s in snapshots()]
+    ways = [s.settings[0].combining for s in snapshots()]
     assert ways[:9] == [ways[0]] * 9
     assert ways[9:] == [ways[9]] * 11
     assert ways[0] != ways[9]
@@ -128,9 +128,9 @@ def test_a_choice_may_be_keyed(flock) -> None:
 
 def test_settings_that_nothing_animates_are_read_once(flock) -> None:
     seen = snapshots()
-    assert len({id(s.crowds[0]) for s in seen}) == len({id(s.vehicle) for s in seen}) == 1
+    assert len({id(s.settings[0]) for s in seen}) == len({id(s.vehicle) for s in seen}) == 1
     keyed(flock, "steering.wander.strength")
-    assert len({id(s.crowds[0]) for s in snapshots()}) == 20
+    assert len({id(s.settings[0]) for s in snapshots()}) == 20
 
 
 def test_values_beyond_the_limits_of_a_parameter_are_held_at_the_limit(flock) -> None:
@@ -499,7 +499,7 @@ def test_a_path_chosen_by_a_behavior_need_not_be_tagged(flock) -> None:
     road(path_curve("Tagged"))
     flock.steering.path_following.path = chosen
     seen = snapshots()[0]
-    row = seen.crowds[0].behaviors[-1].path[0]
+    row = seen.settings[0].behaviors[-1].path[0]
     assert seen.paths[row][0].points[0, 2] == pytest.approx(3.0)
 
 
@@ -508,7 +508,7 @@ def test_a_target_chosen_by_a_behavior_need_not_be_tagged(flock) -> None:
     leader(location=(0.0, 0.0, 1.0))
     flock.steering.seek.target = target
     seen = snapshots()[0]
-    row = seen.crowds[0].behaviors[0].target[0] - len(seen.present)
+    row = seen.settings[0].behaviors[0].target[0] - len(seen.present)
     np.testing.assert_allclose(seen.tracked.position[row], (4.0, 5.0, 6.0))
 
 

@@ -9,11 +9,10 @@ from scripts.motion_metrics import reversals
 from steering_addon.behaviors import unaligned_collision_avoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
-from steering_addon.behaviors.unaligned_collision_avoidance import AXES, CHOICE, VELOCITY, UnalignedCollisionAvoidance
-from steering_addon.simulation.avoiding import jams as throng
-from steering_addon.simulation.avoiding import velocity_choice
+from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.simulation.avoiding import jams, velocity_choice
 from steering_addon.simulation.avoiding.velocity_choice import Choosers, Others, _soonest
-from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
@@ -171,7 +170,7 @@ def test_who_swims_takes_a_moment_to_act_and_lets_go_for_good() -> None:
         [[0.3, -6.0, 0.0], [0.0, 6.0, 0.0]], [[0.3, 20.0, 0.0], [0.0, -20.0, 0.0]], vehicle={"max_speed": 2.0}
     )
     remembered = [state.memories["unaligned_collision_avoidance"] for state in place.run(24 * 12)[1:]]
-    push = np.array([np.linalg.norm([memory[axis] for axis in AXES], axis=0) for memory in remembered])
+    push = np.array([np.linalg.norm(memory.push, axis=1) for memory in remembered])
     begun = np.argmax(push > 0.0, axis=0)
     assert (begun > 0).all()
     for who in (0, 1):
@@ -182,7 +181,7 @@ def test_who_swims_takes_a_moment_to_act_and_lets_go_for_good() -> None:
 def test_between_two_decisions_it_keeps_to_the_last() -> None:
     place = walkers([[0.0, -4.0, 0.0], [0.0, 4.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"reaction_time": 0.5})
-    memories = [state.memories["unaligned_collision_avoidance"]["choice_x"] for state in place.run(49)[1:]]
+    memories = [state.memories["unaligned_collision_avoidance"].choice[:, 0] for state in place.run(49)[1:]]
     changes = (np.diff(np.array(memories), axis=0) != 0.0).sum(axis=0)
     assert (changes >= 1).all()
     assert (changes <= 5).all()
@@ -196,12 +195,12 @@ def test_who_could_only_creep_stands_but_for_who_is_in_a_throng() -> None:
     stands = throngs = 0
     for state in place.run(24 * 6)[1:]:
         memory = state.memories["unaligned_collision_avoidance"]
-        chosen = np.hypot(memory["choice_x"], memory["choice_y"])
+        chosen = np.hypot(memory.choice[:, 0], memory.choice[:, 1])
         slow = chosen < unaligned_collision_avoidance.STANDS * WALKER["max_speed"] - 1e-9
         stands += (slow & (chosen == 0.0)).sum()
         creeping = slow & (chosen > 0.0)
         throngs += creeping.sum()
-        assert (memory["progress"][creeping] < throng.JAMMED).all()
+        assert (memory.progress[creeping] < jams.JAMMED).all()
     assert min(stands, throngs) > 5
 
 
@@ -220,7 +219,7 @@ def test_who_is_seen_to_brake_or_to_turn_on_the_ground_is_expected_to_go_on_doin
         near = avoiding.near(seen, agents).together()
         wished = agents.velocity
         pad, look_ahead = avoiding.clearance, avoiding.look_ahead_time
-        others = Choosers.of(seen, agents, near, wished, pad, look_ahead).others
+        others = Choosers.of(seen, agents, near, wished, agents.max_speed, pad, look_ahead).others
         ahead = [np.array([part]) for part in ((1.0, 0.0) if flat else (1.0, 0.0, 0.0))]
         return float(others.danger(ahead, np.array([0]), look_ahead[:1])[0])
 
@@ -265,7 +264,7 @@ def crossing(*, vehicle: dict, obstacles) -> Choosers:
     wished = agents.level(goal - start)
     wished *= 1.2 / np.linalg.norm(wished, axis=1)[:, None]
     near = avoiding.near(world, agents).together()
-    return Choosers.of(world, agents, near, wished, avoiding.clearance, avoiding.look_ahead_time)
+    return Choosers.of(world, agents, near, wished, agents.max_speed, avoiding.clearance, avoiding.look_ahead_time)
 
 
 POSTS = boxes([[1.0, 1.0, 0.0], [-3.0, 2.0, 0.0], [0.5, -2.0, 0.0]], [[0.5, 0.2, 2.0]] * 3)
@@ -380,11 +379,8 @@ class Dawdle(Behavior):
 
     name = "dawdle"
 
-    def steer(self, world, agents):
-        return agents.none()
-
-    def fastest(self, world, agents):
-        return np.full(len(agents), CRAWL)
+    def steer(self, world, agents, memory):
+        return Steering(agents.none(), speed_limit=np.full(len(agents), CRAWL))
 
 
 def test_who_may_only_crawl_looks_at_whom_it_meets_at_a_crawl() -> None:
@@ -411,6 +407,6 @@ def test_of_the_velocities_that_others_forbid_none_is_chosen(flat: bool) -> None
     for more, most in (([], WALKER["max_speed"]), ([(Dawdle, {})], CRAWL)):
         states = replace(place, behaviors=[*place.behaviors, *more]).run(12)
         memory = states[-1].memories["unaligned_collision_avoidance"]
-        chosen = np.sqrt(sum(memory[axis] ** 2 for axis in CHOICE))
-        assert memory["engaged"] == 1.0
+        chosen = np.linalg.norm(memory.choice, axis=1)
+        assert memory.engaged.all()
         assert most / 3.0 < chosen <= most + 1e-9

@@ -21,9 +21,8 @@ from steering_addon.simulation.nearby.neighbors import (
 )
 from steering_addon.simulation.nearby.pairs import Pairs, pairs_within
 from steering_addon.simulation.run import world_at
-from steering_addon.simulation.snapshot import Crowd
-from steering_addon.simulation.steering import _agents
-from tests.scene import Scene, leaders, locked, together
+from steering_addon.simulation.steering import Decisions, sensed
+from tests.scene import Crowd, Scene, in_crowds, leaders, locked, together
 from tests.simulation.all_pairs import PLACES, all_pairs, joined
 
 RANDOM = np.random.default_rng(3)
@@ -245,13 +244,14 @@ def seen(place: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | N
     n = len(place)
     first, second = np.arange(n)[:3], np.arange(n)[3:]
     crowds = tuple(
-        Crowd(rows, (Separation.of(len(rows), distance=100.0),), 0, key=key) for key, rows in enumerate((first, second))
+        Crowd(rows, (Separation.of(len(rows), distance=100.0),), key=key) for key, rows in enumerate((first, second))
     )
     there = np.isin(np.arange(n), present) if present is not None else snapshot.present
-    snapshot = replace(snapshot, crowds=crowds, present=there)
+    snapshot = replace(in_crowds(snapshot, crowds), present=there)
     state = replace(place.start(), inputs=snapshot)
     world = world_at(state, snapshot, snapshot, 0.0)
-    agents = _agents(state, snapshot, world, crowds[0])
+    group, _ = sensed(state, snapshot, world, snapshot.settings[0], first, Decisions.none_yet(state))
+    agents = group.agents
     columns = np.full(3, 100.0), np.full(3, 2.0 * np.pi), np.full(3, which), np.full(3, crowd)
     near = world.neighbors(agents, *columns).together()
     return [set(near.body[near.agent == agent].tolist()) for agent in range(3)]
@@ -288,5 +288,5 @@ def test_locked_vehicles_are_seen_as_members_of_their_crowd_and_leaders_are_not(
 
 
 def test_a_behavior_looks_no_further_than_the_furthest_of_its_agents() -> None:
-    assert Neighborhood.of(3, distance=[1.0, 4.0, 2.0]).sight() == 4.0
-    assert Neighborhood.of(0).sight() == 0.0
+    assert Neighborhood.of(3, distance=[1.0, 4.0, 2.0]).reach_hint() == 4.0
+    assert Neighborhood.of(0).reach_hint() == 0.0

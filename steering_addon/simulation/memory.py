@@ -1,0 +1,67 @@
+"""Memory: what a behavior remembers of each of its agents from one step to the next.
+
+A memory is a frozen dataclass of columns, one row an agent. Its fields are declared by `remembered` with the value that
+an agent has before anything happened:
+
+    @dataclass(frozen=True)
+    class Patrolling(Memory):
+        leg: Rows = remembered(0)
+        way: Vectors = remembered((0.0, 0.0, 0.0))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .arrays.vectors import Mask, Rows, columns, picked
+
+Self = TypeVar("Self", bound="Memory")
+
+
+def remembered(initial: bool | int | float | tuple[float, float, float]) -> Any:
+    """A column of a memory: (n,) of the type of its initial value, or (n, 3) where that is a vector."""
+    return field(metadata={"initial": initial})
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Columns of one row an agent; a new step makes a new memory."""
+
+    @classmethod
+    def blank(cls: type[Self], n: int) -> Self:
+        """The memory of n agents to which nothing has happened yet."""
+        kind: Any = cls
+        return cls(**{name: _filled(initial, n) for name, initial in _initials(kind).items()})
+
+    def take(self: Self, rows: Rows | Mask) -> Self:
+        """The memory of some of the agents."""
+        return type(self)(**{name: _taken(column, rows) for name, column in vars(self).items()})
+
+    def put(self: Self, rows: Rows | Mask, memory: Self) -> Self:
+        """The same memory with that of some agents in place of their own."""
+        merged = {}
+        for name, column in vars(self).items():
+            merged[name] = column.copy(order="K")
+            merged[name][rows] = getattr(memory, name)
+        return type(self)(**merged)
+
+
+@cache
+def _initials(memory: type[Any]) -> Mapping[str, Any]:
+    return MappingProxyType({f.name: f.metadata["initial"] for f in fields(memory)})
+
+
+def _filled(initial: Any, n: int) -> Any:
+    if isinstance(initial, tuple):
+        return columns(*(np.full(n, component, dtype=np.float64) for component in initial))
+    return np.full(n, initial)
+
+
+def _taken(column: Any, rows: Rows | Mask) -> Any:
+    return picked(column, rows) if column.ndim == 2 else column[rows]
