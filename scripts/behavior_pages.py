@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from steering_addon.behaviors import CATALOGUE
@@ -15,25 +17,18 @@ from .parameter_words import default, limits
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "behaviors"
 PAPER = "[Steering Behaviors For Autonomous Characters](https://www.red3d.com/cwr/steer/gdc99/) (Reynolds 1999)"
-WRITTEN = "<!-- scripts/figures writes this page -->\n"
+WRITTEN = "<!-- scripts/generate writes this page -->\n"
 NOTHING = re.compile(r"\bdo(?:es)? nothing\b", re.IGNORECASE)
 
 
-def pages() -> dict[str, str]:
-    """The text of each page by its file's name."""
-    return {"README.md": _index(), "combining.md": _ways_to_combine()} | {
-        f"{behavior.name}.md": _page(behavior) for behavior in CATALOGUE
+def pages() -> dict[str, Callable[[], str]]:
+    """What makes the text of each page, by the name of its file.
+
+    A page of a behavior without a figure raises MissingFigureError when it is made.
+    """
+    return {"README.md": _index, "combining.md": _ways_to_combine} | {
+        f"{behavior.name}.md": partial(_page, behavior) for behavior in CATALOGUE
     }
-
-
-def write() -> None:
-    """Write all pages, and take away those of behaviors that are no more."""
-    PAGES.mkdir(parents=True, exist_ok=True)
-    texts = pages()
-    for old in {path.name for path in PAGES.glob("*.md")} - texts.keys():
-        (PAGES / old).unlink()
-    for name, text in texts.items():
-        (PAGES / name).write_text(text, encoding="utf-8")
 
 
 def sentences(behavior: type[Behavior]) -> list[str]:

@@ -1,40 +1,71 @@
-"""The figures of the manual: one file a behavior with its FIGURE and maybe MORE, and `combining` with one a way."""
+"""The figures of the manual: one file for each behavior with its FIGURE and maybe MORE, and `combining`."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from steering_addon.behaviors import CATALOGUE
 
 from ..figure import Figure
 from . import combining
 
+COMBINING = "combining"
 
-def figures() -> dict[str, Figure]:
-    """All figures by the name of their drawing, those of the behaviors in the order of the catalogue."""
-    known = {behavior.name: figure_of(behavior.name) for behavior in CATALOGUE if has_figure(behavior.name)}
-    more = {f"{name}-{key}": figure for name in known for key, figure in more_of(name).items()}
-    return known | more | {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
+
+class MissingFigureError(Exception):
+    """A behavior has no figure; the message says which file to write."""
+
+
+def topics() -> list[str]:
+    """What there are figures of: the names of the behaviors in the order of the catalogue, and `combining`."""
+    return [*(behavior.name for behavior in CATALOGUE), COMBINING]
+
+
+def figures_about(topic: str) -> dict[str, Figure]:
+    """The figures about a topic by the names of their drawings.
+
+    Raises:
+        MissingFigureError: the topic is a behavior without a figure.
+    """
+    if topic == COMBINING:
+        return {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
+    more = {f"{topic}-{key}": figure for key, figure in more_of(topic).items()}
+    return {topic: figure_of(topic)} | more
 
 
 def has_figure(behavior: str) -> bool:
-    """Whether there is a figure of a behavior, by its name."""
+    """Whether a behavior has a figure."""
     return (Path(__file__).parent / f"{behavior}.py").exists()
 
 
 def figure_of(behavior: str) -> Figure:
-    """The figure of a behavior, by its name."""
-    figure: Figure = import_module(f"{__name__}.{behavior}").FIGURE
+    """The figure of a behavior, by its name.
+
+    Raises:
+        MissingFigureError: it has none.
+    """
+    figure: Figure = _module(behavior).FIGURE
     return figure
 
 
 def more_of(behavior: str) -> dict[str, Figure]:
-    """What else there is to see of a behavior, by its name and what the drawings' names end with."""
-    more: dict[str, Figure] = getattr(import_module(f"{__name__}.{behavior}"), "MORE", {})
+    """The further figures of a behavior, by what the names of their drawings end with.
+
+    Raises:
+        MissingFigureError: it has not even the first one.
+    """
+    more: dict[str, Figure] = getattr(_module(behavior), "MORE", {})
     return more
 
 
 def drawing_of(way: str) -> str:
     """The name of the drawing of a way to combine, by the name of the choice."""
     return f"combining-{way.lower().replace('_', '-')}"
+
+
+def _module(behavior: str) -> ModuleType:
+    if not has_figure(behavior):
+        raise MissingFigureError(f"{behavior} has no figure: write scripts/figure_scenes/{behavior}.py.")
+    return import_module(f"{__name__}.{behavior}")

@@ -23,7 +23,7 @@ def test_a_command_asked_for_help_tells_what_stands_at_its_head_and_ends(name: s
     assert first in told.stdout
 
 
-@pytest.mark.parametrize("name", ["figures", "manual", "pictures", "test"])
+@pytest.mark.parametrize("name", ["generate", "pictures", "test"])
 def test_what_a_command_does_not_know_is_refused_before_anything_is_done(name: str) -> None:
     told = run(f"scripts/{name}", "nonsense")
     assert told.returncode == 2

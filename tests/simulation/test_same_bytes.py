@@ -4,27 +4,28 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from numpy.core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
 from steering_addon.behaviors import CATALOGUE
+from steering_addon.behaviors.seek import Seek
+from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.obstacles import BOX, INSIDE, MESH, OUTSIDE, ROUND
 from steering_addon.simulation.geometry.painted_flows import Current
-from steering_addon.simulation.run import simulate
-from steering_addon.simulation.snapshot import Snapshot, no_tracked
-from tests.scene import Scene, in_crowds
-from tests.simulation.same_bytes import CASES, FRAMES, STORED, digest, every_crowd, scene
+from tests.scene import Scene
+from tests.simulation import same_bytes_cases
+from tests.simulation.same_bytes import changed, digest, parsed, stored
+from tests.simulation.same_bytes_cases import Case, cases
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDE = ("AVX512F", "AVX512CD", "AVX512_SKX", "AVX512_CLX", "AVX512_CNL", "AVX512_ICL")
 """What numpy can be told to do without: it has faster ways of its own where it finds these."""
 FUSED = ("AVX2", "FMA3")
 SYSTEM_WITHOUT = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX"
-"""The same for the library of a Linux system; others do not look at it."""
+"""The same for the library of a Linux system; others ignore it."""
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ SYSTEM_WITHOUT = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX"
     ],
 )
 def test_another_processor_gives_the_same_bytes(features: tuple[str, ...], others: dict[str, str]) -> None:
-    # numpy refuses to start without what it does not know, or what this processor has not got anyway.
+    # numpy refuses to start without a feature that it does not know or that this processor lacks anyway.
     known = [f for f in features if f in __cpu_dispatch__ and __cpu_features__.get(f)]
     environment = {**os.environ, "NPY_DISABLE_CPU_FEATURES": " ".join(known), **others}
     environment.pop("PYTHONPATH", None)
@@ -51,82 +52,112 @@ def test_another_processor_gives_the_same_bytes(features: tuple[str, ...], other
         timeout=300,
     )
     assert run.returncode == 0, run.stderr
-    assert run.stdout.split() == STORED.read_text(encoding="ascii").split(), (
-        "If vehicles are meant to move otherwise now: python -m tests.simulation.same_bytes --write"
+    assert changed(parsed(run.stdout)) == [], (
+        "These cases move differently, or are new. If that is meant: python -m tests.simulation.same_bytes --write"
     )
 
 
-MINDFUL = (
-    *("seek", "flee", "hide", "obstacle_avoidance", "path_following", "wall_following", "flow_field_following"),
-    *("containment", "brake_for"),
-)
+def without_obstacles(shape: int, side: int) -> Callable[[Scene], Scene]:
+    def removed(scene: Scene) -> Scene:
+        kept = (scene.obstacles.shape != shape) | (scene.obstacles.side != side)
+        return replace(scene, obstacles=scene.obstacles.take(kept))
+
+    return removed
 
 
-def alone(frame: int, snapshot: Snapshot) -> Snapshot:
-    """The crowds of one behavior that minds what is there: where others are among them all would differ at last."""
-    crowds = every_crowd()[: len(CATALOGUE)]
-    return in_crowds(snapshot, [crowd for crowd in crowds if crowd.behaviors[0].name in MINDFUL])
+def without_flow(kind: type) -> Callable[[Scene], Scene]:
+    return lambda scene: replace(scene, flows=tuple(flow for flow in scene.flows if not isinstance(flow, kind)))
 
 
-@pytest.fixture(scope="module")
-def busy() -> list[np.ndarray]:
-    """Where everybody is on each frame."""
-    return list(places(scene()))
+def without_region(row: int) -> Callable[[Scene], Scene]:
+    def removed(scene: Scene) -> Scene:
+        present = scene.regions.present.copy()
+        present[row] = False
+        return replace(scene, regions=replace(scene.regions, present=present))
+
+    return removed
 
 
-def places(place: Scene) -> Iterator[np.ndarray]:
-    """(n, 3) frame by frame, each worked out when it is asked for."""
-    for state in simulate(place.start(), (alone(frame, place.snapshot(frame)) for frame in range(FRAMES))):
-        yield state.motion.position
+WITHOUT: dict[str, Callable[[Scene], Scene]] = {
+    "balls and pylons": without_obstacles(ROUND, OUTSIDE),
+    "boxes": without_obstacles(BOX, OUTSIDE),
+    "meshes": without_obstacles(MESH, OUTSIDE),
+    "round room": without_obstacles(ROUND, INSIDE),
+    "box room": without_obstacles(BOX, INSIDE),
+    "mesh room": without_obstacles(MESH, INSIDE),
+    "paths": lambda scene: replace(scene, paths=()),
+    "curved flows": without_flow(tuple),
+    "painted flow": without_flow(Current),
+    "sphere": without_region(0),
+    "box": without_region(1),
+    "mesh": without_region(2),
+    "bodies": lambda scene: replace(
+        scene, tracked=replace(scene.tracked, present=scene.tracked.present & False), drift=(0.0, 0.0, 0.0)
+    ),
+}
+"""The scene without one of the things in it, by the name of the thing."""
+NAMED = {Kind.BODY: ("bodies",), Kind.PATH: ("paths",), Kind.REGION: ("sphere", "box", "mesh")}
+"""What has a part in the case of a behavior that has a parameter of a kind."""
+PERCEIVED = {
+    "obstacle_avoidance": ("balls and pylons", "boxes", "meshes", "round room", "box room", "mesh room"),
+    "wall_following": ("balls and pylons", "boxes"),
+    "hide": ("balls and pylons",),
+    "flow_field_following": ("curved flows", "painted flow"),
+}
+"""What has a part in a behavior's case although no parameter names it."""
 
 
-def without_obstacles(shape: int, side: int) -> Scene:
-    place = scene()
-    there = (place.obstacles.shape != shape) | (place.obstacles.side != side)
-    return replace(place, obstacles=place.obstacles.take(there))
+def parts() -> Iterator[tuple[str, str]]:
+    """The names of cases and of what has to have a part in them."""
+    for kind in CATALOGUE:
+        kinds = {parameter.kind for parameter in kind.parameters().values()}
+        things = [thing for named in kinds for thing in NAMED.get(named, ())]
+        for thing in sorted({*things, *PERCEIVED.get(kind.name, ())}):
+            yield kind.name, thing
 
 
-def without_flow(kind: type) -> Scene:
-    place = scene()
-    return replace(place, flows=tuple(flow for flow in place.flows if not isinstance(flow, kind)))
+@pytest.mark.parametrize(("name", "thing"), list(parts()))
+def test_each_thing_in_a_scene_has_a_part_in_its_case(name: str, thing: str) -> None:
+    """Otherwise a change there would go unnoticed."""
+    case = cases()[name]()
+    assert moves_differently(case, replace(case, scene=WITHOUT[thing](case.scene)))
 
 
-def without_region(row: int) -> Scene:
-    place = scene()
-    there = np.arange(3) != row
-    return replace(place, regions=replace(place.regions, present=there))
+@pytest.mark.parametrize("name", list(cases()))
+def test_the_behaviors_have_a_part_in_their_case(name: str) -> None:
+    case = cases()[name]()
+    for row, crowd in enumerate(case.crowds):
+        idle = (*case.crowds[:row], replace(crowd, behaviors=()), *case.crowds[row + 1 :])
+        assert moves_differently(case, replace(case, crowds=idle))
 
 
-@pytest.mark.parametrize(
-    ("changed", "moves"),
-    [
-        (lambda: without_obstacles(ROUND, OUTSIDE), {"obstacle_avoidance", "wall_following", "hide"}),
-        (lambda: without_obstacles(BOX, OUTSIDE), {"obstacle_avoidance", "wall_following"}),
-        (lambda: without_obstacles(MESH, OUTSIDE), {"obstacle_avoidance"}),
-        (lambda: without_obstacles(ROUND, INSIDE), {"obstacle_avoidance"}),
-        (lambda: without_obstacles(BOX, INSIDE), {"obstacle_avoidance"}),
-        (lambda: without_obstacles(MESH, INSIDE), {"obstacle_avoidance"}),
-        (lambda: replace(scene(), paths=()), {"path_following", "wall_following"}),
-        (lambda: without_flow(tuple), {"flow_field_following"}),
-        (lambda: without_flow(Current), {"flow_field_following"}),
-        (lambda: without_region(0), {"containment"}),
-        (lambda: without_region(1), {"containment"}),
-        (lambda: without_region(2), {"containment"}),
-        (lambda: replace(scene(), tracked=no_tracked(), drift=(0.0, 0.0, 0.0)), {"seek", "flee"}),
-    ],
-)
-def test_what_is_there_has_a_part_in_it(busy: list[np.ndarray], changed: Callable[[], Scene], moves: set[str]) -> None:
-    """Else a change there would not be noticed."""
-    moved: set[str] = set()
-    for now, before in zip(places(changed()), busy):
-        rows = np.flatnonzero((now != before).any(axis=1))
-        moved |= {CATALOGUE[row % len(CASES)].name for row in rows.tolist()}
-        if moved >= moves:
-            return
-    assert moved >= moves
+def moves_differently(case: Case, other: Case) -> bool:
+    """Whether any vehicle is somewhere else on any frame."""
+    return any(
+        (state.motion.position != changed.motion.position).any()
+        for state, changed in zip(case.states(), other.states())
+    )
 
 
 def test_a_last_digit_changes_the_bytes() -> None:
-    place = scene()
-    place.position[3, 0] *= 1.0 + 3e-16
-    assert digest(place, frames=2) != digest(frames=2)
+    case = cases()["seek"]()
+    before = digest(replace(case, frames=2).states())
+    case.scene.position[3, 0] *= 1.0 + 3e-16
+    assert digest(replace(case, frames=2).states()) != before
+
+
+@dataclass(frozen=True)
+class Newcomer(Seek):
+    """Seek under another name."""
+
+    name = "newcomer"
+
+
+def test_a_new_behavior_adds_a_line_and_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cases().keys()
+    monkeypatch.setattr(same_bytes_cases, "CATALOGUE", (Newcomer, *CATALOGUE))
+    after = cases()
+    assert after.keys() - before == {"newcomer"}
+    for name in ("wander", "flocking", "many_together"):
+        assert digest(after[name]().states()) == stored()[name]
+    assert digest(after["newcomer"]().states()) != stored()["seek"]

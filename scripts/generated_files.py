@@ -1,0 +1,69 @@
+"""The files that follow from the declarations, and what has to be in them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from tests.simulation import same_bytes
+from tests.simulation.same_bytes_cases import cases
+
+from . import behavior_pages, readme_tables
+from .behavior_pages import PAGES
+from .figure_scenes import figures_about, has_figure, topics
+from .readme_tables import README
+
+
+class UntrueCaptionError(Exception):
+    """The run of a figure does not show what its caption says; the message says what is missing."""
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """The paths and contents of README.md, with its tables, and of the manual's pages.
+
+    Raises:
+        MissingFigureError: a behavior has none for its page to show.
+    """
+    yield README, readme_tables.with_tables(README.read_text(encoding="utf-8"))
+    for name, text in behavior_pages.pages().items():
+        yield PAGES / name, text()
+
+
+def hashes(names: Collection[str]) -> dict[str, str]:
+    """The hashes of all cases: computed for these names and for new cases, as stored for the others."""
+    before = same_bytes.stored()
+    return {
+        name: before[name] if name in before and name not in names else same_bytes.digest(make().states())
+        for name, make in sorted(cases().items())
+    }
+
+
+def drawings(topic: str, suffix: str) -> Iterator[tuple[str, bytes]]:
+    """The file names and contents of the drawings about a topic.
+
+    Raises:
+        MissingFigureError: there is none.
+        UntrueCaptionError: a run does not show what its caption says.
+    """
+    # The other files are made without matplotlib.
+    from .figure_drawing import draw
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, figure in figures_about(topic).items():
+            run = figure.run()
+            missing = [claim for claim, holds in figure.shows(run).items() if not holds]
+            if missing:
+                raise UntrueCaptionError(
+                    f"The figure {name} does not show what its caption says: {'; '.join(missing)}."
+                )
+            path = Path(folder, f"{name}{suffix}")
+            draw(figure, run, path)
+            yield path.name, path.read_bytes()
+
+
+def left_over() -> list[Path]:
+    """The pages and drawings of behaviors that no longer exist."""
+    names = (name for topic in topics() for name in (figures_about(topic) if has_figure(topic) else [topic]))
+    known = behavior_pages.pages().keys() | {f"{name}.svg" for name in names}
+    return sorted(path for path in PAGES.iterdir() if path.name not in known)

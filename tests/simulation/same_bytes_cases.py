@@ -1,0 +1,440 @@
+"""The small runs whose bytes must be the same everywhere: one for each behavior, and some of several together.
+
+Each is placed by its own name, so that a new behavior leaves the others' runs alone. The scenes are made with the
+simulation's own random numbers and angles, so that nothing but the simulation is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from zlib import crc32
+
+import numpy as np
+
+from steering_addon.behaviors import CATALOGUE, FLOCKING
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.brake_for import BrakeFor
+from steering_addon.behaviors.containment import Containment
+from steering_addon.behaviors.docking import Docking
+from steering_addon.behaviors.evasion import Evasion
+from steering_addon.behaviors.explore import Explore
+from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
+from steering_addon.behaviors.forage import Forage
+from steering_addon.behaviors.keep_distance import KeepDistance
+from steering_addon.behaviors.leader_following import LeaderFollowing
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.offset_pursuit import OffsetPursuit
+from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.behaviors.pursuit import Pursuit
+from steering_addon.behaviors.rest import Rest
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.behaviors.wall_following import WallFollowing
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.arrays.angles import cosine, sine
+from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
+from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.candidates import FIRST, PICKS, Candidates
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.declaration import Kind, Parameter
+from steering_addon.simulation.geometry.meshes import Mesh, mesh
+from steering_addon.simulation.geometry.obstacles import INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.painted_flows import Current, current
+from steering_addon.simulation.geometry.paths import Spline, spline
+from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
+from steering_addon.simulation.presence.attendance import ON_ARRIVAL, Attendance
+from steering_addon.simulation.run import simulate
+from steering_addon.simulation.snapshot import Snapshot, State
+from tests.scene import Crowd, Scene, all_of, in_crowds, leaders, locked, resources
+from tests.surfaces import mesh_obstacles, mesh_regions
+
+FPS = 3.0
+FRAMES = 36
+"""Twelve seconds: long enough to rest, to be fed, to reach the end of a path and to give up."""
+DEAR = 5
+"""Frames of cases in which each step takes long."""
+FEWER = {"explore": 18, "obstacle_avoidance": 12, "wall_following": 10, "unaligned_collision_avoidance": 10}
+"""Frames of the behaviors that take longest."""
+MEMBERS = 8
+LEADERS = 4
+MIXED: tuple[type[Behavior], ...] = (Seek, ObstacleAvoidance, *FLOCKING, Containment)
+MANY = (
+    *(Arrival, Evasion, OffsetPursuit, Wander, Explore, Forage, Rest, ObstacleAvoidance, PathFollowing, WallFollowing),
+    *(FlowFieldFollowing, *FLOCKING, LeaderFollowing, Containment, UnalignedCollisionAvoidance, KeepDistance, BrakeFor),
+)
+"""Listed, so that a new behavior leaves the case of many together as it is."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A scene, the crowds of its vehicles, and what changes from frame to frame."""
+
+    scene: Scene
+    crowds: tuple[Crowd, ...]
+    frames: int = FRAMES
+    at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot
+
+    def states(self) -> Iterator[State]:
+        """The states frame by frame, each computed when it is asked for."""
+        snapshots = (self.at(frame, in_crowds(self.scene.snapshot(frame), self.crowds)) for frame in range(self.frames))
+        return simulate(self.scene.start(), snapshots, preroll=1)
+
+
+class Chance:
+    """Random numbers that depend on a name only."""
+
+    def __init__(self, name: str) -> None:
+        self._key = crc32(name.encode())
+
+    def __call__(self, n: int, salt: str) -> np.ndarray:
+        """(n,) numbers in [0, 1)."""
+        return uniform(mix(mix(keys_of(self._key, np.arange(n)), crc32(salt.encode())), 7))
+
+    def vectors(self, n: int, salt: str) -> np.ndarray:
+        """(n, 3) numbers in [-1, 1)."""
+        return 2.0 * np.stack([self(n, salt + axis) for axis in "xyz"], axis=-1) - 1.0
+
+    def turns(self, k: int, salt: str) -> np.ndarray:
+        """(k, 3, 3) axes turned about the up axis."""
+        angle = 6.0 * self(k, salt)
+        zero, unit = np.zeros(k), np.ones(k)
+        rows = ((cosine(angle), sine(angle), zero), (-sine(angle), cosine(angle), zero), (zero, zero, unit))
+        return np.stack([np.stack(row, axis=-1) for row in rows], axis=1)
+
+    def curve(self, middle: np.ndarray, salt: str, closed: bool = False) -> Spline:
+        """A curve that winds about a place."""
+        keys = mix(keys_of(self._key, np.arange(3)), crc32(salt.encode()))
+        corners = [smooth_noise(keys, 1, np.full(3, 0.1), time)[0] for time in np.arange(10) * 0.6]
+        return spline(np.array(corners) * np.array([12.0, 12.0, 3.0]) + middle, closed)
+
+    def stone(self, salt: str, size: float) -> Mesh:
+        """A closed box whose corners are out of place."""
+        corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-0.5, 0.5)])
+        faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+        points = size * (corners + 0.2 * self.vectors(8, salt))
+        return mesh(points, np.array([t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))]))
+
+    def sheet(self, salt: str) -> Mesh:
+        """An open piece of four triangles that stands upright and is bent."""
+        edge = np.stack((1.5 * np.arange(-1.0, 2.0), self(3, salt), np.full(3, -1.5)), axis=-1)
+        points = np.concatenate((edge, edge + np.array([0.0, 0.0, 3.0])))
+        return mesh(points, np.array([[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]]))
+
+    def dunes(self, salt: str, across: int = 14) -> Mesh:
+        """A wide open sheet of many triangles that stands across the way and is uneven."""
+        x, z = (along.ravel() for along in np.indices((across, across)))
+        points = np.stack((1.5 * x - 10.0, self(len(x), salt), 1.5 * z - 10.0), axis=-1)
+        corner = np.flatnonzero((x < across - 1) & (z < across - 1))
+        first = np.stack((corner, corner + across, corner + across + 1), axis=-1)
+        second = np.stack((corner, corner + across + 1, corner + 1), axis=-1)
+        return mesh(points, np.concatenate((first, second)))
+
+
+def cases() -> dict[str, Callable[[], Case]]:
+    """How to make each case, by its name. The name of a behavior stands for that behavior alone."""
+    return (
+        {kind.name: _alone(kind) for kind in CATALOGUE}
+        | {
+            "flocking": lambda: together("flocking", FLOCKING, FRAMES),
+            "many_together": lambda: together("many_together", MANY, DEAR, defaults=True),
+        }
+        | {
+            f"combined_{way.name.lower()}": _combined(f"combined_{way.name.lower()}", way.number)
+            for way in COMBININGS[1:]
+        }
+        | {
+            "several_crowds": several_crowds,
+            "coming_and_going": coming_and_going,
+            "candidates": candidates,
+            "carried_and_turned": carried_and_turned,
+            "dense_flock": dense_flock,
+            "giving_up": giving_up,
+            "throng": throng,
+        }
+    )
+
+
+def _alone(kind: type[Behavior]) -> Callable[[], Case]:
+    return lambda: together(kind.name, (kind,), FEWER.get(kind.name, FRAMES))
+
+
+def _combined(name: str, number: int) -> Callable[[], Case]:
+    return lambda: together(name, MIXED, DEAR, number)
+
+
+def together(
+    name: str, kinds: tuple[type[Behavior], ...], frames: int, combining: int = 0, *, defaults: bool = False
+) -> Case:
+    """A crowd in a busy place, whose members differ in their parameters or have all the default ones."""
+    place = busy(name)
+    behaviors = tuple(kind.of(MEMBERS) if defaults else varied(kind, MEMBERS, Chance(name)) for kind in kinds)
+    return Case(place, (Crowd(np.arange(MEMBERS), behaviors, combining, key=crc32(name.encode())),), frames)
+
+
+def varied(kind: type[Behavior], n: int, chance: Chance, crowds: int = 2) -> Behavior:
+    """A behavior whose n agents have different values of each parameter."""
+    return kind.of(
+        n, **{name: _column(name, parameter, n, chance, crowds) for name, parameter in kind.parameters().items()}
+    )
+
+
+def _column(name: str, parameter: Parameter, n: int, chance: Chance, crowds: int) -> np.ndarray:
+    row = np.arange(n)
+    if parameter.kind is Kind.NUMBER:
+        return np.clip(parameter.default * (0.7 + 0.6 * chance(n, name)), parameter.least, parameter.most)
+    if parameter.kind is Kind.SWITCH:
+        return row % 2 == 1
+    if parameter.kind is Kind.CHOICE:
+        return np.array([choice.number for choice in parameter.choices])[row % len(parameter.choices)]
+    if parameter.kind is Kind.CROWD:
+        return row % (crowds + 1) - 1
+    if parameter.kind is Kind.REGION:
+        return np.where(row % 4 == 3, parameter.default, row % 4)
+    if parameter.kind is Kind.BODY:
+        chosen = np.where(row % 4 == 1, n + (row + 2) % LEADERS, (row + 1) % n)
+        return np.where(row % 4 < 2, chosen, parameter.default)
+    return np.full(n, parameter.default)
+
+
+def busy(name: str, n: int = MEMBERS) -> Scene:
+    """A busy place: flyers and walkers of all sizes close together, leaders, vehicles that stand, food, balls, pylons,
+    boxes and meshes in their way, rooms about all, paths, flows, a painted sheet, three regions."""
+    chance, row = Chance(name), np.arange(n)
+    middle = 30.0 + 30.0 * chance.vectors(1, "middle")[0]
+    position = middle + 3.5 * chance.vectors(n, "position")
+    heading = 6.0 * chance(n, "heading")
+    forward = np.stack((sine(heading), cosine(heading), 0.2 * chance(n, "climb") - 0.1), axis=-1)
+    # One is close behind another.
+    forward[-2], position[-2] = forward[-1], position[-1] - 1.3 * forward[-1]
+    return Scene(
+        position=position,
+        forward=forward,
+        speed=5.0 * chance(n, "speed"),
+        vehicle={
+            "mass": 0.5 + chance(n, "mass"),
+            "radius": 0.3 + 0.2 * chance(n, "radius"),
+            # The last one is too weak to do what it wants.
+            "max_force": np.where(row == n - 1, 0.3, 6.0 + 8.0 * chance(n, "force")),
+            "max_speed": 4.0 + 4.0 * chance(n, "max_speed"),
+            "damping": 0.1 * (row % 5 == 1),
+            "keep_in_plane": row % 3 == 1,
+        },
+        tracked=all_of(
+            leaders(*(middle + 7.0 * chance.vectors(LEADERS - 1, "leaders")), position[1] + 1.0),
+            locked(*(position[:4] + chance.vectors(4, "locked")), crowd=np.arange(4) % 2),
+            resources(*(middle + 5.0 * chance.vectors(3, "resources")), amount=np.array([0.3, 2.0, np.inf])),
+        ),
+        drift=(0.5, -0.25, 0.125),
+        obstacles=all_of(*in_the_way(position, forward, chance), *rooms(position[0], chance)),
+        paths=(
+            (chance.curve(middle, "path 1"), chance.curve(middle, "path 2", True)),
+            (chance.curve(middle, "path 3", True),),
+            (spline(middle[None], False),),
+        ),
+        regions=places_to_stay(middle, chance),
+        flows=(
+            (chance.curve(middle, "flow 1"), spline(position[3:6], False)),
+            (chance.curve(middle, "flow 2", True),),
+            painted(position[:3], chance),
+        ),
+        fps=FPS,
+        substeps=2,
+        seed=20,
+    )
+
+
+def in_the_way(position: np.ndarray, forward: np.ndarray, chance: Chance) -> tuple[Obstacles, Obstacles, Obstacles]:
+    """A ball and a leaning pylon before two vehicles, boxes before two more, a closed and an open mesh before others.
+
+    One of each two is on the move; they are to be passed on different sides.
+    """
+    ahead = position[:6] + forward[:6] * (2.0 + 4.0 * chance(6, "ahead"))[:, None]
+    wind = chance.vectors(2, "wind") * np.array([[0.0], [0.4]])
+
+    def passed(first: int) -> dict[str, np.ndarray]:
+        return {"velocity": wind, "pass_side": (first + np.arange(2)) % len(PASS_SIDES)}
+
+    lean = np.array([[0.0], [3.0]]) * chance.vectors(2, "lean")
+    half = 0.8 + 0.5 * chance.vectors(2, "half")
+    meshes = [chance.stone("stone", 1.0), chance.sheet("sheet")]
+    return (
+        obstacles(ahead[:2], 0.4 + chance(2, "size"), ahead[:2] + lean, **passed(0)),
+        boxes(ahead[2:4], half, chance.turns(2, "turns"), **passed(2)),
+        mesh_obstacles(meshes, ahead[4:6], chance.turns(2, "mesh turns"), **passed(4)),
+    )
+
+
+def rooms(near: np.ndarray, chance: Chance) -> tuple[Obstacles, Obstacles, Obstacles]:
+    """A ball, a box and a mesh that hold nearly all there is, each with a wall near a place."""
+    inside = {"side": np.full(1, INSIDE)}
+    return (
+        obstacles([near + np.array([38.0, 0.0, 0.0])], 42.0, **inside),
+        boxes([near + np.array([0.0, 31.0, 4.0])], [[36.0, 35.0, 16.0]], chance.turns(1, "room"), **inside),
+        mesh_obstacles([chance.stone("hall", 40.0)], [near + np.array([-30.0, 36.0, 0.0])], **inside),
+    )
+
+
+def places_to_stay(middle: np.ndarray, chance: Chance) -> Regions:
+    """A ball, a box and a mesh to stay in."""
+    centre = middle + 3.0 * chance.vectors(3, "regions")
+    return all_of(
+        regions(centre[:2], [[4.0, 5.0, 3.0]] * 2, [SPHERE, BOX], chance.turns(2, "region turns")),
+        mesh_regions([chance.stone("region", 4.0)], centre[2:], chance.turns(1, "mesh region")),
+    )
+
+
+def painted(points: np.ndarray, chance: Chance) -> Current:
+    """A triangle through three points with a different flow at each of its corners."""
+    return current(points, np.array([[0, 1, 2]]), chance.vectors(3, "paint")[None])
+
+
+def several_crowds() -> Case:
+    """Three crowds among each other, of different behaviors and ways to combine, that flock with one another."""
+    name, per_crowd = "several_crowds", 5
+    chance, n = Chance(name), 3 * per_crowd
+    kinds: tuple[tuple[type[Behavior], ...], ...] = (
+        (*FLOCKING, Containment, ObstacleAvoidance),
+        (Pursuit, UnalignedCollisionAvoidance, BrakeFor, *FLOCKING),
+        (Evasion, Explore, Forage, Wander, UnalignedCollisionAvoidance),
+    )
+    crowds = tuple(
+        Crowd(
+            np.arange(n)[row::3],
+            tuple(varied(kind, per_crowd, chance, crowds=3) for kind in wanted),
+            COMBININGS[row].number,
+            key=row,
+        )
+        for row, wanted in enumerate(kinds)
+    )
+    return Case(busy(name, n), crowds, DEAR)
+
+
+def coming_and_going() -> Case:
+    """Vehicles that enter later, that wait for room, and that stay, leave or go on where they arrive."""
+    name, n = "coming_and_going", 12
+    row = np.arange(n)
+    place = busy(name, n)
+    place.position[6] = place.position[3] + 0.1
+    attendance = Attendance.of(
+        n,
+        on_arrival=np.array([choice.number for choice in ON_ARRIVAL])[row % len(ON_ARRIVAL)],
+        wait_for_room=row % 4 != 1,
+        arrival_distance=np.where(row % 2 == 0, 0.0, 2.5),
+    )
+    behaviors = tuple(varied(kind, n, Chance(name)) for kind in (Arrival, PathFollowing, Docking))
+    crowd = Crowd(row, behaviors, COMBININGS[0].number, key=2)
+
+    def entering(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, attendance=attendance, due=(row % 3 == 2) | (frame >= 2 * row))
+
+    return Case(place, (crowd,), at=entering)
+
+
+def candidates() -> Case:
+    """Targets of which each vehicle takes the nearest, one of its own, or one after the other, some of them absent."""
+    name, n = "candidates", 9
+    place = busy(name, n)
+    rows = np.array([0, 4, n, n + 1, n + 2, n + 3])
+    groups = tuple(Candidates(rows, keys_of(3, rows), pick.number) for pick in PICKS)
+    target = FIRST - np.arange(n) % len(groups)
+    behaviors = (Seek.of(n, target=target), Pursuit.of(n, quarry=target, weight=0.3))
+
+    def blinking(frame: int, snapshot: Snapshot) -> Snapshot:
+        present = np.arange(len(place.tracked.roles)) != frame // 12
+        return replace(snapshot, candidates=groups, tracked=replace(snapshot.tracked, present=present))
+
+    return Case(place, (Crowd(np.arange(n), behaviors, COMBININGS[0].number, key=3),), at=blinking)
+
+
+def carried_and_turned() -> Case:
+    """Obstacles and a leader fixed to vehicles, boxes and meshes that turn and grow, regions that move."""
+    name = "carried_and_turned"
+    case, chance = together(name, (*MIXED, BrakeFor), DEAR), Chance(name)
+    things, bodies = len(case.scene.obstacles), len(case.scene.tracked.roles)
+    on_vehicle = np.arange(things) % 5 == 0
+
+    def moving(frame: int, snapshot: Snapshot) -> Snapshot:
+        time = frame / FPS
+        shapes = snapshot.obstacles
+        turns = np.stack([chance.turns(1, f"{name} {frame // 6}")[0]] * things)
+        growing = np.where(np.arange(things) % 4 == 2, 1.0 + 0.05 * time, 1.0)
+        local = np.array([0.0, 1.0, 0.2])
+        return replace(
+            snapshot,
+            obstacles=replace(
+                shapes,
+                carrier=np.where(on_vehicle, np.arange(things) % MEMBERS, -1),
+                start=np.where(on_vehicle[:, None], local, shapes.start),
+                end=np.where(on_vehicle[:, None], local, shapes.end),
+                axes=np.where(shapes.plain[:, None, None], shapes.axes, turns),
+                half=shapes.half * growing[:, None],
+                radius=shapes.radius * growing,
+            ),
+            tracked=replace(
+                snapshot.tracked,
+                carrier=np.where(np.arange(bodies) == 0, 2, -1),
+                position=np.where((np.arange(bodies) == 0)[:, None], local, snapshot.tracked.position),
+            ),
+            regions=replace(snapshot.regions, centre=snapshot.regions.centre + time * np.array([0.3, -0.2, 0.0])),
+        )
+
+    return replace(case, at=moving)
+
+
+def dense_flock() -> Case:
+    """Many vehicles with many neighbors each, before a surface of many triangles."""
+    name, n = "dense_flock", 150
+    chance = Chance(name)
+    place = Scene(
+        position=5.0 * chance.vectors(n, "position"),
+        forward=np.array([0.0, 2.0, 0.0]) + chance.vectors(n, "forward"),
+        speed=4.0,
+        obstacles=mesh_obstacles([chance.dunes("dunes")], [[0.0, 8.0, 0.0]]),
+        fps=FPS,
+        substeps=2,
+        seed=20,
+    )
+    behaviors = tuple(kind.of(n) for kind in (*FLOCKING, ObstacleAvoidance))
+    return Case(place, (Crowd(np.arange(n), behaviors, COMBININGS[0].number, key=6),), DEAR)
+
+
+def giving_up() -> Case:
+    """Explorers who see next to nothing, half of whom cannot get anywhere."""
+    name, n = "giving_up", MEMBERS
+    place = busy(name)
+    place = replace(place, speed=0.0, vehicle=place.vehicle | {"max_force": np.where(np.arange(n) % 2, 0.01, 8.0)})
+    behaviors = (Explore.of(n, region=0, view_distance=0.05),)
+    return Case(place, (Crowd(np.arange(n), behaviors, COMBININGS[0].number, key=4),), frames=18)
+
+
+def throng() -> Case:
+    """Two groups of walkers who want to be on each other's side of a wall with one narrow door, past pillars."""
+    name, n = "throng", 14
+    chance, row = Chance(name), np.arange(n)
+    west = row % 2 == 0
+    position = np.stack(
+        (np.where(west, -1.0, 1.0) * (2.0 + 5.0 * chance(n, "x")), 4.0 * chance(n, "y") - 2.0, np.zeros(n)), axis=-1
+    )
+    goals = leaders([9.0, 1.0, 0.0], [-9.0, -1.0, 0.0])
+    walls = boxes(
+        [[0.0, 5.5, 0.0], [0.0, -5.5, 0.0], [4.0, 0.5, 0.0]], [[0.2, 5.0, 1.0], [0.2, 5.0, 1.0], [0.3, 0.6, 1.0]]
+    )
+    pillars = obstacles([[-4.0, 0.4, -1.0], [6.0, -1.5, -1.0]], 0.4, [[-4.0, 0.4, 1.0], [6.0, -1.5, 1.0]])
+    place = Scene(
+        position=position,
+        forward=np.where(west[:, None], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]),
+        speed=1.0,
+        vehicle={"radius": 0.25, "max_speed": 1.6, "keep_in_plane": True, "keep_apart": True, "max_force": 6.0},
+        tracked=goals,
+        obstacles=all_of(walls, pillars),
+        fps=FPS,
+        substeps=2,
+        seed=20,
+    )
+    behaviors = (
+        Arrival.of(n, target=np.where(west, n, n + 1)),
+        ObstacleAvoidance.of(n),
+        UnalignedCollisionAvoidance.of(n),
+    )
+    return Case(place, (Crowd(row, behaviors, COMBININGS[0].number, key=5),), frames=27)
