@@ -13,13 +13,14 @@ from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter,
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object, from the first version on."""
-
+NOT_ANIMATABLE: set[str] = set()
+"""The options of a property that keyframes and drivers may not change."""
 
 LISTENERS: list[Callable[[], None]] = []
 """Who wants to know when a setting that a run is made from has changed."""
 
 
-def noticed(_self: Any, _context: Any) -> None:
+def notify_listeners(_self: Any, _context: Any) -> None:
     """For `update` of what a run is made from.
 
     Without such a function Blender evaluates the object anew only when the property is set by hand; with one, drivers
@@ -67,7 +68,7 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
 def property_of(name: str, parameter: Parameter) -> Any:
     """The Blender property of one declared parameter."""
     options = {"ANIMATABLE"} if parameter.animatable else set()
-    return _property(name, parameter, {"override": OVERRIDABLE, "update": noticed, "options": options})
+    return _property(name, parameter, {"override": OVERRIDABLE, "update": notify_listeners, "options": options})
 
 
 def operator_property(name: str, parameter: Parameter) -> Any:
@@ -99,7 +100,7 @@ def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
         name=shared["name"],
         description=shared["description"],
         override=OVERRIDABLE,
-        update=noticed,
+        update=notify_listeners,
         poll=poll,
     )
 
@@ -125,7 +126,7 @@ def _collection_property(name: str) -> Any:
         name=f"{name.replace('_', ' ').title()} Collection",
         description="One of the objects of this collection is meant, where no object is named above",
         override=OVERRIDABLE,
-        update=noticed,
+        update=notify_listeners,
     )
 
 
@@ -134,7 +135,7 @@ def _pick_property(name: str) -> Any:
         "name": f"Which {name.replace('_', ' ').title()}",
         "description": "Which one is meant of several: of a collection, the vehicles of a crowd, or all of a role",
         "override": OVERRIDABLE,
-        "update": noticed,
+        "update": notify_listeners,
         "options": set(),
     }
     return choice_property(shared, PICKS, NEAREST_ONE)
@@ -146,7 +147,7 @@ def _bone_property(name: str) -> Any:
         name=f"{title} Bone",
         description="The bone that is meant, where that is an armature; empty: the armature as a whole",
         override=OVERRIDABLE,
-        update=noticed,
+        update=notify_listeners,
         options=set(),
     )
 

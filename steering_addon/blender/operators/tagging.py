@@ -14,7 +14,8 @@ from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, lik
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
 from ..crowds.preset_exchange import missing
 from ..hierarchy import Family
-from ..properties import ROLE_ITEMS, has_role
+from ..properties import has_role
+from ..properties.object_group import ROLE_ITEMS
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
 from ..role_assignment import default_crowd, give_role, new_crowd
