@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import bpy
 from bpy.props import EnumProperty
 
 from ...behaviors import CATALOGUE, FLOCKING
 from ...simulation.behavior import Intent
-from ...simulation.roles import Role
-from ..properties import has_role
-from ..tagged_objects import crowd_of
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
+from ..focus import crowd_in_focus
+from .polls import has_editable_crowd
 
 ITEMS = [
     item
@@ -88,35 +82,6 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
         # Blender does not notice this by itself, and a preview would go on with it.
         crowd.update_tag()
         return {"FINISHED"}
-
-
-def crowd_in_focus(context: Context) -> Object | None:
-    """The crowd that the active object is, or belongs to; in the Properties editor, the object that is shown."""
-    active = context.object
-    if active is None:
-        return None
-    if has_role(active, Role.CROWD):
-        return active
-    return crowd_of(active) if has_role(active, Role.VEHICLE) else None
-
-
-def has_crowd(cls: type, context: Context) -> bool:
-    """Whether there is a crowd in focus; the button says why where there is none."""
-    if crowd_in_focus(context) is not None:
-        return True
-    cls.poll_message_set("Make a crowd or one of its vehicles the active object")
-    return False
-
-
-def has_editable_crowd(cls: type, context: Context) -> bool:
-    """Whether there is a crowd in focus that can be changed; the button says why where there is none."""
-    if not has_crowd(cls, context):
-        return False
-    crowd = crowd_in_focus(context)
-    if crowd.library is not None:
-        cls.poll_message_set(f"{crowd.name} is linked: make a library override of it")
-        return False
-    return True
 
 
 CLASSES = (STEERING_OT_behavior_add, STEERING_OT_flocking_add, STEERING_OT_behavior_remove)

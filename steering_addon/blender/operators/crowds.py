@@ -9,14 +9,14 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
 from ..crowds.joining import SMALLEST
+from ..focus import crowd_in_focus
 from ..properties import has_role
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
 from ..role_assignment import new_crowd
+from ..suitability import check_editable
 from ..tagged_objects import crowd_of, in_use, tagged
-from .behaviors import crowd_in_focus, has_crowd
-from .polls import in_object_mode
-from .tagging import check_editable
+from .polls import has_crowd, in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene

@@ -15,12 +15,12 @@ from ..crowds.populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
 from ..crowds.staggered_entry import let_in
+from ..focus import crowd_in_focus
 from ..properties import has_role
 from ..property_groups import operator_property, stored, values_of
 from ..refusal import Refusal, reported
 from ..role_assignment import new_crowd
-from .behaviors import crowd_in_focus, has_editable_crowd
-from .polls import in_object_mode
+from .polls import has_editable_crowd, in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

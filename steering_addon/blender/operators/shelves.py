@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from bpy.props import StringProperty
 
 from ..crowds.preset_files import Shelf
+from ..focus import crowd_in_focus
 from ..refusal import reported
-from .behaviors import crowd_in_focus, has_crowd, has_editable_crowd
+from .polls import has_crowd, has_editable_crowd
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

@@ -19,6 +19,7 @@ from ..properties.object_group import ROLE_ITEMS
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
 from ..role_assignment import default_crowd, give_role, new_crowd
+from ..suitability import check_editable, suits
 from ..tagged_objects import tagged
 from ..write.ownership import is_baked
 from .polls import in_object_mode, something_selected
@@ -202,17 +203,6 @@ class STEERING_OT_set_start(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def suits(ob: Object, role: Role) -> bool:
-    """Whether an object can have a role."""
-    if role is Role.PATH:
-        return ob.type == "CURVE"
-    if role is Role.FLOW:
-        return ob.type in ("CURVE", "MESH")
-    if role is Role.CROWD:
-        return ob.type == "EMPTY"
-    return role is not Role.VEHICLE or not has_role(ob, Role.CROWD)
-
-
 def _fitting(objects: list[Object], role: Role) -> tuple[list[Object], str]:
     """The objects that can have the role, and the names of the others.
 
@@ -243,13 +233,6 @@ def _uppermost(objects: list[Object]) -> list[Object]:
         return above is not None
 
     return [ob for ob in objects if not carried(ob)]
-
-
-def check_editable(objects: list[Object]) -> None:
-    """Raises Refusal where one of the objects cannot be changed."""
-    for ob in objects:
-        if ob.library is not None or not ob.is_editable:
-            raise Refusal(f"{ob.name} is linked and cannot be changed here: make a library override of it.")
 
 
 def _told(joined: Joined, scene: Scene) -> str:

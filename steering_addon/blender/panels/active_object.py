@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import DESCRIPTIONS, Role
-from ..operators.tagging import suits
 from ..properties import has_role, settings_of
+from ..suitability import suits
 from .fields import fields, note
 from .locations import ROOT, in_both
 

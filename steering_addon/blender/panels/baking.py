@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
 from .. import preview
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from ..properties import has_role, settings_of
 from ..read.plan import frame_range
 from ..status.census import Census, known

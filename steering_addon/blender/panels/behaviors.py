@@ -8,10 +8,10 @@ from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
 from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
-from ..operators.behavior_presets import preset_button
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
+from .behavior_presets import preset_button
 from .crowds import PartOfCrowd
 from .fields import fields, meaningful, note, parameters, roomy
 from .locations import in_both

@@ -9,7 +9,7 @@ import bpy
 from ...portrayal.driver_properties import Portrayal
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from ..properties import has_role, settings_of
 from ..status.census import Members, known
 from . import populate

@@ -8,7 +8,7 @@ from ...behaviors import CATALOGUE
 from ...simulation.behavior import OURS, Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, Role
 from .. import preview
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from .active_object import ICONS
 
 

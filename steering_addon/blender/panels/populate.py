@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..crowds.populating.arrangement import shown
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from .fields import fields, note
 from .locations import in_both
 
