@@ -1,4 +1,4 @@
-"""Which objects can have which role, and which can be changed at all."""
+"""Which roles an object can have, and whether it can be edited."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def suits(ob: Object, role: Role) -> bool:
-    """Whether an object can have a role."""
+    """Whether the object can have the role."""
     if role is Role.PATH:
         return ob.type == "CURVE"
     if role is Role.FLOW:
@@ -24,7 +24,11 @@ def suits(ob: Object, role: Role) -> bool:
 
 
 def check_editable(objects: list[Object]) -> None:
-    """Raises Refusal where one of the objects cannot be changed."""
+    """Check that the objects can be edited.
+
+    Raises:
+        Refusal: one of them is linked.
+    """
     for ob in objects:
         if ob.library is not None or not ob.is_editable:
-            raise Refusal(f"{ob.name} is linked and cannot be changed here: make a library override of it.")
+            raise Refusal(f"{ob.name} is linked and cannot be edited. Make a library override of it.")

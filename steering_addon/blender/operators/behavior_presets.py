@@ -1,4 +1,4 @@
-"""Presets of single behaviors, in a list that opens beside each of them as Blender's own do."""
+"""Operators that apply, save and remove presets of single behaviors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..crowds.behavior_preset_exchange import SHELVES, behavior_preset_of, take_
 from ..crowds.preset_files import Shelf
 from ..refusal import Refusal
 from .behaviors import FIRST, ITEMS
-from .shelves import Applying, Removing, Saving, any_of, new_name, overruled, own_of
+from .shelves import Applying, Removing, Saving, animated_warnings, any_preset, new_name, own_preset
 
 
 def _of_behavior(settings) -> Shelf[BehaviorPreset]:
@@ -18,26 +18,26 @@ def _of_behavior(settings) -> Shelf[BehaviorPreset]:
 
 
 def _behavior():
-    return EnumProperty(name="Behavior", description="Of which behavior", items=ITEMS, default=FIRST)
+    return EnumProperty(name="Behavior", description="Behavior that the preset belongs to", items=ITEMS, default=FIRST)
 
 
 class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
-    """Give the behavior of the crowd the settings of a preset; what it points at stays"""
+    """Give the crowd's behavior the settings of a preset; its targets are kept"""
 
     bl_idname = "steering.behavior_preset_apply"
     bl_label = "Apply Behavior Preset"
     shelf_of = staticmethod(_of_behavior)
 
     behavior: _behavior()
-    preset: any_of(_of_behavior)
+    preset: any_preset(_of_behavior)
 
     def take_up(self, _context, crowd, preset):
         animated = take_up_behavior(preset, crowd)
-        return overruled(crowd, animated), f"{crowd.name} has the preset {preset.label}"
+        return animated_warnings(crowd, animated), f"Applied the preset {preset.label} to {crowd.name}"
 
 
 class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
-    """Keep the settings of the behavior as a preset of your own, for all files"""
+    """Save the settings of the behavior as a preset of your own, available in all files"""
 
     bl_idname = "steering.behavior_preset_save"
     bl_label = "Save Behavior Preset"
@@ -48,7 +48,7 @@ class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
 
     def made_of(self, _context, crowd):
         if not crowd.steering.is_property_set(self.behavior):
-            raise Refusal(f"{crowd.name} does not have this behavior: add it first.")
+            raise Refusal(f"{crowd.name} does not have this behavior. Add it first.")
         preset = behavior_preset_of(crowd, self.behavior, self.name)
         return preset.label, behavior_written(preset)
 
@@ -61,7 +61,7 @@ class STEERING_OT_behavior_preset_remove(Removing, bpy.types.Operator):
     shelf_of = staticmethod(_of_behavior)
 
     behavior: _behavior()
-    preset: own_of(_of_behavior)
+    preset: own_preset(_of_behavior)
 
 
 CLASSES = (

@@ -1,4 +1,4 @@
-"""Giving a crowd behaviors and taking them away."""
+"""Operators that add behaviors to a crowd and remove them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,20 @@ ITEMS = [
     for intent in Intent
     for item in [("", intent.value, ""), *((b.name, b.label, b.tooltip()) for b in CATALOGUE if b.intent is intent)]
 ]
-"""Behaviors as Blender lists them: an item without a name is the heading of a column of its own."""
+"""The behaviors as enum items; an item without an identifier is the heading of a column."""
 FIRST = CATALOGUE[0].name
-"""What is meant where a script names no behavior: a heading is none."""
+"""The default behavior for scripts; without it Blender would take the first item, which is a heading."""
 
 
 class STEERING_OT_behavior_add(bpy.types.Operator):
-    """Give the crowd another behavior"""
+    """Add a behavior to the crowd"""
 
     bl_idname = "steering.behavior_add"
     bl_label = "Add Behavior"
     bl_options = {"REGISTER", "UNDO"}
     bl_property = "behavior"
 
-    behavior: EnumProperty(
-        name="Behavior", description="What the vehicles of the crowd shall want", items=ITEMS, default=FIRST
-    )
+    behavior: EnumProperty(name="Behavior", description="Behavior to add to the crowd", items=ITEMS, default=FIRST)
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -39,13 +37,13 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         getattr(crowd.steering, self.behavior).use = True
-        # Blender notices by itself what is typed into a field only.
+        # Blender updates dependencies only after an edit in the interface.
         crowd.update_tag()
         return {"FINISHED"}
 
 
 class STEERING_OT_flocking_add(bpy.types.Operator):
-    """Give the crowd what makes a flock: keep apart, match heading and stay together (Reynolds: flocking)"""
+    """Add the behaviors of a flock to the crowd: keep apart, match heading and stay together (Reynolds: flocking)"""
 
     bl_idname = "steering.flocking_add"
     bl_label = "Flocking"
@@ -64,13 +62,13 @@ class STEERING_OT_flocking_add(bpy.types.Operator):
 
 
 class STEERING_OT_behavior_remove(bpy.types.Operator):
-    """Take the behavior and its settings away from the crowd"""
+    """Remove the behavior and its settings from the crowd"""
 
     bl_idname = "steering.behavior_remove"
     bl_label = "Remove Behavior"
     bl_options = {"REGISTER", "UNDO"}
 
-    behavior: EnumProperty(name="Behavior", description="What the vehicles no longer want", items=ITEMS, default=FIRST)
+    behavior: EnumProperty(name="Behavior", description="Behavior to remove from the crowd", items=ITEMS, default=FIRST)
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -79,7 +77,7 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         crowd.steering.property_unset(self.behavior)
-        # Blender does not notice this by itself, and a preview would go on with it.
+        # Blender does not update dependencies after this, and a preview would continue with the behavior.
         crowd.update_tag()
         return {"FINISHED"}
 

@@ -28,7 +28,7 @@ from .populate_groups import STEERING_PG_member, STEERING_PG_populate
 from .vehicle_groups import STEERING_PG_start, STEERING_PG_variation
 
 ROLE_ITEMS = [(role.name, label, description, int(role)) for role, (label, description) in DESCRIPTIONS.items()]
-"""Roles as Blender lists them, with their stored bits."""
+"""The roles as enum items, with their stored bits."""
 AXIS_ITEMS = [
     ("POS_X", "X", "", 0),
     ("POS_Y", "Y", "", 1),
@@ -56,15 +56,15 @@ def _behavior_group(behavior: type[Behavior]) -> type:
 
 
 BEHAVIOR_GROUPS = {behavior.name: _behavior_group(behavior) for behavior in CATALOGUE}
-"""The property group of each behavior, by its name."""
+"""The property group of each behavior, by the behavior's name."""
 
 
 class STEERING_PG_object(bpy.types.PropertyGroup):
-    """What an object is to the simulation, and on a crowd the settings its vehicles share."""
+    """The roles of an object and the settings that come with each; on a crowd, those that its vehicles share."""
 
     roles: EnumProperty(
-        name="Is a",
-        description="What the object is to the steering simulation",
+        name="Roles",
+        description="Roles of the object in the steering simulation",
         items=ROLE_ITEMS,
         options={"ENUM_FLAG"},
         override=OVERRIDABLE,
@@ -72,14 +72,14 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     active: BoolProperty(
         name="Active",
-        description="Whether it takes part at the moment; may be keyframed",
+        description="Take part in the simulation; can be keyframed",
         default=True,
         override=OVERRIDABLE,
         update=notify_listeners,
     )
     crowd: PointerProperty(
         name="Crowd",
-        description="The crowd whose settings this vehicle shares",
+        description="Crowd whose settings this vehicle shares",
         type=bpy.types.Object,
         poll=lambda _self, ob: has_role(ob, Role.CROWD),
         override=OVERRIDABLE,
@@ -87,7 +87,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     identity: IntProperty(
         name="Identity",
-        description="What this vehicle's chance hangs on; a number given once",
+        description="Number assigned once to this vehicle, from which its random numbers are derived",
         min=0,
         override=OVERRIDABLE,
         update=notify_listeners,
@@ -95,14 +95,14 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     locked: BoolProperty(
         name="Locked",
-        description="Keep this vehicle's motion as it is: others see it, a bake does not write it",
+        description="Keep this vehicle's motion: a bake does not change it, but other vehicles react to it",
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,
     )
     forward_axis: EnumProperty(
         name="Forward",
-        description="The side of the model that is its front",
+        description="Axis of the model that points to its front",
         items=AXIS_ITEMS,
         default="POS_Y",
         override=OVERRIDABLE,
@@ -111,7 +111,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     up_axis: EnumProperty(
         name="Up",
-        description="The side of the model that is its top",
+        description="Axis of the model that points to its top",
         items=AXIS_ITEMS,
         default="POS_Z",
         override=OVERRIDABLE,
@@ -120,7 +120,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     speed_factor: FloatProperty(
         name="Speed",
-        description="This vehicle's top speed, as a multiple of its crowd's",
+        description="Top speed of this vehicle, as a multiple of its crowd's",
         default=1.0,
         min=0.01,
         max=100.0,
@@ -131,7 +131,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     size_factor: FloatProperty(
         name="Size",
-        description="This vehicle's radius, as a multiple of its crowd's",
+        description="Radius of this vehicle, as a multiple of its crowd's",
         default=1.0,
         min=0.01,
         max=100.0,
@@ -142,7 +142,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     mass_factor: FloatProperty(
         name="Mass",
-        description="This vehicle's mass, as a multiple of its crowd's",
+        description="Mass of this vehicle, as a multiple of its crowd's",
         default=1.0,
         min=0.01,
         max=100.0,
@@ -153,14 +153,14 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     seed: IntProperty(
         name="Seed",
-        description="Other numbers give this vehicle other chances",
+        description="Seed of this vehicle's random numbers",
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,
     )
     start_speed: FloatProperty(
         name="Start Speed",
-        description="Share of the top speed that it has when it starts or enters, along its front",
+        description="Forward speed with which it starts or enters, as a fraction of its top speed",
         default=0.7,
         min=0.0,
         max=1.0,
@@ -170,15 +170,15 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         options=NOT_ANIMATABLE,
     )
     use_enter_frame: BoolProperty(
-        name="Enter on a Frame",
-        description="Let this vehicle enter on a frame of its own, whatever its crowd says, and take no part before",
+        name="Enter on Frame",
+        description="Let this vehicle enter the simulation on a frame of its own, whatever its crowd's setting",
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,
     )
     enter_frame: IntProperty(
         name="Enter Frame",
-        description="The frame on which this vehicle enters; it is there from the start where that comes first",
+        description="Frame on which this vehicle enters; a frame before the first one means from the start",
         default=1,
         min=-FURTHEST,
         max=FURTHEST,
@@ -188,7 +188,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     amount: FloatProperty(
         name="Amount",
-        description="How much of this resource there is: it is gone when vehicles have eaten so much; may be keyframed",
+        description="Amount of this resource, until vehicles have eaten it; can be keyframed",
         default=10.0,
         min=0.0,
         max=REACH,
@@ -198,7 +198,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     hide_eaten: BoolProperty(
         name="Hide When Eaten",
-        description="Hide it with its parts while nothing is left of it: in a preview, and by a bake in renders too",
+        description="Hide the resource and its parts once nothing is left of it, in a preview and in a bake",
         default=True,
         override=OVERRIDABLE,
         update=notify_listeners,
@@ -207,7 +207,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     pass_side: choice_property(
         {
             "name": "Pass",
-            "description": "On which side vehicles go round this obstacle",
+            "description": "Side on which vehicles pass this obstacle",
             "override": OVERRIDABLE,
             "update": notify_listeners,
             "options": {"ANIMATABLE"},
@@ -218,7 +218,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     obstacle_shape: choice_property(
         {
             "name": "Shape",
-            "description": "What vehicles take for the shape of this obstacle",
+            "description": "Shape of this obstacle as vehicles see it",
             "override": OVERRIDABLE,
             "update": notify_listeners,
             "options": set(),
@@ -229,7 +229,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     obstacle_side: choice_property(
         {
             "name": "Side",
-            "description": "On which side of this obstacle's surface vehicles are",
+            "description": "Side of this obstacle's surface on which vehicles stay",
             "override": OVERRIDABLE,
             "update": notify_listeners,
             "options": set(),
@@ -239,9 +239,9 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     flow_attribute: StringProperty(
         name="Flow Attribute",
-        description="The attribute of this mesh that is its current: a vector, or a colour, where gray is none, red "
-        "along X, green along Y, blue along Z; or one that marks the edges to flow along. Empty: the active colour "
-        "attribute, else the edges that belong to no face",
+        description="Mesh attribute that defines the flow: a vector, a color (red is X, green is Y, blue is Z, gray is "
+        "no flow) or a mark on the edges to flow along. If empty, the active color attribute is used, or the loose "
+        "edges if there is none",
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,
@@ -249,7 +249,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     region_shape: choice_property(
         {
             "name": "Shape",
-            "description": "The shape of this region",
+            "description": "Shape of this region",
             "override": OVERRIDABLE,
             "update": notify_listeners,
             "options": set(),
@@ -260,7 +260,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     combining: choice_property(
         {
             "name": "Combine",
-            "description": "How the behaviors of the crowd become one steering force",
+            "description": "How the forces of the crowd's behaviors are combined into one steering force",
             "override": OVERRIDABLE,
             "update": notify_listeners,
             "options": {"ANIMATABLE"},

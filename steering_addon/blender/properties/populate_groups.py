@@ -1,4 +1,4 @@
-"""The settings of Populate: on a crowd how to fill it, on each member which one it is."""
+"""The settings of Populate: how to fill a crowd and, on each member, which member it is."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from .vehicle_groups import STEERING_PG_start
 
 
 class STEERING_PG_member(bpy.types.PropertyGroup):
-    """Which member of its crowd Populate made this object, kept so that it stays the one it is."""
+    """Which member of its crowd Populate made this object into, stored so that it stays the same member."""
 
     number: IntProperty(
         name="Number",
-        description="Its place among the members, from 1; the parts of a model have the number of their vehicle",
+        description="Index among the members, from 1; the parts of a model have the number of their vehicle",
         min=0,
         override=OVERRIDABLE,
         options=NOT_ANIMATABLE,
     )
     scale: FloatProperty(
         name="Scale",
-        description="By what Populate multiplied its size",
+        description="Factor of the size applied by Populate",
         default=1.0,
         override=OVERRIDABLE,
         options=NOT_ANIMATABLE,
     )
     room: FloatProperty(
         name="Room",
-        description="The radius that Populate kept free for it",
+        description="Radius of the free space that Populate left around it",
         unit="LENGTH",
         override=OVERRIDABLE,
         options=NOT_ANIMATABLE,
@@ -47,34 +47,34 @@ class STEERING_PG_member(bpy.types.PropertyGroup):
 
 
 class STEERING_PG_source(bpy.types.PropertyGroup):
-    """A model that members are made of, or a collection of them."""
+    """A model to make members from, or a collection of models."""
 
     kind: EnumProperty(
         name="Kind",
-        description="What members are made of",
+        description="What to make members from",
         items=[
-            ("OBJECT", "Object", "An object with all that hangs on it", "OBJECT_DATA", 0),
-            ("COLLECTION", "Collection", "The objects of a collection, each as often", "OUTLINER_COLLECTION", 1),
+            ("OBJECT", "Object", "An object with all its children", "OBJECT_DATA", 0),
+            ("COLLECTION", "Collection", "The objects of a collection, all equally often", "OUTLINER_COLLECTION", 1),
         ],
         override=OVERRIDABLE,
         options=NOT_ANIMATABLE,
     )
     object: PointerProperty(
         name="Object",
-        description="The model, which itself stays where and as it is",
+        description="Model to copy; the model itself is not changed",
         type=bpy.types.Object,
         poll=lambda _self, ob: not has_role(ob, Role.CROWD),
         override=OVERRIDABLE,
     )
     collection: PointerProperty(
         name="Collection",
-        description="The models, of which each is as often",
+        description="Collection of models to copy, all equally often",
         type=bpy.types.Collection,
         override=OVERRIDABLE,
     )
     weight: FloatProperty(
         name="Weight",
-        description="How often it is taken, beside the others",
+        description="How often this model is used, relative to the others",
         default=1.0,
         min=0.0,
         soft_max=10.0,
@@ -89,26 +89,26 @@ STEERING_PG_populate = property_group(
     {
         "sources": CollectionProperty(
             name="Models",
-            description="What the members are made of",
+            description="Models to make the members from",
             type=STEERING_PG_source,
             override={*OVERRIDABLE, "USE_INSERTION"},
         ),
         "place": PointerProperty(
             name="Place",
-            description="The mesh, region or curve where the members are put",
+            description="Mesh, region or curve to place the members on or in",
             type=bpy.types.Object,
             poll=lambda _self, ob: ob.name in bpy.context.scene.objects,
             override=OVERRIDABLE,
         ),
         "collection": PointerProperty(
             name="Collection",
-            description="The collection that the members live in",
+            description="Collection of the members",
             type=bpy.types.Collection,
             override=OVERRIDABLE,
         ),
         "laid_out": StringProperty(
             name="Laid Out",
-            description="What the places of the members were worked out from",
+            description="Settings from which the positions of the members were computed",
             override=OVERRIDABLE,
             options=NOT_ANIMATABLE,
         ),

@@ -1,4 +1,4 @@
-"""`Scene.steering`: what belongs to the run of a scene, and what the overlay shows."""
+"""`Scene.steering`: the settings of the scene's simulation and of its overlay."""
 
 from __future__ import annotations
 
@@ -10,31 +10,36 @@ from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, notify_listeners
 from .access import has_role
 
 OVERLAY_ITEMS = [
-    ("FRONT", "Front and Size", "The front of the selected vehicles as an arrow, and how wide they are", 1),
-    ("VELOCITY", "Velocity", "Where the selected vehicles are within a second at their present speed", 2),
-    ("TARGETS", "Targets", "Lines from the selected vehicles to what their behaviors steer by", 4),
-    ("TRAILS", "Trails", "Where the selected vehicles were and will be", 8),
-    ("PATHS", "Paths and Flows", "Paths and flows with the way they go, and how far aside is still on a path", 16),
-    ("OBSTACLES", "Obstacles", "Obstacles as vehicles see them", 32),
-    ("REGIONS", "Regions", "The spheres and boxes that vehicles keep to", 64),
-    ("FORCES", "Forces", "What each behavior asks of the selected vehicles, and what they make of it", 128),
+    ("FRONT", "Front and Size", "Front of the selected vehicles, as an arrow, and their radius, as a circle", 1),
+    ("VELOCITY", "Velocity", "Where the selected vehicles will be in one second at their current velocity", 2),
+    ("TARGETS", "Targets", "Lines from the selected vehicles to the targets of their behaviors", 4),
+    ("TRAILS", "Trails", "Past and future positions of the selected vehicles", 8),
+    ("PATHS", "Paths and Flows", "Paths and flows with their direction, and the radius of each path", 16),
+    ("OBSTACLES", "Obstacles", "Obstacles in the shape that vehicles avoid", 32),
+    ("REGIONS", "Regions", "Boundaries of the regions that vehicles stay inside", 64),
+    (
+        "FORCES",
+        "Forces",
+        "Forces that the behaviors request from the selected vehicles, and the combined force",
+        128,
+    ),
 ]
-"""What can be drawn over the viewport, with stored bits."""
+"""What the overlay can draw, with the stored bits."""
 
 
 class STEERING_PG_scene(bpy.types.PropertyGroup):
-    """What belongs to the run of a scene."""
+    """The settings of a scene's simulation and overlay."""
 
     crowd: PointerProperty(
         name="Default Crowd",
-        description="The crowd that newly tagged vehicles join",
+        description="Crowd that newly tagged vehicles join",
         type=bpy.types.Object,
         poll=lambda _self, ob: has_role(ob, Role.CROWD),
         override=OVERRIDABLE,
     )
     use_frame_range: BoolProperty(
-        name="Own Frame Range",
-        description="Bake these frames instead of the scene's",
+        name="Custom Frame Range",
+        description="Bake the frames below instead of the scene's frame range",
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,
@@ -57,8 +62,8 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     )
     preroll: IntProperty(
         name="Pre-Roll",
-        description="Frames simulated before the first one, with the scene held still, so that a flock is in flight "
-        "when it is first seen; vehicles are then no longer where they were put",
+        description="Number of frames to simulate before the first one, with the scene held still, so that a flock is "
+        "already in flight when it is first seen; vehicles then do not start where they were placed",
         default=0,
         min=0,
         max=10000,
@@ -68,7 +73,7 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     )
     substeps: IntProperty(
         name="Substeps",
-        description="Decisions a frame: more for fast vehicles and small obstacles",
+        description="Number of simulation steps per frame; use more for fast vehicles and small obstacles",
         default=1,
         min=1,
         max=100,
@@ -79,21 +84,21 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     )
     seed: IntProperty(
         name="Seed",
-        description="Other numbers give other chances",
+        description="Seed of the random numbers",
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,
     )
     show_overlay: BoolProperty(
         name="Steering",
-        description="Draw what steering has to do with over the viewport",
+        description="Show steering information in the viewport",
         default=True,
         override=OVERRIDABLE,
         options=NOT_ANIMATABLE,
     )
     overlay: EnumProperty(
-        name="Shown",
-        description="What is drawn over the viewport",
+        name="Show",
+        description="What the steering overlay shows",
         items=OVERLAY_ITEMS,
         options={"ENUM_FLAG"},
         default={"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"},
@@ -101,7 +106,7 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     )
     trail_length: IntProperty(
         name="Trail Length",
-        description="Frames before and after the present one that trails show",
+        description="Number of frames before and after the current one that trails show",
         default=24,
         min=1,
         max=1000,
