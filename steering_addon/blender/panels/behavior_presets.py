@@ -1,4 +1,4 @@
-"""The presets of a single behavior, in a list that opens beside it."""
+"""The presets of a single behavior, in a popover like those of Blender's own presets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def preset_button(layout: UILayout, behavior: type[Behavior]) -> None:
-    """The button that opens the list of a behavior's presets."""
+    """The button that opens the popover with a behavior's presets."""
     row = layout.row()
     row.emboss = "NONE"
     row.popover(panel=_panel_name(behavior), icon="PRESET", text="")
@@ -26,7 +26,7 @@ def _panel_name(behavior: type[Behavior]) -> str:
 
 
 def _panel(behavior: type[Behavior]) -> type:
-    """The list of a behavior's presets: those that ship, one's own with a way to remove them, and a name to save by."""
+    """The popover with a behavior's presets, a button to remove each of the user's own, and a field to save another."""
 
     def draw(self, context) -> None:
         layout = self.layout
@@ -54,7 +54,7 @@ def _panel(behavior: type[Behavior]) -> type:
         {
             "bl_label": f"{behavior.label} Presets",
             "bl_space_type": "VIEW_3D",
-            # In no region of that kind is a panel listed: it only pops up.
+            # Regions of this type list no panels, so the panel only appears as a popover.
             "bl_region_type": "HEADER",
             "draw": draw,
         },

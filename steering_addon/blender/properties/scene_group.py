@@ -25,6 +25,8 @@ OVERLAY_ITEMS = [
     ),
 ]
 """What the overlay can draw, with the stored bits."""
+DEFAULT_OVERLAY = {"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"}
+"""What the overlay draws until the user changes it."""
 
 
 class STEERING_PG_scene(bpy.types.PropertyGroup):
@@ -101,7 +103,7 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         description="What the steering overlay shows",
         items=OVERLAY_ITEMS,
         options={"ENUM_FLAG"},
-        default={"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"},
+        default=DEFAULT_OVERLAY,
         override=OVERRIDABLE,
     )
     trail_length: IntProperty(

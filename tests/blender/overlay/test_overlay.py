@@ -44,7 +44,7 @@ def drawn(*wanted: str, requests=(), tracks=None):
     scene, layer = bpy.context.scene, bpy.context.view_layer
     depsgraph = bpy.context.evaluated_depsgraph_get()
     tracks = tracks or part("blender.overlay.tracks").Tracks()
-    return pictures.picture(scene, depsgraph, pictures.cast(scene, layer), tracks, requests, frozenset(wanted))
+    return pictures.picture(scene, depsgraph, pictures.find_cast(scene, layer), tracks, requests, frozenset(wanted))
 
 
 def points(picture) -> np.ndarray:
@@ -66,7 +66,7 @@ def colored(picture, color) -> np.ndarray:
 def test_an_obstacle_is_drawn_on_the_surface_that_vehicles_keep_clear_of(end) -> None:
     start, end = np.zeros(3), np.array(end)
     known = part("simulation.geometry.obstacles").obstacles(start, 1.5, end)
-    surface = strokes().drawn_out(start, end, 1.5)
+    surface = strokes().capsule(start, end, 1.5)
     assert np.abs(known.clearance(surface)).max() < 1e-9
     assert len(surface) % 2 == 0
 
@@ -99,7 +99,7 @@ def test_a_tube_is_as_wide_as_the_path(closed: bool) -> None:
 
 def test_a_path_of_one_point_can_be_drawn() -> None:
     course = part("simulation.geometry.paths").spline(np.zeros((1, 3)), False)
-    for lines in (strokes().spine(course), strokes().way_marks(course, 0.1), strokes().tube(course, 1.0)):
+    for lines in (strokes().center_line(course), strokes().direction_marks(course, 0.1), strokes().tube(course, 1.0)):
         assert np.isfinite(lines).all() and len(lines) % 2 == 0
 
 
@@ -219,15 +219,15 @@ def test_what_is_in_the_way_is_measured_again_when_its_shape_changes_and_only_th
     watching, pictures, scene = part("blender.overlay.watching"), part("blender.overlay.picture"), bpy.context.scene
     ball, other = obstacle(sphere(name="Ball", radius=1.0)), wedge(location=(9.0, 0.0, 0.0))
     layer = bpy.context.view_layer
-    who = pictures.cast(scene, layer)
-    assert pictures.cast(scene, layer, who).things is who.things
+    cast = pictures.find_cast(scene, layer)
+    assert pictures.find_cast(scene, layer, cast).things is cast.things
     ball.steering.obstacle_shape = "BOX"
-    assert pictures.cast(scene, layer, who).things is not who.things
+    assert pictures.find_cast(scene, layer, cast).things is not cast.things
     layer.update()
     noticed = []
 
     def listen(_scene, depsgraph) -> None:
-        noticed.append(watching._reshapes(depsgraph, who))
+        noticed.append(watching._reshapes(depsgraph, cast))
 
     bpy.app.handlers.depsgraph_update_post.append(listen)
     try:
@@ -311,11 +311,11 @@ def test_in_a_preview_a_trail_goes_where_it_leads_and_not_where_the_keys_are() -
     watching, scene, layer = part("blender.overlay.watching"), bpy.context.scene, bpy.context.view_layer
     watched = watching._scenes[scene.session_uid] = watching._Watched()
     try:
-        watched.who = part("blender.overlay.picture").cast(scene, layer)
+        watched.cast = part("blender.overlay.picture").find_cast(scene, layer)
         assert bpy.ops.steering.preview() == {"FINISHED"}
         for frame in range(1, 12):
             scene.frame_set(frame)
-            watching._look(scene, layer.depsgraph, [])
+            watching._redraw(scene, layer.depsgraph, [])
         known, there = watched.tracks.between(ship, layer.depsgraph, 1, 12)
         assert known.tolist() == list(range(1, 12))
         assert np.allclose(there[-1], ship.evaluated_get(layer.depsgraph).matrix_world.translation)
@@ -333,12 +333,12 @@ def test_without_a_bake_a_trail_goes_where_the_vehicle_was_seen() -> None:
         ship.location.x = float(frame)
         bpy.context.view_layer.update()
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        tracks.see([ship], depsgraph, frame)
+        tracks.record([ship], depsgraph, frame)
     known, there = tracks.between(ship, depsgraph, 4, 20)
     assert known.tolist() == [4, 5, 9] and there[:, 0].tolist() == [4.0, 5.0, 9.0]
     assert tracks.velocity(ship, depsgraph, 4, 0.5)[0] == pytest.approx(2.0)
     assert tracks.velocity(ship, depsgraph, 9, 0.5) is None
-    tracks.forget([])
+    tracks.keep_only([])
     assert len(tracks.between(ship, depsgraph, 0, 20)[0]) == 0
 
 
@@ -347,7 +347,7 @@ def test_what_is_not_wanted_is_not_drawn() -> None:
     vehicle()
     assert len(points(drawn())) == 0
     scene = bpy.context.scene
-    shown = part("blender.overlay.picture").shown
+    shown = part("blender.overlay.picture").enabled_items
     scene.steering.overlay = {"PATHS"}
     assert shown(scene) == {"PATHS"}
     scene.steering.show_overlay = False
@@ -355,9 +355,9 @@ def test_what_is_not_wanted_is_not_drawn() -> None:
 
 
 def test_what_is_shown_before_anybody_chooses_is_what_the_switches_say() -> None:
-    shown = part("blender.overlay.picture").shown(bpy.context.scene)
+    shown = part("blender.overlay.picture").enabled_items(bpy.context.scene)
     crowd()
-    assert part("blender.overlay.picture").shown(bpy.context.scene) == shown
+    assert part("blender.overlay.picture").enabled_items(bpy.context.scene) == shown
 
 
 # ---- what behaviors ask
@@ -367,7 +367,7 @@ def asked(*ships) -> list:
     bpy.context.view_layer.update()
     depsgraph = bpy.context.evaluated_depsgraph_get()
     tracks = part("blender.overlay.tracks").Tracks()
-    return part("blender.overlay.requests").asked_of(list(ships), bpy.context.scene, depsgraph, tracks)
+    return part("blender.overlay.requests").requested_forces(list(ships), bpy.context.scene, depsgraph, tracks)
 
 
 def test_each_behavior_asks_for_itself_and_together_they_are_no_stronger_than_the_vehicle() -> None:
@@ -378,8 +378,8 @@ def test_each_behavior_asks_for_itself_and_together_they_are_no_stronger_than_th
     (request,) = asked(ship)
     assert set(request.by_behavior) == {"seek", "flee", "wander"}
     assert request.by_behavior["seek"][1] > 0.0 > request.by_behavior["flee"][1]
-    assert np.linalg.norm(request.together) <= own.steering.vehicle.max_force + 1e-9
-    assert request.together[1] < 0.0
+    assert np.linalg.norm(request.combined) <= own.steering.vehicle.max_force + 1e-9
+    assert request.combined[1] < 0.0
 
 
 def test_it_is_asked_where_the_vehicle_is_now() -> None:
@@ -390,7 +390,7 @@ def test_it_is_asked_where_the_vehicle_is_now() -> None:
     goal.location = (0.0, -50.0, 0.0)
     bpy.context.scene.frame_set(8)
     (request,) = asked(ship)
-    assert np.allclose(request.place, ship.matrix_world.translation, atol=1e-5)
+    assert np.allclose(request.position, ship.matrix_world.translation, atol=1e-5)
     assert request.by_behavior["seek"][1] < 0.0
 
 
@@ -417,7 +417,7 @@ def test_asking_and_drawing_change_nothing_in_the_file() -> None:
     requests = asked(*ships)
     assert len(requests) == 2
     picture = drawn(*ALL, requests=requests)
-    assert [label for label, _ in picture.legend][-1] == "Together"
+    assert [label for label, _ in picture.legend][-1] == "Combined"
     assert_same(before, scene_dump())
 
 
@@ -425,11 +425,11 @@ def test_a_scene_that_cannot_be_baked_has_nothing_to_draw_of_it() -> None:
     ship = vehicle()
     bpy.data.objects.remove(ship.steering.crowd)
     watching = part("blender.overlay.watching")
-    who = part("blender.overlay.picture").cast(bpy.context.scene, bpy.context.view_layer)
-    watched = watching._Watched(who=who)
+    cast = part("blender.overlay.picture").find_cast(bpy.context.scene, bpy.context.view_layer)
+    watched = watching._Watched(cast=cast)
     select(ship)
-    who.vehicles.append(ship)
-    assert watching._asked(watched, bpy.context.scene, bpy.context.evaluated_depsgraph_get()) == []
+    cast.vehicles.append(ship)
+    assert watching._requests(watched, bpy.context.scene, bpy.context.evaluated_depsgraph_get()) == []
 
 
 # ---- coming and going
@@ -442,12 +442,12 @@ def test_who_was_removed_is_no_longer_drawn() -> None:
     depsgraph = bpy.context.evaluated_depsgraph_get()
     watched = watching._scenes[scene.session_uid] = watching._Watched()
     try:
-        watched.who = part("blender.overlay.picture").cast(scene, bpy.context.view_layer)
-        watching._look(scene, depsgraph, [])
+        watched.cast = part("blender.overlay.picture").find_cast(scene, bpy.context.view_layer)
+        watching._redraw(scene, depsgraph, [])
         assert len(points(watched.picture))
         bpy.data.objects.remove(ship)
-        watching._look(scene, depsgraph, [])
-        assert watched.who is None and not len(points(watched.picture))
+        watching._redraw(scene, depsgraph, [])
+        assert watched.cast is None and not len(points(watched.picture))
     finally:
         watching.end()
 
@@ -465,7 +465,7 @@ def test_nothing_is_watched_or_drawn_in_the_background_and_nothing_is_left_behin
         assert all(handler in occasions for occasions, handler in watching._handlers())
         watching.end()
         assert not any(handler in occasions for occasions, handler in watching._handlers())
-        assert not bpy.app.timers.is_registered(watching._find_out)
+        assert not bpy.app.timers.is_registered(watching._update)
     finally:
         overlay.register()
 
