@@ -59,7 +59,7 @@ def _advice(context: Context, census: Census) -> tuple[str, str]:
     if crowd_in_focus(context) is None and (reason := _why_nothing_moves(context, census)):
         return reason, "ERROR"
     if not census.baked and not preview.is_on(context.scene):
-        return "Preview the motion, or bake it into keyframes", "INFO"
+        return "Preview the motion of the vehicles, or bake it into keyframes", "INFO"
     return "", "NONE"
 
 
