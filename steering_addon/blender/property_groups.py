@@ -44,7 +44,7 @@ UNITS: dict[Unit, dict[str, Any]] = {
     Unit.ANGLE: {"subtype": "ANGLE"},
     Unit.TURN: {"subtype": "ANGLE"},
 }
-"""How Blender shows each unit. It has none for newtons and for rates."""
+"""The property options for each unit. Blender has none for newtons and for rates."""
 SPOKEN = {Unit.RATE: "per second", Unit.FORCE: "newtons", Unit.TURN: "per second"}
 """Units that the tooltip states because the field cannot show them."""
 

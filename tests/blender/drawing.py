@@ -74,7 +74,7 @@ class Layout:
 
 
 def shown(name: str) -> list[tuple]:
-    """What a panel or menu draws; nothing if its poll fails."""
+    """The entries that a panel or menu draws; none if its poll fails."""
     cls = getattr(bpy.types, name)
     if hasattr(cls, "poll") and not cls.poll(bpy.context):
         return []
@@ -84,7 +84,7 @@ def shown(name: str) -> list[tuple]:
 
 
 def everything_shown() -> dict[str, list[tuple]]:
-    """What all panels draw, by class name, with an up-to-date census."""
+    """The entries that each panel draws, by class name, with an up-to-date census."""
     part("blender.status.census").refresh(bpy.context.scene)
     return {cls.__name__: shown(cls.__name__) for cls in part("blender.panels").CLASSES}
 

@@ -44,7 +44,7 @@ class STEERING_OT_bake(bpy.types.Operator):
 
     selected: BoolProperty(
         name="Selected Only",
-        description="Bake only the selected vehicles; the others keep their current motion, and are reacted to",
+        description="Bake only the selected vehicles; they react to the current motion of the others",
         default=False,
     )
     replace_own_keys: BoolProperty(
@@ -85,7 +85,7 @@ class STEERING_OT_bake(bpy.types.Operator):
     def modal(self, context, event):
         if event.type == "ESC":
             self.cancel(context)
-            self.report({"WARNING"}, "Bake cancelled; nothing was changed")
+            self.report({"WARNING"}, "Bake canceled; nothing was changed")
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}

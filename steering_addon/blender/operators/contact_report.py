@@ -63,7 +63,7 @@ class STEERING_OT_select_contacts(bpy.types.Operator):
 
 
 def summary(mishaps: Mapping[str, int]) -> str:
-    """What went wrong in a bake, in a few words.
+    """The mishaps of a bake in a few words.
 
     Args:
         mishaps: the number of vehicles by the kind of mishap.

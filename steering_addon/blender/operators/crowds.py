@@ -27,7 +27,7 @@ def _crowd_names(_self, context, _text) -> list[str]:
 
 
 class STEERING_OT_crowd_assign(bpy.types.Operator):
-    """Move the selected vehicles to another crowd, whose settings they then share. They keep their size"""
+    """Move the selected vehicles to another crowd, whose settings they then share; they keep their size"""
 
     bl_idname = "steering.crowd_assign"
     bl_label = "Move to Crowd"

@@ -193,7 +193,7 @@ class STEERING_OT_populate_remove(bpy.types.Operator):
     def execute(self, context):
         sources = crowd_in_focus(context).steering.populate.sources
         if self.row >= len(sources):
-            self.report({"ERROR"}, f"Model {self.row} does not exist. The crowd has {len(sources)}.")
+            self.report({"ERROR"}, f"Model {self.row} does not exist. Choose an index below {len(sources)}.")
             return {"CANCELLED"}
         sources.remove(self.row)
         return {"FINISHED"}

@@ -1,6 +1,6 @@
 """Handlers that keep the pictures of the scenes up to date.
 
-After every change and on every frame, the known objects are drawn again at once. Finding the objects to draw and
+After every change and on every frame, the known objects are drawn again immediately. Finding the objects to draw and
 computing the requested forces takes longer, so a timer does that a moment after the last change.
 """
 

@@ -105,7 +105,7 @@ def _performance(model: PropertyGroup, scene: Scene) -> str:
 
 
 class Banking(PartOfCrowd):
-    """How the vehicles lean into turns."""
+    """The settings for leaning into turns."""
 
     bl_label = "Banking"
     bl_options = {"DEFAULT_CLOSED"}

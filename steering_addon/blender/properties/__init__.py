@@ -1,4 +1,4 @@
-"""What the extension stores in the file: `Object.steering` and `Scene.steering`.
+"""The properties stored in the file: `Object.steering` and `Scene.steering`.
 
 These names are the public interface of scripts, presets and keyframes; they never change meaning. Reading a group
 writes it into the file, so code calls `settings_of` first: an object that was never tagged stays as it was.

@@ -24,9 +24,9 @@ OVERLAY_ITEMS = [
         128,
     ),
 ]
-"""What the overlay can draw, with the stored bits."""
+"""The items that the overlay can draw, with their stored bits."""
 DEFAULT_OVERLAY = {"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"}
-"""What the overlay draws until the user changes it."""
+"""The items that are drawn until the user changes them."""
 
 
 class STEERING_PG_scene(bpy.types.PropertyGroup):
