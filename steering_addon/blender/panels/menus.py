@@ -1,4 +1,4 @@
-"""The Object > Steering menu. Blender's search (F3) only finds what is in a menu, so all operators are listed here."""
+"""The Object > Steering menu. Blender's search (F3) only finds what is in a menu, so the operators are listed here."""
 
 from __future__ import annotations
 
