@@ -1,10 +1,10 @@
-"""Where the simulation's input comes from and where its result goes. The only code that knows bpy."""
+"""Blender: reads the simulation's input from a scene and writes its result back. The only code that imports bpy."""
 
 from . import operators, overlay, panels, preview, properties
 from .status import census
 
 MODULES = (properties, census, operators, panels, preview, overlay)
-"""The overlay comes last: it draws what the others' handlers have brought about."""
+"""In the order of registration. The overlay comes last: it draws what the handlers of the others have computed."""
 
 
 def register() -> None:

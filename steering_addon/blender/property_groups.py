@@ -1,4 +1,4 @@
-"""Property groups made from declarations: what is declared once becomes what Blender stores and shows."""
+"""Property groups made from declarations: each parameter, declared once, becomes a property that Blender stores."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from ..simulation.candidates import NEAREST_ONE, PICKS
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
-"""Every property can be overridden on a linked object, from the first version on."""
-
+"""Every property can be overridden on a linked object."""
+NOT_ANIMATABLE: set[str] = set()
+"""The options of a property that cannot be keyframed or driven."""
 
 LISTENERS: list[Callable[[], None]] = []
-"""Who wants to know when a setting that a run is made from has changed."""
+"""Called whenever a setting that affects the simulation changes."""
 
 
-def noticed(_self: Any, _context: Any) -> None:
-    """For `update` of what a run is made from.
+def notify_listeners(_self: Any, _context: Any) -> None:
+    """The `update` callback of every property that affects the simulation.
 
-    Without such a function Blender evaluates the object anew only when the property is set by hand; with one, drivers
-    and a preview notice scripts too.
+    With such a callback Blender also reevaluates the object when a script sets the property, so that drivers and a
+    preview follow; without one, only when the user edits it.
     """
     for listener in LISTENERS:
         listener()
@@ -43,15 +44,15 @@ UNITS: dict[Unit, dict[str, Any]] = {
     Unit.ANGLE: {"subtype": "ANGLE"},
     Unit.TURN: {"subtype": "ANGLE"},
 }
-"""How Blender shows each unit. It knows none for newtons and for changes a second."""
+"""The property options for each unit. Blender has none for newtons and for rates."""
 SPOKEN = {Unit.RATE: "per second", Unit.FORCE: "newtons", Unit.TURN: "per second"}
-"""Units that the tooltip has to say, as the field does not."""
+"""Units that the tooltip states because the field cannot show them."""
 
 
 def property_group(name: str, declaration: type[Declared], extra: dict[str, Any] | None = None) -> type:
-    """A property group with a property for each declared parameter, behind the `extra` ones.
+    """A property group with the `extra` properties, then one for each declared parameter.
 
-    Made once, at import: classes made anew at each registration would leave the old ones behind.
+    Made once, at import: a class made again at each registration would leave the old one behind.
     """
     annotations = dict(extra or {})
     for parameter_name, parameter in declaration.parameters().items():
@@ -65,13 +66,13 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
 
 
 def property_of(name: str, parameter: Parameter) -> Any:
-    """The Blender property of one declared parameter."""
+    """The Blender property of a declared parameter."""
     options = {"ANIMATABLE"} if parameter.animatable else set()
-    return _property(name, parameter, {"override": OVERRIDABLE, "update": noticed, "options": options})
+    return _property(name, parameter, {"override": OVERRIDABLE, "update": notify_listeners, "options": options})
 
 
 def operator_property(name: str, parameter: Parameter) -> Any:
-    """The property of an operator for one declared parameter; where it is not set, it is for the operator to say."""
+    """The operator property of a declared parameter; the operator chooses the value where it is not set."""
     return _property(name, parameter, {"options": {"SKIP_SAVE"}})
 
 
@@ -99,23 +100,23 @@ def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
         name=shared["name"],
         description=shared["description"],
         override=OVERRIDABLE,
-        update=noticed,
+        update=notify_listeners,
         poll=poll,
     )
 
 
 def bone_of(name: str) -> str:
-    """The name of the property that says which bone of an armature is meant by a body."""
+    """The name of the property that holds the bone if the target `name` is an armature."""
     return f"{name}_bone"
 
 
 def collection_of(name: str) -> str:
-    """The name of the property that says of which collection's objects one is meant by a body."""
+    """The name of the property that holds a collection to choose the target `name` from."""
     return f"{name}_collection"
 
 
 def choice_of(name: str) -> str:
-    """The name of the property that says which one is meant by a body, where there are several."""
+    """The name of the property that holds how one of several candidates for the target `name` is chosen."""
     return f"{name}_choice"
 
 
@@ -123,18 +124,18 @@ def _collection_property(name: str) -> Any:
     return bpy.props.PointerProperty(
         type=bpy.types.Collection,
         name=f"{name.replace('_', ' ').title()} Collection",
-        description="One of the objects of this collection is meant, where no object is named above",
+        description="Use one of the objects of this collection if no object is set above",
         override=OVERRIDABLE,
-        update=noticed,
+        update=notify_listeners,
     )
 
 
 def _pick_property(name: str) -> Any:
     shared = {
         "name": f"Which {name.replace('_', ' ').title()}",
-        "description": "Which one is meant of several: of a collection, the vehicles of a crowd, or all of a role",
+        "description": "Which object of a collection, vehicle of a crowd or object of a role to use",
         "override": OVERRIDABLE,
-        "update": noticed,
+        "update": notify_listeners,
         "options": set(),
     }
     return choice_property(shared, PICKS, NEAREST_ONE)
@@ -144,15 +145,15 @@ def _bone_property(name: str) -> Any:
     title = name.replace("_", " ").title()
     return bpy.props.StringProperty(
         name=f"{title} Bone",
-        description="The bone that is meant, where that is an armature; empty: the armature as a whole",
+        description="Bone to use if the object is an armature; leave empty to use the whole armature",
         override=OVERRIDABLE,
-        update=noticed,
+        update=notify_listeners,
         options=set(),
     )
 
 
 def choice_property(shared: dict[str, Any], choices: Any, default: int) -> Any:
-    """An enum whose items keep their declared numbers, so that files read right when choices are added."""
+    """An enum whose items keep their declared numbers, so that old files stay valid when choices are added."""
     items = [(c.name, c.label, c.description, c.number) for c in choices]
     name = next(c.name for c in choices if c.number == default)
     return bpy.props.EnumProperty(**shared, items=items, default=name)
@@ -178,9 +179,9 @@ def _is_crowd(_self: Any, ob: bpy.types.Object) -> bool:
 
 
 def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
-    """The values of a property group as the declaration has them, within its limits.
+    """The values of a property group in the form of the declaration, within its limits.
 
-    What points at objects is left out. A number that is none stays so, for whoever asked to refuse it.
+    Pointers are left out. A NaN stays NaN, so that the caller can refuse it.
     """
     return {
         name: _value(parameter, getattr(group, name))
@@ -189,8 +190,8 @@ def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
     }
 
 
-def stored(parameter: Parameter, value: Any) -> Any:
-    """A value of a declaration as a property holds it: choices by name."""
+def stored_value(parameter: Parameter, value: Any) -> Any:
+    """A declared value in the form of its property: a choice becomes its name."""
     if parameter.kind is Kind.CHOICE:
         return next(choice.name for choice in parameter.choices if choice.number == value)
     return value
@@ -205,4 +206,4 @@ def _value(parameter: Parameter, value: Any) -> Any:
 
 
 POLLS = {Kind.PATH: _is_curve, Kind.CROWD: _is_crowd}
-"""Which objects each kind of pointer may be set to, where not all of the scene."""
+"""Which objects a pointer may be set to, for the kinds that exclude some objects of the scene."""

@@ -1,4 +1,4 @@
-"""Giving objects their roles, and making crowds."""
+"""Gives objects their roles, and makes crowds."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def new_crowd(context: Context, name: str = "Crowd", collection: Collection | None = None) -> Object:
-    """An Empty with the role CROWD at the 3D cursor, which becomes the scene's default if it has none.
+    """A new Empty with the role CROWD at the 3D cursor; it becomes the scene's default crowd if there is none.
 
     Args:
-        collection: where it goes, if not into the active one.
+        collection: where to link it, the active collection by default.
     """
     crowd = bpy.data.objects.new(name, None)
     crowd.empty_display_type = "SPHERE"
@@ -41,10 +41,10 @@ def new_crowd(context: Context, name: str = "Crowd", collection: Collection | No
 
 
 def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) -> None:
-    """Make an object, which can be that, what a role says; which side of it is the front is guessed the first time.
+    """Give a suitable object a role. Its first role also sets its forward and up axis to a guess.
 
     Args:
-        body: what it looks like, for a better guess.
+        body: the measured shape of the object, which improves the guess.
     """
     if not settings_of(ob) or not ob.steering.roles:
         ob.steering.forward_axis, ob.steering.up_axis = front_of(ob, family, body)
@@ -52,12 +52,12 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) 
     if role is Role.CROWD:
         if ob.steering.identity == 0:
             ob.steering.identity = new_identity()
-        # Looking at a group writes it into the file: done here, so that drawing the panel does not.
+        # Reading a group writes it into the file: done here, so that drawing a panel does not.
         _ = ob.steering.vehicle.mass, ob.steering.portrayal.use, ob.steering.attendance.hide
 
 
 def make_vehicle(ob: Object, crowd: Object, family: Family, body: Body | None = None) -> None:
-    """Make an object a vehicle of a crowd, which starts where it is now unless a bake has a start of its own for it."""
+    """Make an object a vehicle of a crowd. It starts at its current pose unless a bake has stored another start."""
     give_role(ob, Role.VEHICLE, family, body)
     ob.steering.crowd = crowd
     if not (ob.steering.start.stored and is_baked(ob)):
@@ -65,8 +65,8 @@ def make_vehicle(ob: Object, crowd: Object, family: Family, body: Body | None = 
 
 
 def default_crowd(context: Context) -> Object | None:
-    """The crowd that newly tagged vehicles of the scene join, None where it has none or has lost it."""
+    """The crowd that newly tagged vehicles of the scene join, or None if it is not set or no longer in the scene."""
     stored = settings_of(context.scene)
     crowd = pointed_at(stored, "crowd") if stored else None
-    there = crowd is not None and has_role(crowd, Role.CROWD) and crowd in in_use(context.scene)
-    return crowd if there else None
+    usable = crowd is not None and has_role(crowd, Role.CROWD) and crowd in in_use(context.scene)
+    return crowd if usable else None

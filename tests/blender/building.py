@@ -1,6 +1,6 @@
-"""Small scenes for tests in Blender, and all of a file written down, so that two of them can be compared.
+"""Small scenes for tests in Blender, and dumps of a whole file, so that two states of it can be compared.
 
-Scenes are built as an animator's script would: with the operators and properties that are the public interface.
+Scenes are built with the public operators and properties, as in an animator's script.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 
 
 def part(name: str) -> ModuleType:
-    """A module of the extension under test, say `part("blender.read.plan")`."""
+    """A module of the extension under test, for example `part("blender.read.plan")`."""
     return importlib.import_module(f"{MODULE}.steering_addon.{name}")
 
 
@@ -30,7 +30,7 @@ def part(name: str) -> ModuleType:
 
 
 def frames(first: int, last: int) -> None:
-    """The scene's frame range, with the scene on its first frame."""
+    """Set the scene's frame range and go to its first frame."""
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = min(first, last), last
     scene.frame_start = first
@@ -38,7 +38,7 @@ def frames(first: int, last: int) -> None:
 
 
 def put(ob, location=(0.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.0), scale=(1.0, 1.0, 1.0)):
-    """Place an object of the scene; rotation as XYZ Euler angles."""
+    """Set the transforms of an object; the rotation is in XYZ Euler angles."""
     ob.location, ob.rotation_euler, ob.scale = location, rotation, scale
     return ob
 
@@ -53,7 +53,7 @@ def empty(name: str = "Empty", location=(0.0, 0.0, 0.0), **placed):
 
 
 def wedge(name: str = "Ship", location=(0.0, 0.0, 0.0), size: float = 0.3, **placed):
-    """A mesh object whose farthest point is `size` from its origin, longer along Y than it is wide."""
+    """A mesh object whose farthest point is `size` from its origin, longer along Y than wide."""
     mesh = bpy.data.meshes.new(name)
     corners = [(0.0, 1.0, 0.0), (-0.4, -0.6, 0.0), (0.4, -0.6, 0.0), (0.0, -0.6, 0.3)]
     mesh.from_pydata([tuple(size * x for x in corner) for corner in corners], [], [(0, 1, 2), (0, 1, 3), (0, 2, 3)])
@@ -61,7 +61,7 @@ def wedge(name: str = "Ship", location=(0.0, 0.0, 0.0), size: float = 0.3, **pla
 
 
 def sphere(name: str = "Ball", location=(0.0, 0.0, 0.0), radius: float = 1.0, **placed):
-    """A mesh of points all over a sphere."""
+    """A mesh whose vertices are spread over a sphere."""
     turns = np.arange(12) * (2.0 * math.pi / 12)
     rings = [(math.cos(tilt), math.sin(tilt)) for tilt in np.linspace(-math.pi / 2, math.pi / 2, 7)]
     points = [(r * math.cos(a), r * math.sin(a), z) for r, z in rings for a in turns]
@@ -78,7 +78,7 @@ def path_curve(
     cyclic: bool = False,
     **placed,
 ):
-    """A curve of one spline, of any of Blender's kinds."""
+    """A curve object with a single spline of any type."""
     curve = bpy.data.curves.new(name, "CURVE")
     curve.dimensions = "3D"
     add_spline(curve, points, kind=kind, cyclic=cyclic)
@@ -104,7 +104,7 @@ def add_spline(curve, points, *, kind: str = "POLY", cyclic: bool = False) -> No
 
 
 def select(*objects) -> None:
-    """Select these objects only, the first of them active."""
+    """Select only these objects and make the first one active."""
     bpy.context.view_layer.update()
     for ob in bpy.context.view_layer.objects:
         ob.select_set(False)
@@ -114,7 +114,7 @@ def select(*objects) -> None:
 
 
 def tag(*objects, role: str, moves_like: str = "UNCHANGED"):
-    """Tag objects with a role through the operator; the first of them comes back. A crowd gets no behaviors by it."""
+    """Tag objects with the operator and return the first of them. By default their crowd gets no behaviors."""
     select(*objects)
     assert bpy.ops.steering.tag(role=role, moves_like=moves_like) == {"FINISHED"}
     return objects[0]
@@ -151,7 +151,7 @@ def use(crowd_object, **behaviors: dict[str, Any]) -> None:
 
 
 def vehicle(ob=None, *, crowd=None, identity: int | None = None, start_speed: float | None = None, **made):
-    """An object tagged as a vehicle, of the crowd or else of the scene's default crowd."""
+    """An object tagged as a vehicle of the crowd, by default the scene's default crowd."""
     ob = ob or wedge(**made)
     select(ob, *([crowd] if crowd else []))
     assert bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
@@ -179,7 +179,7 @@ def clear_bake(**settings) -> None:
 
 
 def insert(ob, path: str, values: dict[float, Any], *, index: int = -1) -> None:
-    """Keys by hand, linear: `insert(ob, "location", {1: (0, 0, 0), 20: (5, 0, 0)})`."""
+    """Insert linear keys as a user would: `insert(ob, "location", {1: (0, 0, 0), 20: (5, 0, 0)})`."""
     owner_path, _, name = path.rpartition(".")
     owner = ob.path_resolve(owner_path) if owner_path else ob
     for frame, value in values.items():
@@ -196,7 +196,7 @@ def insert(ob, path: str, values: dict[float, Any], *, index: int = -1) -> None:
 
 
 def drive(ob, path: str, expression: str, *, index: int = -1, **variables):
-    """A driver whose variables read `name=(datablock, data path)`; a scene is told apart by its type."""
+    """Add a driver; each variable is given as `name=(datablock, data path)`, with an object or scene as datablock."""
     curve = ob.driver_add(path, index)
     curve.driver.type = "SCRIPTED"
     for name, (block, source) in variables.items():
@@ -212,14 +212,14 @@ def drive(ob, path: str, expression: str, *, index: int = -1, **variables):
 
 
 def strip_of_own_action(ob, name: str = "Strip"):
-    """Push the action an object plays down into an NLA strip."""
+    """Push the active action of an object down into an NLA strip."""
     action = ob.animation_data.action
     strip = ob.animation_data.nla_tracks.new().strips.new(name, int(action.frame_range[0]), action)
     ob.animation_data.action = None
     return strip
 
 
-# ---- looking
+# ---- reading
 
 
 def bags(action) -> list:
@@ -229,7 +229,7 @@ def bags(action) -> list:
 
 
 def curves(ob) -> list:
-    """The curves an object plays now."""
+    """The F-curves of the active action of an object."""
     animation = ob.animation_data
     if animation is None or animation.action is None:
         return []
@@ -242,7 +242,7 @@ def curves(ob) -> list:
 
 
 def keys(ob) -> dict[tuple[str, int], list[tuple[float, float]]]:
-    """The frames and values of all keys an object plays, a channel a curve."""
+    """The frames and values of all keys of the active action, by data path and array index."""
     return {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves(ob)}
 
 
@@ -251,19 +251,19 @@ def is_baked(ob) -> bool:
 
 
 def world_matrices(ob, over: Iterable[int]) -> np.ndarray:
-    """(f, 4, 4) where the object stands on these frames, as it plays in the scene; the scene's frame is kept."""
+    """(f, 4, 4) the evaluated world matrix of the object on these frames; the scene's current frame is restored."""
     scene = bpy.context.scene
-    stood, between = scene.frame_current, scene.frame_subframe
+    current, subframe = scene.frame_current, scene.frame_subframe
     matrices = []
     for frame in over:
         scene.frame_set(frame)
         matrices.append(np.array(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world))
-    scene.frame_set(stood, subframe=between)
+    scene.frame_set(current, subframe=subframe)
     return np.array(matrices)
 
 
 def places(ob, over: Iterable[int]) -> np.ndarray:
-    """(f, 3) where the object is on these frames."""
+    """(f, 3) the evaluated world position of the object on these frames."""
     return world_matrices(ob, over)[:, :3, 3]
 
 
@@ -272,7 +272,7 @@ def baked_frames() -> range:
 
 
 def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """What the simulation says: the vehicles' names, positions (f, n, 3) and bases (f, n, 3, 3); nothing is written."""
+    """The simulated motion without a bake: the vehicles' names, positions (f, n, 3) and bases (f, n, 3, 3)."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene, only=only, replace_own_keys=replace_own_keys)
     reader = part("blender.read.reading").Reader(plan)
     snapshots = part("blender.read.sweep").sweep(plan, reader)
@@ -288,7 +288,7 @@ def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.
     )
 
 
-# ---- writing down
+# ---- dumping
 
 NOT_OF_THE_FILE = {
     *(
@@ -313,7 +313,7 @@ NOT_OF_THE_FILE = {
         "use_nodes",
     ),
 }
-"""What tells nothing of what is saved: Blender's own notes, and what follows from other settings."""
+"""Properties that are not saved: runtime data, and values derived from other settings."""
 BLOCKS = (
     *("actions", "armatures", "cameras", "collections", "curves", "lattices", "libraries", "lights", "materials"),
     *("meshes", "node_groups", "objects", "scenes", "shape_keys", "texts", "worlds"),
@@ -321,50 +321,50 @@ BLOCKS = (
 
 
 def scene_dump(kinds: Iterable[str] = BLOCKS) -> dict:
-    """Everything that matters of the file, as plain values that can be compared; of these kinds of datablocks.
+    """The relevant contents of the file as plain values that can be compared, for these types of datablocks.
 
-    Objects, scenes and actions with all their settings, what is stored of the extension on them, animation with every
-    attribute of every key, drivers, NLA, constraints, modifiers, points, users, how many datablocks there are, the
-    frame and the selection.
+    It contains the settings of objects, scenes and actions, the extension's properties, animation with every attribute
+    of every key, drivers, NLA, constraints, modifiers, points, users, the number of datablocks, the current frame and
+    the selection.
     """
-    found = {kind: {block.name_full: _block(block) for block in getattr(bpy.data, kind)} for kind in kinds}
-    found["users"] = {kind: {block.name_full: block.users for block in getattr(bpy.data, kind)} for kind in BLOCKS}
-    found["count"] = {
+    dump = {kind: {block.name_full: _block(block) for block in getattr(bpy.data, kind)} for kind in kinds}
+    dump["users"] = {kind: {block.name_full: block.users for block in getattr(bpy.data, kind)} for kind in BLOCKS}
+    dump["count"] = {
         kind.identifier: len(getattr(bpy.data, kind.identifier))
         for kind in bpy.types.BlendData.bl_rna.properties
         if kind.type == "COLLECTION"
     }
-    found["frame"] = bpy.context.scene.frame_current_final
-    found["scene"] = bpy.context.scene.name
-    found["active"] = getattr(bpy.context.view_layer.objects.active, "name", None)
-    found["selected"] = sorted(ob.name for ob in bpy.context.selected_objects)
-    return found
+    dump["frame"] = bpy.context.scene.frame_current_final
+    dump["scene"] = bpy.context.scene.name
+    dump["active"] = getattr(bpy.context.view_layer.objects.active, "name", None)
+    dump["selected"] = sorted(ob.name for ob in bpy.context.selected_objects)
+    return dump
 
 
-def difference(one: Any, other: Any, path: str = "") -> Iterator[str]:
-    """Where two dumps differ, for a message that can be read."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in [*one, *(name for name in other if name not in one)]:
-            if name not in one or name not in other:
-                yield f"{path}/{name} only {'after' if name not in one else 'before'}"
+def difference(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """The differences of two dumps as readable lines."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in [*before, *(name for name in after if name not in before)]:
+            if name not in before or name not in after:
+                yield f"{path}/{name} only {'after' if name not in before else 'before'}"
             else:
-                yield from difference(one[name], other[name], f"{path}/{name}")
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for k, (a, b) in enumerate(zip(one, other)):
+                yield from difference(before[name], after[name], f"{path}/{name}")
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for k, (a, b) in enumerate(zip(before, after)):
             yield from difference(a, b, f"{path}[{k}]")
-    elif repr(one) != repr(other):
-        yield f"{path}: {one!r} -> {other!r}"
+    elif repr(before) != repr(after):
+        yield f"{path}: {before!r} -> {after!r}"
 
 
 def assert_same(before: dict, after: dict) -> None:
-    """The two dumps say the same."""
+    """Assert that two dumps are equal."""
     differences = list(difference(before, after))
     assert not differences, "\n".join(differences[:20])
 
 
 def stored(group) -> dict:
-    """What is set in a property group and in those within it; looking writes nothing."""
-    found = {}
+    """The values set in a property group and its nested groups; reading them writes nothing."""
+    values = {}
     for name, declared in group.bl_rna.properties.items():
         if name in ("rna_type", "name") or not group.is_property_set(name):
             continue
@@ -375,24 +375,24 @@ def stored(group) -> dict:
             value = sorted(value)
         elif getattr(declared, "is_array", False):
             value = list(value)
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def stored_names(block) -> list[str]:
-    """The names of all properties stored on a datablock, custom ones and the extension's, whoever made them."""
+    """The names of all properties stored on a datablock, both custom properties and those of extensions."""
     names = list(block.keys())
-    # From 5.0 on declared properties are stored apart from custom ones.
+    # Since 5.0 registered properties are stored separately from custom properties.
     if hasattr(block, "bl_system_properties_get"):
-        hidden = block.bl_system_properties_get()
-        names += list(hidden.keys()) if hidden is not None else []
+        registered = block.bl_system_properties_get()
+        names += list(registered.keys()) if registered is not None else []
     return sorted(names)
 
 
-def rna(thing) -> dict:
-    """The plain settings of anything in Blender; of what it points to, the name."""
+def rna(struct) -> dict:
+    """The settings of any RNA struct as plain values; a pointer becomes the name of its target."""
     plain = {}
-    for declared in thing.bl_rna.properties:
+    for declared in struct.bl_rna.properties:
         name = declared.identifier
         if name in NOT_OF_THE_FILE or declared.type == "COLLECTION":
             continue
@@ -400,10 +400,10 @@ def rna(thing) -> dict:
             base = declared.fixed_type.base
             if base is not None and base.identifier == "PropertyGroup":
                 continue
-            value = getattr(thing, name)
+            value = getattr(struct, name)
             value = getattr(value, "identifier", None) or getattr(value, "name", None)
         else:
-            value = getattr(thing, name)
+            value = getattr(struct, name)
             if getattr(declared, "is_array", False):
                 value = np.array(value).tolist()
             elif declared.type == "ENUM" and declared.is_enum_flag:
@@ -436,38 +436,38 @@ def dump_action(action) -> dict:
 
 
 def _block(block) -> dict:
-    found: dict[str, Any] = {"settings": rna(block), "stored": stored_names(block)}
-    found["custom"] = {name: _plain(value) for name, value in block.items() if name != "steering"}
+    dump: dict[str, Any] = {"settings": rna(block), "stored": stored_names(block)}
+    dump["custom"] = {name: _plain(value) for name, value in block.items() if name != "steering"}
     if "steering" in block.bl_rna.properties and block.is_property_set("steering"):
-        found["steering"] = stored(block.steering)
+        dump["steering"] = stored(block.steering)
     animation = getattr(block, "animation_data", None)
     if animation is not None:
-        found["animation"] = {
+        dump["animation"] = {
             "settings": rna(animation),
             "drivers": [dump_curve(driver) for driver in animation.drivers],
             "tracks": [(str(rna(track)), [rna(strip) for strip in track.strips]) for track in animation.nla_tracks],
         }
     if isinstance(block, bpy.types.Action):
-        found["action"] = dump_action(block)
+        dump["action"] = dump_action(block)
     elif isinstance(block, bpy.types.Object):
-        found["constraints"] = [rna(constraint) for constraint in block.constraints]
-        found["modifiers"] = [rna(modifier) for modifier in block.modifiers]
-        found["collections"] = sorted(collection.name_full for collection in block.users_collection)
-        found["parent inverse"] = np.array(block.matrix_parent_inverse).tolist()
-        found["bones"] = [(bone.name, rna(bone)) for bone in block.pose.bones] if block.pose else []
+        dump["constraints"] = [rna(constraint) for constraint in block.constraints]
+        dump["modifiers"] = [rna(modifier) for modifier in block.modifiers]
+        dump["collections"] = sorted(collection.name_full for collection in block.users_collection)
+        dump["parent inverse"] = np.array(block.matrix_parent_inverse).tolist()
+        dump["bones"] = [(bone.name, rna(bone)) for bone in block.pose.bones] if block.pose else []
     elif isinstance(block, bpy.types.Scene):
-        found["layers"] = [(layer.name, sorted(ob.name for ob in layer.objects)) for layer in block.view_layers]
-        found["objects"] = sorted(ob.name_full for ob in block.objects)
-        found["render"] = rna(block.render)
+        dump["layers"] = [(layer.name, sorted(ob.name for ob in layer.objects)) for layer in block.view_layers]
+        dump["objects"] = sorted(ob.name_full for ob in block.objects)
+        dump["render"] = rna(block.render)
     elif isinstance(block, bpy.types.Mesh):
-        found["points"] = [tuple(vertex.co) for vertex in block.vertices]
+        dump["points"] = [tuple(vertex.co) for vertex in block.vertices]
     elif isinstance(block, bpy.types.Curve):
-        found["points"] = [
+        dump["points"] = [
             (rna(line), [rna(p) for p in line.points], [rna(p) for p in line.bezier_points]) for line in block.splines
         ]
     elif isinstance(block, bpy.types.Key):
-        found["shapes"] = [rna(shape) for shape in block.key_blocks]
-    return found
+        dump["shapes"] = [rna(shape) for shape in block.key_blocks]
+    return dump
 
 
 def _plain(value: Any) -> Any:
@@ -477,7 +477,7 @@ def _plain(value: Any) -> Any:
 
 
 def without_bake_ids(dump: dict) -> dict:
-    """A dump without the numbers that each bake gets anew."""
+    """A dump without the bake ids, which are new in each bake."""
     actions = {}
     for name, action in dump["actions"].items():
         custom = {key: value for key, value in action["custom"].items() if key != "steering_bake"}

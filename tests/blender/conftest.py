@@ -1,7 +1,7 @@
-"""Runs these tests in Blender, with this checkout installed as an extension for a user who has nothing else.
+"""Runs these tests in Blender, with this checkout installed as the only extension of a temporary user.
 
-The code under test is imported under the extension's name (fixture `sub`): imported as plain `steering_addon` it would
-be there twice, with two copies of every class.
+The code under test is imported under the extension's name (fixture `sub`). Imported as plain `steering_addon`, it would
+be loaded twice, with two copies of every class.
 """
 
 import importlib
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
 MODULE = f"bl_ext.user_default.{MANIFEST['id']}"
 
-# Blender reads this when it is first imported, which the test modules do.
+# Blender reads this when bpy is first imported, which the test modules do.
 USER = Path(tempfile.mkdtemp(prefix="steering_user_"))
 os.environ["BLENDER_USER_RESOURCES"] = str(USER)
 EXTENSIONS = USER / "extensions" / "user_default"
@@ -31,12 +31,12 @@ EXTENSIONS.mkdir(parents=True)
 @pytest.fixture(scope="session")
 def addon() -> Iterator[ModuleType]:
     """The extension, enabled."""
-    # addon_utils can only be found once bpy has been imported.
+    # addon_utils can only be imported after bpy.
     import bpy  # noqa: F401, I001
     import addon_utils
 
     module = addon_utils.enable(MODULE, default_set=True)
-    assert module is not None, "The extension did not register; the reason is printed above."
+    assert module is not None, "The extension did not register. The reason is printed above."
     yield module
     addon_utils.disable(MODULE, default_set=True)
 
@@ -51,19 +51,19 @@ def _empty_file(addon: ModuleType) -> None:
 
 @pytest.fixture
 def sub(addon: ModuleType) -> Callable[[str], ModuleType]:
-    """Imports a module of the extension, say `sub("blender.role_assignment")`."""
+    """Imports a module of the extension, for example `sub("blender.role_assignment")`."""
     return lambda name: importlib.import_module(f"{MODULE}.steering_addon.{name}")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Leave without Blender's own clean-up, in which 4.2 crashes and 4.5 hangs while Python classes are registered."""
+    """Exit without Blender's cleanup, in which 4.2 crashes and 4.5 hangs if Python classes are still registered."""
     shutil.rmtree(USER, ignore_errors=True)
     if "bpy" in sys.modules:
         shutil.rmtree(sys.modules["bpy"].app.tempdir, ignore_errors=True)
     session = config.pluginmanager.get_plugin("session")
     if session is None or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
-        return  # No test has run, and pytest has yet to say why.
+        return  # No test has run, and pytest still has to print the reason.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(int(session.exitstatus))

@@ -1,4 +1,4 @@
-"""Panels drawn without a window: what they would show is written down, and that it can be shown is checked."""
+"""Draws panels without a window: records what they show and checks that all names and icons exist."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tests.blender.building import part
 ICONS = set(bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys())
 
 
-class Asked:
-    """The settings of a button, which must be those of its operator."""
+class OperatorSettings:
+    """Accepts the properties that a panel sets on a button, if the operator has them."""
 
     def __init__(self, operator: str) -> None:
         module, _, name = operator.partition(".")
-        object.__setattr__(self, "known", getattr(getattr(bpy.ops, module), name).get_rna_type().properties)
+        object.__setattr__(self, "properties", getattr(getattr(bpy.ops, module), name).get_rna_type().properties)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        known = self.known[name]
-        if known.type == "ENUM":
-            assert value in {item.identifier for item in known.enum_items}, (name, value)
+        declared = self.properties[name]
+        if declared.type == "ENUM":
+            assert value in {item.identifier for item in declared.enum_items}, (name, value)
 
 
 class Layout:
-    """Notes what is drawn: ("label", text), ("prop", name), ("operator", name, text), ("menu", name)."""
+    """Records what is drawn: ("label", text), ("prop", name), ("operator", name, text), ("menu", name)."""
 
     def __init__(self, drawn: list[tuple]) -> None:
         self.drawn = drawn
@@ -55,14 +55,14 @@ class Layout:
         assert icon in ICONS, icon
         self.drawn.append(("prop", name))
 
-    def prop_search(self, owner: Any, name: str, searched: Any, those: str, **_settings) -> None:
-        assert name in owner.bl_rna.properties and those in searched.bl_rna.properties
+    def prop_search(self, owner: Any, name: str, data: Any, collection: str, **_settings) -> None:
+        assert name in owner.bl_rna.properties and collection in data.bl_rna.properties
         self.drawn.append(("prop", name))
 
-    def operator(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> Asked:
+    def operator(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> OperatorSettings:
         assert icon in ICONS, icon
         self.drawn.append(("operator", name, text))
-        return Asked(name)
+        return OperatorSettings(name)
 
     def menu(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> None:
         assert hasattr(bpy.types, name), name
@@ -74,7 +74,7 @@ class Layout:
 
 
 def shown(name: str) -> list[tuple]:
-    """What a panel or menu draws now; nothing where it is not there."""
+    """The entries that a panel or menu draws; none if its poll fails."""
     cls = getattr(bpy.types, name)
     if hasattr(cls, "poll") and not cls.poll(bpy.context):
         return []
@@ -84,11 +84,11 @@ def shown(name: str) -> list[tuple]:
 
 
 def everything_shown() -> dict[str, list[tuple]]:
-    """What all panels draw now, by their names, as they would a moment after the last change."""
+    """The entries that each panel draws, by class name, with an up-to-date census."""
     part("blender.status.census").refresh(bpy.context.scene)
     return {cls.__name__: shown(cls.__name__) for cls in part("blender.panels").CLASSES}
 
 
 def texts(drawn: list[tuple]) -> str:
-    """The labels and the texts of the buttons, one after the other."""
+    """All labels and button texts, joined."""
     return " ".join(entry[-1] for entry in drawn if entry[0] in ("label", "operator") and entry[-1])

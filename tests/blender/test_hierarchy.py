@@ -1,4 +1,4 @@
-"""Who hangs on whom, found in one look through the file."""
+"""The index of parents and children."""
 
 import bpy
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from tests.blender.building import bake, clear_bake, empty, frames, part, tag, wedge
 
 
-def test_children_and_descendants_are_those_that_blender_finds() -> None:
+def test_children_and_descendants_agree_with_blender() -> None:
     tree = {"A": None, "B": "A", "C": "A", "D": "B", "E": None, "F": "D"}
     for name in tree:
         empty(name)
@@ -18,33 +18,33 @@ def test_children_and_descendants_are_those_that_blender_finds() -> None:
         assert set(family.descendants(ob)) == set(ob.children_recursive)
 
 
-def test_an_object_hangs_on_its_parents_and_on_nobody_else() -> None:
-    one, two, three, other = (empty(name) for name in "1234")
-    two.parent, three.parent = one, two
+def test_an_object_is_parented_to_all_its_ancestors_and_to_no_other_object() -> None:
+    root, child, grandchild, stranger = (empty(name) for name in "1234")
+    child.parent, grandchild.parent = root, child
     hangs_on = part("blender.hierarchy").hangs_on
-    assert hangs_on(three, one)
-    assert hangs_on(three, two)
-    assert not hangs_on(three, other)
-    assert not hangs_on(one, three)
-    assert not hangs_on(one, one)
+    assert hangs_on(grandchild, root)
+    assert hangs_on(grandchild, child)
+    assert not hangs_on(grandchild, stranger)
+    assert not hangs_on(root, grandchild)
+    assert not hangs_on(root, root)
 
 
-def test_nobody_asks_blender_for_children(monkeypatch) -> None:
-    """Blender looks through the whole file each time: for ten thousand vehicles that took minutes."""
+def test_the_children_properties_of_blender_are_not_used(monkeypatch) -> None:
+    """Blender searches the whole file on each access, which took minutes for ten thousand vehicles."""
 
-    def asked(ob) -> None:
+    def fail(ob) -> None:
         raise AssertionError(f"the children of {ob.name}")
 
     frames(1, 3)
-    body, seen, tower, pilot = wedge("Body"), wedge("Seen"), wedge("Tower"), empty("Pilot")
+    body, locked, tower, pilot = wedge("Body"), wedge("Locked"), wedge("Tower"), empty("Pilot")
     pilot.parent = body
-    monkeypatch.setattr(bpy.types.Object, "children", property(asked))
-    monkeypatch.setattr(bpy.types.Object, "children_recursive", property(asked))
+    monkeypatch.setattr(bpy.types.Object, "children", property(fail))
+    monkeypatch.setattr(bpy.types.Object, "children_recursive", property(fail))
     with pytest.raises(AssertionError, match="the children of Body"):
         _ = body.children
     tag(tower, role="OBSTACLE")
-    tag(body, seen, role="VEHICLE")
-    seen.steering.locked = True
+    tag(body, locked, role="VEHICLE")
+    locked.steering.locked = True
     assert bpy.ops.steering.preset_apply(preset="starling") == {"FINISHED"}
     bake()
     clear_bake()

@@ -1,4 +1,4 @@
-"""What is declared once is what Blender stores and shows; it can be overridden, and keyed where that makes sense."""
+"""The stored properties match their declarations, can be overridden, and are animatable where declared so."""
 
 import bpy
 import pytest
@@ -12,7 +12,7 @@ EXTRA = {
     "attendance": set(),
     "populate": {"sources", "place", "collection", "laid_out"},
 }
-"""What the groups hold beside the declared parameters; a behavior's its switch."""
+"""The properties of a group besides its declared parameters. A behavior's group also has its switch, `use`."""
 
 
 def properties_of(group) -> dict:
@@ -24,12 +24,12 @@ def object_group():
 
 
 def all_properties() -> dict:
-    """Every property of the extension's, pointers included, by its path."""
-    found = {}
-    waiting = [(kind, getattr(bpy.types, kind).bl_rna.properties["steering"]) for kind in ("Object", "Scene")]
-    while waiting:
-        path, declared = waiting.pop()
-        found[path, declared.identifier] = declared
+    """Every property of the extension, including pointers, by its path."""
+    properties = {}
+    pending = [(kind, getattr(bpy.types, kind).bl_rna.properties["steering"]) for kind in ("Object", "Scene")]
+    while pending:
+        path, declared = pending.pop()
+        properties[path, declared.identifier] = declared
         if (
             declared.type == "POINTER"
             and declared.fixed_type.base
@@ -38,8 +38,8 @@ def all_properties() -> dict:
             group = declared.fixed_type
             for name, inner in group.properties.items():
                 if name not in ("rna_type", "name"):
-                    waiting.append((f"{path}.{declared.identifier}", inner))
-    return found
+                    pending.append((f"{path}.{declared.identifier}", inner))
+    return properties
 
 
 def declarations() -> list:
@@ -61,34 +61,33 @@ def parameters() -> list:
     ]
 
 
-def shown(group: str, name: str):
+def property_in(group: str, name: str):
     return object_group().properties[group].fixed_type.properties[name]
 
 
-def test_there_are_properties_to_test(addon) -> None:
+def test_all_properties_are_collected(addon) -> None:
     assert len(all_properties()) > 80
     assert len(parameters()) > 30
 
 
 def test_every_property_and_pointer_can_be_overridden_on_a_linked_object(addon) -> None:
-    closed = [path for path, declared in all_properties().items() if not declared.is_overridable]
-    assert not closed
+    assert [path for path, declared in all_properties().items() if not declared.is_overridable] == []
 
 
-def test_every_declared_parameter_is_a_property_and_nothing_else_is(addon) -> None:
+def test_each_group_has_a_property_for_each_declared_parameter_and_no_others(addon) -> None:
     for group, declared in declarations():
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
         extra = EXTRA.get(group, {"use"})
         kinds = part("simulation.declaration").Kind
         bodies = [name for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY]
-        others = {f"{name}_{what}" for name in bodies for what in ("bone", "collection", "choice")}
-        assert names == set(declared.parameters()) | extra | others, group
+        of_bodies = {f"{name}_{suffix}" for name in bodies for suffix in ("bone", "collection", "choice")}
+        assert names == set(declared.parameters()) | extra | of_bodies, group
 
 
 def test_defaults_limits_and_descriptions_are_the_declared_ones(addon) -> None:
     kinds = part("simulation.declaration").Kind
     for group, name, parameter in parameters():
-        declared = shown(group, name)
+        declared = property_in(group, name)
         assert declared.description.startswith(parameter.description), (group, name)
         if parameter.kind is kinds.NUMBER:
             assert declared.default == pytest.approx(parameter.default), (group, name)
@@ -109,13 +108,13 @@ def test_defaults_limits_and_descriptions_are_the_declared_ones(addon) -> None:
 
 def test_the_tooltip_of_a_behavior_is_its_declared_sentence(addon) -> None:
     for behavior in part("behaviors").CATALOGUE:
-        declared = shown(behavior.name, "use")
+        declared = property_in(behavior.name, "use")
         assert declared.name == behavior.label
         assert declared.description == behavior.tooltip()
         assert behavior.term in declared.description
 
 
-def test_every_property_is_explained_and_no_tooltip_ends_with_a_stop(addon) -> None:
+def test_every_property_has_a_tooltip_without_a_final_stop(addon) -> None:
     groups = {"steering", "start", "vehicle", "stored", "location", "rotation_mode"}
     for (path, name), declared in all_properties().items():
         is_group = declared.type == "POINTER" and declared.fixed_type.base is not None
@@ -126,11 +125,11 @@ def test_every_property_is_explained_and_no_tooltip_ends_with_a_stop(addon) -> N
         assert not declared.description.endswith("."), (path, name)
 
 
-LASTING = ("locked", "identity", "forward_axis", "up_axis", "seed", "start_speed", "roles", "crowd")
+NOT_ANIMATABLE = ("locked", "identity", "forward_axis", "up_axis", "seed", "start_speed", "roles", "crowd")
 
 
-@pytest.mark.parametrize("name", LASTING)
-def test_what_must_last_for_a_whole_run_cannot_be_keyed(name) -> None:
+@pytest.mark.parametrize("name", NOT_ANIMATABLE)
+def test_settings_that_hold_for_a_whole_simulation_cannot_be_keyed(name) -> None:
     assert not object_group().properties[name].is_animatable
     ob = bpy.data.objects.new("Ship", None)
     with pytest.raises(TypeError, match="not animatable"):
@@ -138,21 +137,21 @@ def test_what_must_last_for_a_whole_run_cannot_be_keyed(name) -> None:
 
 
 @pytest.mark.parametrize("name", ["frame_start", "frame_end", "use_frame_range", "preroll", "substeps", "seed"])
-def test_nothing_of_a_run_can_be_keyed(name) -> None:
+def test_scene_settings_cannot_be_keyed(name) -> None:
     assert not bpy.types.Scene.bl_rna.properties["steering"].fixed_type.properties[name].is_animatable
 
 
-def test_exactly_the_parameters_declared_so_can_be_keyed(addon) -> None:
+def test_exactly_the_parameters_declared_as_animatable_can_be_keyed(addon) -> None:
     for group, name, parameter in parameters():
-        assert shown(group, name).is_animatable == parameter.animatable, (group, name)
+        assert property_in(group, name).is_animatable == parameter.animatable, (group, name)
 
 
-def test_whether_something_takes_part_can_be_keyed(addon) -> None:
+def test_object_settings_that_may_change_over_time_can_be_keyed(addon) -> None:
     for name in ("active", "amount", "pass_side", "combining", "speed_factor", "size_factor", "mass_factor"):
         assert object_group().properties[name].is_animatable, name
 
 
-def test_choices_keep_the_numbers_that_files_store(addon) -> None:
+def test_choices_keep_their_stored_numbers(addon) -> None:
     stored = {
         "forward_axis": {"POS_X": 0, "POS_Y": 1, "POS_Z": 2, "NEG_X": 3, "NEG_Y": 4, "NEG_Z": 5},
         "pass_side": {c.name: c.number for c in part("simulation.geometry.obstacles").PASS_SIDES},

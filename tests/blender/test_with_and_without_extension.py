@@ -1,4 +1,4 @@
-"""Enabling and disabling leave nothing behind, and what was baked plays without the extension."""
+"""Disabling the extension leaves nothing behind, and a baked file plays without the extension."""
 
 import os
 import subprocess
@@ -28,37 +28,37 @@ from tests.blender.building import (
 
 
 def registered() -> set[str]:
-    """Everything of the extension's that Blender knows."""
-    found = {name for name in dir(bpy.types) if name.startswith("STEERING_")}
-    found |= {f"ops.{name}" for name in dir(bpy.ops.steering)}
+    """The names of everything that the extension has registered."""
+    names = {name for name in dir(bpy.types) if name.startswith("STEERING_")}
+    names |= {f"ops.{name}" for name in dir(bpy.ops.steering)}
     groups = ("object", "scene", "start", "vehicle", "seek")
-    found |= {name for name in groups if bpy.types.PropertyGroup.bl_rna_get_subclass_py(f"STEERING_PG_{name}")}
+    names |= {name for name in groups if bpy.types.PropertyGroup.bl_rna_get_subclass_py(f"STEERING_PG_{name}")}
     for kind in (bpy.types.Object, bpy.types.Scene):
         if "steering" in kind.bl_rna.properties:
-            found.add(f"{kind.__name__}.steering")
-    return found
+            names.add(f"{kind.__name__}.steering")
+    return names
 
 
 def handlers() -> dict[str, list]:
     return {
-        name: list(listed)
+        name: list(functions)
         for name in dir(bpy.app.handlers)
-        if isinstance(listed := getattr(bpy.app.handlers, name), list)
+        if isinstance(functions := getattr(bpy.app.handlers, name), list)
     }
 
 
-def test_unregistering_leaves_nothing_and_registering_again_brings_all_back(addon) -> None:
-    known = registered()
-    assert {"Object.steering", "Scene.steering", "ops.bake", "STEERING_PT_bake", "seek"} <= known
-    heard = handlers()
+def test_unregistering_removes_everything_and_registering_restores_it(addon) -> None:
+    names = registered()
+    assert {"Object.steering", "Scene.steering", "ops.bake", "STEERING_PT_bake", "seek"} <= names
+    handlers_before = handlers()
     for _ in range(2):
         addon.unregister()
         try:
             assert registered() == set()
         finally:
             addon.register()
-        assert registered() == known
-    assert handlers() == heard
+        assert registered() == names
+    assert handlers() == handlers_before
 
 
 def test_settings_survive_unregistering_and_registering_again(addon) -> None:
@@ -72,9 +72,9 @@ def test_settings_survive_unregistering_and_registering_again(addon) -> None:
     assert scene_dump()["objects"] == before
 
 
-# ---- in a Blender of its own
+# ---- in a separate Blender process
 
-ELSEWHERE = """
+PLAYING = """
     import os, sys
     import bpy
     import numpy as np
@@ -102,60 +102,64 @@ ENABLING = """
         assert addon_utils.enable({module!r}, default_set=True) is not None
         assert hasattr(bpy.types.Object, "steering")
         addon_utils.disable({module!r}, default_set=True)
-    now = set(dir(bpy.types)), set(bpy.types.Object.bl_rna.properties.keys())
-    assert now == before, (now[0] ^ before[0], now[1] ^ before[1])
+    after = set(dir(bpy.types)), set(bpy.types.Object.bl_rna.properties.keys())
+    assert after == before, (after[0] ^ before[0], after[1] ^ before[1])
     print("nothing left", flush=True)
     os._exit(0)
 """
 
 
 def run(script: str, user: Path | None = None, **values) -> str:
-    """Run a script in a Blender of its own, with the user's folder given or else with this one's."""
+    """Run a script in a separate Blender process and return its output.
+
+    Args:
+        user: the folder of the user's resources, by default that of this process.
+    """
     environment = dict(os.environ)
     if user is not None:
         environment["BLENDER_USER_RESOURCES"] = str(user)
-    ended = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script).format(**values)],
         capture_output=True,
         text=True,
         timeout=60,
         env=environment,
     )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
 
 
-def test_enabling_and_disabling_twice_leaves_nothing_in_blender(addon) -> None:
+def test_enabling_and_disabling_twice_leaves_nothing_behind(addon) -> None:
     assert "nothing left" in run(ENABLING, module=MODULE)
 
 
 @pytest.fixture
 def baked_scene():
-    """Two vehicles, one of them on a moving parent, with keys of their own beside the bake."""
+    """The names of two baked vehicles: one has keys of its own besides the bake, the other a moving parent."""
     frames(1, 20)
     flock = crowd(wander={}, seek={}, obstacle_avoidance={})
     leader(location=(5.0, 20.0, 3.0))
     obstacle(location=(1.0, 6.0, 0.0))
     mast = empty("Mast")
     insert(mast, "location", {1: (0.0, 0.0, 0.0), 20: (3.0, 0.0, 1.0)})
-    one, other = vehicle(name="One", crowd=flock), vehicle(name="Other", location=(4.0, 0.0, 0.0), crowd=flock)
-    other.parent = mast
-    other.rotation_mode = "QUATERNION"
+    free, carried = vehicle(name="Free", crowd=flock), vehicle(name="Carried", location=(4.0, 0.0, 0.0), crowd=flock)
+    carried.parent = mast
+    carried.rotation_mode = "QUATERNION"
     bake()
-    insert(one, "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 1.0, 1.0)})
+    insert(free, "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 1.0, 1.0)})
     bpy.context.scene.frame_set(1)
-    return [one.name, other.name]
+    return [free.name, carried.name]
 
 
-def test_a_baked_file_plays_the_same_without_the_extension_and_comes_back_whole(baked_scene, tmp_path) -> None:
+def test_a_baked_file_plays_the_same_without_the_extension_and_survives_saving_there(baked_scene, tmp_path) -> None:
     names = baked_scene
     played = np.stack([world_matrices(bpy.data.objects[name], baked_frames()) for name in names], axis=1)
-    known = {name: keys(bpy.data.objects[name]) for name in names}
+    baked_keys = {name: keys(bpy.data.objects[name]) for name in names}
     path, result, resaved = (str(tmp_path / name) for name in ("baked.blend", "played.npy", "resaved.blend"))
     bpy.ops.wm.save_as_mainfile(filepath=path)
     (tmp_path / "user").mkdir()
     run(
-        ELSEWHERE,
+        PLAYING,
         tmp_path / "user",
         path=path,
         frames=list(baked_frames()),
@@ -166,8 +170,8 @@ def test_a_baked_file_plays_the_same_without_the_extension_and_comes_back_whole(
     np.testing.assert_array_equal(np.load(result), played)
 
     bpy.ops.wm.open_mainfile(filepath=resaved)
-    assert {name: keys(bpy.data.objects[name]) for name in names} == known
+    assert {name: keys(bpy.data.objects[name]) for name in names} == baked_keys
     bake()
-    assert {name: keys(bpy.data.objects[name]) for name in names} == known
+    assert {name: keys(bpy.data.objects[name]) for name in names} == baked_keys
     assert bpy.ops.steering.clear_bake() == {"FINISHED"}
-    assert tuple(bpy.data.objects["Other"].location) == (4.0, 0.0, 0.0)
+    assert tuple(bpy.data.objects["Carried"].location) == (4.0, 0.0, 0.0)

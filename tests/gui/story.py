@@ -1,4 +1,4 @@
-"""What an animator does, in a real window: `blender --python story.py -- FOLDER`. It ends where it goes wrong."""
+"""Acts as a user in a window of Blender: `blender --python story.py -- FOLDER`. Stops at the first failure."""
 
 import importlib
 import sys
@@ -16,14 +16,14 @@ from scripts.window import choose_steering, click, picture, show_steering, tell,
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MODULE = "bl_ext.user_default.steering_behaviors"
 PATIENCE = 90.0
-"""Seconds a bake may take here."""
+"""Longest duration of a bake or preview, in seconds."""
 DRAWN = 0.4
-"""Seconds in which the window has drawn anew."""
+"""Seconds after which the window has been redrawn."""
 LAST = 30
 READY = {"flock": 16, "school": 16, "walkers": 8}
-"""The ready scenes, and how many they are asked for: this is about the window, not about crowds."""
+"""The ready scenes with their number of members: few, because the test is about the window."""
 POPULATE = (1099, 387)
-"""Where the Populate panel of a crowd is unfolded, in a window of 1600 by 1000."""
+"""Pixel position of the header of a crowd's Populate panel, in a window of 1600 by 1000."""
 
 
 def story() -> Iterator[float]:
@@ -38,7 +38,7 @@ def story() -> Iterator[float]:
 
 
 def new_file() -> Iterator[float]:
-    """A new file with nothing in it, the Steering tab open and the Properties editor on the object."""
+    """Open a new empty file and show the Steering tab."""
     with view():
         bpy.ops.wm.read_homefile(use_factory_startup=False)
     yield DRAWN
@@ -48,12 +48,12 @@ def new_file() -> Iterator[float]:
     yield DRAWN
     choose_steering()
     with view():
-        bpy.ops.ed.undo_push(message="Nothing There")
+        bpy.ops.ed.undo_push(message="Empty File")
     yield DRAWN
 
 
 def ready_scene(name: str, count: int) -> Iterator[float]:
-    """A ready scene: baked, played, looked through, undone, redone and cleared."""
+    """Add a ready scene; bake, play, scrub, undo, redo and clear it."""
     with view():
         assert getattr(bpy.ops.steering, f"add_{name}")("EXEC_DEFAULT", True, count=count) == {"FINISHED"}
         assert bpy.ops.steering.crowd_select("EXEC_DEFAULT", True) == {"FINISHED"}
@@ -74,7 +74,7 @@ def ready_scene(name: str, count: int) -> Iterator[float]:
 
 
 def eaten_up() -> Iterator[float]:
-    """A preview hides what is eaten up; undo and redo make no difference to that, and the end of it shows all again."""
+    """A preview hides an eaten resource, also after undo and redo. The end of the preview shows it again."""
     with view():
         bpy.ops.mesh.primitive_uv_sphere_add(radius=0.4, location=(0.0, 1.5, 0.0))
         assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="RESOURCE") == {"FINISHED"}
@@ -87,17 +87,17 @@ def eaten_up() -> Iterator[float]:
         bpy.data.objects["Food"].select_set(True)
         bpy.ops.ed.undo_push(message="Selected")
         assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
-    for frame, there in ((1, True), (LAST, False), (2, True), (LAST, False)):
+    for frame, visible in ((1, True), (LAST, False), (2, True), (LAST, False)):
         bpy.context.scene.frame_set(frame)
         yield from played()
-        assert size_of("Food") == float(there), f"Food on frame {frame}"
+        assert size_of("Food") == float(visible), f"Food on frame {frame}"
     picture(FOLDER / "eaten up.png")
     for step in ("undo", "redo"):
         with view():
             getattr(bpy.ops.ed, step)()
         bpy.context.scene.frame_set(LAST)
         yield from played()
-        assert size_of("Food") == 0.0, f"It is seen after {step}."
+        assert size_of("Food") == 0.0, f"Food is visible after {step}."
         assert tuple(bpy.data.objects["Food"].scale) == (1.0, 1.0, 1.0)
     with view():
         assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
@@ -107,13 +107,13 @@ def eaten_up() -> Iterator[float]:
 
 
 def size_of(name: str) -> float:
-    """How large an object is drawn."""
-    seen = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return round(abs(seen.matrix_world.determinant()), 3)
+    """The volume scale with which an object is drawn."""
+    evaluated = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return round(abs(evaluated.matrix_world.determinant()), 3)
 
 
 def populated() -> Iterator[float]:
-    """A crowd of a model on a ground, with another count later."""
+    """Populate a crowd on a ground, then again with a larger count."""
     with view():
         bpy.ops.mesh.primitive_plane_add(size=20.0)
         ground = bpy.context.object
@@ -141,51 +141,51 @@ def populated() -> Iterator[float]:
 
 
 def preview(file: Path) -> Iterator[float]:
-    """Play and look through a preview, and end it: everybody is back where they were, without a key."""
+    """Play and scrub a preview and end it: the vehicles are back at their start, without keys."""
     before = places()
     with view():
         assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
     yield from play()
     yield from scrub()
     picture(file)
-    assert max((a - b).length for a, b in zip(places(), before)) > 0.1, "Nobody moves in the preview."
+    assert max((a - b).length for a, b in zip(places(), before)) > 0.1, "No vehicle moves in the preview."
     yield from another_setting()
     assert not any(ob.animation_data and ob.animation_data.action for ob in bpy.data.objects if is_vehicle(ob))
     with view():
         assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
     bpy.context.scene.frame_set(1)
     yield DRAWN
-    assert max((a - b).length for a, b in zip(places(), before)) < 1e-4, "The preview does not give the start back."
+    assert max((a - b).length for a, b in zip(places(), before)) < 1e-4, "The vehicles are not at their start."
 
 
 def another_setting() -> Iterator[float]:
-    """Change how the flock of the preview wanders, and undo that."""
+    """Change a setting during the preview, and undo the change."""
     with view():
         bpy.ops.ed.undo_push(message="Before")
     yield from played()
-    seen = places()
+    before = places()
     bpy.data.objects["Flock"].steering.wander.strength = 40.0
     yield from played()
-    assert places() != seen, "Another setting makes no difference to the preview."
+    assert places() != before, "The preview ignores a changed setting."
     with view():
         bpy.ops.ed.undo_push(message="Strength")
         bpy.ops.ed.undo()
     yield from played()
-    assert places() == seen, "The preview does not go on with what undo has brought back."
+    assert places() == before, "The preview ignores an undone setting."
 
 
 def played() -> Iterator[float]:
-    """Wait until the preview has played on to the playhead."""
+    """Wait until the preview has reached the current frame."""
     yield DRAWN
     waited = 0.0
     while importlib.import_module(f"{MODULE}.steering_addon.blender.preview").report(bpy.context.scene):
-        assert waited < PATIENCE, "The preview does not come to the playhead."
+        assert waited < PATIENCE, "The preview does not reach the current frame."
         waited += 0.2
         yield 0.2
 
 
 def scrub() -> Iterator[float]:
-    """Look here and there, and at those who move."""
+    """Go to other frames, and frame the vehicles in the view."""
     for frame in (25, 20):
         bpy.context.scene.frame_set(frame)
         yield DRAWN
@@ -195,12 +195,12 @@ def scrub() -> Iterator[float]:
 
 
 def bake() -> Iterator[float]:
-    """Press Bake, and wait until it is done."""
+    """Bake as from the button, and wait until it is finished."""
     with view():
         assert bpy.ops.steering.bake("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     waited = 0.0
     while not all_baked():
-        assert waited < PATIENCE, "The bake does not come to an end."
+        assert waited < PATIENCE, "The bake does not finish."
         waited += 0.2
         yield 0.2
     yield DRAWN
@@ -214,17 +214,17 @@ def play() -> Iterator[float]:
     yield 1.0
     with view():
         bpy.ops.screen.animation_cancel(restore_frame=False)
-    assert bpy.context.scene.frame_current != before, "It does not play."
+    assert bpy.context.scene.frame_current != before, "The animation does not play."
     yield DRAWN
 
 
 def step_back_and_clear() -> Iterator[float]:
-    """Undo the bake, do it again, and delete it."""
-    for step, wanted in (("undo", False), ("redo", True)):
+    """Undo, redo and delete the bake."""
+    for step, expected in (("undo", False), ("redo", True)):
         with view():
             getattr(bpy.ops.ed, step)()
         yield DRAWN
-        assert all_baked() == wanted, f"The bake is not affected by {step}."
+        assert all_baked() == expected, f"The bake is not affected by {step}."
     with view():
         assert bpy.ops.steering.clear_bake("EXEC_DEFAULT", True) == {"FINISHED"}
     yield DRAWN
@@ -232,7 +232,7 @@ def step_back_and_clear() -> Iterator[float]:
 
 
 def switched_off() -> Iterator[float]:
-    """Switch the extension off and on; the file keeps what it holds."""
+    """Disable and enable the extension; the file keeps its contents."""
     count = len(bpy.data.objects)
     addon_utils.disable(MODULE)
     yield DRAWN
@@ -252,9 +252,9 @@ def show_object_properties() -> None:
 
 
 def places() -> list:
-    """Where the vehicles are seen."""
-    seen = bpy.context.evaluated_depsgraph_get()
-    return [ob.evaluated_get(seen).matrix_world.translation.copy() for ob in bpy.data.objects if is_vehicle(ob)]
+    """The evaluated positions of the vehicles."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return [ob.evaluated_get(depsgraph).matrix_world.translation.copy() for ob in bpy.data.objects if is_vehicle(ob)]
 
 
 def is_vehicle(ob) -> bool:

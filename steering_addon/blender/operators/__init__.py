@@ -1,23 +1,33 @@
-"""What the animator does: the operators, which are also the scripting interface."""
+"""The operators, which are also the scripting interface: `bpy.ops.steering.*`."""
 
-from . import baking, behavior_presets, behaviors, crowds, populate, presets, preview, ready_scenes, tagging
-from . import contact_report as contacts
-from . import flow_direction as flows
-from . import vary as variation
+from . import (
+    baking,
+    behavior_presets,
+    behaviors,
+    contact_report,
+    crowds,
+    flow_direction,
+    populate,
+    presets,
+    preview,
+    ready_scenes,
+    tagging,
+    vary,
+)
 
 MODULES = (
     tagging,
     behaviors,
-    flows,
+    flow_direction,
     crowds,
     populate,
     presets,
     behavior_presets,
-    variation,
+    vary,
     ready_scenes,
     preview,
     baking,
-    contacts,
+    contact_report,
 )
 
 

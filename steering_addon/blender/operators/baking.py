@@ -1,4 +1,4 @@
-"""Baking the simulation into keyframes, and taking a bake back."""
+"""Operators that bake the simulation into keyframes and that delete a bake."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from ..write.bake import BakeResult, baking
 from ..write.ownership import bake_of
 from ..write.staging import clear_all
 from ..write.visibility import parts
-from .contact_report import told
+from .contact_report import summary
 from .polls import in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 LEAST_WORK, MOST_WORK = 0.03, 0.25
-"""Seconds of work between two looks at the window: it stays alive, and Esc is heard."""
+"""Seconds of work between two redraws: short enough for the window to respond and for Esc to stop the bake."""
 INFINITE = float("inf")
 INTERVAL = 0.005
-"""Seconds from one piece of work to the next."""
+"""Seconds between two pieces of work."""
 
 
 class STEERING_OT_bake(bpy.types.Operator):
@@ -44,12 +44,12 @@ class STEERING_OT_bake(bpy.types.Operator):
 
     selected: BoolProperty(
         name="Selected Only",
-        description="Bake only the selected vehicles; the others are seen as they move now",
+        description="Bake only the selected vehicles; they react to the current motion of the others",
         default=False,
     )
     replace_own_keys: BoolProperty(
         name="Replace Own Keys",
-        description="Set keyframes, drivers and NLA of the vehicles' own aside; deleting the bake brings them back",
+        description="Set aside keyframes, drivers and NLA strips of the vehicles; deleting the bake restores them",
         default=False,
     )
 
@@ -58,23 +58,23 @@ class STEERING_OT_bake(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        """The whole bake at once, as scripts and background runs want it."""
+        """Bake without returning in between, for scripts and background runs."""
         try:
             self._begin(context)
-            while (done := self._work(INFINITE)) is None:
+            while (result := self._work(INFINITE)) is None:
                 pass
-        except Refusal as why:
-            return self._refused(why)
-        return self._finished(done)
+        except Refusal as refusal:
+            return self._refused(refusal)
+        return self._finished(result)
 
     def invoke(self, context, _event):
-        # Only this tells a background run: it has a window too, but one that no event ever reaches.
+        # The only sign of a background run: it has a window too, but no event ever reaches that.
         if bpy.app.background:
             return self.execute(context)
         try:
             self._begin(context)
-        except Refusal as why:
-            return self._refused(why)
+        except Refusal as refusal:
+            return self._refused(refusal)
         manager = context.window_manager
         manager.progress_begin(0, 100)
         self._timer = manager.event_timer_add(INTERVAL, window=context.window)
@@ -85,29 +85,29 @@ class STEERING_OT_bake(bpy.types.Operator):
     def modal(self, context, event):
         if event.type == "ESC":
             self.cancel(context)
-            self.report({"WARNING"}, "Bake stopped; nothing was changed")
+            self.report({"WARNING"}, "Bake canceled; nothing was changed")
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
         try:
             result = self._work(self._budget())
-        except Refusal as why:
-            self._leave(context)
-            return self._refused(why)
+        except Refusal as refusal:
+            self._end_modal(context)
+            return self._refused(refusal)
         except BaseException:
-            self._leave(context)
+            self._end_modal(context)
             raise
         context.window_manager.progress_update(int(100 * self._progress))
         self._show_status(context)
         if result is None:
             return {"RUNNING_MODAL"}
-        self._leave(context)
+        self._end_modal(context)
         return self._finished(result)
 
     def cancel(self, context) -> None:
-        """Stop and leave nothing behind; Blender calls this too when the window goes away."""
+        """Stop without a trace. Blender also calls this when the window closes."""
         self._baking.close()
-        self._leave(context)
+        self._end_modal(context)
 
     def _begin(self, context: Context) -> None:
         preview.end()
@@ -115,59 +115,59 @@ class STEERING_OT_bake(bpy.types.Operator):
         self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=self.replace_own_keys)
         self._baking = baking(self._plan, replace_own_keys=self.replace_own_keys)
         self._progress = 0.0
-        self._began = self._rested = time.perf_counter()
+        self._start_time = self._pause_time = time.perf_counter()
 
     def _budget(self) -> float:
-        """As much work as drawing the window took since: where drawing is slow, the bake is not much slower."""
-        return min(max(time.perf_counter() - self._rested, LEAST_WORK), MOST_WORK)
+        """Seconds to work until the next redraw: as long as the last redraw took, within limits."""
+        return min(max(time.perf_counter() - self._pause_time, LEAST_WORK), MOST_WORK)
 
     def _work(self, budget: float) -> BakeResult | None:
-        """Go on for a while; the result when it is finished."""
+        """Continue the bake for the given seconds; returns the result once it is finished."""
         until = time.perf_counter() + budget
         try:
             while time.perf_counter() < until:
                 self._progress = next(self._baking)
-        except StopIteration as finished:
-            return finished.value
-        self._rested = time.perf_counter()
+        except StopIteration as stop:
+            return stop.value
+        self._pause_time = time.perf_counter()
         return None
 
-    def _leave(self, context: Context) -> None:
+    def _end_modal(self, context: Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
         context.window_manager.progress_end()
         context.workspace.status_text_set(None)
 
     def _show_status(self, context: Context) -> None:
-        what, progress = f"Baking {_count(len(self._plan), 'vehicle')}", self._progress
+        label, progress = f"Baking {_count(len(self._plan), 'vehicle')}", self._progress
 
-        # Blender takes a plain function only, no method.
+        # Blender accepts only a plain function, not a method.
         def draw(header, _context) -> None:
-            header.layout.label(text=what, icon="ACTION")
+            header.layout.label(text=label, icon="ACTION")
             header.layout.progress(factor=progress, type="BAR", text=f"{100 * progress:.0f} %")
-            header.layout.label(text="Stop", icon="EVENT_ESC")
+            header.layout.label(text="Cancel", icon="EVENT_ESC")
 
         context.workspace.status_text_set(draw)
 
-    def _refused(self, why: Refusal):
-        self.report({"ERROR"}, str(why))
+    def _refused(self, refusal: Refusal):
+        self.report({"ERROR"}, str(refusal))
         return {"CANCELLED"}
 
     def _finished(self, result: BakeResult):
-        for warning in (*self._plan.warnings, *_missing(result)):
+        for warning in (*self._plan.warnings, *_absence_warnings(result)):
             self.report({"WARNING"}, warning)
-        seconds = time.perf_counter() - self._began
+        seconds = time.perf_counter() - self._start_time
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"
         if result.closest != INFINITE:
             text += f", nearest obstacle {result.closest:.2f} m"
-        text += f": {told(result.mishaps)}"
+        text += f": {summary(result.mishaps)}"
         self.report({"INFO"}, text)
-        # Giving objects actions is no change that Blender tells of.
+        # Blender sends no update when actions are assigned.
         census.changed()
         return {"FINISHED"}
 
 
 class STEERING_OT_clear_bake(bpy.types.Operator):
-    """Remove the baked keyframes, put the vehicles back to their start and bring back what the bake had set aside"""
+    """Remove the baked keyframes, move the vehicles back to their start and restore what the bake had set aside"""
 
     bl_idname = "steering.clear_bake"
     bl_label = "Delete Bake"
@@ -185,8 +185,8 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
     def execute(self, context):
         baked = self._baked(context)
         if not baked:
-            where = "of the selected objects" if self.selected else "in the scene"
-            self.report({"WARNING"}, f"Nothing {where} is baked")
+            message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
+            self.report({"WARNING"}, message)
             return {"CANCELLED"}
         moved = sum(bake_of(ob).moves for ob in baked)
         clear_all(baked)
@@ -201,27 +201,27 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
         return {"FINISHED"}
 
     def _baked(self, context: Context) -> list[Object]:
-        """What plays a bake that is to go: vehicles, their parts and what else was hidden; locked ones keep theirs."""
-        family, there = Family(), in_use(context.scene)
-        locked = [ob for ob in tagged(there, Role.VEHICLE) if ob.steering.locked]
-        chosen = _with_parts(context.selected_objects, family) if self.selected else there
+        """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
+        family, objects = Family(), in_use(context.scene)
+        locked = [ob for ob in tagged(objects, Role.VEHICLE) if ob.steering.locked]
+        candidates = _with_parts(context.selected_objects, family) if self.selected else objects
         kept = set(_with_parts(locked, family))
-        return [ob for ob in chosen if ob not in kept and bake_of(ob) is not None]
+        return [ob for ob in candidates if ob not in kept and bake_of(ob) is not None]
 
 
 def _with_parts(objects: Iterable[Object], family: Family) -> list[Object]:
     return list(dict.fromkeys(each for ob in objects for each in (ob, *parts(ob, family))))
 
 
-def _missing(result: BakeResult) -> Iterator[str]:
-    """Why vehicles are never seen, if there are such."""
+def _absence_warnings(result: BakeResult) -> Iterator[str]:
+    """A warning for each reason why vehicles never appear."""
     if result.kept_out:
         yield (
-            f"{_count(result.kept_out, 'vehicle')} never entered, as somebody stood in the way: give them more room, "
-            f"or turn off Wait for Room"
+            f"{_count(result.kept_out, 'vehicle')} never entered because other vehicles stood in the way. "
+            f"Make more room or turn off Wait for Room"
         )
     if result.too_late:
-        yield f"{_count(result.too_late, 'vehicle')} would enter after the last frame: let them enter earlier"
+        yield f"{_count(result.too_late, 'vehicle')} would enter after the last frame. Let them enter earlier"
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,42 +1,34 @@
-"""Giving a crowd behaviors and taking them away."""
+"""Operators that add behaviors to a crowd and remove them."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import EnumProperty
 
 from ...behaviors import CATALOGUE, FLOCKING
 from ...simulation.behavior import Intent
-from ...simulation.roles import Role
-from ..properties import has_role
-from ..tagged_objects import crowd_of
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
+from ..focus import crowd_in_focus
+from .polls import has_editable_crowd
 
 ITEMS = [
     item
     for intent in Intent
     for item in [("", intent.value, ""), *((b.name, b.label, b.tooltip()) for b in CATALOGUE if b.intent is intent)]
 ]
-"""Behaviors as Blender lists them: an item without a name is the heading of a column of its own."""
+"""The behaviors as enum items; an item without an identifier is the heading of a column."""
 FIRST = CATALOGUE[0].name
-"""What is meant where a script names no behavior: a heading is none."""
+"""The default behavior for scripts; without it Blender would take the first item, which is a heading."""
 
 
 class STEERING_OT_behavior_add(bpy.types.Operator):
-    """Give the crowd another behavior"""
+    """Add a behavior to the crowd"""
 
     bl_idname = "steering.behavior_add"
     bl_label = "Add Behavior"
     bl_options = {"REGISTER", "UNDO"}
     bl_property = "behavior"
 
-    behavior: EnumProperty(
-        name="Behavior", description="What the vehicles of the crowd shall want", items=ITEMS, default=FIRST
-    )
+    behavior: EnumProperty(name="Behavior", description="Behavior to add to the crowd", items=ITEMS, default=FIRST)
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -45,13 +37,13 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         getattr(crowd.steering, self.behavior).use = True
-        # Blender notices by itself what is typed into a field only.
+        # Blender updates dependencies only after an edit in the interface.
         crowd.update_tag()
         return {"FINISHED"}
 
 
 class STEERING_OT_flocking_add(bpy.types.Operator):
-    """Give the crowd what makes a flock: keep apart, match heading and stay together (Reynolds: flocking)"""
+    """Add the behaviors of a flock to the crowd: keep apart, match heading and stay together (Reynolds: flocking)"""
 
     bl_idname = "steering.flocking_add"
     bl_label = "Flocking"
@@ -70,13 +62,13 @@ class STEERING_OT_flocking_add(bpy.types.Operator):
 
 
 class STEERING_OT_behavior_remove(bpy.types.Operator):
-    """Take the behavior and its settings away from the crowd"""
+    """Remove the behavior and its settings from the crowd"""
 
     bl_idname = "steering.behavior_remove"
     bl_label = "Remove Behavior"
     bl_options = {"REGISTER", "UNDO"}
 
-    behavior: EnumProperty(name="Behavior", description="What the vehicles no longer want", items=ITEMS, default=FIRST)
+    behavior: EnumProperty(name="Behavior", description="Behavior to remove from the crowd", items=ITEMS, default=FIRST)
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -85,38 +77,9 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         crowd.steering.property_unset(self.behavior)
-        # Blender does not notice this by itself, and a preview would go on with it.
+        # Blender does not update dependencies after this, and a preview would continue with the behavior.
         crowd.update_tag()
         return {"FINISHED"}
-
-
-def crowd_in_focus(context: Context) -> Object | None:
-    """The crowd that the active object is, or belongs to; in the Properties editor, the object that is shown."""
-    active = context.object
-    if active is None:
-        return None
-    if has_role(active, Role.CROWD):
-        return active
-    return crowd_of(active) if has_role(active, Role.VEHICLE) else None
-
-
-def has_crowd(cls: type, context: Context) -> bool:
-    """Whether there is a crowd in focus; the button says why where there is none."""
-    if crowd_in_focus(context) is not None:
-        return True
-    cls.poll_message_set("Make a crowd or one of its vehicles the active object")
-    return False
-
-
-def has_editable_crowd(cls: type, context: Context) -> bool:
-    """Whether there is a crowd in focus that can be changed; the button says why where there is none."""
-    if not has_crowd(cls, context):
-        return False
-    crowd = crowd_in_focus(context)
-    if crowd.library is not None:
-        cls.poll_message_set(f"{crowd.name} is linked: make a library override of it")
-        return False
-    return True
 
 
 CLASSES = (STEERING_OT_behavior_add, STEERING_OT_flocking_add, STEERING_OT_behavior_remove)

@@ -1,4 +1,4 @@
-"""After a bake: who ran into whom, and on which frame."""
+"""The contacts recorded by a bake: a summary, and an operator that selects the vehicles and goes to the frame."""
 
 from __future__ import annotations
 
@@ -16,73 +16,76 @@ from .polls import in_object_mode
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
-WORDS = {OVERLAP: "in each other", OBSTACLE: "in an obstacle", STUCK: "stuck"}
-"""What has become of a vehicle, after their number."""
+WORDS = {OVERLAP: "overlapping", OBSTACLE: "inside an obstacle", STUCK: "stuck"}
+"""The words of the report, after the number of vehicles."""
 ANY = "ANY"
 ITEMS = [
-    (ANY, "Anything", "Whatever went wrong", 0),
-    (OVERLAP.upper(), "In Each Other", "Vehicles that were inside others", 1),
-    (OBSTACLE.upper(), "In an Obstacle", "Vehicles that were inside obstacles", 2),
-    (STUCK.upper(), "Stuck", "Vehicles that stood still beside an obstacle for two seconds", 3),
+    (ANY, "Any", "Vehicles with any of these problems", 0),
+    (OVERLAP.upper(), "Overlapping", "Vehicles that overlapped other vehicles", 1),
+    (OBSTACLE.upper(), "Inside an Obstacle", "Vehicles that were inside an obstacle", 2),
+    (STUCK.upper(), "Stuck", "Vehicles that stood still next to an obstacle for two seconds", 3),
 ]
 
 
 class STEERING_OT_select_contacts(bpy.types.Operator):
-    """Select the baked vehicles that ran into something or got stuck, and go to the next frame where one did"""
+    """Select the baked vehicles that ran into something or got stuck, and jump to the next frame on which one did"""
 
     bl_idname = "steering.select_contacts"
     bl_label = "Select Contacts"
     bl_options = {"REGISTER", "UNDO"}
 
-    kind: EnumProperty(name="What", description="What went wrong for them", items=ITEMS, default=ANY)
+    kind: EnumProperty(name="Type", description="Type of problem to select vehicles by", items=ITEMS, default=ANY)
 
     @classmethod
     def poll(cls, context) -> bool:
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        found = _found(context.scene, self.kind)
-        if not found:
+        frames = _mishap_frames(context.scene, self.kind)
+        if not frames:
             self.report({"INFO"}, "No baked vehicle ran into anything or got stuck")
             return {"CANCELLED"}
-        here = [ob for ob in context.view_layer.objects if ob in found and ob.visible_get() and not ob.hide_select]
+        objects = [ob for ob in context.view_layer.objects if ob in frames and ob.visible_get() and not ob.hide_select]
         for ob in context.selected_objects:
             ob.select_set(False)
-        for ob in here:
+        for ob in objects:
             ob.select_set(True)
-        frame = _next(context.scene.frame_current, [at for ob in here or found for at in found[ob]])
-        if here:
-            context.view_layer.objects.active = next(ob for ob in here if frame in found[ob])
+        frame = _next_frame(context.scene.frame_current, [at for ob in objects or frames for at in frames[ob]])
+        if objects:
+            context.view_layer.objects.active = next(ob for ob in objects if frame in frames[ob])
         context.scene.frame_set(int(frame))
-        text = (
-            f"{_vehicles(len(here))} selected; {_vehicles(sum(frame in found[ob] for ob in found))} at frame {frame:g}"
-        )
-        if len(here) < len(found):
-            text += f"; {len(found) - len(here)} cannot be selected here"
+        involved = sum(frame in frames[ob] for ob in frames)
+        text = f"{_vehicles(len(objects))} selected; {_vehicles(involved)} at frame {frame:g}"
+        if len(objects) < len(frames):
+            text += f"; {len(frames) - len(objects)} hidden or not selectable"
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
-def told(mishaps: Mapping[str, int]) -> str:
-    """What went wrong in a bake, in a few words."""
+def summary(mishaps: Mapping[str, int]) -> str:
+    """The mishaps of a bake in a few words.
+
+    Args:
+        mishaps: the number of vehicles by the kind of mishap.
+    """
     return ", ".join(f"{mishaps[kind]} {words}" for kind, words in WORDS.items() if mishaps[kind]) or "no contacts"
 
 
-def _found(scene: Scene, kind: str) -> dict[Object, list[float]]:
-    """The vehicles for which something of a kind went wrong, and the frames."""
-    found = {}
+def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
+    """The frames on which a mishap of the kind happened, by vehicle."""
+    frames_of = {}
     for ob in in_use(scene):
         record = bake_of(ob)
         mishaps = record.mishaps if record is not None else {}
-        frames = [frame for what, frame in mishaps.items() if kind in (ANY, what.upper())]
+        frames = [frame for mishap, frame in mishaps.items() if kind in (ANY, mishap.upper())]
         if frames:
-            found[ob] = frames
-    return found
+            frames_of[ob] = frames
+    return frames_of
 
 
-def _next(now: float, frames: list[float]) -> float:
-    """The first of the frames after now, or else the first of all."""
-    return min((frame for frame in frames if frame > now), default=min(frames))
+def _next_frame(current: float, frames: list[float]) -> float:
+    """The first of the frames after the current one, or else the first of all."""
+    return min((frame for frame in frames if frame > current), default=min(frames))
 
 
 def _vehicles(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Several crowds: moving vehicles from one to another, and selecting those of one."""
+"""Operators that move vehicles to another crowd and that select the vehicles of a crowd."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
 from ..crowds.joining import SMALLEST
+from ..focus import crowd_in_focus
 from ..properties import has_role
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
 from ..role_assignment import new_crowd
+from ..suitability import check_editable
 from ..tagged_objects import crowd_of, in_use, tagged
-from .behaviors import crowd_in_focus, has_crowd
-from .polls import in_object_mode
-from .tagging import check_editable
+from .polls import has_crowd, in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -34,7 +34,10 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     crowd: StringProperty(
-        name="Crowd", description="Where they go; empty: to a new crowd", search=_crowd_names, options={"SKIP_SAVE"}
+        name="Crowd",
+        description="Crowd to move the vehicles to; leave empty to create a new one",
+        search=_crowd_names,
+        options={"SKIP_SAVE"},
     )
 
     @classmethod
@@ -43,7 +46,7 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
             return False
         if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
             return True
-        cls.poll_message_set("Select the vehicles that shall go to another crowd")
+        cls.poll_message_set("Select at least one vehicle")
         return False
 
     def invoke(self, context, _event):
@@ -59,7 +62,7 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
         crowd = _named(self.crowd, context.scene) if self.crowd else new_crowd(context)
         moving = [ob for ob in vehicles if crowd_of(ob) != crowd]
         if not moving:
-            self.report({"WARNING"}, f"The selected vehicles belong to {crowd.name} already")
+            self.report({"WARNING"}, f"The selected vehicles already belong to {crowd.name}")
             return {"CANCELLED"}
         _move(moving, crowd, context)
         self.report({"INFO"}, f"{len(moving)} vehicle{'s' * (len(moving) != 1)} moved to {crowd.name}")
@@ -70,26 +73,26 @@ def _named(name: str, scene: Scene) -> Object:
     for ob in tagged(in_use(scene), Role.CROWD):
         if ob.name == name:
             return ob
-    raise Refusal(f"There is no crowd {name} in the scene: choose another, or none for a new one.")
+    raise Refusal(f"Crowd {name} not found in the scene. Choose another one, or leave the name empty to create one.")
 
 
 def _move(vehicles: list[Object], crowd: Object, context: Context) -> None:
-    """Give vehicles a crowd; a size is a multiple of the crowd's radius, so that it has to follow."""
+    """Move vehicles to a crowd and adapt their size factors, which are multiples of the crowd's radius."""
     radii = {ob.name: _radius(ob) for ob in vehicles}
-    known = [radius for radius in radii.values() if radius is not None and radius > SMALLEST]
-    empty = not any(crowd_of(ob) == crowd for ob in tagged(in_use(context.scene), Role.VEHICLE))
-    if empty and known and crowd.library is None:
-        crowd.steering.vehicle.radius = max(known)
+    usable = [radius for radius in radii.values() if radius is not None and radius > SMALLEST]
+    is_empty = not any(crowd_of(ob) == crowd for ob in tagged(in_use(context.scene), Role.VEHICLE))
+    if is_empty and usable and crowd.library is None:
+        crowd.steering.vehicle.radius = max(usable)
     radius = crowd.steering.vehicle.radius
     for ob in vehicles:
-        own = radii[ob.name]
+        vehicle_radius = radii[ob.name]
         ob.steering.crowd = crowd
-        if own is not None and radius > SMALLEST and "steering.size_factor" not in animated_paths(ob):
-            ob.steering.size_factor = own / radius
+        if vehicle_radius is not None and radius > SMALLEST and "steering.size_factor" not in animated_paths(ob):
+            ob.steering.size_factor = vehicle_radius / radius
 
 
 def _radius(ob: Object) -> float | None:
-    """How large a vehicle is in its crowd, None where it has lost it."""
+    """The radius of a vehicle in metres, or None if its crowd is missing."""
     crowd = crowd_of(ob)
     return None if crowd is None else crowd.steering.vehicle.radius * ob.steering.size_factor
 
@@ -101,7 +104,7 @@ class STEERING_OT_crowd_select(bpy.types.Operator):
     bl_label = "Select Vehicles"
     bl_options = {"REGISTER", "UNDO"}
 
-    extend: BoolProperty(name="Extend", description="Keep what is selected already", default=False)
+    extend: BoolProperty(name="Extend", description="Extend the current selection", default=False)
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -115,7 +118,7 @@ class STEERING_OT_crowd_select(bpy.types.Operator):
             if crowd_of(ob) == crowd and not ob.hide_select and ob.visible_get()
         ]
         if not members:
-            self.report({"WARNING"}, f"{crowd.name} has no vehicles that can be selected")
+            self.report({"WARNING"}, f"{crowd.name} has no selectable vehicles")
             return {"CANCELLED"}
         if not self.extend:
             for ob in context.selected_objects:
@@ -135,7 +138,7 @@ class STEERING_MT_crowds(bpy.types.Menu):
 
     def draw(self, context) -> None:
         layout = self.layout
-        # Without a name the operator would ask for one again.
+        # With INVOKE_DEFAULT the entry for a new crowd would open this menu again.
         layout.operator_context = "EXEC_DEFAULT"
         for name in _crowd_names(None, context, ""):
             entry = layout.operator("steering.crowd_assign", text=name, icon="COMMUNITY", translate=False)

@@ -1,4 +1,4 @@
-"""Turning round the flow along edges."""
+"""The operator that reverses the flow along edges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class STEERING_OT_flow_switch_direction(bpy.types.Operator):
-    """Let the flow run the other way along the lines of edges that something is selected of"""
+    """Reverse the flow along the selected chains of edges"""
 
     bl_idname = "steering.flow_switch_direction"
     bl_label = "Switch Flow Direction"
@@ -30,44 +30,43 @@ class STEERING_OT_flow_switch_direction(bpy.types.Operator):
     def poll(cls, context) -> bool:
         if next(_edited(context), None) is not None:
             return True
-        cls.poll_message_set("Only in Edit Mode of a mesh that is a flow: select the edges to turn round")
+        cls.poll_message_set("Only available in Edit Mode of a mesh tagged as a flow")
         return False
 
     def execute(self, context):
-        turned = sum(_turn_round(ob) for ob in _edited(context))
-        if not turned:
-            self.report({"WARNING"}, "Nothing turned round: select edges that the flow runs along")
+        if not sum(_reverse(ob) for ob in _edited(context)):
+            self.report({"WARNING"}, "No flow reversed. Select edges that the flow runs along")
             return {"CANCELLED"}
         return {"FINISHED"}
 
 
 def _edited(context: Context) -> Iterator[Object]:
-    """The flows that are in Edit Mode, of those that share a mesh one."""
+    """The flows in Edit Mode; only one of several objects that share a mesh."""
     for ob in context.objects_in_mode_unique_data if context.mode == "EDIT_MESH" else ():
         if has_role(ob, Role.FLOW):
             yield ob
 
 
-def _turn_round(ob: Object) -> int:
-    """Let the selected chains of a mesh in Edit Mode go the other way; how many there were."""
-    found = _chains(ob)
+def _reverse(ob: Object) -> int:
+    """Reverse the selected chains of a mesh in Edit Mode and return their number."""
+    chains = _chains(ob)
     edited = bmesh.from_edit_mesh(ob.data)
-    # Asked for before anything is looked up: a new layer would make what was looked up void.
+    # Get the layer first: creating one invalidates references to edges and vertices.
     layer = _layer(edited)
     edited.edges.ensure_lookup_table()
     edited.verts.ensure_lookup_table()
-    chosen = [chain for chain in found if _selected(edited, chain)]
-    for chain in chosen:
+    selected = [chain for chain in chains if _is_selected(edited, chain)]
+    for chain in selected:
         rows = chain.edges.tolist()
-        against = any(edited.edges[row][layer] for row in rows)
+        is_reversed = any(edited.edges[row][layer] for row in rows)
         for row in rows:
-            edited.edges[row][layer] = not against
+            edited.edges[row][layer] = not is_reversed
     bmesh.update_edit_mesh(ob.data, loop_triangles=False, destructive=False)
-    return len(chosen)
+    return len(selected)
 
 
 def _chains(ob: Object) -> list[Chain]:
-    """The chains of a mesh in Edit Mode, by way of a copy, as its own attributes cannot be read there."""
+    """The chains of a mesh in Edit Mode, read from a copy because its attributes cannot be read in that mode."""
     ob.update_from_editmode()
     mesh = ob.data.copy()
     try:
@@ -77,22 +76,22 @@ def _chains(ob: Object) -> list[Chain]:
 
 
 def _layer(edited: BMesh) -> Any:
-    """Where it is kept which edges go the other way; an artist or a modifier may have made it another type."""
+    """The edge layer that marks reversed edges. It may have another type if the user or a modifier created it."""
     layers = edited.edges.layers
-    known = (getattr(layers, kind, {}) for kind in ("bool", "int", "float"))
-    there = next((kind[REVERSED] for kind in known if REVERSED in kind), None)
-    return layers.int.new(REVERSED) if there is None else there
+    by_type = (getattr(layers, kind, {}) for kind in ("bool", "int", "float"))
+    layer = next((of_type[REVERSED] for of_type in by_type if REVERSED in of_type), None)
+    return layers.int.new(REVERSED) if layer is None else layer
 
 
-def _selected(edited: BMesh, chain: Chain) -> bool:
-    """Whether an edge of a chain is selected, or where none is at all, a vertex."""
+def _is_selected(edited: BMesh, chain: Chain) -> bool:
+    """Whether an edge of a chain is selected or, if no edge of the mesh is, a vertex of the chain."""
     if any(edge.select for edge in edited.edges):
         return any(edited.edges[row].select for row in chain.edges.tolist())
     return any(edited.verts[row].select for row in chain.vertices.tolist())
 
 
 def show_in_edges(self, context: Context) -> None:
-    """A line in the Edge menu of meshes that are flows."""
+    """Add the operator to the Edge menu if a flow is in Edit Mode."""
     if next(_edited(context), None) is not None:
         self.layout.separator()
         self.layout.operator(STEERING_OT_flow_switch_direction.bl_idname)

@@ -1,8 +1,10 @@
-"""When operators can be used; where they cannot, their button says why."""
+"""Poll functions shared by operators; each one tells the user why a button is disabled."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from ..focus import crowd_in_focus
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 def in_object_mode(operator: type, context: Context) -> bool:
     if context.mode == "OBJECT":
         return True
-    operator.poll_message_set("Only in Object Mode")
+    operator.poll_message_set("Only available in Object Mode")
     return False
 
 
@@ -20,5 +22,32 @@ def something_selected(operator: type, context: Context) -> bool:
         return False
     if context.selected_objects:
         return True
-    operator.poll_message_set("Select the objects first")
+    operator.poll_message_set("Select at least one object")
+    return False
+
+
+def has_crowd(operator: type, context: Context) -> bool:
+    """Whether a crowd is in focus."""
+    if crowd_in_focus(context) is not None:
+        return True
+    operator.poll_message_set("Make a crowd or one of its vehicles the active object")
+    return False
+
+
+def has_editable_crowd(operator: type, context: Context) -> bool:
+    """Whether a crowd that can be edited is in focus."""
+    if not has_crowd(operator, context):
+        return False
+    crowd = crowd_in_focus(context)
+    if crowd.library is not None:
+        operator.poll_message_set(f"{crowd.name} is linked. Make a library override of it")
+        return False
+    return True
+
+
+def has_editable_scene(operator: type, context: Context) -> bool:
+    """Whether objects can be added to the scene."""
+    if context.scene.library is None and context.scene.is_editable:
+        return True
+    operator.poll_message_set("The scene is linked and cannot be edited")
     return False

@@ -1,4 +1,4 @@
-"""Filling a crowd with members."""
+"""Operators that fill a crowd with copies of models."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..crowds.populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
 from ..crowds.staggered_entry import let_in
+from ..focus import crowd_in_focus
 from ..properties import has_role
-from ..property_groups import operator_property, stored, values_of
+from ..property_groups import operator_property, stored_value, values_of
 from ..refusal import Refusal, reported
 from ..role_assignment import new_crowd
-from .behaviors import crowd_in_focus, has_editable_crowd
-from .polls import in_object_mode
+from .polls import has_editable_crowd, has_editable_scene, in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 GROUND = 4.0
-"""What is so many times as large as all other selected objects is what they are to stand on."""
+"""A selected mesh that is this many times larger than all other selected objects is taken for the ground."""
 
 
 def _places(self, context, _text) -> list[str]:
@@ -35,8 +35,8 @@ def _places(self, context, _text) -> list[str]:
 
 
 class STEERING_OT_populate(bpy.types.Operator):
-    """Fill the crowd, or a new one, with copies of the selected models. Later change the count and press again: those
-    who are there stay who they are"""
+    """Fill the crowd, or a new one, with copies of the selected models. To change the number of members, change the
+    count and populate again; existing members are kept"""
 
     bl_idname = "steering.populate"
     bl_label = "Populate"
@@ -44,14 +44,14 @@ class STEERING_OT_populate(bpy.types.Operator):
 
     place: StringProperty(
         name="Place",
-        description="The mesh, region or curve where the members are put",
+        description="Mesh, region or curve to place the members on or in",
         search=_places,
         options={"SKIP_SAVE"},
     )
 
     moves_like: EnumProperty(
         name="Moves Like",
-        description="What a crowd that has no settings yet starts to live like; others stay as they are",
+        description="Preset for a crowd that has no settings yet; other crowds keep their settings",
         items=ITEMS,
         default=ANYTHING.name,
         options={"SKIP_SAVE"},
@@ -64,12 +64,9 @@ class STEERING_OT_populate(bpy.types.Operator):
         if crowd_in_focus(context) is not None:
             return has_editable_crowd(cls, context)
         if not context.selected_objects:
-            cls.poll_message_set("Select the models to fill a crowd with, and last what they shall stand on")
+            cls.poll_message_set("Select models to fill a crowd with, and optionally the ground to place them on")
             return False
-        if context.scene.library is not None or not context.scene.is_editable:
-            cls.poll_message_set("The scene is linked and cannot be changed here")
-            return False
-        return True
+        return has_editable_scene(cls, context)
 
     def draw(self, _context) -> None:
         fields = self.layout.column()
@@ -84,7 +81,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         plan, place, models = self._plan(context, crowd)
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
         self._remember(crowd, plan, place, models)
-        self._tell(crowd, plan, place)
+        self._report(crowd, plan, place)
         members = fill(context, crowd, plan)
         for warning in bring_to_life(context, crowd, members, plan.preset) if plan.preset and members else ():
             self.report({"WARNING"}, warning)
@@ -97,37 +94,38 @@ class STEERING_OT_populate(bpy.types.Operator):
         return {"FINISHED"}
 
     def _plan(self, context: Context, crowd: Object | None) -> tuple[Plan, Object | None, list[Object]]:
-        """What to do, where, and with which selected models that the crowd does not know yet.
+        """The plan for filling the crowd, the place, and the selected models if the crowd has none yet.
 
-        What the operator is not told, the crowd remembers from the last time, or the selection says.
+        A value that is not passed to the operator is the one stored on the crowd, else it follows from the selection.
         """
         group = crowd.steering.populate if crowd is not None and crowd.steering.is_property_set("populate") else None
-        looks_so, kind = _ground_in(context, crowd)
-        own = values_of(Population, self)
-        values = values_of(Population, group) if group is not None else {**own, CHOICE: kind}
-        told = {name: value for name, value in own.items() if self.properties.is_property_set(name)}
-        population = Population(**{**values, **told})
+        ground, arrangement = _selected_ground(context, crowd)
+        passed = values_of(Population, self)
+        values = values_of(Population, group) if group is not None else {**passed, CHOICE: arrangement}
+        specified = {name: value for name, value in passed.items() if self.properties.is_property_set(name)}
+        population = Population(**{**values, **specified})
 
         place = context.scene.objects.get(self.place) if self.place else group.place if group is not None else None
         if self.place and place is None:
-            raise Refusal(f"There is no {self.place} in the scene: choose another place.")
-        place = place or looks_so
-        known = _known(group, crowd, place) if group is not None else []
-        models = [] if known else usable(list(context.selected_objects), crowd, {place, looks_so})
+            raise Refusal(f"{self.place} not found in the scene. Choose another place.")
+        place = place or ground
+        stored = _stored_models(group, crowd, place) if group is not None else []
+        models = [] if stored else usable(list(context.selected_objects), crowd, {place, ground})
         if population.arrangement not in WANTED:
             place = None
-        made_of = known or [(ob, 1.0) for ob in models]
+        weighted = stored or [(ob, 1.0) for ob in models]
         like = likeness(self.moves_like)
-        fresh = like is not UNCHANGED and (crowd is None or not is_settled(crowd))
-        plan = plan_filling(context, crowd, population, place, made_of, like if fresh else UNCHANGED)
+        if crowd is not None and is_settled(crowd):
+            like = UNCHANGED
+        plan = plan_filling(context, crowd, population, place, weighted, like)
         return plan, place, models
 
     def _remember(self, crowd: Object, plan: Plan, place: Object | None, models: list[Object]) -> None:
-        """Keep the settings with the crowd, and show them in the panel that opens."""
+        """Store the settings on the crowd and show them in the redo panel."""
         group = crowd.steering.populate
         population = plan.ground.population
         for name, parameter in Population.parameters().items():
-            value = stored(parameter, getattr(population, name))
+            value = stored_value(parameter, getattr(population, name))
             setattr(group, name, value)
             setattr(self, name, value)
         if place is not None:
@@ -136,18 +134,18 @@ class STEERING_OT_populate(bpy.types.Operator):
         for ob in models:
             group.sources.add().object = ob
 
-    def _tell(self, crowd: Object, plan: Plan, place: Object | None) -> None:
-        """What comes of it, in a line, and what the animator may not have expected."""
+    def _report(self, crowd: Object, plan: Plan, place: Object | None) -> None:
+        """Report the changes in one line, and warn about members that were not made or not moved."""
         added = sum(1 for number in plan.numbers.tolist() if number not in plan.there)
         parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
-        changes = ", ".join(f"{number} {what}" for number, what in parts if number) or "nothing changed"
+        changes = ", ".join(f"{number} {change}" for number, change in parts if number) or "nothing changed"
         self.report({"INFO"}, f"{crowd.name} has {plan.count} members: {changes}")
         if plan.count < plan.ground.population.count:
-            self.report({"WARNING"}, f"{(place or crowd).name} has room for {plan.count} members only: make it larger")
+            self.report({"WARNING"}, f"{(place or crowd).name} only has room for {plan.count} members. Make it larger")
         if plan.kept:
             names = ", ".join(ob.name for ob in plan.kept[:MOST_NAMES])
             more = f" and {len(plan.kept) - MOST_NAMES} more" if len(plan.kept) > MOST_NAMES else ""
-            self.report({"WARNING"}, f"Left alone, as they were locked, moved, keyed or parented: {names}{more}")
+            self.report({"WARNING"}, f"Kept members that are locked or were moved, keyed or parented: {names}{more}")
 
 
 STEERING_OT_populate.__annotations__.update(
@@ -156,7 +154,7 @@ STEERING_OT_populate.__annotations__.update(
 
 
 class STEERING_OT_populate_add(bpy.types.Operator):
-    """Let members be made of the selected models too"""
+    """Add the selected objects to the models of the crowd"""
 
     bl_idname = "steering.populate_add"
     bl_label = "Add Models"
@@ -169,24 +167,24 @@ class STEERING_OT_populate_add(bpy.types.Operator):
     @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
-        stored = crowd.steering.populate
-        known = {source.object for source in stored.sources}
-        models = usable(list(context.selected_objects), crowd, {stored.place, *known})
+        group = crowd.steering.populate
+        listed = {source.object for source in group.sources}
+        models = usable(list(context.selected_objects), crowd, {group.place, *listed})
         for ob in models:
-            stored.sources.add().object = ob
+            group.sources.add().object = ob
         if not models:
-            stored.sources.add()
+            group.sources.add()
         return {"FINISHED"}
 
 
 class STEERING_OT_populate_remove(bpy.types.Operator):
-    """Make no more members of this; those there are stay"""
+    """Remove the model from the list; its existing members are kept"""
 
     bl_idname = "steering.populate_remove"
     bl_label = "Remove Model"
     bl_options = {"REGISTER", "UNDO"}
 
-    row: IntProperty(name="Row", description="Which of the models, from 0", min=0)
+    row: IntProperty(name="Row", description="Index of the model, from 0", min=0)
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -195,27 +193,27 @@ class STEERING_OT_populate_remove(bpy.types.Operator):
     def execute(self, context):
         sources = crowd_in_focus(context).steering.populate.sources
         if self.row >= len(sources):
-            self.report({"ERROR"}, f"There is no model {self.row}: the crowd has {len(sources)}.")
+            self.report({"ERROR"}, f"Model {self.row} does not exist. Choose an index below {len(sources)}.")
             return {"CANCELLED"}
         sources.remove(self.row)
         return {"FINISHED"}
 
 
-def _known(stored, crowd: Object, place: Object | None) -> list[tuple[Object, float]]:
-    """What the crowd remembers its members to be made of, and how often each."""
-    found = []
-    for source in stored.sources:
+def _stored_models(group, crowd: Object, place: Object | None) -> list[tuple[Object, float]]:
+    """The models stored on the crowd, each with its weight."""
+    models = []
+    for source in group.sources:
         objects = []
         if source.kind == "OBJECT" and source.object is not None:
             objects = usable([source.object], crowd, {place})
         elif source.kind == "COLLECTION" and source.collection is not None:
             objects = usable(roots(source.collection), crowd, {place})
-        found += [(ob, source.weight / len(objects)) for ob in objects]
-    return found
+        models += [(ob, source.weight / len(objects)) for ob in objects]
+    return models
 
 
-def _ground_in(context: Context, crowd: Object | None) -> tuple[Object | None, int]:
-    """What of the selection looks like a place for the rest of it, and the arrangement for that; else a grid."""
+def _selected_ground(context: Context, crowd: Object | None) -> tuple[Object | None, int]:
+    """The selected object that looks like a place for the others, with its arrangement; (None, GRID) without one."""
     selected = [ob for ob in context.selected_objects if ob != crowd]
     active = context.view_layer.objects.active
     if active in selected:

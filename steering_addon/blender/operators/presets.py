@@ -1,6 +1,8 @@
-"""Presets: giving a crowd ready settings, and keeping those of a crowd for others."""
+"""Operators that apply, save and remove presets of whole crowds."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, StringProperty
@@ -9,10 +11,13 @@ from ...settings.preset import Preset, scaled, written
 from ..crowds.member_variation import Amounts, vary
 from ..crowds.preset_exchange import CROWDS, bodies_length, missing, preset_of, take_up
 from ..crowds.preset_files import Shelf
-from .shelves import Applying, Removing, Saving, any_of, new_name, overruled, own_of
+from .shelves import Applying, Removing, Saving, animated_warnings, any_preset, new_name, own_preset
 
-ALIKE = 2.0
-"""Bodies that are up to so many times as large or small as those meant are not remarked upon."""
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+SIMILAR = 2.0
+"""Bodies up to this many times larger or smaller than those a preset is meant for are not mentioned in the report."""
 
 
 def _crowds(_settings) -> Shelf[Preset]:
@@ -20,29 +25,29 @@ def _crowds(_settings) -> Shelf[Preset]:
 
 
 class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
-    """Give the crowd the vehicle and the behaviors of a preset; other behaviors are switched off"""
+    """Give the crowd the vehicle settings and behaviors of a preset; its other behaviors are switched off"""
 
     bl_idname = "steering.preset_apply"
     bl_label = "Apply Preset"
     shelf_of = staticmethod(_crowds)
 
-    preset: any_of(_crowds)
+    preset: any_preset(_crowds)
     fit_size: BoolProperty(
         name="Fit to Size",
-        description="Make distances, speeds and strengths larger or smaller, as the vehicles are larger or smaller "
-        "than those the preset is meant for",
+        description="Scale distances, speeds and strengths if the vehicles are larger or smaller than those that the "
+        "preset is meant for",
         default=False,
         options={"SKIP_SAVE"},
     )
     vary: BoolProperty(
         name="Vary the Vehicles",
-        description="Let the vehicles of the crowd differ as much as the preset suggests",
+        description="Randomize the vehicles of the crowd by the amounts that the preset suggests",
         default=False,
         options={"SKIP_SAVE"},
     )
     use_preroll: BoolProperty(
         name="Set Pre-Roll",
-        description="Give the scene the pre-roll that the preset suggests",
+        description="Set the scene's pre-roll to the value that the preset suggests",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -58,36 +63,41 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
         length = bodies_length(crowd, scene, context.evaluated_depsgraph_get())
         if self.fit_size and length is not None:
             preset = scaled(preset, length / preset.body_length)
-        left = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
+        warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
         animated = take_up(preset, crowd, scene)
         if self.use_preroll:
             scene.steering.preroll = preset.preroll
-        waiting = missing(preset, crowd, scene)
-        told = _told(preset, crowd.name, length, waiting, preroll=self.use_preroll)
-        return [*overruled(crowd, animated), *left], told
+        summary = _summary(preset, crowd, scene, length, has_preroll=self.use_preroll)
+        return [*animated_warnings(crowd, animated), *warnings], summary
 
 
-def _told(preset: Preset, crowd: str, length: float | None, waiting: list[str], *, preroll: bool) -> str:
-    text = "; ".join([f"{crowd} has the preset {preset.label}", *waiting])
-    if preset.preroll and not preroll:
+def _summary(preset: Preset, crowd: Object, scene: Scene, length: float | None, *, has_preroll: bool) -> str:
+    """The report after applying a preset, in one line.
+
+    Args:
+        length: of the vehicles' bodies in metres, None if unknown.
+        has_preroll: whether the scene has been given the suggested pre-roll.
+    """
+    text = "; ".join([f"Applied the preset {preset.label} to {crowd.name}", *missing(preset, crowd, scene)])
+    if preset.preroll and not has_preroll:
         text += f"; a pre-roll of {preset.preroll} frames is suggested"
-    if length is not None and not 1.0 / ALIKE <= length / preset.body_length <= ALIKE:
+    if length is not None and not 1.0 / SIMILAR <= length / preset.body_length <= SIMILAR:
         text += (
-            f"; it is meant for bodies of {preset.body_length:.3g} m, these are {length:.3g} m long: "
-            f"Fit to Size adapts it"
+            f"; it is meant for bodies {preset.body_length:.3g} m long, these are {length:.3g} m: "
+            f"turn on Fit to Size to scale it"
         )
     return text
 
 
 class STEERING_OT_preset_save(Saving, bpy.types.Operator):
-    """Keep the settings of the crowd as a preset of your own, for all files"""
+    """Save the settings of the crowd as a preset of your own, available in all files"""
 
     bl_idname = "steering.preset_save"
     bl_label = "Save Preset"
     shelf_of = staticmethod(_crowds)
 
     name: new_name()
-    description: StringProperty(name="Description", description="A sentence for its tooltip", options={"SKIP_SAVE"})
+    description: StringProperty(name="Description", description="Tooltip of the preset", options={"SKIP_SAVE"})
 
     def made_of(self, context, crowd):
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
@@ -102,13 +112,13 @@ class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
     bl_label = "Remove Preset"
     shelf_of = staticmethod(_crowds)
 
-    preset: own_of(_crowds)
+    preset: own_preset(_crowds)
 
     @classmethod
     def poll(cls, _context) -> bool:
         if any(preset.own for preset in CROWDS.listed().values()):
             return True
-        cls.poll_message_set("There are no presets of your own yet")
+        cls.poll_message_set("There are no presets of your own")
         return False
 
     def invoke(self, context, event):
@@ -119,25 +129,25 @@ class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
 
 
 class STEERING_MT_presets(bpy.types.Menu):
-    """Ready settings for the crowd"""
+    """Apply a preset to the crowd"""
 
     bl_idname = "STEERING_MT_presets"
     bl_label = "Presets"
 
     def draw(self, _context) -> None:
-        there = CROWDS.listed().values()
-        for preset in there:
+        presets = CROWDS.listed().values()
+        for preset in presets:
             if not preset.own:
                 _entry(self.layout, STEERING_OT_preset_apply, preset)
-        if any(preset.own for preset in there):
+        if any(preset.own for preset in presets):
             self.layout.separator()
-        for preset in there:
+        for preset in presets:
             if preset.own:
                 _entry(self.layout, STEERING_OT_preset_apply, preset)
 
 
 class STEERING_MT_own_presets(bpy.types.Menu):
-    """Presets of your own that can be deleted"""
+    """Delete a preset of your own"""
 
     bl_idname = "STEERING_MT_own_presets"
     bl_label = "Remove Preset"

@@ -1,4 +1,4 @@
-"""Switching the live preview on and off."""
+"""The operator that switches the live preview on and off."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..refusal import reported
 
 
 class STEERING_OT_preview(bpy.types.Operator):
-    """See the vehicles move without a bake while the timeline plays; using this again ends it. Nothing of it is saved
-    with the file, and it is not rendered"""
+    """Show the vehicles moving while the timeline plays, without a bake; use again to stop. The preview is not saved or
+    rendered"""
 
     bl_idname = "steering.preview"
     bl_label = "Preview"
-    # Nothing in the file changes, so there is nothing to undo.
+    # No UNDO: nothing in the file changes.
     bl_options = {"REGISTER"}
 
     replace_own_keys: BoolProperty(
         name="Replace Own Keys",
-        description="Show vehicles that have keyframes, drivers or NLA of their own as if these were set aside",
+        description="Preview vehicles as if keyframes, drivers and NLA strips of their own were disabled",
         default=False,
     )
 

@@ -1,4 +1,4 @@
-"""Add > Steering: ready scenes of crowds that want nothing but a bake."""
+"""Add > Steering: complete scenes with a crowd, ready to bake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mathutils import Vector
 from ..crowds.ready import flock, school, walkers
 from ..crowds.ready.gathering import Wish, free_place
 from ..refusal import reported
-from .polls import in_object_mode
+from .polls import has_editable_scene, in_object_mode
 
 
 def _count(default: int, description: str):
@@ -30,14 +30,14 @@ def _size(name: str, default: float, description: str):
 
 
 class ReadyScene:
-    """What the operators share. A subclass says which scene, with `reach` and `add` of its file."""
+    """The operators' shared base. A subclass provides `reach`, the radius a scene needs, and `add`, which builds it."""
 
     bl_options = {"REGISTER", "UNDO"}
 
-    seed: IntProperty(name="Seed", description="Other numbers give other chances", default=0, min=0)
+    seed: IntProperty(name="Seed", description="Seed of the random numbers", default=0, min=0)
     spacing: FloatProperty(
         name="Spacing",
-        description="How far they keep apart, as a multiple of what is usual",
+        description="Distance that the members keep from each other, as a multiple of the default",
         default=1.0,
         min=0.1,
         max=10.0,
@@ -46,7 +46,7 @@ class ReadyScene:
     )
     location: FloatVectorProperty(
         name="Location",
-        description="Where its middle is; the 3D cursor, or beside a crowd that is there",
+        description="Center of the new scene; by default the 3D cursor, or a free place next to existing crowds",
         size=3,
         subtype="TRANSLATION",
         options={"SKIP_SAVE"},
@@ -54,19 +54,14 @@ class ReadyScene:
 
     @classmethod
     def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context):
-            return False
-        if context.scene.library is None and context.scene.is_editable:
-            return True
-        cls.poll_message_set("The scene is linked and cannot be changed here")
-        return False
+        return in_object_mode(cls, context) and has_editable_scene(cls, context)
 
     @reported
     def execute(self, context):
         if not self.properties.is_property_set("location"):
             self.location = free_place(context, 2.0 * self.reach(self._wish()))
         crowd = self.add(context, self._wish())
-        self.report({"INFO"}, f"Added {crowd.name}: bake to see it move")
+        self.report({"INFO"}, f"Added {crowd.name}. Bake to see it move")
         return {"FINISHED"}
 
     def _wish(self) -> Wish:
@@ -74,46 +69,46 @@ class ReadyScene:
 
 
 class STEERING_OT_add_flock(ReadyScene, bpy.types.Operator):
-    """Add a flock of birds that flies about its place, ready to bake"""
+    """Add a flock of birds that flies around inside a region, ready to bake"""
 
     bl_idname = "steering.add_flock"
     bl_label = "Flock of Birds"
 
-    count: _count(flock.COUNT, "How many birds")
-    size: _size("Length", flock.SIZE, "Of a bird from beak to tail; distances and speeds go with it")
+    count: _count(flock.COUNT, "Number of birds")
+    size: _size("Length", flock.SIZE, "Length of a bird from beak to tail; distances and speeds scale with it")
 
     reach = staticmethod(flock.FLOCK.reach)
     add = staticmethod(flock.add_flock)
 
 
 class STEERING_OT_add_school(ReadyScene, bpy.types.Operator):
-    """Add a school of fish that swims about its place, ready to bake"""
+    """Add a school of fish that swims around inside a region, ready to bake"""
 
     bl_idname = "steering.add_school"
     bl_label = "School of Fish"
 
-    count: _count(school.COUNT, "How many fish")
-    size: _size("Length", school.SIZE, "Of a fish from nose to tail; distances and speeds go with it")
+    count: _count(school.COUNT, "Number of fish")
+    size: _size("Length", school.SIZE, "Length of a fish from nose to tail; distances and speeds scale with it")
 
     reach = staticmethod(school.SCHOOL.reach)
     add = staticmethod(school.add_school)
 
 
 class STEERING_OT_add_walkers(ReadyScene, bpy.types.Operator):
-    """Add people who walk along a closed path both ways, ready to bake"""
+    """Add people who walk along a closed path in both directions, ready to bake"""
 
     bl_idname = "steering.add_walkers"
     bl_label = "Walkers on a Path"
 
-    count: _count(walkers.COUNT, "How many people; the path is as long as they need")
-    size: _size("Height", walkers.SIZE, "Of a walker; distances and speeds go with it")
+    count: _count(walkers.COUNT, "Number of people; the length of the path is adapted to it")
+    size: _size("Height", walkers.SIZE, "Height of a person; distances and speeds scale with it")
 
     reach = staticmethod(walkers.reach)
     add = staticmethod(walkers.add_walkers)
 
 
 class STEERING_MT_add(bpy.types.Menu):
-    """Crowds that are ready to bake"""
+    """Add a crowd that is ready to bake"""
 
     bl_idname = "STEERING_MT_add"
     bl_label = "Steering"

@@ -1,6 +1,6 @@
-"""What applying, saving and removing presets has in common, whatever they are presets of.
+"""Base classes of the operators that apply, save and remove presets of any kind.
 
-An operator names its shelf and says what is taken up or written; the rest is here.
+An operator names its shelf, the folder of its presets, and defines how a preset is applied or made.
 """
 
 from __future__ import annotations
@@ -11,53 +11,54 @@ from typing import TYPE_CHECKING, Any
 from bpy.props import StringProperty
 
 from ..crowds.preset_files import Shelf
+from ..focus import crowd_in_focus
 from ..refusal import reported
-from .behaviors import crowd_in_focus, has_crowd, has_editable_crowd
+from .polls import has_crowd, has_editable_crowd
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 ShelfOf = Callable[[Any], Shelf]
-"""The shelf that is meant by the settings of an operator."""
+"""Returns the shelf that an operator works on, from the operator's properties."""
 
 
-def any_of(shelf_of: ShelfOf) -> Any:
-    """The property that says which preset."""
+def any_preset(shelf_of: ShelfOf) -> Any:
+    """The operator property that names any preset."""
 
     def names(settings, _context, _text) -> list[str]:
         return list(shelf_of(settings).listed())
 
-    return StringProperty(name="Preset", description="Which one", search=names, options={"SKIP_SAVE"})
+    return StringProperty(name="Preset", description="Name of the preset", search=names, options={"SKIP_SAVE"})
 
 
-def own_of(shelf_of: ShelfOf) -> Any:
-    """The property that says which of one's own."""
+def own_preset(shelf_of: ShelfOf) -> Any:
+    """The operator property that names one of the user's own presets."""
 
     def names(settings, _context, _text) -> list[str]:
         return [name for name, preset in shelf_of(settings).listed().items() if preset.own]
 
-    return StringProperty(name="Preset", description="Which one", search=names, options={"SKIP_SAVE"})
+    return StringProperty(name="Preset", description="Name of the preset", search=names, options={"SKIP_SAVE"})
 
 
 def new_name() -> Any:
-    """The property that says what to save it as."""
-    return StringProperty(name="Name", description="What the preset is called", maxlen=63, options={"SKIP_SAVE"})
+    """The operator property for the name of a new preset."""
+    return StringProperty(name="Name", description="Name of the new preset", maxlen=63, options={"SKIP_SAVE"})
 
 
 class Applying:
-    """Gives the crowd what a preset holds."""
+    """Applies a preset to the crowd."""
 
     bl_options = {"REGISTER", "UNDO"}
     shelf_of: ShelfOf
 
     def take_up(self, context: Context, crowd: Object, preset: Any) -> tuple[list[str], str]:
-        """Give it to the crowd; returns what the animator should be warned of, and what to tell besides."""
+        """Apply the preset to the crowd; returns the warnings and the summary to report."""
         raise NotImplementedError
 
     @classmethod
     def description(cls, _context, properties) -> str:
-        there = cls.shelf_of(properties).listed()
-        return there[properties.preset].tooltip() if properties.preset in there else cls.__doc__
+        presets = cls.shelf_of(properties).listed()
+        return presets[properties.preset].tooltip() if properties.preset in presets else cls.__doc__
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -67,36 +68,36 @@ class Applying:
     def execute(self, context):
         crowd = crowd_in_focus(context)
         preset = self.shelf_of(self).find(self.preset).load()
-        warnings, told = self.take_up(context, crowd, preset)
-        # Blender notices by itself what is typed into a field only.
+        warnings, summary = self.take_up(context, crowd, preset)
+        # Blender updates dependencies only after an edit in the interface.
         crowd.update_tag()
         if preset.unknown:
             names = ", ".join(preset.unknown)
-            warnings = [f"{preset.label} names what is not known here and was left out: {names}", *warnings]
+            warnings = [f"Skipped settings of {preset.label} that this version does not know: {names}", *warnings]
         for warning in warnings:
             self.report({"WARNING"}, warning)
-        self.report({"INFO"}, told)
+        self.report({"INFO"}, summary)
         return {"FINISHED"}
 
 
-def overruled(crowd: Object, animated: list[str]) -> list[str]:
-    """A warning of settings that are keyed or driven, and so are not what a preset says."""
+def animated_warnings(crowd: Object, animated: list[str]) -> list[str]:
+    """The warning that keyed or driven settings override a preset, if there are any."""
     if not animated:
         return []
-    return [f"{crowd.name} has keys or drivers that go before the preset: {', '.join(animated)}"]
+    return [f"Keys or drivers of {crowd.name} override the preset: {', '.join(animated)}"]
 
 
 class Saving:
-    """Keeps settings of the crowd as a preset of one's own."""
+    """Saves settings of the crowd as a preset of the user's own."""
 
     bl_options = {"REGISTER"}
     shelf_of: ShelfOf
 
     def made_of(self, context: Context, crowd: Object) -> tuple[str, str]:
-        """The label and the text of the preset.
+        """The label of the preset and the text of its file.
 
         Raises:
-            Refusal: the crowd does not have what is to be saved.
+            Refusal: the crowd does not have the settings to save.
         """
         raise NotImplementedError
 
@@ -116,16 +117,16 @@ class Saving:
 
 
 class Removing:
-    """Deletes a preset of one's own."""
+    """Deletes one of the user's own presets."""
 
     bl_options = {"REGISTER"}
     shelf_of: ShelfOf
 
     def invoke(self, context, event):
-        there = self.shelf_of(self).listed()
-        what = there[self.preset].label() if self.preset in there else self.preset
+        presets = self.shelf_of(self).listed()
+        label = presets[self.preset].label() if self.preset in presets else self.preset
         return context.window_manager.invoke_confirm(
-            self, event, title=f"Remove {what}?", message="This cannot be undone", confirm_text="Remove"
+            self, event, title=f"Remove {label}?", message="This cannot be undone", confirm_text="Remove"
         )
 
     @reported

@@ -1,4 +1,4 @@
-"""Tagging: which objects are vehicles, obstacles, paths, leaders and crowds."""
+"""Operators that tag objects as vehicles, obstacles, paths, leaders and crowds."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, lik
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
 from ..crowds.preset_exchange import missing
 from ..hierarchy import Family
-from ..properties import ROLE_ITEMS, has_role
+from ..properties import has_role
+from ..properties.object_group import ROLE_ITEMS
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
 from ..role_assignment import default_crowd, give_role, new_crowd
+from ..suitability import check_editable, suits
 from ..tagged_objects import tagged
 from ..write.ownership import is_baked
 from .polls import in_object_mode, something_selected
@@ -26,12 +28,12 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
 
 REMEDIES = {
-    Role.PATH: "select a curve, such as Add > Curve > Path",
-    Role.FLOW: "select a curve, such as Add > Curve > Path, or a mesh that is painted or has edges",
-    Role.CROWD: "select an Empty, or use Add Crowd",
-    Role.VEHICLE: "select the objects that shall move",
+    Role.PATH: "Select a curve, such as Add > Curve > Path",
+    Role.FLOW: "Select a curve, such as Add > Curve > Path, or a mesh that is painted or has loose edges",
+    Role.CROWD: "Select an Empty, or use Add Crowd",
+    Role.VEHICLE: "Select the objects to move",
 }
-"""What to do where nothing that is selected can have a role."""
+"""The remedy if none of the selected objects can have the role."""
 
 
 class STEERING_OT_tag(bpy.types.Operator):
@@ -41,17 +43,17 @@ class STEERING_OT_tag(bpy.types.Operator):
     bl_label = "Tag for Steering"
     bl_options = {"REGISTER", "UNDO"}
 
-    role: EnumProperty(name="As", description="What the objects become", items=ROLE_ITEMS, default="VEHICLE")
+    role: EnumProperty(name="Role", description="Role to give to the objects", items=ROLE_ITEMS, default="VEHICLE")
     moves_like: EnumProperty(
         name="Moves Like",
-        description="What a crowd that has no settings yet starts to live like; others stay as they are",
+        description="Preset for a crowd that has no settings yet; other crowds keep their settings",
         items=MOVES_LIKE_ITEMS,
         default=ANYTHING.name,
         options={"SKIP_SAVE"},
     )
     new_crowd: BoolProperty(
         name="New Crowd",
-        description="Make a crowd of their own, even if there is one they could join",
+        description="Create a new crowd even if the objects could join an existing one",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -67,9 +69,9 @@ class STEERING_OT_tag(bpy.types.Operator):
         return something_selected(cls, context)
 
     def invoke(self, context, _event):
-        asked = self.properties.is_property_set("moves_like") or self.role != Role.VEHICLE.name
+        specified = self.properties.is_property_set("moves_like") or self.role != Role.VEHICLE.name
         crowd = selected_crowd(context)
-        if asked or bpy.app.background or (crowd is not None and is_settled(crowd)):
+        if specified or bpy.app.background or (crowd is not None and is_settled(crowd)):
             return self.execute(context)
         bpy.ops.wm.call_menu(name=STEERING_MT_moves_like.bl_idname)
         return {"CANCELLED"}
@@ -85,32 +87,31 @@ class STEERING_OT_tag(bpy.types.Operator):
     @reported
     def execute(self, context):
         role = Role[self.role]
-        objects = _selected(context)
         joined = Joined()
-        chosen, left_out = _fitting(objects, role)
+        suitable, skipped = _suitable(_selected(context), role)
         if role is Role.VEHICLE:
-            joined = join(context, chosen, likeness(self.moves_like), apart=self.new_crowd)
+            joined = join(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
         family = Family()
-        for ob in chosen:
+        for ob in suitable:
             give_role(ob, role, family)
-        if left_out:
-            self.report({"WARNING"}, f"Left out, as no {DESCRIPTIONS[role][0].lower()} can be made of them: {left_out}")
+        if skipped:
+            self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
         for warning in joined.warnings:
             self.report({"WARNING"}, warning)
         if joined.crowd is not None:
-            self.report({"INFO"}, _told(joined, context.scene))
+            self.report({"INFO"}, _summary(joined, context.scene))
         return {"FINISHED"}
 
 
 class STEERING_MT_moves_like(bpy.types.Menu):
-    """What the selected objects shall move like"""
+    """Choose what the selected objects move like"""
 
     bl_idname = "STEERING_MT_moves_like"
     bl_label = "Moves Like"
 
     def draw(self, context) -> None:
         layout = self.layout
-        # Invoked, the operator would ask again.
+        # With INVOKE_DEFAULT the operator would open this menu again.
         layout.operator_context = "EXEC_DEFAULT"
         crowd = selected_crowd(context) or default_crowd(context)
         settled = crowd is not None and is_settled(crowd)
@@ -127,13 +128,13 @@ class STEERING_MT_moves_like(bpy.types.Menu):
 
 
 class STEERING_OT_untag(bpy.types.Operator):
-    """Take the selected objects out of the steering simulation; keyframes of a bake stay"""
+    """Remove a role from the selected objects; baked keyframes are kept"""
 
     bl_idname = "steering.untag"
     bl_label = "Untag"
     bl_options = {"REGISTER", "UNDO"}
 
-    role: EnumProperty(name="As", description="What the objects no longer are", items=ROLE_ITEMS, default="VEHICLE")
+    role: EnumProperty(name="Role", description="Role to remove from the objects", items=ROLE_ITEMS, default="VEHICLE")
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -143,8 +144,8 @@ class STEERING_OT_untag(bpy.types.Operator):
     def execute(self, context):
         objects = [ob for ob in _selected(context) if has_role(ob, Role[self.role])]
         if not objects:
-            what = DESCRIPTIONS[Role[self.role]][0].lower()
-            self.report({"ERROR"}, f"None of the selected objects is tagged as {_article(what)}: select some that are.")
+            label = _label(Role[self.role])
+            self.report({"ERROR"}, f"None of the selected objects is tagged as {label}. Select tagged objects.")
             return {"CANCELLED"}
         check_editable(objects)
         if self.role == Role.VEHICLE.name:
@@ -159,7 +160,7 @@ class STEERING_OT_untag(bpy.types.Operator):
 
 
 class STEERING_OT_crowd_add(bpy.types.Operator):
-    """Add a crowd: an Empty that holds the settings its vehicles share"""
+    """Add a crowd: an Empty that holds the settings shared by its vehicles"""
 
     bl_idname = "steering.crowd_add"
     bl_label = "Add Crowd"
@@ -179,7 +180,7 @@ class STEERING_OT_crowd_add(bpy.types.Operator):
 
 
 class STEERING_OT_set_start(bpy.types.Operator):
-    """Let the selected vehicles start from where they are now"""
+    """Store the current transforms of the selected vehicles as their start"""
 
     bl_idname = "steering.set_start"
     bl_label = "Set Start"
@@ -189,7 +190,7 @@ class STEERING_OT_set_start(bpy.types.Operator):
     def poll(cls, context) -> bool:
         if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
             return True
-        cls.poll_message_set("Select the vehicles whose start shall be where they are now")
+        cls.poll_message_set("Select at least one vehicle")
         return False
 
     @reported
@@ -201,63 +202,43 @@ class STEERING_OT_set_start(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def suits(ob: Object, role: Role) -> bool:
-    """Whether an object can have a role."""
-    if role is Role.PATH:
-        return ob.type == "CURVE"
-    if role is Role.FLOW:
-        return ob.type in ("CURVE", "MESH")
-    if role is Role.CROWD:
-        return ob.type == "EMPTY"
-    return role is not Role.VEHICLE or not has_role(ob, Role.CROWD)
-
-
-def _fitting(objects: list[Object], role: Role) -> tuple[list[Object], str]:
-    """The objects that can have the role, and the names of the others.
+def _suitable(objects: list[Object], role: Role) -> tuple[list[Object], str]:
+    """The objects that can have the role, and the names of the objects to skip.
 
     Raises:
-        Refusal: none can, or one cannot be changed.
+        Refusal: none of the objects can have the role, or one that can is not editable.
     """
-    fits = [ob for ob in objects if suits(ob, role)]
-    fitting = set(fits)
-    names = ", ".join(ob.name for ob in objects if ob not in fitting)
-    if not fits:
-        what = DESCRIPTIONS[role][0].lower()
-        raise Refusal(f"{names} cannot be {_article(what)}: {REMEDIES[role]}.")
-    check_editable(fits)
+    suitable = [ob for ob in objects if suits(ob, role)]
+    names = ", ".join(ob.name for ob in objects if not suits(ob, role))
+    if not suitable:
+        raise Refusal(f"{names} cannot be {_label(role)}. {REMEDIES[role]}.")
+    check_editable(suitable)
     if role is Role.VEHICLE:
-        # A crowd selected along with its future members says where they belong.
-        return _uppermost(fits), ""
-    return fits, names
+        # A crowd is selected together with its future members on purpose: they are to join it.
+        return _topmost(suitable), ""
+    return suitable, names
 
 
-def _uppermost(objects: list[Object]) -> list[Object]:
-    """Those that hang on none of the others, which would carry them along: the bird of a bird and its wings."""
-    there = set(objects)
+def _topmost(objects: list[Object]) -> list[Object]:
+    """The objects that are not parented to any of the others: of a bird and its wings, the bird, which carries them."""
+    candidates = set(objects)
 
-    def carried(ob: Object) -> bool:
-        above = ob.parent
-        while above is not None and above not in there:
-            above = above.parent
-        return above is not None
+    def is_carried(ob: Object) -> bool:
+        ancestor = ob.parent
+        while ancestor is not None and ancestor not in candidates:
+            ancestor = ancestor.parent
+        return ancestor is not None
 
-    return [ob for ob in objects if not carried(ob)]
-
-
-def check_editable(objects: list[Object]) -> None:
-    """Raises Refusal where one of the objects cannot be changed."""
-    for ob in objects:
-        if ob.library is not None or not ob.is_editable:
-            raise Refusal(f"{ob.name} is linked and cannot be changed here: make a library override of it.")
+    return [ob for ob in objects if not is_carried(ob)]
 
 
-def _told(joined: Joined, scene: Scene) -> str:
-    """One line of what became of the objects."""
+def _summary(joined: Joined, scene: Scene) -> str:
+    """The report after tagging vehicles, in one line."""
     number, crowd, preset = len(joined.members), joined.crowd.name, joined.preset
-    who = "1 vehicle" if number == 1 else f"{number} vehicles"
+    vehicles = "1 vehicle" if number == 1 else f"{number} vehicles"
     if preset is None:
-        return f"{who} joined {crowd}"
-    text = f"{who} in {crowd}, which lives like {preset.label}"
+        return f"{vehicles} joined {crowd}"
+    text = f"{vehicles} joined {crowd}; preset {preset.label}"
     if number > 1 and preset.preroll and scene.steering.preroll:
         text += f"; pre-roll {scene.steering.preroll} frames"
     return "; ".join([text, *missing(preset, joined.crowd, scene)])
@@ -267,7 +248,9 @@ def _selected(context: Context) -> list[Object]:
     return sorted(context.selected_objects, key=lambda ob: ob.name)
 
 
-def _article(noun: str) -> str:
+def _label(role: Role) -> str:
+    """The name of a role with its article: "an obstacle"."""
+    noun = DESCRIPTIONS[role][0].lower()
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 

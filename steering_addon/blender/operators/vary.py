@@ -1,4 +1,4 @@
-"""Letting the vehicles of a crowd differ a little."""
+"""The operator that makes the vehicles of a crowd differ slightly."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 from ...settings.variation import MOST
 from ...simulation.roles import Role
 from ..crowds.member_variation import Amounts, vary
+from ..focus import crowd_in_focus
 from ..properties import has_role
 from ..refusal import reported
-from .behaviors import crowd_in_focus
 from .polls import in_object_mode
 
 
@@ -22,23 +22,23 @@ def _amount(name: str, default: float, description: str):
 
 
 class STEERING_OT_vary(bpy.types.Operator):
-    """Let the vehicles of the crowd differ a little in speed, size and weight, each by its own chance"""
+    """Randomize the speed, size and mass of the crowd's vehicles slightly"""
 
     bl_idname = "steering.vary"
     bl_label = "Vary"
     bl_options = {"REGISTER", "UNDO"}
 
-    speed: _amount("Speed", 0.1, "How much faster or slower than the crowd a vehicle may be")
-    size: _amount("Size", 0.05, "How much larger or smaller")
-    mass: _amount("Mass", 0.0, "How much heavier or lighter")
-    start_speed: _amount("Start Speed", 0.1, "How much faster or slower it may start")
-    seed: IntProperty(name="Seed", description="Other numbers give other chances", default=0)
+    speed: _amount("Speed", 0.1, "Largest random change of a vehicle's speed, up or down")
+    size: _amount("Size", 0.05, "Largest random change of a vehicle's size, up or down")
+    mass: _amount("Mass", 0.0, "Largest random change of a vehicle's mass, up or down")
+    start_speed: _amount("Start Speed", 0.1, "Largest random change of a vehicle's start speed, up or down")
+    seed: IntProperty(name="Seed", description="Seed of the random numbers", default=0)
     scale_objects: BoolProperty(
-        name="Scale Objects", description="Let the objects look as large as they are", default=True
+        name="Scale Objects", description="Scale the objects to match the size of the vehicles", default=True
     )
     selected: BoolProperty(
         name="Selected Only",
-        description="Vary the selected vehicles only, of whatever crowd",
+        description="Vary only the selected vehicles, whatever crowd they belong to",
         default=False,
         options={"SKIP_SAVE"},
     )

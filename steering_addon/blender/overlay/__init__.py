@@ -1,15 +1,14 @@
-"""Drawn over the viewport: fronts, targets, trails, paths, obstacles and regions as the simulation has them.
+"""The viewport overlay: fronts, targets, trails, paths, obstacles and regions as the simulation sees them.
 
-What is drawn is worked out when something changes or a frame is shown; drawing hands it to the graphics card. In the
-background there is nobody to look, and nothing is done.
+Lines are computed when something changes or a frame is shown; a draw handler only passes them to the graphics card. In
+background mode the overlay does nothing.
 """
 
 from __future__ import annotations
 
 import bpy
 
-from . import gpu_lines as drawing
-from . import watching
+from . import gpu_lines, watching
 from .popover import show_switch
 
 
@@ -17,10 +16,10 @@ def register() -> None:
     bpy.types.VIEW3D_PT_overlay.append(show_switch)
     if not bpy.app.background:
         watching.begin()
-        drawing.begin()
+        gpu_lines.begin()
 
 
 def unregister() -> None:
-    drawing.end()
+    gpu_lines.end()
     watching.end()
     bpy.types.VIEW3D_PT_overlay.remove(show_switch)

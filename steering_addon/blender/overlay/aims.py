@@ -1,4 +1,4 @@
-"""What the behaviors of vehicles steer by, as far as that can be told without a run."""
+"""The targets of the behaviors of vehicles, where they can be determined without a simulation."""
 
 from __future__ import annotations
 
@@ -24,61 +24,65 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup, Scene
 
 MOST = 500
-"""Among more objects than this the nearest is not looked for."""
+"""The nearest object is not searched for among more candidates than this."""
 
 
 @dataclass(frozen=True)
 class Aim:
-    """One or several objects, of which each of some vehicles steers by the nearest.
+    """Candidates for a target. Each of the vehicles aims at the nearest one.
 
     Attributes:
-        rows: (n,) the vehicles.
-        bodies: where they may aim.
-        own: (n, k) which of them are themselves.
+        rows: (n,) the rows of the vehicles.
+        bodies: k candidates.
+        is_self: (n, k) whether the candidate is the vehicle itself.
     """
 
     rows: np.ndarray
     bodies: tuple[BodySource, ...]
-    own: np.ndarray
+    is_self: np.ndarray
 
     def among(self, rows: np.ndarray) -> Aim:
-        """The aim of those of the vehicles that are in some rows, (m,) rising, by their place among these."""
-        some = np.isin(self.rows, rows)
-        return Aim(np.searchsorted(rows, self.rows[some]), self.bodies, self.own[some])
+        """The aim of the vehicles in `rows`, (m,) ascending, renumbered to their index in `rows`."""
+        kept = np.isin(self.rows, rows)
+        return Aim(np.searchsorted(rows, self.rows[kept]), self.bodies, self.is_self[kept])
 
-    def goals(self, place: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
-        """Where each of the vehicles aims, (n, 3), by the places of all vehicles; its own place where there is none."""
-        places = np.array([standing(body, depsgraph).translation for body in self.bodies])
-        gap = places[None] - place[self.rows][:, None]
-        distance = np.einsum("nka,nka->nk", gap, gap)
-        distance[self.own] = np.inf
-        nearest = np.argmin(distance, axis=1)
-        alone = ~np.isfinite(distance[np.arange(len(self.rows)), nearest])
-        return np.where(alone[:, None], place[self.rows], places[nearest])
+    def goals(self, positions: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
+        """The target position of each vehicle, (n, 3); its own position if it has no target.
+
+        Args:
+            positions: (m, 3) of all vehicles that are drawn.
+        """
+        candidates = np.array([standing(body, depsgraph).translation for body in self.bodies])
+        offset = candidates[None] - positions[self.rows][:, None]
+        distance_squared = np.einsum("nka,nka->nk", offset, offset)
+        distance_squared[self.is_self] = np.inf
+        nearest = np.argmin(distance_squared, axis=1)
+        alone = ~np.isfinite(distance_squared[np.arange(len(self.rows)), nearest])
+        return np.where(alone[:, None], positions[self.rows], candidates[nearest])
 
 
 def aims_of(vehicles: list[Object], scene: Scene, tagged: Mapping[Role, list[Object]]) -> list[Aim]:
-    """What vehicles steer by; not where each has one of its own, or takes one after the other.
+    """The aims of vehicles, without targets that are chosen at random or in order.
 
     Args:
         tagged: the objects of each role.
     """
-    rows: dict[Object, list[int]] = {}
+    rows_of: dict[Object, list[int]] = {}
     for row, ob in enumerate(vehicles):
         if (crowd := crowd_of(ob)) is not None:
-            rows.setdefault(crowd, []).append(row)
+            rows_of.setdefault(crowd, []).append(row)
     aims = []
-    for crowd, own in rows.items():
-        members = [vehicles[row] for row in own]
-        for bodies in _meant(crowd, scene, tagged):
+    for crowd, rows in rows_of.items():
+        members = [vehicles[row] for row in rows]
+        for bodies in _candidates(crowd, scene, tagged):
             if 0 < len(bodies) <= MOST:
-                themselves = np.array([[body.ob == ob for body in bodies] for ob in members])
-                aims.append(Aim(np.array(own), bodies, themselves))
+                is_self = np.array([[body.ob == ob for body in bodies] for ob in members])
+                aims.append(Aim(np.array(rows), bodies, is_self))
     return aims
 
 
-def _meant(crowd: Object, scene: Scene, tagged: Mapping[Role, list[Object]]) -> Iterator[tuple[BodySource, ...]]:
-    """The objects that each target of a crowd's behaviors may mean."""
+def _candidates(crowd: Object, scene: Scene, tagged: Mapping[Role, list[Object]]) -> Iterator[tuple[BodySource, ...]]:
+    """The candidates for each target of a crowd's behaviors."""
     for behavior in behaviors_of(crowd):
         group = getattr(crowd.steering, behavior.name)
         if not group.use or group.weight == 0.0:
@@ -90,18 +94,18 @@ def _meant(crowd: Object, scene: Scene, tagged: Mapping[Role, list[Object]]) -> 
             if target is not None and not has_role(target, Role.CROWD):
                 yield (BodySource(target, -1, _bone(group, name, target)),)
             elif PICK_NUMBERS[getattr(group, choice_of(name))] == NEAREST_ONE:
-                nearest_of_role = tagged[parameter.role] if parameter.default == NEAREST else ()
-                yield _several(crowd, behavior, name, scene) or tuple(BodySource(ob, -1) for ob in nearest_of_role)
+                of_role = tagged[parameter.role] if parameter.default == NEAREST else ()
+                yield _group_members(crowd, behavior, name, scene) or tuple(BodySource(ob, -1) for ob in of_role)
 
 
-def _several(crowd: Object, behavior: type[Behavior], name: str, scene: Scene) -> tuple[BodySource, ...]:
-    """The objects of a collection, or the vehicles of a crowd, that a target stands for."""
+def _group_members(crowd: Object, behavior: type[Behavior], name: str, scene: Scene) -> tuple[BodySource, ...]:
+    """The candidates for a target that is set to a collection or crowd."""
     try:
-        found = [some.objects for some in several_of(crowd, (behavior,), in_use(scene)) if some.parameter == name]
+        groups = [group for group in several_of(crowd, (behavior,), in_use(scene)) if group.parameter == name]
     except Refusal:
-        # A bake says what is missing.
+        # The bake reports what is missing.
         return ()
-    return tuple(BodySource(ob, -1) for objects in found for ob in objects)
+    return tuple(BodySource(ob, -1) for group in groups for ob in group.objects)
 
 
 def _bone(group: PropertyGroup, name: str, target: Object) -> str:

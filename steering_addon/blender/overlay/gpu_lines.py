@@ -1,4 +1,4 @@
-"""Handing the lines to the graphics card."""
+"""The draw handlers, which pass the lines of the overlay to the graphics card."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from . import watching
 from .picture import Picture
 
 THICKNESS = 1.5
-"""Pixels."""
+"""Line width in pixels."""
 LETTERS, SPACING, MARGIN = 12.0, 18.0, 24.0
-"""Of the legend, pixels."""
+"""Font size, line spacing and margin of the legend, in pixels."""
 MOST_SCENES = 8
-"""Whose lines are kept on the graphics card."""
+"""Number of scenes whose lines are kept on the graphics card."""
 
 _handles: list[Any] = []
 _batches: dict[int, tuple[Picture, list[Any]]] = {}
-"""What is on the graphics card, by the number of the scene, with the picture that it is of."""
+"""By the scene's session_uid, the picture and its two batches: the lines that objects hide, and those on top."""
 
 
 def begin() -> None:
@@ -39,7 +39,7 @@ def end() -> None:
 
 
 def _shown() -> Picture | None:
-    """The picture for the viewport that is being drawn."""
+    """The picture for the viewport being drawn, or None if its overlays are off."""
     context = bpy.context
     if context.space_data is None or not context.space_data.overlay.show_overlays:
         return None
@@ -54,7 +54,7 @@ def _draw_lines() -> None:
     key = bpy.context.scene.session_uid
     if key not in _batches or _batches[key][0] is not picture:
         if len(_batches) > MOST_SCENES:
-            # Those of files that are long closed.
+            # Most of them belong to files that have been closed.
             _batches.clear()
         _batches[key] = (picture, [_batch(shader, lines) for lines in (picture.hidden, picture.open)])
     shader.bind()

@@ -1,4 +1,4 @@
-"""The switches of the overlay, where Blender has those of its own and in the Steering tab."""
+"""The switches of the overlay, for the Viewport Overlays popover and the Steering tab."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def show_switch(self, context: Context) -> None:
-    """A line in the Viewport Overlays popover; there once steering is used in the scene."""
+    """Add the overlay's switches to the Viewport Overlays popover once the scene uses steering."""
     stored = settings_of(context.scene)
     if stored is not None:
         self.layout.separator()
@@ -21,7 +21,7 @@ def show_switch(self, context: Context) -> None:
 
 
 def switches(layout: UILayout, scene: Scene) -> None:
-    """What is shown, a switch each."""
+    """Add a switch for each item that the overlay can show."""
     stored = scene.steering
     layout.grid_flow(columns=2, even_columns=True, align=True, row_major=True).prop(stored, "overlay")
     if "TRAILS" in stored.overlay:

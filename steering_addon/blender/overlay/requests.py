@@ -1,4 +1,4 @@
-"""What each behavior asks of the selected vehicles: one look of the simulation at the present frame."""
+"""The forces that the behaviors request from vehicles on the current frame, computed by a single simulation step."""
 
 from __future__ import annotations
 
@@ -26,52 +26,53 @@ if TYPE_CHECKING:
     from .tracks import Tracks
 
 MOST_VEHICLES = 500
-"""In larger scenes nothing is asked: it would take longer than one likes to wait after each change."""
+"""Forces are not computed for more vehicles: the delay after each change would be too long."""
 MOST_SHOWN = 50
+"""Number of vehicles whose forces are drawn."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of one vehicle.
+    """The forces requested from a vehicle.
 
     Attributes:
-        place: (3,) where it is.
+        position: (3,) metres.
         radius: metres.
-        strongest: the most force it has, newtons.
-        by_behavior: (3,) newtons by the behavior's name.
-        together: (3,) what comes of it, newtons.
+        max_force: newtons.
+        by_behavior: (3,) newtons, by the behavior's name.
+        combined: (3,) newtons, at most max_force.
     """
 
-    place: np.ndarray
+    position: np.ndarray
     radius: float
-    strongest: float
+    max_force: float
     by_behavior: dict[str, np.ndarray]
-    together: np.ndarray
+    combined: np.ndarray
 
 
-def asked_of(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph, tracks: Tracks) -> list[Request]:
-    """What is asked of vehicles now; memories are as at the start, and things stand still.
+def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph, tracks: Tracks) -> list[Request]:
+    """The forces requested from vehicles on the current frame, with initial memories and bodies at rest.
 
     Raises:
-        Refusal: a bake would be refused, or the scene is too large.
+        Refusal: a bake would be refused, or the scene has too many vehicles.
     """
     plan = plan_reading(scene)
     if len(plan) > MOST_VEHICLES:
-        raise Refusal(f"Steering is drawn for up to {MOST_VEHICLES} vehicles.")
+        raise Refusal(f"Forces are shown for up to {MOST_VEHICLES} vehicles.")
     snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current)
     state = _present(plan, snapshot, scene, depsgraph, tracks)
     snapshot = attending(snapshot, state.outside)
     world = world_at(state, snapshot, snapshot, 0.0)
-    asked = requests(state, snapshot, world)
-    together = truncate(decisions(state, snapshot, world)[0], snapshot.vehicle.max_force)
+    by_behavior = requests(state, snapshot, world)
+    combined = truncate(decisions(state, snapshot, world)[0], snapshot.vehicle.max_force)
     names = {full_name(ob) for ob in vehicles[:MOST_SHOWN]}
     return [
         Request(
-            place=state.motion.position[row],
+            position=state.motion.position[row],
             radius=float(snapshot.vehicle.radius[row]),
-            strongest=float(snapshot.vehicle.max_force[row]),
-            by_behavior={name: force[row] for name, force in asked.items()},
-            together=together[row],
+            max_force=float(snapshot.vehicle.max_force[row]),
+            by_behavior={name: force[row] for name, force in by_behavior.items()},
+            combined=combined[row],
         )
         for row, vehicle in enumerate(plan.vehicles)
         if full_name(vehicle.ob) in names and snapshot.present[row]
@@ -79,20 +80,20 @@ def asked_of(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph, tracks:
 
 
 def _present(plan: Plan, snapshot: Snapshot, scene: Scene, depsgraph: Depsgraph, tracks: Tracks) -> State:
-    """The vehicles as they stand in the scene now, as fast as they are known to be."""
+    """The vehicles at their current transforms, with the velocity of their track or else their start speed."""
     n, frame = len(plan), scene.frame_current
     matrices = np.array([vehicle.ob.evaluated_get(depsgraph).matrix_world for vehicle in plan.vehicles])
     position, basis = np.zeros((n, 3)), np.zeros((n, 3, 3))
     for rows in plan.alike().values():
-        # The matrices hold the scale already.
+        # The matrices already contain the scale.
         axes = plan.vehicles[rows[0]].axes
         position[rows], basis[rows] = to_world(matrices[rows], np.zeros(3), np.eye(3), axes, np.ones(3))
     speed = np.array([vehicle.ob.steering.start_speed for vehicle in plan.vehicles]) * snapshot.vehicle.max_speed
     velocity = basis[:, :, 1] * speed[:, None]
     for row, vehicle in enumerate(plan.vehicles):
-        known = tracks.velocity(vehicle.ob, depsgraph, frame, plan.frame_time)
-        if known is not None:
-            velocity[row] = known
+        measured = tracks.velocity(vehicle.ob, depsgraph, frame, plan.frame_time)
+        if measured is not None:
+            velocity[row] = measured
     spans = np.array([frames_there(vehicle.ob) for vehicle in plan.vehicles]).reshape(-1, 2)
     away = (frame < spans[:, 0]) | (frame > spans[:, 1])
     standing = starting(position, basis[:, :, 1], basis[:, :, 2], velocity, time=frame * plan.frame_time)

@@ -1,7 +1,7 @@
-"""Keeping the pictures of the scenes up to date.
+"""Handlers that keep the pictures of the scenes up to date.
 
-As soon as anything changes or a frame is shown, what is known to be there is looked at anew. Who is there at all, and
-what behaviors ask, takes longer to find out: that is done a moment after the last change.
+After every change and on every frame, the known objects are drawn again immediately. Finding the objects to draw and
+computing the requested forces takes longer, so a timer does that a moment after the last change.
 """
 
 from __future__ import annotations
@@ -15,22 +15,29 @@ import bpy
 from .. import preview
 from ..refusal import Refusal
 from ..tagged_objects import full_name
-from .picture import Cast, Picture, cast, picture, shown
-from .requests import Request, asked_of
+from .picture import Cast, Picture, enabled_items, find_cast, picture
+from .requests import Request, requested_forces
 from .tracks import Tracks
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Scene, Window
 
 PAUSE = 0.08
-"""Seconds without a change after which is found out who is there."""
+"""Seconds without a change after which the objects to draw are searched for."""
 
 
 @dataclass
 class _Watched:
-    """What is known of a scene, and whether one of its things may have changed its shape since it was measured."""
+    """The state of the overlay of a scene.
 
-    who: Cast | None = None
+    Attributes:
+        cast: the objects to draw, None while unknown.
+        tracks: the past and future positions of its vehicles.
+        reshaped: whether a measured object may have changed its shape since it was measured.
+        picture: the lines to draw.
+    """
+
+    cast: Cast | None = None
     tracks: Tracks = field(default_factory=Tracks)
     reshaped: bool = False
     picture: Picture = field(default_factory=Picture)
@@ -41,123 +48,124 @@ _due = 0.0
 
 
 def begin() -> None:
-    for occasions, handler in _handlers():
-        occasions.append(handler)
-    _later()
+    for handlers, handler in _handlers():
+        handlers.append(handler)
+    _schedule_update()
 
 
 def end() -> None:
-    for occasions, handler in _handlers():
-        if handler in occasions:
-            occasions.remove(handler)
-    if bpy.app.timers.is_registered(_find_out):
-        bpy.app.timers.unregister(_find_out)
+    for handlers, handler in _handlers():
+        if handler in handlers:
+            handlers.remove(handler)
+    if bpy.app.timers.is_registered(_update):
+        bpy.app.timers.unregister(_update)
     _scenes.clear()
 
 
 def _handlers():
-    there = bpy.app.handlers
-    yield there.depsgraph_update_post, _changed
-    yield there.frame_change_post, _changed
-    # What is known holds objects, and these are no longer the same.
-    for occasions in (there.undo_pre, there.redo_pre, there.load_pre):
-        yield occasions, _forget
-    for occasions in (there.undo_post, there.redo_post, there.load_post):
-        yield occasions, _forget
+    """Each list of application handlers, with the handler to add to it."""
+    app = bpy.app.handlers
+    yield app.depsgraph_update_post, _changed
+    yield app.frame_change_post, _changed
+    # Undo and loading invalidate the references to objects.
+    for handlers in (app.undo_pre, app.redo_pre, app.load_pre):
+        yield handlers, _forget
+    for handlers in (app.undo_post, app.redo_post, app.load_post):
+        yield handlers, _forget
 
 
 def picture_of(scene: Scene) -> Picture | None:
-    """What to draw over a scene; None where nothing is known of it yet."""
+    """The lines to draw over a scene, or None if they are not known yet."""
     watched = _scenes.get(scene.session_uid)
     if watched is None:
-        _later()
+        _schedule_update()
         return None
     return watched.picture
 
 
 @bpy.app.handlers.persistent
-def _forget(*_what) -> None:
+def _forget(*_arguments) -> None:
     _scenes.clear()
-    _later()
+    _schedule_update()
 
 
 @bpy.app.handlers.persistent
 def _changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
-    # A render has a depsgraph of its own, and nobody sees it.
+    # A render evaluates a depsgraph of its own, which no viewport shows.
     if depsgraph is None or depsgraph.mode != "VIEWPORT":
         return
     watched = _scenes.get(scene.session_uid)
-    if watched is not None and watched.who is not None and not watched.reshaped:
-        watched.reshaped = _reshapes(depsgraph, watched.who)
-    _look(scene, depsgraph, [])
-    _later()
+    if watched is not None and watched.cast is not None and not watched.reshaped:
+        watched.reshaped = _reshapes(depsgraph, watched.cast)
+    _redraw(scene, depsgraph, [])
+    _schedule_update()
 
 
-def _reshapes(depsgraph: Depsgraph, who: Cast) -> bool:
-    """Whether one of the things that were measured may have another shape or size now."""
+def _reshapes(depsgraph: Depsgraph, cast: Cast) -> bool:
+    """Whether the update may change the shape or size of a measured object."""
     return any(
         (update.is_updated_geometry or update.is_updated_transform)
         and isinstance(update.id, bpy.types.Object)
-        and full_name(update.id) in who.measured
+        and full_name(update.id) in cast.measured
         for update in depsgraph.updates
     )
 
 
-def _look(scene: Scene, depsgraph: Depsgraph, requests: list[Request]) -> None:
-    """Draw anew those who are known to be there."""
+def _redraw(scene: Scene, depsgraph: Depsgraph, requests: list[Request]) -> None:
+    """Compute the picture of a scene again from its known objects."""
     watched = _scenes.get(scene.session_uid)
-    if watched is None or watched.who is None:
+    if watched is None or watched.cast is None:
         return
     watched.tracks.previewed = preview.is_on(scene)
     try:
-        watched.tracks.see(watched.who.vehicles, depsgraph, scene.frame_current)
-        watched.picture = picture(scene, depsgraph, watched.who, watched.tracks, requests, shown(scene))
+        watched.tracks.record(watched.cast.vehicles, depsgraph, scene.frame_current)
+        watched.picture = picture(scene, depsgraph, watched.cast, watched.tracks, requests, enabled_items(scene))
     except ReferenceError:
-        # Somebody was removed; who is left is found out in a moment.
-        watched.who, watched.picture = None, Picture()
+        # An object was removed. The timer finds the remaining ones.
+        watched.cast, watched.picture = None, Picture()
 
 
-def _later() -> None:
+def _schedule_update() -> None:
     global _due
     _due = time.monotonic() + PAUSE
-    if not bpy.app.timers.is_registered(_find_out):
-        bpy.app.timers.register(_find_out, first_interval=PAUSE)
+    if not bpy.app.timers.is_registered(_update):
+        bpy.app.timers.register(_update, first_interval=PAUSE)
 
 
-def _find_out() -> float | None:
-    """Find out who is there in the scenes that windows show, and what is asked of them."""
+def _update() -> float | None:
+    """Find the objects to draw in the scenes of all windows; returns the seconds to wait if called too early."""
     wait = _due - time.monotonic()
     if wait > 0.0:
         return wait
     for window in bpy.context.window_manager.windows:
-        _find_out_in(window)
+        _update_window(window)
     return None
 
 
-def _find_out_in(window: Window) -> None:
+def _update_window(window: Window) -> None:
     scene, layer = window.scene, window.view_layer
     depsgraph = layer.depsgraph
     if depsgraph is None:
         return
     watched = _scenes.setdefault(scene.session_uid, _Watched())
-    wanted = shown(scene)
-    watched.who = cast(scene, layer, None if watched.reshaped else watched.who) if wanted else None
+    items = enabled_items(scene)
+    watched.cast = find_cast(scene, layer, None if watched.reshaped else watched.cast) if items else None
     watched.reshaped = False
-    if watched.who is None:
+    if watched.cast is None:
         watched.picture = Picture()
     else:
-        watched.tracks.forget(watched.who.vehicles)
-        _look(scene, depsgraph, _asked(watched, scene, depsgraph) if "FORCES" in wanted else [])
+        watched.tracks.keep_only(watched.cast.vehicles)
+        _redraw(scene, depsgraph, _requests(watched, scene, depsgraph) if "FORCES" in items else [])
     for area in window.screen.areas:
         if area.type == "VIEW_3D":
             area.tag_redraw()
 
 
-def _asked(watched: _Watched, scene: Scene, depsgraph: Depsgraph) -> list[Request]:
-    if not watched.who.vehicles:
+def _requests(watched: _Watched, scene: Scene, depsgraph: Depsgraph) -> list[Request]:
+    if not watched.cast.vehicles:
         return []
     try:
-        return asked_of(watched.who.vehicles, scene, depsgraph, watched.tracks)
+        return requested_forces(watched.cast.vehicles, scene, depsgraph, watched.tracks)
     except Refusal:
-        # A bake says why.
+        # The bake reports the reason.
         return []

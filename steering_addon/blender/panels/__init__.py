@@ -1,17 +1,24 @@
-"""The panels: in the Steering tab of the sidebar, and beside the other properties of an object.
+"""The panels in the Steering tab of the sidebar and in the Object tab of the Properties editor.
 
-Panels may be drawn at any time and many times a second, so they look properties up and work nothing out.
+Blender may draw a panel many times a second, so panels only look values up; they compute nothing expensive.
 """
 
 from __future__ import annotations
 
 import bpy
 
-from . import active_object as things
-from . import baking, behaviors, crowds, display, menus
+from . import active_object, baking, behavior_presets, behaviors, crowds, display, menus
 
-CLASSES = (*things.CLASSES, *crowds.CLASSES, *behaviors.CLASSES, *baking.CLASSES, *display.CLASSES, *menus.CLASSES)
-"""In the order in which they are shown."""
+CLASSES = (
+    *active_object.CLASSES,
+    *crowds.CLASSES,
+    *behaviors.CLASSES,
+    *behavior_presets.CLASSES,
+    *baking.CLASSES,
+    *display.CLASSES,
+    *menus.CLASSES,
+)
+"""In the order in which the panels are shown."""
 
 _register, _unregister = bpy.utils.register_classes_factory(CLASSES)
 

@@ -1,12 +1,12 @@
-"""What the active object is to the simulation, and what it has for itself."""
+"""The panels of the active object: its roles, and the settings that a vehicle does not share with its crowd."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import DESCRIPTIONS, Role
-from ..operators.tagging import suits
 from ..properties import has_role, settings_of
+from ..suitability import suits
 from .fields import fields, note
 from .locations import ROOT, in_both
 
@@ -29,63 +29,63 @@ SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.FLOW: ("flow_attribute",),
     Role.RESOURCE: ("amount", "hide_eaten"),
 }
-"""What can be set of an object because it has a role."""
-ONLY = {Role.FLOW: ("MESH",)}
-"""The types of objects that this means something to, where not to all."""
-OWN = ("crowd", "locked", "forward_axis", "up_axis", "start_speed")
+"""The properties that come with each role."""
+OBJECT_TYPES = {Role.FLOW: ("MESH",)}
+"""The object types that the properties of a role apply to, if not to all."""
+INDIVIDUAL = ("crowd", "locked", "forward_axis", "up_axis", "start_speed")
 FACTORS = ("speed_factor", "size_factor", "mass_factor")
 
 
-class Thing:
-    """What the active object is."""
+class Roles:
+    """The roles of the active object, as buttons that tag and untag it."""
 
     bl_label = "Object"
 
     def draw(self, context) -> None:
         layout, ob = self.layout, context.object
         if ob is None:
-            note(layout, context, "Select what shall move and make it a vehicle, or begin with a ready crowd")
+            note(layout, context, "Select the objects to move and make them vehicles, or start with a ready crowd")
             layout.menu("STEERING_MT_add", text="Add a Ready Crowd", icon="ADD")
             return
         selected = context.selected_objects
-        more = len(selected) - 1 if ob in selected else 0
-        layout.label(text=f"{ob.name} and {more} more" if more else ob.name, icon="OBJECT_DATA", translate=False)
+        others = len(selected) - 1 if ob in selected else 0
+        layout.label(text=f"{ob.name} and {others} more" if others else ob.name, icon="OBJECT_DATA", translate=False)
         if has_role(ob, Role.CROWD):
-            note(layout, context, "A crowd: its vehicles share what is set below")
+            note(layout, context, "A crowd. Its vehicles share the settings below")
         elif ob in selected:
-            _roles(layout, ob)
+            _role_buttons(layout, ob)
         else:
-            note(layout, context, "Select it to change what it is")
+            note(layout, context, "Select the object to change its roles")
         if settings_of(ob) and ob.steering.roles:
             column = fields(layout)
             for role, names in SETTINGS.items():
-                for name in names if has_role(ob, role) and ob.type in ONLY.get(role, (ob.type,)) else ():
+                for name in names if has_role(ob, role) and ob.type in OBJECT_TYPES.get(role, (ob.type,)) else ():
                     column.prop(ob.steering, name)
             column.prop(ob.steering, "active")
             if context.mode == "EDIT_MESH" and has_role(ob, Role.FLOW):
                 layout.operator("steering.flow_switch_direction", icon="ARROW_LEFTRIGHT")
 
 
-def _roles(layout: UILayout, ob: Object) -> None:
-    """A button for each role that an object has or can have; that of vehicles, from which all begins, is larger."""
-    offered = [role for role in DESCRIPTIONS if role is not Role.CROWD and (has_role(ob, role) or suits(ob, role))]
+def _role_buttons(layout: UILayout, ob: Object) -> None:
+    """A button for each role that the object has or can have; Vehicle, the usual first step, is larger."""
+    roles = [role for role in DESCRIPTIONS if role is not Role.CROWD and (has_role(ob, role) or suits(ob, role))]
     column = layout.column(align=True)
     grid = None
-    for role in offered:
+    for role in roles:
         if role is Role.VEHICLE:
-            place = column.row(align=True)
-            place.scale_y = 1.4
+            parent = column.row(align=True)
+            parent.scale_y = 1.4
         else:
             grid = grid or column.grid_flow(columns=2, even_columns=True, align=True, row_major=True)
-            place = grid
+            parent = grid
         tagged = has_role(ob, role)
         operator = "steering.untag" if tagged else "steering.tag"
         icon = ICONS.get(role, "OBJECT_DATA")
-        place.operator(operator, text=DESCRIPTIONS[role][0], icon=icon, depress=tagged).role = role.name
+        parent.operator(operator, text=DESCRIPTIONS[role][0], icon=icon, depress=tagged).role = role.name
 
 
-class ThisOneOnly:
-    """What a vehicle has for itself, beside what it shares with its crowd."""
+class VehicleSettings:
+    """The settings that a vehicle does not share with its crowd."""
 
     bl_label = "This One Only"
     bl_options = {"DEFAULT_CLOSED"}
@@ -95,18 +95,18 @@ class ThisOneOnly:
         return context.object is not None and has_role(context.object, Role.VEHICLE)
 
     def draw(self, context) -> None:
-        own = context.object.steering
+        settings = context.object.steering
         column = fields(self.layout)
-        for name in OWN:
-            column.prop(own, name)
+        for name in INDIVIDUAL:
+            column.prop(settings, name)
         factors = column.column(align=True)
         for name in FACTORS:
-            factors.prop(own, name)
-        column.prop(own, "seed")
-        column.prop(own, "use_enter_frame")
-        if own.use_enter_frame:
-            column.prop(own, "enter_frame")
+            factors.prop(settings, name)
+        column.prop(settings, "seed")
+        column.prop(settings, "use_enter_frame")
+        if settings.use_enter_frame:
+            column.prop(settings, "enter_frame")
         self.layout.operator("steering.set_start", icon="PINNED")
 
 
-CLASSES = (*in_both(Thing, ROOT), *in_both(ThisOneOnly, "vehicle_own", ROOT))
+CLASSES = (*in_both(Roles, ROOT), *in_both(VehicleSettings, "vehicle_own", ROOT))

@@ -1,4 +1,4 @@
-"""The bake: what it would do, and taking one back."""
+"""The panels of the bake: preview, bake, delete the bake, and the settings of the scene's simulation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
 from .. import preview
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from ..properties import has_role, settings_of
 from ..read.plan import frame_range
 from ..status.census import Census, known
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Baking:
-    """The buttons."""
+    """The buttons, with advice on what to do next."""
 
     bl_label = "Bake"
 
@@ -27,21 +27,21 @@ class Baking:
         layout, census = self.layout, known(context.scene)
         text, icon = _advice(context, census) if census is not None else ("", "NONE")
         note(layout, context, text, icon=icon)
-        on, does = preview.is_on(context.scene), _what_it_does(context.scene, census)
+        playing, label = preview.is_on(context.scene), _bake_label(context.scene, census)
         if not roomy(context):
-            note(layout, context, does, icon="BLANK1")
-            does = "Bake"
+            note(layout, context, label, icon="BLANK1")
+            label = "Bake"
         column = layout.column(align=True)
         row = column.row(align=True)
         row.scale_y = 1.5
-        row.enabled = on or census is None or census.free > 0
-        row.operator("steering.preview", text="Preview is On" if on else "Preview", icon="PLAY", depress=on)
-        if told := preview.report(context.scene):
-            note(column, context, told)
+        row.enabled = playing or census is None or census.free > 0
+        row.operator("steering.preview", text="Stop Preview" if playing else "Preview", icon="PLAY", depress=playing)
+        if report := preview.report(context.scene):
+            note(column, context, report)
         row = column.row(align=True)
         row.scale_y = 1.5
         row.enabled = census is None or census.free > 0
-        row.operator("steering.bake", text=does, icon="REC").selected = False
+        row.operator("steering.bake", text=label, icon="REC").selected = False
         if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
             column.operator("steering.bake", text="Bake Selected").selected = True
         if census is None or census.baked:
@@ -50,28 +50,28 @@ class Baking:
 
 
 def _advice(context: Context, census: Census) -> tuple[str, str]:
-    """What stands in the way, or what to do next, with an icon; nothing where that is plain to see."""
+    """The problem to solve or the next step, with an icon; empty if there is neither."""
     if not census.vehicles:
-        return "Nothing to bake yet: select what shall move and make it a vehicle", "INFO"
+        return "Nothing to bake yet. Select the objects to move and make them vehicles", "INFO"
     if not census.free:
-        return "All vehicles are locked: unlock those that shall move", "ERROR"
-    # Of a crowd in focus the list of its behaviors says it.
-    if crowd_in_focus(context) is None and (why := _why_nothing_moves(context, census)):
-        return why, "ERROR"
+        return "All vehicles are locked. Unlock those that should move", "ERROR"
+    # For a crowd in focus, the Behaviors panel shows the reason.
+    if crowd_in_focus(context) is None and (reason := _why_nothing_moves(context, census)):
+        return reason, "ERROR"
     if not census.baked and not preview.is_on(context.scene):
-        return "Vehicles move in a preview, and for good when they are baked", "INFO"
+        return "Preview the motion of the vehicles, or bake it into keyframes", "INFO"
     return "", "NONE"
 
 
 def _why_nothing_moves(context: Context, census: Census) -> str:
-    """Why no crowd of the scene does anything, by the example of the first; empty where one does."""
+    """Why the first crowd does not move, if no crowd of the scene does; empty otherwise."""
     crowds = [context.scene.objects.get(name) for name in sorted(census.crowds)]
     reasons = ["" if crowd is None else why_still(crowd, census) for crowd in crowds]
     return f"{crowds[0].name}: {reasons[0]}" if reasons and all(reasons) else ""
 
 
-def _what_it_does(scene: Scene, census: Census | None) -> str:
-    """What the button would do, in words."""
+def _bake_label(scene: Scene, census: Census | None) -> str:
+    """The label of the Bake button: what it would bake."""
     if census is None or not census.free:
         return "Bake"
     first, last = frame_range(scene)
@@ -79,7 +79,7 @@ def _what_it_does(scene: Scene, census: Census | None) -> str:
 
 
 class Run:
-    """What belongs to the run of the scene."""
+    """The settings of the scene's simulation."""
 
     bl_label = "Settings"
     bl_options = {"DEFAULT_CLOSED"}

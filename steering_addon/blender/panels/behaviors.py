@@ -1,4 +1,4 @@
-"""What the vehicles of the crowd want: the behaviors in use, each to be unfolded."""
+"""The panel of the crowd's behaviors, each in a subpanel."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
 from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
-from ..operators.behavior_presets import preset_button
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
+from .behavior_presets import preset_button
 from .crowds import PartOfCrowd
 from .fields import fields, meaningful, note, parameters, roomy
 from .locations import in_both
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
 
 COMMON = tuple(Behavior.parameters())
-"""What every behavior has; what of it matters is shown in its row, and last among its fields."""
+"""The parameters that every behavior has. The ones in use appear in the header, and last among the fields."""
 
 WIDTH = {Kind.NUMBER: 0.78, Kind.INTEGER: 0.42}
-"""How wide the numbers in a behavior's row are, of what Blender would give them: the name beside them is read first."""
+"""Horizontal scale of the numbers in a behavior's header, which leaves more room for its name."""
 
 
 class Behaviors(PartOfCrowd):
-    """A row a behavior in use: whether it is on, what it is called, how much it counts."""
+    """For each behavior of the crowd a header with its switch, name and weight, and its parameters below."""
 
     bl_label = "Behaviors"
 
@@ -35,10 +35,10 @@ class Behaviors(PartOfCrowd):
         layout, crowd = self.layout, crowd_in_focus(context)
         in_use = [behavior for behavior in CATALOGUE if crowd.steering.is_property_set(behavior.name)]
         census = known(context.scene)
-        if why := why_still(crowd, census):
-            note(layout, context, why, icon="ERROR" if in_use else "INFO")
-        elif away := why_away(crowd, census):
-            note(layout, context, away)
+        if reason := why_still(crowd, census):
+            note(layout, context, reason, icon="ERROR" if in_use else "INFO")
+        elif reason := why_away(crowd, census):
+            note(layout, context, reason)
         matters = MATTERS[next(c.number for c in COMBININGS if c.name == crowd.steering.combining)]
         for behavior in in_use:
             _behavior(layout, context, crowd, behavior, matters, census)
@@ -55,7 +55,7 @@ def _behavior(
     matters: tuple[str, ...],
     census: Census | None,
 ) -> None:
-    """The row of one behavior, and unfolded its fields."""
+    """The header of a behavior and, if open, its parameters."""
     group = getattr(crowd.steering, behavior.name)
     header, body = layout.panel(f"steering_{behavior.name}", default_closed=True)
     header.prop(group, "use", text="")
@@ -79,8 +79,8 @@ def _behavior(
         preset_button(presets, behavior)
         column = fields(body)
         column.active = group.use
-        own = [name for name in meaningful(behavior, group) if name not in COMMON]
-        parameters(column, behavior, group, [*own, *matters])
+        specific = [name for name in meaningful(behavior, group) if name not in COMMON]
+        parameters(column, behavior, group, [*specific, *matters])
 
 
 CLASSES = in_both(Behaviors, "behaviors")

@@ -1,4 +1,4 @@
-"""The crowd that is active or that the active vehicle belongs to: what its vehicles share."""
+"""The panels of the crowd in focus: the settings that its vehicles share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import bpy
 from ...portrayal.driver_properties import Portrayal
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from ..properties import has_role, settings_of
 from ..status.census import Members, known
 from . import populate
@@ -24,7 +24,7 @@ BANKING = ("bank", "max_bank", "bank_time", "bank_smoothing", "max_bank_rate")
 
 
 class Crowd:
-    """Who they are, and what can be done with all of them."""
+    """Name and size of the crowd, and the operators that act on all of its vehicles."""
 
     bl_label = "Crowd"
 
@@ -32,7 +32,7 @@ class Crowd:
         layout = self.layout
         crowd = crowd_in_focus(context)
         if crowd is None:
-            note(layout, context, "Select a vehicle or its crowd to see what they share")
+            note(layout, context, "Select a crowd or a vehicle to see the settings of the crowd")
             layout.operator("steering.crowd_add", icon="ADD")
             layout.operator("steering.populate", icon="COMMUNITY")
             return
@@ -41,7 +41,7 @@ class Crowd:
         row.operator("steering.crowd_select", text="", icon="RESTRICT_SELECT_OFF")
         row.operator("steering.crowd_add", text="", icon="ADD")
         if (census := known(context.scene)) is not None:
-            layout.label(text=_who(census.members(crowd)))
+            layout.label(text=_member_counts(census.members(crowd)))
         column = layout.column(align=True)
         row = column.row(align=True)
         row.menu("STEERING_MT_presets", icon="PRESET")
@@ -55,20 +55,20 @@ class Crowd:
             fields(layout).prop(stored, "crowd", text="Default")
 
 
-def _who(members: Members) -> str:
-    """How many vehicles the crowd has, and how many of them do not move or are not there."""
+def _member_counts(members: Members) -> str:
+    """The number of vehicles, and how many of them are locked, inactive or absent."""
     text = counted(members.vehicles, "vehicle")
     if members.free < members.vehicles:
         text += f", {members.vehicles - members.free} locked"
     if members.active < members.free:
-        text += f", {members.free - members.active} inactive here"
+        text += f", {members.free - members.active} inactive on this frame"
     if members.attending.there < members.active:
         text += f", {members.active - members.attending.there} away"
     return text
 
 
 class PartOfCrowd:
-    """There while a crowd is in focus."""
+    """Shown while a crowd is in focus."""
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -76,22 +76,22 @@ class PartOfCrowd:
 
 
 class Model(PartOfCrowd):
-    """How its vehicles move."""
+    """The vehicle model."""
 
     bl_label = "Vehicle"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
         model = crowd_in_focus(context).steering.vehicle
-        note(self.layout, context, _what_it_means(model, context.scene))
+        note(self.layout, context, _performance(model, context.scene))
         column = fields(self.layout)
         for name in VehicleModel.parameters():
             if name not in BANKING:
                 column.prop(model, name)
 
 
-def _what_it_means(model: PropertyGroup, scene: Scene) -> str:
-    """What strength, weight and top speed come to, in a sentence."""
+def _performance(model: PropertyGroup, scene: Scene) -> str:
+    """The turning radius v²m/F and the time to top speed vm/F at full force, in a sentence."""
     if model.max_force == 0.0 or model.max_speed == 0.0:
         return "Cannot turn" if model.max_speed else "Cannot move"
     agility = model.max_force / model.mass
@@ -105,7 +105,7 @@ def _what_it_means(model: PropertyGroup, scene: Scene) -> str:
 
 
 class Banking(PartOfCrowd):
-    """How they lean into turns."""
+    """The settings for leaning into turns."""
 
     bl_label = "Banking"
     bl_options = {"DEFAULT_CLOSED"}
@@ -123,7 +123,7 @@ class Banking(PartOfCrowd):
 
 
 class Limbs(PartOfCrowd):
-    """What moves their wings, wheels and legs."""
+    """The custom properties that drive wings, wheels and legs."""
 
     bl_label = "Wings, Wheels and Legs"
     bl_options = {"DEFAULT_CLOSED"}
@@ -140,25 +140,25 @@ class Limbs(PartOfCrowd):
 
 
 class Attendance(PartOfCrowd):
-    """When they enter, and what they do where they arrive."""
+    """When the vehicles enter, and what they do when they arrive."""
 
     bl_label = "Entering and Leaving"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
-        own = crowd_in_focus(context).steering.attendance
+        settings = crowd_in_focus(context).steering.attendance
         column = fields(self.layout)
-        column.prop(own, "use_enter_frame")
+        column.prop(settings, "use_enter_frame")
         entering = column.column(align=True)
-        entering.active = own.use_enter_frame
-        entering.prop(own, "enter_frame")
-        entering.prop(own, "enter_span")
-        column.prop(own, "wait_for_room")
-        column.prop(own, "on_arrival")
+        entering.active = settings.use_enter_frame
+        entering.prop(settings, "enter_frame")
+        entering.prop(settings, "enter_span")
+        column.prop(settings, "wait_for_room")
+        column.prop(settings, "on_arrival")
         arriving = column.column()
-        arriving.active = own.on_arrival != "STAY"
-        arriving.prop(own, "arrival_distance")
-        column.prop(own, "hide")
+        arriving.active = settings.on_arrival != "STAY"
+        arriving.prop(settings, "arrival_distance")
+        column.prop(settings, "hide")
 
 
 CLASSES = (

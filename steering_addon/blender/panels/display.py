@@ -1,4 +1,4 @@
-"""What is drawn over the viewport."""
+"""The panel of the viewport overlay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .locations import in_tab
 
 
 class Display:
-    """The switches, as in the Viewport Overlays popover; there once steering is used in the scene."""
+    """The switches of the Viewport Overlays popover; shown once the scene uses steering."""
 
     bl_label = "Overlay"
     bl_options = {"DEFAULT_CLOSED"}

@@ -1,4 +1,4 @@
-"""What the panels have in common: fields in a column, the parameters that mean something, and sentences."""
+"""Layout shared by the panels: columns of fields, parameters of a declaration, and wrapped notes."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from bpy.types import Context, UILayout
 
 LETTER = 6.6
-"""Pixels that a letter takes on average in Blender's own font, at its usual size."""
-BESIDE = 44
-"""Pixels of a panel's width that its margins and an icon take."""
+"""Average width of a character in Blender's font at the default size, in pixels."""
+MARGINS = 44
+"""Width of a panel's margins and an icon, in pixels."""
 
 NARROWEST, WIDEST = 16, 120
-"""Letters a line."""
+"""Limits of the line length, in characters."""
 ROOMY = 26
-"""Letters a line from which on there is room for more than the most important."""
+"""Line length, in characters, from which a panel has room for secondary fields."""
 
 
 def fields(layout: UILayout) -> UILayout:
-    """A column of fields as Blender's own panels have them, names on the left."""
+    """A column of fields in the style of Blender's panels, with the names on the left."""
     column = layout.column()
     column.use_property_split = True
     return column
 
 
 def parameters(layout: UILayout, declaration: type[Declared], group: Any, names: list[str]) -> None:
-    """Fields for parameters of a declaration."""
+    """Add fields for the named parameters of a declaration."""
     for name in names:
         layout.prop(group, name)
         if declaration.parameters()[name].kind is Kind.BODY:
@@ -41,17 +41,17 @@ def parameters(layout: UILayout, declaration: type[Declared], group: Any, names:
 
 
 def meaningful(declaration: type[Declared], group: Any) -> list[str]:
-    """The parameters that mean something beside the choices that the group holds now."""
+    """The names of the parameters that have an effect with the current choices of the group."""
     declared = declaration.parameters()
 
-    def chosen(name: str, numbers: tuple[int, ...]) -> bool:
+    def is_chosen(name: str, numbers: tuple[int, ...]) -> bool:
         return any(c.name == getattr(group, name) and c.number in numbers for c in declared[name].choices)
 
-    return [name for name, parameter in declared.items() if not parameter.only_with or chosen(*parameter.only_with)]
+    return [name for name, parameter in declared.items() if not parameter.only_with or is_chosen(*parameter.only_with)]
 
 
 def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> None:
-    """A sentence, in as many lines as the panel is narrow."""
+    """Add a sentence, wrapped to the width of the region."""
     column = layout.column(align=True)
     column.scale_y = 0.8
     for k, line in enumerate(textwrap.wrap(text, _letters(context))):
@@ -63,28 +63,28 @@ def counted(number: int, noun: str) -> str:
 
 
 def roomy(context: Context) -> bool:
-    """Whether the region is wide enough for several things beside each other."""
+    """Whether the region is wide enough for secondary fields in a row."""
     return _letters(context) >= ROOMY
 
 
 def _letters(context: Context) -> int:
-    """How many letters a line of the region holds."""
+    """The number of characters that fit into a line of the region."""
     if context.region is None:
         return WIDEST
     width = context.region.width / context.preferences.system.ui_scale
-    return min(max(int((width - BESIDE) / LETTER), NARROWEST), WIDEST)
+    return min(max(int((width - MARGINS) / LETTER), NARROWEST), WIDEST)
 
 
 def _several(layout: UILayout, group: Any, name: str, parameter: Parameter) -> None:
-    """The collection that may stand for it, and where several are meant, which one."""
+    """Add the collection that may replace a target and, if there are several candidates, how one is chosen."""
     if pointed_at(group, name) is None:
         layout.prop(group, collection_of(name), text="or Collection")
     if is_several(group, name, parameter):
-        layout.prop(group, choice_of(name), text="Which One")
+        layout.prop(group, choice_of(name), text="Choose")
 
 
 def _bone(layout: UILayout, group: Any, name: str) -> None:
-    """Which bone of it, where a body is an armature."""
+    """Add the bone of a target that is an armature."""
     body = pointed_at(group, name)
     if body is not None and body.type == "ARMATURE":
         layout.prop_search(group, bone_of(name), body.data, "bones", text="Bone")

@@ -1,4 +1,4 @@
-"""Where panels are at home: the Steering tab of the sidebar and, for what belongs to an object, its Properties tab."""
+"""The places of panels: the Steering tab of the sidebar and the Object tab of the Properties editor."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import bpy
 TAB = {"bl_space_type": "VIEW_3D", "bl_region_type": "UI", "bl_category": "Steering"}
 OBJECT_PROPERTIES = {"bl_space_type": "PROPERTIES", "bl_region_type": "WINDOW", "bl_context": "object"}
 ROOT = "object"
-"""The panel of the Properties editor that holds all others there."""
+"""The panel of the Properties editor that is the parent of all others in that editor."""
 
 
 def in_tab(content: type, name: str, parent: str = "") -> type:
-    """A panel of the sidebar: STEERING_PT_name.
+    """A panel class of the sidebar: STEERING_PT_name.
 
     Args:
-        content: what it is called, when it is there and what it draws, as Blender has it of a panel.
-        parent: the name of the panel it is a part of.
+        content: defines the label, options, `poll` and `draw` of the panel.
+        parent: the name of the parent panel.
     """
     return _panel(content, f"STEERING_PT_{name}", f"STEERING_PT_{parent}" if parent else "", TAB)
 
 
 def in_both(content: type, name: str, parent: str = "") -> tuple[type, type]:
-    """A panel of the sidebar, and the same beside the other properties of an object: OBJECT_PT_steering_name."""
+    """A panel class of the sidebar, and the same for the Properties editor: OBJECT_PT_steering_name."""
     above = "" if name == ROOT else f"OBJECT_PT_steering_{parent or ROOT}"
     return in_tab(content, name, parent), _panel(content, f"OBJECT_PT_steering_{name}", above, OBJECT_PROPERTIES)
 
 
-def _panel(content: type, name: str, parent: str, home: dict[str, Any]) -> type:
-    settings = dict(home)
+def _panel(content: type, name: str, parent: str, location: dict[str, Any]) -> type:
+    settings = dict(location)
     if parent:
         settings["bl_parent_id"] = parent
-    if home is OBJECT_PROPERTIES and not parent:
+    if location is OBJECT_PROPERTIES and not parent:
         settings |= {"bl_label": "Steering", "bl_options": {"DEFAULT_CLOSED"}}
     return type(name, (content, bpy.types.Panel), settings)

@@ -1,4 +1,4 @@
-"""Everything once more in the Object menu, where Blender's search (F3) finds it by its plain and its paper's name."""
+"""The Object > Steering menu. Blender's search (F3) only finds what is in a menu, so the operators are listed here."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from ...behaviors import CATALOGUE
 from ...simulation.behavior import OURS, Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, Role
 from .. import preview
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from .active_object import ICONS
 
 
 class STEERING_MT_behavior_add(bpy.types.Menu):
-    """Give the crowd another behavior"""
+    """Add a behavior to the crowd"""
 
     bl_idname = "STEERING_MT_behavior_add"
     bl_label = "Add Behavior"
 
     def draw(self, context) -> None:
-        _offer(self.layout.row(), context, lambda behavior: behavior.label)
+        _behavior_columns(self.layout.row(), context, lambda behavior: behavior.label)
 
 
 class STEERING_MT_behaviors(bpy.types.Menu):
-    """Give the crowd another behavior; with the names of Reynolds' paper"""
+    """Add a behavior to the crowd; the entries also show the names used in Reynolds' paper"""
 
     bl_idname = "STEERING_MT_behaviors"
     bl_label = "Add Behavior"
 
     def draw(self, context) -> None:
-        _offer(self.layout.row(), context, _with_term)
+        _behavior_columns(self.layout.row(), context, _with_term)
 
 
-def _offer(row, context, text) -> None:
-    """A column for each thing that a vehicle may be after; what the crowd has already is grey."""
+def _behavior_columns(row, context, text) -> None:
+    """A column of behaviors for each intent; those that the crowd already has are disabled."""
     crowd = crowd_in_focus(context)
     for intent in Intent:
         column = row.column()
@@ -56,7 +56,7 @@ def _with_term(behavior: type[Behavior]) -> str:
 
 
 class STEERING_MT_object(bpy.types.Menu):
-    """What can be done with the selected objects and their crowd"""
+    """Steering operators for the selected objects and their crowd"""
 
     bl_idname = "STEERING_MT_object"
     bl_label = "Steering"
@@ -84,7 +84,7 @@ class STEERING_MT_object(bpy.types.Menu):
 
 
 class STEERING_MT_roles(bpy.types.Menu):
-    """What the selected objects are to be, or no longer"""
+    """Tag or untag the selected objects"""
 
     bl_idname = "STEERING_MT_roles"
     bl_label = "Tag As"

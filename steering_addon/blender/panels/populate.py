@@ -1,15 +1,15 @@
-"""What a crowd is filled with: its models, how many members, where they stand."""
+"""The panel that fills the crowd in focus with members."""
 
 from __future__ import annotations
 
 from ..crowds.populating.arrangement import shown
-from ..operators.behaviors import crowd_in_focus
+from ..focus import crowd_in_focus
 from .fields import fields, note
 from .locations import in_both
 
 
 class Populate:
-    """Its members, how they came to be and how many there shall be."""
+    """The models of the members, their number and their arrangement."""
 
     bl_label = "Populate"
     bl_options = {"DEFAULT_CLOSED"}
@@ -21,7 +21,7 @@ class Populate:
     def draw(self, context) -> None:
         layout, stored = self.layout, crowd_in_focus(context).steering
         if not stored.is_property_set("populate"):
-            note(layout, context, "Select models, then the crowd, and fill it with copies of them")
+            note(layout, context, "Select models and then the crowd, and populate it with copies of them")
             layout.operator("steering.populate", icon="COMMUNITY")
             return
         group = stored.populate

@@ -309,13 +309,13 @@ def test_the_overlay_leaves_out_who_is_not_there() -> None:
     scene, layer = bpy.context.scene, bpy.context.view_layer
     tracks, counts, asked = part("blender.overlay.tracks").Tracks(), [], []
     scene.frame_set(30)
-    who = pictures.cast(scene, layer)
+    cast = pictures.find_cast(scene, layer)
     for frame in (30, 10):
         scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        drawn = pictures.picture(scene, depsgraph, who, tracks, [], frozenset({"FRONT"}))
+        drawn = pictures.picture(scene, depsgraph, cast, tracks, [], frozenset({"FRONT"}))
         counts.append(sum(len(points) for points, _ in drawn.open))
-        asked.append(len(requests.asked_of([now, later], scene, depsgraph, tracks)))
+        asked.append(len(requests.requested_forces([now, later], scene, depsgraph, tracks)))
     assert counts[1] == counts[0] / 2
     assert asked == [2, 1]
 

@@ -225,7 +225,7 @@ def test_models_can_be_added_and_removed() -> None:
     assert [source.object.name for source in crowd.steering.populate.sources] == ["Crow", "Gull"]
     assert bpy.ops.steering.populate_remove(row=0) == {"FINISHED"}
     assert [source.object.name for source in crowd.steering.populate.sources] == ["Gull"]
-    with pytest.raises(RuntimeError, match="no model 7"):
+    with pytest.raises(RuntimeError, match="Model 7 does not exist"):
         bpy.ops.steering.populate_remove(row=7)
 
 
@@ -739,7 +739,7 @@ def test_the_wrong_place_is_refused_by_name() -> None:
     ground()
     select(ship)
     refused("Ground is no place for members to be put along: choose a curve", arrangement="CURVE", place="Ground")
-    refused("There is no Moon in the scene: choose another place", arrangement="SURFACE", place="Moon")
+    refused(r"Moon not found in the scene\. Choose another place", arrangement="SURFACE", place="Moon")
 
 
 def test_a_mesh_without_faces_is_refused() -> None:

@@ -215,7 +215,7 @@ def test_keyed_settings_are_named(capfd) -> None:
     ob = crowd(wander={})
     insert(ob, "steering.vehicle.max_speed", {1: 3.0, 20: 5.0})
     apply("starling")
-    assert "keys or drivers that go before the preset: steering.vehicle.max_speed" in capfd.readouterr().out
+    assert "Keys or drivers of Crowd override the preset: steering.vehicle.max_speed" in capfd.readouterr().out
 
 
 # ---- what is offered besides
@@ -225,7 +225,7 @@ def test_presets_may_be_fit_to_the_size_of_the_vehicles(capfd) -> None:
     ship = vehicle(size=1.1)  # 1.76 m long, eight starlings
     select(ship)
     apply("starling")
-    assert "meant for bodies of 0.22 m, these are 1.76 m long" in capfd.readouterr().out
+    assert "meant for bodies 0.22 m long, these are 1.76 m" in capfd.readouterr().out
     apply("starling", fit_size=True)
     ob = ship.steering.crowd
     assert ob.steering.separation.distance == pytest.approx(8.0 * 1.5, rel=1e-4)
@@ -305,7 +305,9 @@ def test_unknown_names_are_told_in_one_sentence(capfd) -> None:
     ob = crowd()
     apply("Mine")
     assert used(ob) == {"wander"}
-    told = "Mine names what is not known here and was left out: mood, behaviors.wander.colour, behaviors.telepathy"
+    told = (
+        "Skipped settings of Mine that this version does not know: mood, behaviors.wander.colour, behaviors.telepathy"
+    )
     assert told in capfd.readouterr().out
 
 
@@ -414,7 +416,7 @@ def test_a_preset_that_ships_cannot_be_removed() -> None:
 
 
 def test_without_presets_of_ones_own_there_is_nothing_to_remove() -> None:
-    with pytest.raises(RuntimeError, match="There are no presets of your own yet"):
+    with pytest.raises(RuntimeError, match="There are no presets of your own"):
         bpy.ops.steering.preset_remove(preset="starling")
 
 

@@ -137,14 +137,14 @@ def test_parts_become_obstacles_and_leaders_one_by_one() -> None:
 @pytest.mark.parametrize(
     ("role", "made", "sentence"),
     [
-        ("PATH", wedge, r"Ship cannot be a path: select a curve, such as Add > Curve > Path\."),
+        ("PATH", wedge, r"Ship cannot be a path\. Select a curve, such as Add > Curve > Path\."),
         (
             "FLOW",
             empty,
-            r"Empty cannot be a flow: select a curve, such as Add > Curve > Path, or a mesh that .* edges\.",
+            r"Empty cannot be a flow\. Select a curve, such as Add > Curve > Path, or a mesh that .* edges\.",
         ),
-        ("CROWD", wedge, r"Ship cannot be a crowd: select an Empty, or use Add Crowd\."),
-        ("VEHICLE", crowd, r"Crowd cannot be a vehicle: select the objects that shall move\."),
+        ("CROWD", wedge, r"Ship cannot be a crowd\. Select an Empty, or use Add Crowd\."),
+        ("VEHICLE", crowd, r"Crowd cannot be a vehicle\. Select the objects to move\."),
     ],
 )
 def test_what_cannot_have_the_role_is_refused_by_name(role, made, sentence) -> None:
@@ -160,12 +160,12 @@ def test_what_cannot_have_the_role_is_left_out_with_a_warning(capfd) -> None:
     tag(box, curve, role="PATH")
     assert curve.steering.roles == {"PATH"}
     assert stored_names(box) == []
-    assert "Left out, as no path can be made of them: Box" in capfd.readouterr().out
+    assert "Skipped objects that cannot be a path: Box" in capfd.readouterr().out
 
 
 def test_untagging_what_is_not_tagged_is_refused() -> None:
     select(wedge())
-    with pytest.raises(RuntimeError, match=r"None of the selected objects is tagged as an obstacle: select some"):
+    with pytest.raises(RuntimeError, match=r"None of the selected objects is tagged as an obstacle\. Select tagged"):
         bpy.ops.steering.untag(role="OBSTACLE")
 
 
@@ -181,7 +181,7 @@ def test_linked_objects_are_refused_by_name(role, tmp_path) -> None:
     bpy.context.view_layer.update()
     select(bpy.data.objects["Linked"], wedge("Local"))
     before = scene_dump()
-    with pytest.raises(RuntimeError, match=r"Linked is linked and cannot be changed here: make a library override"):
+    with pytest.raises(RuntimeError, match=r"Linked is linked and cannot be edited\. Make a library override"):
         bpy.ops.steering.tag(role=role)
     assert_same(before, scene_dump())
 
@@ -419,7 +419,7 @@ def test_operators_are_grey_in_edit_mode_and_say_why(operator) -> None:
     ob = wedge()
     select(ob)
     bpy.ops.object.mode_set(mode="EDIT")
-    with pytest.raises(RuntimeError, match="Only in Object Mode"):
+    with pytest.raises(RuntimeError, match="Only available in Object Mode"):
         getattr(bpy.ops.steering, operator)()
     bpy.ops.object.mode_set(mode="OBJECT")
     assert bpy.ops.steering.tag.poll()

@@ -1,4 +1,4 @@
-"""The overlay: what is drawn over the viewport is where the simulation has it; drawing itself is looked at by eye."""
+"""The overlay draws objects where the simulation sees them. The drawing itself is not tested."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def strokes():
     return part("blender.overlay.strokes")
 
 
-def drawn(*wanted: str, requests=(), tracks=None):
-    """The picture of the scene as it is, with these things in it only."""
+def drawn(*items: str, requests=(), tracks=None):
+    """The picture of the current scene with only these items."""
     pictures = part("blender.overlay.picture")
     scene, layer = bpy.context.scene, bpy.context.view_layer
     depsgraph = bpy.context.evaluated_depsgraph_get()
     tracks = tracks or part("blender.overlay.tracks").Tracks()
-    return pictures.picture(scene, depsgraph, pictures.cast(scene, layer), tracks, requests, frozenset(wanted))
+    return pictures.picture(scene, depsgraph, pictures.find_cast(scene, layer), tracks, requests, frozenset(items))
 
 
 def points(picture) -> np.ndarray:
@@ -54,35 +54,35 @@ def points(picture) -> np.ndarray:
 
 
 def colored(picture, color) -> np.ndarray:
-    """The points of one color."""
-    chosen = [p for p, c in (*picture.hidden, *picture.open) if np.allclose(c[0], color)]
-    return np.concatenate(chosen).astype(float) if chosen else np.zeros((0, 3))
+    """The points of a color, (m, 3)."""
+    parts = [p for p, c in (*picture.hidden, *picture.open) if np.allclose(c[0], color)]
+    return np.concatenate(parts).astype(float) if parts else np.zeros((0, 3))
 
 
-# ---- the lines
+# ---- strokes
 
 
 @pytest.mark.parametrize("end", [(0.0, 0.0, 0.0), (0.0, 0.0, 4.0), (3.0, -1.0, 2.0)])
-def test_an_obstacle_is_drawn_on_the_surface_that_vehicles_keep_clear_of(end) -> None:
+def test_a_capsule_lies_on_the_surface_of_a_round_obstacle(end) -> None:
     start, end = np.zeros(3), np.array(end)
-    known = part("simulation.geometry.obstacles").obstacles(start, 1.5, end)
-    surface = strokes().drawn_out(start, end, 1.5)
-    assert np.abs(known.clearance(surface)).max() < 1e-9
+    obstacles = part("simulation.geometry.obstacles").obstacles(start, 1.5, end)
+    surface = strokes().capsule(start, end, 1.5)
+    assert np.abs(obstacles.clearance(surface)).max() < 1e-9
     assert len(surface) % 2 == 0
 
 
 @pytest.mark.parametrize("shape", [0, 1])
-def test_a_region_is_drawn_where_it_ends(shape: int) -> None:
+def test_a_region_is_drawn_on_its_boundary(shape: int) -> None:
     turn = np.array([[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
     regions = part("simulation.geometry.regions").regions(
         np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 1.0]), shape, turn[None]
     )
     half = regions.axes[0] * regions.half[0][:, None]
-    border = (strokes().box if shape else strokes().ellipsoid)(regions.centre[0], half)
-    row = np.zeros(len(border), dtype=int)
-    within, beyond = (regions.centre[0] + (border - regions.centre[0]) * k for k in (0.999, 1.001))
-    assert np.abs(regions.way_in(within, row)).max() < 1e-9
-    assert (np.abs(regions.way_in(beyond, row)).max(axis=1) > 1e-5).all()
+    boundary = (strokes().box if shape else strokes().ellipsoid)(regions.centre[0], half)
+    row = np.zeros(len(boundary), dtype=int)
+    inside, outside = (regions.centre[0] + (boundary - regions.centre[0]) * k for k in (0.999, 1.001))
+    assert np.abs(regions.way_in(inside, row)).max() < 1e-9
+    assert (np.abs(regions.way_in(outside, row)).max(axis=1) > 1e-5).all()
 
 
 @pytest.mark.parametrize("closed", [False, True])
@@ -90,22 +90,22 @@ def test_a_tube_is_as_wide_as_the_path(closed: bool) -> None:
     angles = np.linspace(0.0, 5.5, 8)
     corners = 10.0 * np.stack((np.cos(angles), np.sin(angles), 0.1 * angles), axis=-1)
     course = part("simulation.geometry.paths").spline(corners, closed)
-    wide = strokes().tube(course, 0.25)
-    nearest = course.position(course.nearest(wide))
-    away = np.linalg.norm(wide - nearest, axis=1)
-    assert away.max() < 0.25 + 1e-6
-    assert away.min() > 0.2
+    tube = strokes().tube(course, 0.25)
+    nearest = course.position(course.nearest(tube))
+    distance = np.linalg.norm(tube - nearest, axis=1)
+    assert distance.max() < 0.25 + 1e-6
+    assert distance.min() > 0.2
 
 
 def test_a_path_of_one_point_can_be_drawn() -> None:
     course = part("simulation.geometry.paths").spline(np.zeros((1, 3)), False)
-    for lines in (strokes().spine(course), strokes().way_marks(course, 0.1), strokes().tube(course, 1.0)):
+    for lines in (strokes().center_line(course), strokes().direction_marks(course, 0.1), strokes().tube(course, 1.0)):
         assert np.isfinite(lines).all() and len(lines) % 2 == 0
 
 
-def test_an_arrow_leads_from_its_tail_to_its_tip() -> None:
-    way = np.array([[0.0, 0.0, 5.0]])
-    arrow = strokes().arrows(np.ones((1, 3)), way, np.array([[1.0, 0.0, 0.0]]))
+def test_an_arrow_points_from_its_tail_to_its_tip() -> None:
+    vector = np.array([[0.0, 0.0, 5.0]])
+    arrow = strokes().arrows(np.ones((1, 3)), vector, np.array([[1.0, 0.0, 0.0]]))
     assert np.allclose(arrow[0], (1, 1, 1)) and np.allclose(arrow[1], (1, 1, 6))
     assert arrow[:, 2].max() == 6.0
 
@@ -113,7 +113,7 @@ def test_an_arrow_leads_from_its_tail_to_its_tip() -> None:
 # ---- the picture
 
 
-def test_the_lines_of_a_flow_along_edges_and_the_way_they_go_are_drawn() -> None:
+def test_a_flow_along_edges_is_drawn_with_its_direction() -> None:
     mesh = bpy.data.meshes.new("Wire")
     mesh.from_pydata([(0.0, 0.0, 0.0), (0.0, 4.0, 0.0), (0.0, 8.0, 0.0)], [(0, 1), (1, 2)], [])
     wire = bpy.data.objects.new("Wire", mesh)
@@ -131,7 +131,7 @@ def test_the_lines_of_a_flow_along_edges_and_the_way_they_go_are_drawn() -> None
     assert (lines[np.flatnonzero(np.abs(lines[:, 0]) > 1e-6) - 1, 1] < lines[np.abs(lines[:, 0]) > 1e-6, 1]).all()
 
 
-def test_arrows_over_a_painted_mesh_go_its_way_and_gray_has_none() -> None:
+def test_a_painted_flow_is_drawn_as_arrows_where_it_is_not_gray() -> None:
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, size=8.0)
     floor = bpy.context.object
     paint = floor.data.color_attributes.new("Paint", "FLOAT_COLOR", "POINT")
@@ -139,12 +139,12 @@ def test_arrows_over_a_painted_mesh_go_its_way_and_gray_has_none() -> None:
         item.color = (1.0, 0.5, 0.5, 1.0) if vertex.co.x > -1.0 else (0.5, 0.5, 0.5, 1.0)
     tag(floor, role="FLOW")
     shafts = colored(drawn("PATHS"), part("blender.overlay.picture").FLOW).reshape(-1, 3, 2, 3)[:, 0]
-    way = shafts[:, 1] - shafts[:, 0]
-    assert len(way) and (way[:, 0] > 0.0).all() and np.abs(way[:, 1:]).max() < 1e-6
+    direction = shafts[:, 1] - shafts[:, 0]
+    assert len(direction) and (direction[:, 0] > 0.0).all() and np.abs(direction[:, 1:]).max() < 1e-6
     assert shafts[:, :, 0].min() > -4.0 + 1e-3
 
 
-def test_a_region_that_is_a_mesh_is_drawn_where_its_surface_is() -> None:
+def test_a_mesh_region_is_drawn_on_its_surface() -> None:
     bpy.ops.mesh.primitive_cube_add(size=2.0, location=(5.0, 1.0, 0.0), rotation=(0.0, 0.0, math.pi / 4))
     room = tag(bpy.context.object, role="REGION")
     room.data.vertices[0].co.x = -3.0
@@ -156,17 +156,18 @@ def test_a_region_that_is_a_mesh_is_drawn_where_its_surface_is() -> None:
     assert nearest.min(axis=1).max() < 1e-4 and nearest.min(axis=0).max() < 1e-4
 
 
-def test_the_front_is_drawn_on_the_side_that_is_the_front() -> None:
+def test_the_front_arrow_points_along_the_forward_axis() -> None:
     ship = vehicle(wedge(location=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, math.pi / 2)))
-    own = part("blender.overlay.picture")
-    for axis, way in (("POS_Y", (-1.0, 0.0, 0.0)), ("NEG_Y", (1.0, 0.0, 0.0)), ("POS_X", (0.0, 1.0, 0.0))):
+    color = part("blender.overlay.picture").FRONT
+    for axis, direction in (("POS_Y", (-1.0, 0.0, 0.0)), ("NEG_Y", (1.0, 0.0, 0.0)), ("POS_X", (0.0, 1.0, 0.0))):
         ship.steering.forward_axis = axis
         select(ship)
-        arrow = colored(drawn("FRONT"), own.FRONT)[:2]
-        assert np.allclose(arrow[1] - arrow[0], np.array(way) * ship.steering.crowd.steering.vehicle.radius, atol=1e-5)
+        arrow = colored(drawn("FRONT"), color)[:2]
+        radius = ship.steering.crowd.steering.vehicle.radius
+        assert np.allclose(arrow[1] - arrow[0], np.array(direction) * radius, atol=1e-5)
 
 
-def test_only_selected_vehicles_or_those_of_a_selected_crowd_are_drawn_on() -> None:
+def test_only_selected_vehicles_or_those_of_a_selected_crowd_are_drawn() -> None:
     ships = fleet(3)
     select(ships[1])
     assert len(colored(drawn("FRONT"), part("blender.overlay.picture").FRONT)) == 6 + 2
@@ -176,24 +177,24 @@ def test_only_selected_vehicles_or_those_of_a_selected_crowd_are_drawn_on() -> N
     assert len(points(drawn("FRONT"))) == 0
 
 
-def test_obstacles_regions_and_paths_are_drawn_where_they_are_and_hidden_ones_are_not() -> None:
+def test_obstacles_regions_and_paths_are_drawn_unless_hidden() -> None:
     ball = obstacle(sphere(location=(5.0, 0.0, 0.0), radius=2.0))
     room = tag(empty("Room", (0.0, 9.0, 0.0)), role="REGION")
-    way = road(name="Way")
-    own = crowd(path_following={"radius": 0.5})
+    path = road(name="Way")
+    walkers = crowd(path_following={"radius": 0.5})
     picture, colors = drawn(*ALL), part("blender.overlay.picture")
     assert np.allclose(np.linalg.norm(colored(picture, colors.OBSTACLE) - (5.0, 0.0, 0.0), axis=1), 2.0, atol=0.02)
     assert np.allclose(colored(picture, colors.REGION).mean(axis=0), (0.0, 9.0, 0.0), atol=0.1)
     width = colored(picture, colors.WIDTH)
     assert width[:, 0].max() == pytest.approx(0.5, abs=1e-5)
-    own.steering.path_following.use = False
+    walkers.steering.path_following.use = False
     assert len(colored(drawn(*ALL), colors.WIDTH)) == 0
-    for ob in (ball, room, way):
+    for ob in (ball, room, path):
         ob.hide_set(True)
     assert len(points(drawn(*ALL))) == 0
 
 
-def test_a_box_in_the_way_is_drawn_as_a_box() -> None:
+def test_a_box_obstacle_is_drawn_as_a_box() -> None:
     ball = obstacle(sphere(location=(5.0, 0.0, 0.0), radius=2.0))
     ball.steering.obstacle_shape = "BOX"
     ball.rotation_euler.z = 0.5
@@ -204,30 +205,30 @@ def test_a_box_in_the_way_is_drawn_as_a_box() -> None:
     assert np.allclose(np.abs(corners[:, 2]), 2.0, atol=0.01)
 
 
-def test_a_mesh_in_the_way_is_drawn_by_its_edges() -> None:
+def test_a_mesh_obstacle_is_drawn_by_its_edges() -> None:
     ship = wedge(location=(5.0, 1.0, 0.0), rotation=(0.0, 0.0, 0.7), scale=(2.0, 1.0, 1.0))
     obstacle(ship).steering.obstacle_shape = "MESH"
     edges = colored(drawn("OBSTACLES"), part("blender.overlay.picture").OBSTACLE)
     corners = np.array([ship.matrix_world @ vertex.co for vertex in ship.data.vertices])
-    away = np.linalg.norm(edges[:, None] - corners[None], axis=2)
-    assert away.min(axis=1).max() < 1e-4 and away.min(axis=0).max() < 1e-4
-    pairs = {tuple(sorted(pair)) for pair in np.argmin(away, axis=1).reshape(-1, 2).tolist()}
+    distance = np.linalg.norm(edges[:, None] - corners[None], axis=2)
+    assert distance.min(axis=1).max() < 1e-4 and distance.min(axis=0).max() < 1e-4
+    pairs = {tuple(sorted(pair)) for pair in np.argmin(distance, axis=1).reshape(-1, 2).tolist()}
     assert len(pairs) == 6
 
 
-def test_what_is_in_the_way_is_measured_again_when_its_shape_changes_and_only_then() -> None:
+def test_obstacles_are_measured_again_only_when_their_shape_changes() -> None:
     watching, pictures, scene = part("blender.overlay.watching"), part("blender.overlay.picture"), bpy.context.scene
     ball, other = obstacle(sphere(name="Ball", radius=1.0)), wedge(location=(9.0, 0.0, 0.0))
     layer = bpy.context.view_layer
-    who = pictures.cast(scene, layer)
-    assert pictures.cast(scene, layer, who).things is who.things
+    cast = pictures.find_cast(scene, layer)
+    assert pictures.find_cast(scene, layer, cast).things is cast.things
     ball.steering.obstacle_shape = "BOX"
-    assert pictures.cast(scene, layer, who).things is not who.things
+    assert pictures.find_cast(scene, layer, cast).things is not cast.things
     layer.update()
     noticed = []
 
     def listen(_scene, depsgraph) -> None:
-        noticed.append(watching._reshapes(depsgraph, who))
+        noticed.append(watching._reshapes(depsgraph, cast))
 
     bpy.app.handlers.depsgraph_update_post.append(listen)
     try:
@@ -243,7 +244,7 @@ def test_what_is_in_the_way_is_measured_again_when_its_shape_changes_and_only_th
     assert noticed == [False, True, True]
 
 
-def test_lines_lead_to_the_nearest_leader_or_to_the_target_that_was_chosen() -> None:
+def test_target_lines_lead_to_the_nearest_leader_or_to_the_set_target() -> None:
     leader(location=(10.0, 0.0, 0.0), name="Far")
     leader(location=(3.0, 0.0, 0.0), name="Near")
     ship = vehicle(crowd=crowd(seek={}))
@@ -256,31 +257,31 @@ def test_lines_lead_to_the_nearest_leader_or_to_the_target_that_was_chosen() -> 
     assert len(colored(drawn("TARGETS"), color)) == 0
 
 
-def test_lines_lead_to_the_nearest_of_a_collection_and_of_a_crowd() -> None:
+def test_target_lines_lead_to_the_nearest_object_of_a_collection_or_crowd() -> None:
     color = part("blender.overlay.picture").TARGET
-    own = crowd(seek={})
-    ship = vehicle(crowd=own, name="Hunter")
+    hunters = crowd(seek={})
+    ship = vehicle(crowd=hunters, name="Hunter")
     prey = crowd("Prey")
     for k in (4, 2):
         vehicle(crowd=prey, name=f"Sheep {k}", location=(0.0, float(k), 0.0))
-    own.steering.seek.target = prey
+    hunters.steering.seek.target = prey
     select(ship)
     assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (0, 2, 0)])
-    own.steering.seek.target = None
+    hunters.steering.seek.target = None
     goals = bpy.data.collections.new("Goals")
     bpy.context.scene.collection.children.link(goals)
     for k in (7, 9):
         goals.objects.link(bpy.data.objects.new(f"Goal {k}", None))
         goals.objects[-1].location.x = k
     bpy.context.view_layer.update()
-    own.steering.seek.target_collection = goals
+    hunters.steering.seek.target_collection = goals
     assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (7, 0, 0)])
-    own.steering.seek.target_choice = "NEXT"
+    hunters.steering.seek.target_choice = "NEXT"
     assert len(colored(drawn("TARGETS"), color)) == 0
 
 
 @pytest.mark.parametrize("parented", [False, True])
-def test_a_trail_goes_where_a_baked_vehicle_goes(parented: bool) -> None:
+def test_a_trail_follows_a_baked_vehicle(parented: bool) -> None:
     frames(1, 12)
     ship = vehicle(crowd=crowd(wander={}))
     if parented:
@@ -289,18 +290,18 @@ def test_a_trail_goes_where_a_baked_vehicle_goes(parented: bool) -> None:
     bake()
     tracks = part("blender.overlay.tracks").Tracks()
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    known, there = tracks.between(ship, depsgraph, -5, 50)
-    assert known.tolist() == list(range(1, 13))
-    assert np.allclose(there, places(ship, baked_frames()), atol=1e-4)
+    known_frames, positions = tracks.between(ship, depsgraph, -5, 50)
+    assert known_frames.tolist() == list(range(1, 13))
+    assert np.allclose(positions, places(ship, baked_frames()), atol=1e-4)
     velocity = tracks.velocity(ship, depsgraph, 5, 1.0 / 24.0)
-    assert np.allclose(velocity, (there[5] - there[4]) * 24.0, atol=1e-3)
+    assert np.allclose(velocity, (positions[5] - positions[4]) * 24.0, atol=1e-3)
     bpy.context.scene.frame_set(6)
     select(ship)
     trail = points(drawn("TRAILS", tracks=tracks))
-    assert np.allclose(trail.reshape(-1, 2, 3)[:, 0], there[:-1], atol=1e-4)
+    assert np.allclose(trail.reshape(-1, 2, 3)[:, 0], positions[:-1], atol=1e-4)
 
 
-def test_in_a_preview_a_trail_goes_where_it_leads_and_not_where_the_keys_are() -> None:
+def test_a_trail_follows_the_preview_and_not_the_keys() -> None:
     frames(1, 12)
     goal = leader(location=(0.0, 90.0, 0.0))
     ship = vehicle(crowd=crowd(seek={}))
@@ -311,102 +312,102 @@ def test_in_a_preview_a_trail_goes_where_it_leads_and_not_where_the_keys_are() -
     watching, scene, layer = part("blender.overlay.watching"), bpy.context.scene, bpy.context.view_layer
     watched = watching._scenes[scene.session_uid] = watching._Watched()
     try:
-        watched.who = part("blender.overlay.picture").cast(scene, layer)
+        watched.cast = part("blender.overlay.picture").find_cast(scene, layer)
         assert bpy.ops.steering.preview() == {"FINISHED"}
         for frame in range(1, 12):
             scene.frame_set(frame)
-            watching._look(scene, layer.depsgraph, [])
-        known, there = watched.tracks.between(ship, layer.depsgraph, 1, 12)
-        assert known.tolist() == list(range(1, 12))
-        assert np.allclose(there[-1], ship.evaluated_get(layer.depsgraph).matrix_world.translation)
-        assert np.linalg.norm(there[-1] - baked) > 0.05
+            watching._redraw(scene, layer.depsgraph, [])
+        known_frames, positions = watched.tracks.between(ship, layer.depsgraph, 1, 12)
+        assert known_frames.tolist() == list(range(1, 12))
+        assert np.allclose(positions[-1], ship.evaluated_get(layer.depsgraph).matrix_world.translation)
+        assert np.linalg.norm(positions[-1] - baked) > 0.05
         assert watched.tracks.velocity(ship, layer.depsgraph, 11, 1.0 / 24.0) is not None
     finally:
         part("blender.preview").end()
         watching.end()
 
 
-def test_without_a_bake_a_trail_goes_where_the_vehicle_was_seen() -> None:
+def test_without_a_bake_a_trail_follows_the_recorded_positions() -> None:
     ship = vehicle()
     tracks = part("blender.overlay.tracks").Tracks()
     for frame in (3, 4, 5, 9):
         ship.location.x = float(frame)
         bpy.context.view_layer.update()
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        tracks.see([ship], depsgraph, frame)
-    known, there = tracks.between(ship, depsgraph, 4, 20)
-    assert known.tolist() == [4, 5, 9] and there[:, 0].tolist() == [4.0, 5.0, 9.0]
+        tracks.record([ship], depsgraph, frame)
+    known_frames, positions = tracks.between(ship, depsgraph, 4, 20)
+    assert known_frames.tolist() == [4, 5, 9] and positions[:, 0].tolist() == [4.0, 5.0, 9.0]
     assert tracks.velocity(ship, depsgraph, 4, 0.5)[0] == pytest.approx(2.0)
     assert tracks.velocity(ship, depsgraph, 9, 0.5) is None
-    tracks.forget([])
+    tracks.keep_only([])
     assert len(tracks.between(ship, depsgraph, 0, 20)[0]) == 0
 
 
-def test_what_is_not_wanted_is_not_drawn() -> None:
+def test_only_enabled_items_are_drawn() -> None:
     obstacle()
     vehicle()
     assert len(points(drawn())) == 0
     scene = bpy.context.scene
-    shown = part("blender.overlay.picture").shown
+    enabled_items = part("blender.overlay.picture").enabled_items
     scene.steering.overlay = {"PATHS"}
-    assert shown(scene) == {"PATHS"}
+    assert enabled_items(scene) == {"PATHS"}
     scene.steering.show_overlay = False
-    assert shown(scene) == frozenset()
+    assert enabled_items(scene) == frozenset()
 
 
-def test_what_is_shown_before_anybody_chooses_is_what_the_switches_say() -> None:
-    shown = part("blender.overlay.picture").shown(bpy.context.scene)
+def test_an_unused_scene_shows_the_default_items() -> None:
+    before = part("blender.overlay.picture").enabled_items(bpy.context.scene)
     crowd()
-    assert part("blender.overlay.picture").shown(bpy.context.scene) == shown
+    assert part("blender.overlay.picture").enabled_items(bpy.context.scene) == before
 
 
-# ---- what behaviors ask
+# ---- requested forces
 
 
-def asked(*ships) -> list:
+def requests_of(*ships) -> list:
     bpy.context.view_layer.update()
     depsgraph = bpy.context.evaluated_depsgraph_get()
     tracks = part("blender.overlay.tracks").Tracks()
-    return part("blender.overlay.requests").asked_of(list(ships), bpy.context.scene, depsgraph, tracks)
+    return part("blender.overlay.requests").requested_forces(list(ships), bpy.context.scene, depsgraph, tracks)
 
 
-def test_each_behavior_asks_for_itself_and_together_they_are_no_stronger_than_the_vehicle() -> None:
+def test_each_behavior_requests_a_force_and_the_combined_force_is_limited() -> None:
     leader(location=(0.0, 5.0, 0.0))
-    own = crowd(seek={}, flee={"weight": 3.0}, wander={})
-    own.steering.combining = "WEIGHTED_SUM"
-    ship = vehicle(crowd=own, start_speed=0.0)
-    (request,) = asked(ship)
+    ships = crowd(seek={}, flee={"weight": 3.0}, wander={})
+    ships.steering.combining = "WEIGHTED_SUM"
+    ship = vehicle(crowd=ships, start_speed=0.0)
+    (request,) = requests_of(ship)
     assert set(request.by_behavior) == {"seek", "flee", "wander"}
     assert request.by_behavior["seek"][1] > 0.0 > request.by_behavior["flee"][1]
-    assert np.linalg.norm(request.together) <= own.steering.vehicle.max_force + 1e-9
-    assert request.together[1] < 0.0
+    assert np.linalg.norm(request.combined) <= ships.steering.vehicle.max_force + 1e-9
+    assert request.combined[1] < 0.0
 
 
-def test_it_is_asked_where_the_vehicle_is_now() -> None:
+def test_forces_are_requested_at_the_current_position() -> None:
     frames(1, 10)
     goal = leader(location=(0.0, 50.0, 0.0))
     ship = vehicle(crowd=crowd(seek={}), start_speed=0.0)
     bake()
     goal.location = (0.0, -50.0, 0.0)
     bpy.context.scene.frame_set(8)
-    (request,) = asked(ship)
-    assert np.allclose(request.place, ship.matrix_world.translation, atol=1e-5)
+    (request,) = requests_of(ship)
+    assert np.allclose(request.position, ship.matrix_world.translation, atol=1e-5)
     assert request.by_behavior["seek"][1] < 0.0
 
 
-def test_who_is_not_known_to_move_is_asked_as_if_it_had_just_started() -> None:
-    """At top speed toward its goal nothing more is wanted of it."""
+def test_a_vehicle_without_a_track_has_its_start_speed() -> None:
+    """At top speed toward its target, seek requests no force."""
     leader(location=(0.0, 50.0, 0.0))
     ship = vehicle(crowd=crowd(seek={}), start_speed=1.0)
     ship.steering.forward_axis, ship.steering.up_axis = "POS_Y", "POS_Z"
-    (request,) = asked(ship)
+    (request,) = requests_of(ship)
     assert np.abs(request.by_behavior["seek"]).max() < 1e-6
     ship.steering.start_speed = 0.0
-    (request,) = asked(ship)
+    (request,) = requests_of(ship)
     assert request.by_behavior["seek"][1] > 1.0
 
 
-def test_asking_and_drawing_change_nothing_in_the_file() -> None:
+def test_drawing_changes_nothing_in_the_file() -> None:
     curve = road()
     curve.data.bevel_depth = 0.1
     obstacle()
@@ -414,63 +415,63 @@ def test_asking_and_drawing_change_nothing_in_the_file() -> None:
     use(ships[0].steering.crowd, path_following={}, wander={})
     select(*ships)
     before = scene_dump()
-    requests = asked(*ships)
+    requests = requests_of(*ships)
     assert len(requests) == 2
     picture = drawn(*ALL, requests=requests)
-    assert [label for label, _ in picture.legend][-1] == "Together"
+    assert [label for label, _ in picture.legend][-1] == "Combined"
     assert_same(before, scene_dump())
 
 
-def test_a_scene_that_cannot_be_baked_has_nothing_to_draw_of_it() -> None:
+def test_a_scene_that_cannot_be_baked_shows_no_forces() -> None:
     ship = vehicle()
     bpy.data.objects.remove(ship.steering.crowd)
     watching = part("blender.overlay.watching")
-    who = part("blender.overlay.picture").cast(bpy.context.scene, bpy.context.view_layer)
-    watched = watching._Watched(who=who)
+    cast = part("blender.overlay.picture").find_cast(bpy.context.scene, bpy.context.view_layer)
+    watched = watching._Watched(cast=cast)
     select(ship)
-    who.vehicles.append(ship)
-    assert watching._asked(watched, bpy.context.scene, bpy.context.evaluated_depsgraph_get()) == []
+    cast.vehicles.append(ship)
+    assert watching._requests(watched, bpy.context.scene, bpy.context.evaluated_depsgraph_get()) == []
 
 
-# ---- coming and going
+# ---- registration
 
 
-def test_who_was_removed_is_no_longer_drawn() -> None:
+def test_a_removed_object_is_no_longer_drawn() -> None:
     watching, scene = part("blender.overlay.watching"), bpy.context.scene
     ship = vehicle()
     select(ship)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     watched = watching._scenes[scene.session_uid] = watching._Watched()
     try:
-        watched.who = part("blender.overlay.picture").cast(scene, bpy.context.view_layer)
-        watching._look(scene, depsgraph, [])
+        watched.cast = part("blender.overlay.picture").find_cast(scene, bpy.context.view_layer)
+        watching._redraw(scene, depsgraph, [])
         assert len(points(watched.picture))
         bpy.data.objects.remove(ship)
-        watching._look(scene, depsgraph, [])
-        assert watched.who is None and not len(points(watched.picture))
+        watching._redraw(scene, depsgraph, [])
+        assert watched.cast is None and not len(points(watched.picture))
     finally:
         watching.end()
 
 
-def test_nothing_is_watched_or_drawn_in_the_background_and_nothing_is_left_behind() -> None:
+def test_the_overlay_adds_no_handlers_in_background_mode_and_removes_them_all() -> None:
     watching, overlay = part("blender.overlay.watching"), part("blender.overlay")
-    for occasions, handler in watching._handlers():
-        assert handler not in occasions
+    for handlers, handler in watching._handlers():
+        assert handler not in handlers
     assert not part("blender.overlay.gpu_lines")._handles
-    there = len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs)
+    count = len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs)
     overlay.unregister()
     try:
-        assert len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs) == there - 1
+        assert len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs) == count - 1
         watching.begin()
-        assert all(handler in occasions for occasions, handler in watching._handlers())
+        assert all(handler in handlers for handlers, handler in watching._handlers())
         watching.end()
-        assert not any(handler in occasions for occasions, handler in watching._handlers())
-        assert not bpy.app.timers.is_registered(watching._find_out)
+        assert not any(handler in handlers for handlers, handler in watching._handlers())
+        assert not bpy.app.timers.is_registered(watching._update)
     finally:
         overlay.register()
 
 
-def test_the_switches_are_in_the_popover_once_steering_is_used() -> None:
+def test_the_popover_shows_the_switches_once_steering_is_used() -> None:
     from tests.blender.drawing import Layout
 
     shown: list[tuple] = []

@@ -38,7 +38,7 @@ def test_a_bake_tells_what_happened_in_one_line(capfd) -> None:
     lines = [line for line in capfd.readouterr().out.splitlines() if "Baked" in line]
     assert len(lines) == 1
     assert lines[0].startswith("Info: Baked 3 vehicles, 48 frames in ")
-    assert lines[0].endswith(": 2 in each other")
+    assert lines[0].endswith(": 2 overlapping")
 
 
 def test_a_bake_in_which_nothing_went_wrong_says_so(capfd) -> None:
@@ -55,7 +55,7 @@ def test_obstacles_are_told_with_the_nearest_distance(capfd) -> None:
     bake()
     said = capfd.readouterr().out
     assert "nearest obstacle -" in said
-    assert ": 1 in an obstacle" in said
+    assert ": 1 inside an obstacle" in said
 
 
 def test_those_who_met_are_selected_and_the_frame_is_where_they_did() -> None:
@@ -118,7 +118,7 @@ def test_hidden_ones_are_told_and_not_selected(capfd) -> None:
     one.hide_set(True)
     assert bpy.ops.steering.select_contacts() == {"FINISHED"}
     assert bpy.context.selected_objects == [two]
-    assert "1 cannot be selected here" in capfd.readouterr().out
+    assert "1 hidden or not selectable" in capfd.readouterr().out
 
 
 def test_who_arrives_in_the_open_is_not_stuck(capfd) -> None:

@@ -1,0 +1,32 @@
+"""The properties stored in the file: `Object.steering` and `Scene.steering`.
+
+These names are the public interface of scripts, presets and keyframes; they never change meaning. Reading a group
+writes it into the file, so code calls `settings_of` first: an object that was never tagged stays as it was.
+"""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import PointerProperty
+
+from ..property_groups import OVERRIDABLE
+from . import object_group, populate_groups, scene_group, vehicle_groups
+from .access import has_role, pointed_at, settings_of
+from .object_group import STEERING_PG_object
+from .scene_group import STEERING_PG_scene
+
+CLASSES = (*vehicle_groups.CLASSES, *populate_groups.CLASSES, *object_group.CLASSES, *scene_group.CLASSES)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.steering = PointerProperty(type=STEERING_PG_object, name="Steering", override=OVERRIDABLE)
+    bpy.types.Scene.steering = PointerProperty(type=STEERING_PG_scene, name="Steering", override=OVERRIDABLE)
+
+
+def unregister() -> None:
+    del bpy.types.Scene.steering
+    del bpy.types.Object.steering
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

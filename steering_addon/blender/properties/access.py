@@ -1,0 +1,23 @@
+"""Access to stored settings that writes nothing: looking at a property group would otherwise create it in the file."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...simulation.roles import Role
+
+
+def settings_of(owner: bpy.types.Object | bpy.types.Scene) -> bpy.types.PropertyGroup | None:
+    """The settings stored on an object or scene, or None if it has none."""
+    return owner.steering if owner.is_property_set("steering") else None
+
+
+def has_role(ob: bpy.types.Object, role: Role) -> bool:
+    """Whether the object is tagged with the role."""
+    stored = settings_of(ob)
+    return stored is not None and role.name in stored.roles
+
+
+def pointed_at(group: bpy.types.PropertyGroup, name: str) -> bpy.types.Object | None:
+    """The object that a pointer refers to, or None if it was never set."""
+    return getattr(group, name) if group.is_property_set(name) else None

@@ -1,0 +1,290 @@
+"""`Object.steering`: the roles of an object, the settings of a vehicle and those that a crowd shares."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ...behaviors import CATALOGUE
+from ...portrayal.driver_properties import Portrayal
+from ...simulation.behavior import Behavior
+from ...simulation.combining import COMBININGS
+from ...simulation.declaration import REACH
+from ...simulation.geometry.obstacles import EITHER, OBSTACLE_SHAPES, OBSTACLE_SIDES, OUTSIDE, PASS_SIDES, ROUND
+from ...simulation.geometry.regions import SHAPES, SPHERE
+from ...simulation.presence.attendance import FURTHEST, Attendance
+from ...simulation.roles import DESCRIPTIONS, Role
+from ...simulation.vehicle import VehicleModel
+from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, notify_listeners, property_group
+from .access import has_role
+from .populate_groups import STEERING_PG_member, STEERING_PG_populate
+from .vehicle_groups import STEERING_PG_start, STEERING_PG_variation
+
+ROLE_ITEMS = [(role.name, label, description, int(role)) for role, (label, description) in DESCRIPTIONS.items()]
+"""The roles as enum items, with their stored bits."""
+AXIS_ITEMS = [
+    ("POS_X", "X", "", 0),
+    ("POS_Y", "Y", "", 1),
+    ("POS_Z", "Z", "", 2),
+    ("NEG_X", "-X", "", 3),
+    ("NEG_Y", "-Y", "", 4),
+    ("NEG_Z", "-Z", "", 5),
+]
+
+
+STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
+STEERING_PG_attendance = property_group("STEERING_PG_attendance", Attendance)
+STEERING_PG_portrayal = property_group("STEERING_PG_portrayal", Portrayal)
+
+
+def _behavior_group(behavior: type[Behavior]) -> type:
+    use = BoolProperty(
+        name=behavior.label,
+        description=behavior.tooltip(),
+        default=False,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    return property_group(f"STEERING_PG_{behavior.name}", behavior, {"use": use})
+
+
+BEHAVIOR_GROUPS = {behavior.name: _behavior_group(behavior) for behavior in CATALOGUE}
+"""The property group of each behavior, by the behavior's name."""
+
+
+class STEERING_PG_object(bpy.types.PropertyGroup):
+    """The roles of an object and the settings that come with each; on a crowd, those that its vehicles share."""
+
+    roles: EnumProperty(
+        name="Roles",
+        description="Roles of the object in the steering simulation",
+        items=ROLE_ITEMS,
+        options={"ENUM_FLAG"},
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    active: BoolProperty(
+        name="Active",
+        description="Take part in the simulation; can be keyframed",
+        default=True,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    crowd: PointerProperty(
+        name="Crowd",
+        description="Crowd whose settings this vehicle shares",
+        type=bpy.types.Object,
+        poll=lambda _self, ob: has_role(ob, Role.CROWD),
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    identity: IntProperty(
+        name="Identity",
+        description="Number assigned once to this vehicle, from which its random numbers are derived",
+        min=0,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    locked: BoolProperty(
+        name="Locked",
+        description="Keep this vehicle's motion: a bake does not change it, but other vehicles react to it",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    forward_axis: EnumProperty(
+        name="Forward",
+        description="Axis of the model that points to its front",
+        items=AXIS_ITEMS,
+        default="POS_Y",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    up_axis: EnumProperty(
+        name="Up",
+        description="Axis of the model that points to its top",
+        items=AXIS_ITEMS,
+        default="POS_Z",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    speed_factor: FloatProperty(
+        name="Speed",
+        description="Top speed of this vehicle, as a multiple of its crowd's",
+        default=1.0,
+        min=0.01,
+        max=100.0,
+        soft_min=0.5,
+        soft_max=2.0,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    size_factor: FloatProperty(
+        name="Size",
+        description="Radius of this vehicle, as a multiple of its crowd's",
+        default=1.0,
+        min=0.01,
+        max=100.0,
+        soft_min=0.5,
+        soft_max=2.0,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    mass_factor: FloatProperty(
+        name="Mass",
+        description="Mass of this vehicle, as a multiple of its crowd's",
+        default=1.0,
+        min=0.01,
+        max=100.0,
+        soft_min=0.5,
+        soft_max=2.0,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    seed: IntProperty(
+        name="Seed",
+        description="Seed of this vehicle's random numbers",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    start_speed: FloatProperty(
+        name="Start Speed",
+        description="Forward speed with which it starts or enters, as a fraction of its top speed",
+        default=0.7,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    use_enter_frame: BoolProperty(
+        name="Enter on Frame",
+        description="Let this vehicle enter the simulation on a frame of its own, whatever its crowd's setting",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    enter_frame: IntProperty(
+        name="Enter Frame",
+        description="Frame on which this vehicle enters; a frame before the first one means from the start",
+        default=1,
+        min=-FURTHEST,
+        max=FURTHEST,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    amount: FloatProperty(
+        name="Amount",
+        description="Amount of this resource, until vehicles have eaten it; can be keyframed",
+        default=10.0,
+        min=0.0,
+        max=REACH,
+        soft_max=100.0,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    hide_eaten: BoolProperty(
+        name="Hide When Eaten",
+        description="Hide the resource and its parts once nothing is left of it, in a preview and in a bake",
+        default=True,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    pass_side: choice_property(
+        {
+            "name": "Pass",
+            "description": "Side on which vehicles pass this obstacle",
+            "override": OVERRIDABLE,
+            "update": notify_listeners,
+            "options": {"ANIMATABLE"},
+        },
+        PASS_SIDES,
+        EITHER,
+    )
+    obstacle_shape: choice_property(
+        {
+            "name": "Shape",
+            "description": "Shape of this obstacle as vehicles see it",
+            "override": OVERRIDABLE,
+            "update": notify_listeners,
+            "options": set(),
+        },
+        OBSTACLE_SHAPES,
+        ROUND,
+    )
+    obstacle_side: choice_property(
+        {
+            "name": "Side",
+            "description": "Side of this obstacle's surface on which vehicles stay",
+            "override": OVERRIDABLE,
+            "update": notify_listeners,
+            "options": set(),
+        },
+        OBSTACLE_SIDES,
+        OUTSIDE,
+    )
+    flow_attribute: StringProperty(
+        name="Flow Attribute",
+        description="Mesh attribute that defines the flow: a vector, a color (red is X, green is Y, blue is Z, gray is "
+        "no flow) or a mark on the edges to flow along. If empty, the active color attribute is used, or the loose "
+        "edges if there is none",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    region_shape: choice_property(
+        {
+            "name": "Shape",
+            "description": "Shape of this region",
+            "override": OVERRIDABLE,
+            "update": notify_listeners,
+            "options": set(),
+        },
+        SHAPES,
+        SPHERE,
+    )
+    combining: choice_property(
+        {
+            "name": "Combine",
+            "description": "How the forces of the crowd's behaviors are combined into one steering force",
+            "override": OVERRIDABLE,
+            "update": notify_listeners,
+            "options": {"ANIMATABLE"},
+        },
+        COMBININGS,
+        1,
+    )
+    start: PointerProperty(type=STEERING_PG_start, override=OVERRIDABLE)
+    variation: PointerProperty(type=STEERING_PG_variation, override=OVERRIDABLE)
+    member: PointerProperty(type=STEERING_PG_member, override=OVERRIDABLE)
+    populate: PointerProperty(type=STEERING_PG_populate, override=OVERRIDABLE)
+    vehicle: PointerProperty(type=STEERING_PG_vehicle, override=OVERRIDABLE)
+    attendance: PointerProperty(type=STEERING_PG_attendance, override=OVERRIDABLE)
+    portrayal: PointerProperty(type=STEERING_PG_portrayal, override=OVERRIDABLE)
+
+
+for _name, _group in BEHAVIOR_GROUPS.items():
+    STEERING_PG_object.__annotations__[_name] = PointerProperty(type=_group, override=OVERRIDABLE)
+
+
+CLASSES = (
+    STEERING_PG_vehicle,
+    STEERING_PG_attendance,
+    STEERING_PG_portrayal,
+    *BEHAVIOR_GROUPS.values(),
+    STEERING_PG_object,
+)
