@@ -125,12 +125,17 @@ def _checked(value: Any, parameter: Parameter, path: str) -> Value:
     if not (is_whole(value) if whole else is_number(value)):
         raise PresetError(f"{path} has to be a {'whole ' if whole else ''}number, not {shown(value)}")
     least, most = _limits(parameter)
-    if value < least - NEARLY * abs(least) or value > most + NEARLY * abs(most):
-        raise PresetError(f"{path} has to be from {least:g} to {most:g}, not {shown(value)}")
+    tolerance = 0.0 if whole else NEARLY
+    if value < least - tolerance * abs(least) or value > most + tolerance * abs(most):
+        low, high = (f"{limit:.0f}" if whole else f"{limit:g}" for limit in (least, most))
+        raise PresetError(f"{path} has to be from {low} to {high}, not {shown(value)}")
     return int(value) if whole else float(within(value, parameter))
 
 
 def _limits(parameter: Parameter) -> tuple[float, float]:
+    """The limits that Blender's property of the parameter has; only numbers without limits of their own get REACH."""
+    if parameter.kind is Kind.INTEGER:
+        return parameter.least, parameter.most
     return max(parameter.least, -REACH), min(parameter.most, REACH)
 
 

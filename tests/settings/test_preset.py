@@ -210,6 +210,17 @@ def test_any_json_is_read_or_refused(found: Any) -> None:
         assert str(why)
 
 
+def test_a_whole_number_has_the_limits_of_its_property_to_the_last_digit() -> None:
+    """Its property holds every whole number exactly, also beyond the reach of numbers without limits of their own."""
+    most = int(Attendance.parameters()["enter_span"].most)
+    assert most > REACH
+    preset = read(text(attendance={"enter_span": most}))
+    assert preset.attendance == {"enter_span": most}
+    for value in (most + 1, -1):
+        with pytest.raises(PresetError, match=f"attendance.enter_span has to be from 0 to {most}, not {value}"):
+            read(text(attendance={"enter_span": value}))
+
+
 @pytest.mark.parametrize("limit", [math.tau, 1.55, 1e-6])
 def test_a_limit_that_went_through_32_bits_is_the_limit(limit: float) -> None:
     name = {math.tau: "behaviors.separation.angle", 1.55: "vehicle.max_bank", 1e-6: "vehicle.mass"}[limit]
