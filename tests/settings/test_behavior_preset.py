@@ -13,8 +13,9 @@ from steering_addon.settings.behavior_preset import BehaviorPreset, behavior_wri
 from steering_addon.settings.preset_values import FORMAT, PresetError
 from tests.settings.test_preset import SOME_VALUES, words
 
-FOLDER = Path(__file__).resolve().parents[2] / "presets" / "behaviors"
-SHIPPED = sorted(FOLDER.glob("*/*.json"))
+FOLDER = Path(__file__).resolve().parents[2] / "presets"
+SHIPPED = sorted(FOLDER.glob("behaviors/*/*.json"))
+OF_READY_SCENES = sorted(FOLDER.glob("ready_scenes/*.json"))
 
 PLAIN: dict[str, Any] = {
     "format": FORMAT,
@@ -54,12 +55,12 @@ def test_objects_and_unknown_names_are_left_out_and_told() -> None:
         ({"format": 99}, "later version"),
         ({"format": ...}, "format"),
         ({"behavior": "telepathy"}, 'there is no behavior "telepathy"'),
-        ({"behavior": ...}, "of which"),
-        ({"behavior": ["wander"]}, "of which"),
-        ({"values": [1]}, "values has to hold"),
-        ({"values": {"strength": "much"}}, "values.strength has to be a number"),
-        ({"values": {"strength": -1.0}}, "values.strength has to be from 0"),
-        ({"label": ""}, "label has to be text"),
+        ({"behavior": ...}, "does not name"),
+        ({"behavior": ["wander"]}, "does not name"),
+        ({"values": [1]}, "values must be an object"),
+        ({"values": {"strength": "much"}}, "values.strength must be a number"),
+        ({"values": {"strength": -1.0}}, "values.strength must be from 0"),
+        ({"label": ""}, "label must be text"),
     ],
 )
 def test_what_cannot_be_is_refused_as_a_whole(changed: dict[str, Any], why: str) -> None:
@@ -81,3 +82,10 @@ def test_a_shipped_preset_is_read_without_a_warning(path: Path) -> None:
     assert preset.behavior == path.parent.name
     assert preset.values
     assert not preset.description.endswith(".")
+
+
+@pytest.mark.parametrize("path", OF_READY_SCENES, ids=lambda path: path.stem)
+def test_a_preset_of_a_ready_scene_is_read_without_a_warning(path: Path) -> None:
+    preset = read_behavior(path.read_text(encoding="utf-8"))
+    assert preset.unknown == ()
+    assert preset.values

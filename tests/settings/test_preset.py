@@ -156,35 +156,35 @@ def test_unknown_names_are_left_out_and_told(path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "why"),
     [
-        ("vehicle.max_speed", "fast", 'vehicle.max_speed has to be a number, not "fast"'),
-        ("vehicle.max_speed", True, "vehicle.max_speed has to be a number, not true"),
-        ("vehicle.max_speed", None, "vehicle.max_speed has to be a number, not null"),
-        ("vehicle.max_speed", [1.0], "vehicle.max_speed has to be a number, not several values"),
-        ("vehicle.max_speed", {"a": 1.0}, "vehicle.max_speed has to be a number, not several values"),
-        ("vehicle.max_speed", -1.0, r"vehicle.max_speed has to be from 0 to 1e\+06, not -1.0"),
-        ("vehicle.max_speed", 10**300, r"vehicle.max_speed has to be from 0 to 1e\+06, not 1000000"),
-        ("vehicle.max_speed", math.nan, "vehicle.max_speed has to be a number, not NaN"),
-        ("vehicle.max_speed", math.inf, "vehicle.max_speed has to be a number, not Infinity"),
-        ("vehicle.cruise_speed", 1.5, "vehicle.cruise_speed has to be from 0 to 1, not 1.5"),
-        ("vehicle.mass", 0.0, r"vehicle.mass has to be from 1e-06 to 1e\+06, not 0.0"),
-        ("vehicle.keep_in_plane", 1, "vehicle.keep_in_plane has to be true or false, not 1"),
-        ("portrayal.stride", "long", 'portrayal.stride has to be a number, not "long"'),
-        ("portrayal", None, "portrayal has to hold names and values"),
-        ("vehicle", 3, "vehicle has to hold names and values"),
-        ("behaviors", ["seek"], "behaviors has to hold names and values"),
-        ("behaviors.separation", 3, "behaviors.separation has to hold names and values"),
-        ("behaviors.separation.priority", 1.5, "behaviors.separation.priority has to be a whole number, not 1.5"),
-        ("behaviors.separation.priority", 101, "behaviors.separation.priority has to be from 0 to 100, not 101"),
-        ("behaviors.separation.neighbors", "NOBODY", "neighbors has to be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not"),
-        ("behaviors.separation.neighbors", 1, "neighbors has to be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not 1"),
-        ("combining", "MAGIC", f'combining has to be {" or ".join(c.name for c in COMBININGS)}, not "MAGIC"'),
-        ("variation.speed", 1.0, "variation.speed has to be from 0 to 0.9, not 1.0"),
-        ("preroll", -1, "preroll has to be frames from 0 to 10000, not -1"),
-        ("body_length", 0.0, "body_length has to be metres above 0, not 0.0"),
-        ("label", "  ", "label has to be text"),
-        ("description", 7, "description has to be text"),
-        ("format", 2, "its format 2 is of a later version"),
-        ("format", "one", 'it does not say its "format"'),
+        ("vehicle.max_speed", "fast", 'vehicle.max_speed must be a number, not "fast"'),
+        ("vehicle.max_speed", True, "vehicle.max_speed must be a number, not true"),
+        ("vehicle.max_speed", None, "vehicle.max_speed must be a number, not null"),
+        ("vehicle.max_speed", [1.0], "vehicle.max_speed must be a number, not several values"),
+        ("vehicle.max_speed", {"a": 1.0}, "vehicle.max_speed must be a number, not several values"),
+        ("vehicle.max_speed", -1.0, r"vehicle.max_speed must be from 0 to 1e\+06, not -1.0"),
+        ("vehicle.max_speed", 10**300, r"vehicle.max_speed must be from 0 to 1e\+06, not 1000000"),
+        ("vehicle.max_speed", math.nan, "vehicle.max_speed must be a number, not NaN"),
+        ("vehicle.max_speed", math.inf, "vehicle.max_speed must be a number, not Infinity"),
+        ("vehicle.cruise_speed", 1.5, "vehicle.cruise_speed must be from 0 to 1, not 1.5"),
+        ("vehicle.mass", 0.0, r"vehicle.mass must be from 1e-06 to 1e\+06, not 0.0"),
+        ("vehicle.keep_in_plane", 1, "vehicle.keep_in_plane must be true or false, not 1"),
+        ("portrayal.stride", "long", 'portrayal.stride must be a number, not "long"'),
+        ("portrayal", None, "portrayal must be an object of names and values"),
+        ("vehicle", 3, "vehicle must be an object of names and values"),
+        ("behaviors", ["seek"], "behaviors must be an object of names and values"),
+        ("behaviors.separation", 3, "behaviors.separation must be an object of names and values"),
+        ("behaviors.separation.priority", 1.5, "behaviors.separation.priority must be a whole number, not 1.5"),
+        ("behaviors.separation.priority", 101, "behaviors.separation.priority must be from 0 to 100, not 101"),
+        ("behaviors.separation.neighbors", "NOBODY", "neighbors must be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not"),
+        ("behaviors.separation.neighbors", 1, "neighbors must be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not 1"),
+        ("combining", "MAGIC", f'combining must be {" or ".join(c.name for c in COMBININGS)}, not "MAGIC"'),
+        ("variation.speed", 1.0, "variation.speed must be from 0 to 0.9, not 1.0"),
+        ("preroll", -1, "preroll must be frames from 0 to 10000, not -1"),
+        ("body_length", 0.0, "body_length must be metres above 0, not 0.0"),
+        ("label", "  ", "label must be text"),
+        ("description", 7, "description must be text"),
+        ("format", 2, "its format 2 needs a later version"),
+        ("format", "one", 'its "format" is missing or invalid'),
     ],
 )
 def test_a_preset_with_a_value_that_cannot_be_is_refused_as_a_whole(path: str, value: Any, why: str) -> None:
@@ -217,7 +217,7 @@ def test_a_whole_number_has_the_limits_of_its_property_to_the_last_digit() -> No
     preset = read(text(attendance={"enter_span": most}))
     assert preset.attendance == {"enter_span": most}
     for value in (most + 1, -1):
-        with pytest.raises(PresetError, match=f"attendance.enter_span has to be from 0 to {most}, not {value}"):
+        with pytest.raises(PresetError, match=f"attendance.enter_span must be from 0 to {most}, not {value}"):
             read(text(attendance={"enter_span": value}))
 
 
