@@ -216,6 +216,17 @@ def test_a_car_never_turns_on_the_spot() -> None:
 # ---- streams
 
 
+def test_passers_by_walk_like_pedestrians() -> None:
+    """One set of numbers for walking: the two presets only differ in their path's end, containment and attendance."""
+    passers_by, pedestrian = shipped("passers_by"), shipped("pedestrian")
+    assert passers_by.vehicle == pedestrian.vehicle
+    assert passers_by.portrayal == pedestrian.portrayal
+    assert passers_by.variation == pedestrian.variation
+    walking = {name: dict(values) for name, values in pedestrian.behaviors.items() if name != "containment"}
+    walking["path_following"]["end"] = passers_by.behaviors["path_following"]["end"]
+    assert passers_by.behaviors == walking
+
+
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_stream_comes_in_one_by_one_goes_along_and_leaves(name: str) -> None:
     preset = shipped(name)

@@ -115,6 +115,38 @@ def test_the_same_seed_gives_the_same_scene_and_another_one_another(scene) -> No
     assert made(4) != made(5)
 
 
+PRESETS = {"flock": "starling", "school": "fish", "walkers": "pedestrian"}
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_the_numbers_of_a_scene_are_those_of_a_preset_for_bodies_of_that_size(scene) -> None:
+    preset = part("blender.crowds.preset_exchange").CROWDS.find(PRESETS[scene]).load()
+    settings = add(scene, count=3, size=preset.body_length).steering
+    expected = {("vehicle", name): value for name, value in preset.vehicle.items()}
+    expected |= {("portrayal", name): value for name, value in preset.portrayal.items()}
+    for behavior, values in preset.behaviors.items():
+        expected |= {(behavior, name): value for name, value in values.items()}
+    if scene == "walkers":
+        assert not settings.is_property_set("containment"), "the region of another crowd is not theirs"
+        expected = {key: value for key, value in expected.items() if key[0] != "containment"}
+    else:
+        # Only containment has values of its own, for a small region.
+        path = part("blender.crowds.preset_exchange").SHIPPED / "ready_scenes" / f"{scene}.json"
+        stay = part("settings.behavior_preset").read_behavior(path.read_text(encoding="utf-8"))
+        assert stay.behavior == "containment"
+        expected |= {("containment", name): value for name, value in stay.values.items()}
+    assert settings.combining == preset.combining
+    for (group, name), value in expected.items():
+        assert getattr(getattr(settings, group), name) == pytest.approx(value), (group, name)
+
+
+def test_walkers_of_half_the_height_walk_at_half_the_speed() -> None:
+    tall, short = (add("walkers", count=3, size=size).steering for size in (1.75, 0.875))
+    assert short.vehicle.max_speed == pytest.approx(tall.vehicle.max_speed / 2.0)
+    assert short.separation.distance == pytest.approx(tall.separation.distance / 2.0)
+    assert short.portrayal.stride == pytest.approx(tall.portrayal.stride / 2.0)
+
+
 def test_wider_spacing_keeps_birds_farther_apart() -> None:
     usual, wide = add("flock", count=20), add("flock", count=20, spacing=2.0)
     assert wide.steering.separation.distance == pytest.approx(2.0 * usual.steering.separation.distance)
@@ -320,8 +352,8 @@ def test_the_paving_lies_on_itself_nowhere(settings) -> None:
 
 @pytest.mark.parametrize("size", [1.75, 0.4])
 def test_soles_go_into_the_ground_nowhere_in_a_step_and_one_of_them_is_always_on_it(size) -> None:
-    person = part("blender.crowds.ready.person")
-    ob = person.bring("Somebody", person.person(person.OUTFITS[0], size), 0.0, bpy.context.scene.collection)
+    person = part("blender.crowds.ready_scenes.person")
+    ob = person.add_person("Somebody", person.person(person.OUTFITS[0], size), 0.0, bpy.context.scene.collection)
     lowest = []
     for phase in np.linspace(0.0, 2.0, 81).tolist():
         ob["steering_phase"] = phase

@@ -1,1 +1,1 @@
-"""Ready scenes for the Add menu: a file for each model and for each scene, and what they are made with."""
+"""The scenes of the Add menu: one file per model and per scene, and the modules they share."""
