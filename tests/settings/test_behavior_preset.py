@@ -1,4 +1,4 @@
-"""Presets of single behaviors: what is read is what was written, what is wrong is refused as a whole."""
+"""Presets of single behaviors: reading restores what was written, invalid presets are refused."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ OF_READY_SCENES = sorted(FOLDER.glob("ready_scenes/*.json"))
 PLAIN: dict[str, Any] = {
     "format": FORMAT,
     "label": "Restless",
-    "description": "Here and there",
+    "description": "Frequent turns",
     "behavior": "wander",
     "values": {"strength": 4.0, "rate": 1.0},
 }
@@ -39,11 +39,11 @@ presets = st.sampled_from(CATALOGUE).flatmap(
 
 @settings(max_examples=50)
 @given(presets)
-def test_what_is_read_is_what_was_written(preset: BehaviorPreset) -> None:
+def test_reading_restores_what_was_written(preset: BehaviorPreset) -> None:
     assert read_behavior(behavior_written(preset)) == preset
 
 
-def test_objects_and_unknown_names_are_left_out_and_told() -> None:
+def test_objects_and_unknown_names_are_ignored_and_reported() -> None:
     preset = read_behavior(text(behavior="seek", values={"weight": 2.0, "target": "Bird", "mood": 1}, colour="red"))
     assert preset.values == {"weight": 2.0}
     assert set(preset.unknown) == {"values.target", "values.mood", "colour"}
@@ -63,12 +63,12 @@ def test_objects_and_unknown_names_are_left_out_and_told() -> None:
         ({"label": ""}, "label must be text"),
     ],
 )
-def test_what_cannot_be_is_refused_as_a_whole(changed: dict[str, Any], why: str) -> None:
+def test_an_invalid_preset_is_refused(changed: dict[str, Any], why: str) -> None:
     with pytest.raises(PresetError, match=why):
         read_behavior(text(**changed))
 
 
-def test_old_names_are_understood() -> None:
+def test_old_names_are_read_as_the_new_ones() -> None:
     renamed = {"behaviors.wander.restlessness": "behaviors.wander.rate", "behaviors.stroll": "behaviors.wander"}
     assert read_behavior(text(values={"restlessness": 2.0}), renamed).values == {"rate": 2.0}
     old = read_behavior(text(behavior="stroll", values={"restlessness": 2.0}), renamed)

@@ -138,7 +138,7 @@ class STEERING_OT_populate(bpy.types.Operator):
 
     def _tell(self, crowd: Object, plan: Plan, place: Object | None) -> None:
         """What comes of it, in a line, and what the animator may not have expected."""
-        added = sum(1 for number in plan.numbers.tolist() if number not in plan.there)
+        added = sum(1 for number in plan.numbers.tolist() if number not in plan.existing)
         parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
         changes = ", ".join(f"{number} {what}" for number, what in parts if number) or "nothing changed"
         self.report({"INFO"}, f"{crowd.name} has {plan.count} members: {changes}")

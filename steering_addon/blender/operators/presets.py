@@ -106,7 +106,7 @@ class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context) -> bool:
-        if any(preset.own for preset in CROWDS.listed().values()):
+        if any(preset.removable for preset in CROWDS.listed().values()):
             return True
         cls.poll_message_set("There are no presets of your own yet")
         return False
@@ -127,12 +127,12 @@ class STEERING_MT_presets(bpy.types.Menu):
     def draw(self, _context) -> None:
         there = CROWDS.listed().values()
         for preset in there:
-            if not preset.own:
+            if not preset.removable:
                 _entry(self.layout, STEERING_OT_preset_apply, preset)
-        if any(preset.own for preset in there):
+        if any(preset.removable for preset in there):
             self.layout.separator()
         for preset in there:
-            if preset.own:
+            if preset.removable:
                 _entry(self.layout, STEERING_OT_preset_apply, preset)
 
 
@@ -145,7 +145,7 @@ class STEERING_MT_own_presets(bpy.types.Menu):
     def draw(self, _context) -> None:
         self.layout.operator_context = "INVOKE_DEFAULT"
         for preset in CROWDS.listed().values():
-            if preset.own:
+            if preset.removable:
                 _entry(self.layout, STEERING_OT_preset_remove, preset)
 
 

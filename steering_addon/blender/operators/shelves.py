@@ -34,7 +34,7 @@ def own_of(shelf_of: ShelfOf) -> Any:
     """The property that says which of one's own."""
 
     def names(settings, _context, _text) -> list[str]:
-        return [name for name, preset in shelf_of(settings).listed().items() if preset.own]
+        return [name for name, preset in shelf_of(settings).listed().items() if preset.removable]
 
     return StringProperty(name="Preset", description="Which one", search=names, options={"SKIP_SAVE"})
 

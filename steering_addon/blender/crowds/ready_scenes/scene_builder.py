@@ -99,7 +99,7 @@ class SceneBuilder:
 
 
 def free_place(context: Context, width: float) -> Vector:
-    """The 3D cursor or, if a crowd is there, the first free place beside it."""
+    """The 3D cursor or, if a crowd occupies it, the first free place beside that."""
     context.view_layer.update()
     crowds = [ob.matrix_world.translation for ob in in_use(context.scene) if has_role(ob, Role.CROWD)]
     cursor = context.scene.cursor.location
