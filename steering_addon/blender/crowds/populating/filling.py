@@ -23,7 +23,7 @@ from ..joining import SMALLEST, measure_for
 from ..moves_like import UNCHANGED, Likeness, fitting
 from .ground import Ground
 from .member_collection import collection_for, own_collection, shows
-from .members import bodies, members_of, put, remove, resize, usual_room, changed_by_user
+from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
 from .models import Model, Source, plain
 
 if TYPE_CHECKING:
