@@ -1,1 +1,1 @@
-"""How a body looks while it moves: what wings, wheels and legs are driven by. numpy only, no bpy."""
+"""How a body looks while it moves: values for drivers of wings, wheels and legs. numpy only, no bpy."""

@@ -1,7 +1,7 @@
-"""What a model needs besides its place to look alive: numbers that wings, wheels and legs can be driven by.
+"""Speed, distance and phase of each vehicle, for drivers of its wings, wheels or legs.
 
-The paper leaves this to the last of its three layers, locomotion (Reynolds 1999, Locomotion): a bird beats its wings, a
-walker sets foot before foot. Here only the numbers are made; what they move is the model's own affair.
+The paper leaves such animation to the last of its three layers, locomotion (Reynolds 1999, Locomotion): a bird beats
+its wings, a walker takes steps. This module only computes the numbers; drivers on the model turn them into movement.
 """
 
 from __future__ import annotations
@@ -17,45 +17,46 @@ from ..simulation.declaration import Choice, Declared, choice, length, only_with
 
 DISTANCE, TIME = 0, 1
 CLOCKS = (
-    Choice("DISTANCE", DISTANCE, "Distance", "A cycle each stride, so that feet and wheels do not slide"),
-    Choice("TIME", TIME, "Time", "A cycle each cycle time, as wings and tails beat"),
+    Choice("DISTANCE", DISTANCE, "Distance", "One cycle per stride, so that feet and wheels do not slide"),
+    Choice("TIME", TIME, "Time", "One cycle per cycle time, for wings and tails that beat"),
 )
-"""What makes the phase go on, with the numbers that files store."""
+"""What advances the phase, with the numbers stored in files."""
 
 PROPERTIES = ("steering_speed", "steering_distance", "steering_phase")
-"""The custom properties that are keyed. Stored in files and named by drivers: never change."""
+"""The keyframed custom properties. Files store these names and drivers refer to them: they never change."""
 
 SLOWEST, FASTEST = 0.6, 1.4
-"""Whatever the climb, a beat is no slower and no faster than these shares of its own rate: wings have one frequency."""
+"""Limits of the beat rate while climbing or descending, as shares of the level rate: wings keep about one frequency."""
 CYCLES_APART = 64.0
-"""The phases start so many cycles apart at most: what a model does every few beats, such as a glide, is not in step."""
+"""Start phases are spread over this number of cycles, so that a movement every few beats, such as a glide, is not in
+step throughout the crowd."""
 START, RATE = 0x57A87, 0x2A7E
-"""Salts that tell the two chances of a vehicle apart."""
+"""Salts that make the start phase and the beat rate of a vehicle independent."""
 
 Frames = NDArray[np.float64]
-"""(f, n) one number a frame and vehicle."""
+"""(f, n) one number per frame and vehicle."""
 
 
 @dataclass(frozen=True)
 class Portrayal(Declared):
-    """Numbers keyed on each vehicle for its wings, wheels or legs to be driven by.
+    """Numbers keyframed on each vehicle for drivers of its wings, wheels or legs.
 
     Every parameter is (n,).
     """
 
     use: Mask = switch(
         False,
-        "Key steering_speed, steering_distance and steering_phase on each vehicle, custom properties for drivers of "
-        "its wings, wheels or legs to read",
+        "Keyframe the custom properties steering_speed, steering_distance and steering_phase on each vehicle, for "
+        "drivers of its wings, wheels or legs",
         animatable=False,
     )
-    phase_by: Rows = choice("DISTANCE", "What makes steering_phase go on", CLOCKS, animatable=False)
+    phase_by: Rows = choice("DISTANCE", "What advances steering_phase", CLOCKS, animatable=False)
     stride: Number = only_with(
         "phase_by",
         DISTANCE,
         length(
             1.4,
-            "Distance of one cycle, such as two steps or a turn of a wheel; times the size of a vehicle",
+            "Distance of one cycle, such as two steps or a turn of a wheel, multiplied by the size of the vehicle",
             0.001,
             animatable=False,
         ),
@@ -63,21 +64,21 @@ class Portrayal(Declared):
     cycle_time: Number = only_with(
         "phase_by",
         TIME,
-        seconds(0.25, "Time of one cycle, such as a wing beat", 0.01, animatable=False),
+        seconds(0.25, "Duration of one cycle, such as a wing beat", 0.01, animatable=False),
     )
     effort: Number = only_with(
         "phase_by",
         TIME,
         share(
             0.0,
-            "How much faster it beats for each metre a second of climb, and slower on the way down",
+            "How much faster it beats per metre per second of climb, and slower during a descent",
             animatable=False,
         ),
     )
     variation: Number = only_with(
         "phase_by",
         TIME,
-        share(0.08, "How much faster or slower than the others one may beat, by chance", animatable=False),
+        share(0.08, "Largest random difference of the beat rate between vehicles", animatable=False),
     )
 
 
@@ -90,28 +91,29 @@ def portrayed(
     frame_time: float,
     began: Rows | None = None,
 ) -> dict[str, Frames]:
-    """Speed, distance and phase of vehicles along their way, each number from the frames up to its own only.
+    """Speed, distance and phase of vehicles on each frame, each computed from that frame and earlier ones only.
 
-    The speed is that of the way from the frame before. The phase never runs backwards; by distance it stands still with
-    its vehicle and goes with its size, as feet and wheels must, and only by time do chance and climb change its rate.
+    The speed is the distance from the previous frame over the frame time. The phase never decreases. By distance it
+    stops with its vehicle and scales with its size, as feet and wheels require; only by time do the random rate and the
+    climb change it.
 
     Args:
         portrayal: n rows.
-        keys: (n,) what each vehicle's luck hangs on.
-        sizes: (f, n) multiples of the stride.
+        keys: (n,) random keys of the vehicles.
+        sizes: (f, n) factors of the stride.
         positions: (f, n, 3) metres.
-        start_speed: (n,) metres a second on the first frame on which each is there.
-        frame_time: seconds a frame.
-        began: (n,) the rows of those frames; None for the first of all.
+        start_speed: (n,) m/s on the first frame on which each vehicle is present.
+        frame_time: seconds per frame.
+        began: (n,) the rows of those frames; None if all vehicles are present from row 0.
 
     Returns:
-        (f, n) by the names of PROPERTIES: metres a second, metres since the first frame, cycles.
+        (f, n) by the names of PROPERTIES: m/s, metres since the first frame, cycles.
     """
     way = positions[1:] - positions[:-1]
     travelled = magnitude(way)
     climb = way[..., 2] / frame_time
-    own_rate = 1.0 + portrayal.variation * (2.0 * uniform(mix(keys, RATE)) - 1.0)
-    beats = clamp(1.0 + portrayal.effort * climb, SLOWEST, FASTEST) * (own_rate * frame_time / portrayal.cycle_time)
+    rate = 1.0 + portrayal.variation * (2.0 * uniform(mix(keys, RATE)) - 1.0)
+    beats = clamp(1.0 + portrayal.effort * climb, SLOWEST, FASTEST) * (rate * frame_time / portrayal.cycle_time)
     strides = travelled / (portrayal.stride * sizes[1:])
     cycles = np.where(portrayal.phase_by == TIME, beats, strides)
     speed = np.concatenate((start_speed[None], travelled / frame_time))
@@ -126,5 +128,5 @@ def portrayed(
 
 
 def _summed(steps: Frames) -> Frames:
-    """What the steps from each frame to the next have come to, zero on the first: (f - 1, n) to (f, n)."""
+    """The sums of the steps up to each frame, (f - 1, n) to (f, n); 0 on the first frame."""
     return np.concatenate((np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)))

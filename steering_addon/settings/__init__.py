@@ -1,1 +1,1 @@
-"""What a crowd is made of: presets, members and their variation. numpy only, no bpy."""
+"""The settings of a crowd: presets, members and their variation. numpy only, no bpy."""

@@ -10,7 +10,7 @@ from ..behaviors import CATALOGUE
 from .preset_values import FORMAT, RENAMED, PresetError, Values, checked_values, parsed, shown, text_of, with_new_names
 
 PARTS = {"label", "description", "behavior", "values"}
-"""The names that its text has at the top, besides that of its format."""
+"""The top-level names of its text, besides "format"."""
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,11 @@ class BehaviorPreset:
     """The settings of one behavior.
 
     Attributes:
-        label: what an animator reads.
+        label: its name in the interface.
         description: one sentence for the tooltip, without a final stop.
         behavior: the name of the behavior.
-        values: its values by name; what is missing has its default.
-        unknown: names that were found in its text and mean nothing here.
+        values: its values by parameter name; a missing one has its default.
+        unknown: names in its text that this version does not know.
     """
 
     label: str
@@ -33,45 +33,47 @@ class BehaviorPreset:
 
     @property
     def tooltip(self) -> str:
-        """What an animator is told of it before taking it up."""
+        """The tooltip of its menu entry."""
         return self.description
 
 
 def read_behavior(text: str, renamed: Mapping[str, str] = RENAMED) -> BehaviorPreset:
-    """The preset of a behavior that a text holds.
+    """Read a behavior preset from its text.
+
+    Args:
+        renamed: as RENAMED.
 
     Raises:
-        PresetError: it is no such preset, of a later format, or one of its values cannot be.
+        PresetError: the text is not such a preset, has a later format, or has an invalid value.
     """
-    found = parsed(text)
-    name, values = found.get("behavior"), found.get("values", {})
+    content = parsed(text)
+    name, values = content.get("behavior"), content.get("values", {})
     if not isinstance(values, dict):
-        raise PresetError("values has to hold names and values")
+        raise PresetError("values must be an object of names and values")
     if not isinstance(name, str):
-        raise PresetError('it does not say of which "behavior" it is')
-    today = with_new_names({"behaviors": {name: values}}, renamed)
-    known = {behavior.name: behavior for behavior in CATALOGUE}
-    names = [name for name in today.get("behaviors", {}) if name in known]
-    if not names:
+        raise PresetError('it does not name its "behavior"')
+    current = with_new_names({"behaviors": {name: values}}, renamed).get("behaviors", {})
+    behaviors = {behavior.name: behavior for behavior in CATALOGUE}
+    current_name = next((name for name in current if name in behaviors), None)
+    if current_name is None:
         raise PresetError(f"there is no behavior {shown(name)}")
-    here = names[0]
-    checked, unknown = checked_values("values", known[here], today["behaviors"][here])
+    checked, unknown = checked_values("values", behaviors[current_name], current[current_name])
     return BehaviorPreset(
-        label=text_of(found, "label"),
-        description=text_of(found, "description"),
-        behavior=here,
+        label=text_of(content, "label"),
+        description=text_of(content, "description"),
+        behavior=current_name,
         values=checked,
-        unknown=(*(part for part in found if part not in PARTS), *unknown),
+        unknown=(*(part for part in content if part not in PARTS), *unknown),
     )
 
 
 def behavior_written(preset: BehaviorPreset) -> str:
     """The text of a preset; reading it gives the same preset."""
-    found = {
+    content = {
         "format": FORMAT,
         "label": preset.label,
         "description": preset.description,
         "behavior": preset.behavior,
         "values": dict(preset.values),
     }
-    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

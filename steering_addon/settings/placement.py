@@ -1,7 +1,7 @@
-"""Places for the members of a crowd: formations, and scattering that leaves every body its room.
+"""Positions for the members of a crowd: formations, and scattering without overlap.
 
-Members have numbers. What chance gives a member hangs on its number and the seed alone, and who comes later makes room
-for those who are there, so that a larger crowd is the smaller one with some more.
+Members are numbered. The random values of a member depend only on its number and the seed, and later members avoid
+earlier ones. Increasing the count therefore adds members and leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from ..simulation.geometry.paths import Path
 from .population import CIRCLE, COLUMN, GRID, LINE, ONE_PLACE, WEDGE, Population
 
 TURN, SCALE, MODEL, SPOT = 0x7012, 0x5CA1E, 0x30DE1, 0x5907
-"""Salts: what each chance of a member is for."""
+"""Salts that make the random values of a member independent."""
 TRIES, LEAST_TRIES = 40, 2000
-"""Spots tried for each member, and for all at least, before there is no room left."""
+"""Spots tried per member, and at least in total, before the area counts as full."""
 BATCH = 4096
-"""Spots looked at in one go."""
+"""Spots proposed together."""
 STAGGER = 0.5
-"""How far behind its neighbor each of a wedge flies, as a multiple of how far beside it."""
+"""Distance by which a member of a wedge is behind its neighbor, as a multiple of the distance beside it."""
 
 
 @dataclass(frozen=True)
 class Spots:
-    """Where somebody might stand.
+    """Candidate positions for members.
 
     Attributes:
         position: (n, 3) metres.
-        forward, up: (n, 3) which way the place itself faces, unit vectors; zero where it does not say.
-        valid: (n,) whether it is a place at all.
+        forward, up: (n, 3) unit vectors of the surface or curve, such as its tangent; zero if it defines none.
+        valid: (n,) whether the spot may be used.
     """
 
     position: Vectors
@@ -45,49 +45,49 @@ class Spots:
     valid: Mask
 
     def take(self, rows: Rows) -> Spots:
-        """Some of the spots."""
+        """The spots of these rows."""
         return Spots(self.position[rows], self.forward[rows], self.up[rows], self.valid[rows])
 
 
 Proposing = Callable[[Keys], Spots]
-"""Makes a spot of each key."""
+"""A function that turns each random key into a spot."""
 
 
-def luck(seed: int, numbers: Rows, salt: int) -> Scalars:
-    """What chance gives the members of these numbers, (n,) in [0, 1)."""
+def random_values(seed: int, numbers: Rows, salt: int) -> Scalars:
+    """A random value in [0, 1) for each member, (n,)."""
     return uniform(mix(keys_of(seed, numbers), salt))
 
 
 def sizes(population: Population, numbers: Rows) -> Scalars:
-    """What each member's size is multiplied by, (n,)."""
-    return 1.0 + population.random_scale * (2.0 * luck(population.seed, numbers, SCALE) - 1.0)
+    """The random factor of each member's size, (n,)."""
+    return 1.0 + population.random_scale * (2.0 * random_values(population.seed, numbers, SCALE) - 1.0)
 
 
 def turns(population: Population, numbers: Rows) -> Scalars:
-    """By how much each member is turned about its up axis, (n,) radians."""
-    return population.random_turn * (2.0 * luck(population.seed, numbers, TURN) - 1.0)
+    """The random turn of each member about its up axis, (n,) radians."""
+    return population.random_turn * (2.0 * random_values(population.seed, numbers, TURN) - 1.0)
 
 
 def models(population: Population, numbers: Rows, weights: Scalars) -> Rows:
-    """Which of the models each member is made of, (n,) rows of the weights."""
+    """The model of each member, (n,) rows of `weights`, chosen in proportion to the weights."""
     if not len(weights):
         return np.zeros(len(numbers), dtype=np.int64)
-    heaped = np.cumsum(weights)
-    wanted = luck(population.seed, numbers, MODEL) * heaped[-1]
-    return np.minimum(np.searchsorted(heaped, wanted, side="right"), len(weights) - 1)
+    cumulative = np.cumsum(weights)
+    drawn = random_values(population.seed, numbers, MODEL) * cumulative[-1]
+    return np.minimum(np.searchsorted(cumulative, drawn, side="right"), len(weights) - 1)
 
 
 # ---- formations
 
 
 def formation(population: Population, numbers: Rows, apart: float) -> Vectors:
-    """Where the members of these numbers stand in the crowd's own space, (n, 3), x to the right, y ahead, z up.
+    """Positions of members in the local space of the crowd, (n, 3) metres: x right, y forward, z up.
 
     Args:
-        numbers: (n,) from 0.
+        numbers: (n,) of the members, from 0.
         apart: metres between neighbors.
     """
-    places: dict[int, Callable[[Population, Rows], Vectors]] = {
+    layouts: dict[int, Callable[[Population, Rows], Vectors]] = {
         GRID: _grid,
         WEDGE: _wedge,
         LINE: lambda _, k: _stacked(_either_side(k), 0.0),
@@ -95,7 +95,7 @@ def formation(population: Population, numbers: Rows, apart: float) -> Vectors:
         CIRCLE: _circle,
         ONE_PLACE: lambda _, k: np.zeros((len(k), 3)),
     }
-    return apart * places[population.arrangement](population, numbers)
+    return apart * layouts[population.arrangement](population, numbers)
 
 
 def _grid(population: Population, k: Rows) -> Vectors:
@@ -109,11 +109,11 @@ def _grid(population: Population, k: Rows) -> Vectors:
 
 
 def _spiral(k: Rows) -> tuple[Scalars, Scalars]:
-    """The cells of a square grid from the middle outward, ring by ring, so that none moves when more come."""
+    """The cells of a square grid ring by ring from the middle; adding cells moves none."""
     ring = np.ceil((np.sqrt(k + 1.0) - 1.0) / 2.0)
-    place = k - (2.0 * ring - 1.0) * (2.0 * ring - 1.0)
-    side = np.floor(place / np.maximum(2.0 * ring, 1.0))
-    along = place - 2.0 * ring * side
+    index = k - (2.0 * ring - 1.0) * (2.0 * ring - 1.0)
+    side = np.floor(index / np.maximum(2.0 * ring, 1.0))
+    along = index - 2.0 * ring * side
     x = np.select([side == 0, side == 1, side == 2], [ring, ring - 1.0 - along, -ring], -ring + 1.0 + along)
     y = np.select([side == 0, side == 1, side == 2], [-ring + 1.0 + along, ring, ring - 1.0 - along], -ring)
     return np.where(k == 0, 0.0, x), np.where(k == 0, 0.0, y)
@@ -125,7 +125,7 @@ def _wedge(_population: Population, k: Rows) -> Vectors:
 
 
 def _either_side(k: Rows) -> Scalars:
-    """0, 1, -1, 2, -2 and so on."""
+    """0, 1, -1, 2, -2, ..."""
     return np.where(k % 2 == 1, 1.0, -1.0) * ((k + 1) // 2)
 
 
@@ -140,39 +140,50 @@ def _stacked(x: Scalars | float, y: Scalars | float, z: Scalars | Rows | float =
     return np.stack(np.broadcast_arrays(x, y, z), axis=1).astype(np.float64)
 
 
-# ---- spots on and in things
+# ---- spots on surfaces, in volumes and along curves
 
 
 def on_surface(triangles: NDArray[np.float64], height: float, align: float) -> Proposing:
-    """Spots scattered evenly over triangles (t, 3, 3) in metres, so high above them."""
-    first = triangles[:, 0]
-    one, other = triangles[:, 1] - first, triangles[:, 2] - first
-    normal = cross(one, other)
-    heaped = np.cumsum(magnitude(normal))
+    """Spots scattered evenly over triangles.
+
+    Args:
+        triangles: (t, 3, 3) metres.
+        height: metres above the triangles.
+        align: from 0 for upright members to 1 for members that lean with the surface.
+    """
+    corner = triangles[:, 0]
+    first_edge, second_edge = triangles[:, 1] - corner, triangles[:, 2] - corner
+    normal = cross(first_edge, second_edge)
+    cumulative = np.cumsum(magnitude(normal))
     normal = unit(normal)
     lean = unit(np.array([0.0, 0.0, 1.0 - align]) + align * normal)
 
     def propose(keys: Keys) -> Spots:
-        face = np.searchsorted(heaped, uniform(mix(keys, 1)) * heaped[-1], side="right")
-        face = np.minimum(face, len(heaped) - 1)
+        face = np.searchsorted(cumulative, uniform(mix(keys, 1)) * cumulative[-1], side="right")
+        face = np.minimum(face, len(cumulative) - 1)
         u, v = uniform(mix(keys, 2)), uniform(mix(keys, 3))
         over = u + v > 1.0
         u, v = np.where(over, 1.0 - u, u)[:, None], np.where(over, 1.0 - v, v)[:, None]
         up = lean[face]
-        position = first[face] + u * one[face] + v * other[face] + height * up
+        position = corner[face] + u * first_edge[face] + v * second_edge[face] + height * up
         return Spots(position, np.zeros_like(up), up, np.ones(len(keys), dtype=np.bool_))
 
     return propose
 
 
 def within(low: Vectors, high: Vectors, inside: Callable[[Vectors], Mask]) -> Proposing:
-    """Spots scattered evenly in the part of a box, between two corners (3,) in metres, that is inside."""
+    """Spots scattered evenly inside a shape.
+
+    Args:
+        low, high: (3,) corners of a box around the shape, metres.
+        inside: which of positions (n, 3) are inside the shape, (n,).
+    """
 
     def propose(keys: Keys) -> Spots:
-        part = np.stack([uniform(mix(keys, axis)) for axis in (1, 2, 3)], axis=1)
-        position = low + part * (high - low)
-        nowhere = np.zeros_like(position)
-        return Spots(position, nowhere, nowhere, inside(position))
+        share = np.stack([uniform(mix(keys, axis)) for axis in (1, 2, 3)], axis=1)
+        position = low + share * (high - low)
+        undefined = np.zeros_like(position)
+        return Spots(position, undefined, undefined, inside(position))
 
     return propose
 
@@ -184,10 +195,10 @@ def along(path: Path) -> Proposing:
 
 
 def evenly_along(path: Path, count: int, apart: float) -> Spots:
-    """As many spots as asked for, or as there is room for, spread evenly over a curve.
+    """Equally spaced spots over a whole curve; fewer than `count` if the curve is too short.
 
     Args:
-        apart: metres that each needs.
+        apart: least metres between spots.
     """
     total = _length(path)
     room = int(total / apart) if apart > 0.0 else count
@@ -200,13 +211,14 @@ def _length(path: Path) -> float:
 
 
 def _on_path(path: Path, metres: Scalars) -> Spots:
+    """The spots at these distances (n,) from the start of the first spline, through all splines in turn."""
     position, forward = np.zeros((len(metres), 3)), np.zeros((len(metres), 3))
-    behind = 0.0
+    passed = 0.0
     for line in path:
-        here = metres - behind
-        mine = (here >= 0.0) & (here <= line.length)
-        position[mine], forward[mine] = line.position(here[mine]), line.tangent(here[mine])
-        behind += line.length
+        remaining = metres - passed
+        on_line = (remaining >= 0.0) & (remaining <= line.length)
+        position[on_line], forward[on_line] = line.position(remaining[on_line]), line.tangent(remaining[on_line])
+        passed += line.length
     return Spots(position, forward, np.zeros_like(position), np.ones(len(metres), dtype=np.bool_))
 
 
@@ -220,44 +232,44 @@ def scattered(
     distance: float,
     standing: tuple[Vectors, Scalars],
 ) -> Spots:
-    """Spots for bodies that overlap neither each other nor those who stand there already.
+    """Spots for bodies that overlap neither each other nor existing bodies.
 
-    The spots come one after another from the seed, each body takes the first that has room for it; whoever comes
-    later changes nothing for those before.
+    The seed gives a sequence of spots. Each body in turn takes the next spot with enough room, so a later body never
+    changes the spot of an earlier one.
 
     Args:
-        radii: (n,) of the bodies, in their order.
-        distance: metres between any two at least.
-        standing: where others stand, (m, 3), and their radii, (m,).
+        radii: (n,) of the bodies, in the order in which they are placed.
+        distance: least metres between any two.
+        standing: positions (m, 3) and radii (m,) of existing bodies.
 
     Returns:
-        For the first of the bodies, as many as there is room for.
+        Spots for the first bodies; fewer than n if the room runs out.
     """
-    there, their_radii = standing
-    widest = float(max(radii.max(initial=0.0), their_radii.max(initial=0.0)))
+    positions, standing_radii = standing
+    widest = float(max(radii.max(initial=0.0), standing_radii.max(initial=0.0)))
     room = _Room(max(distance, 2.0 * widest, 1e-6))
-    for place, radius in zip(there.tolist(), their_radii.tolist()):
-        room.take(place, radius)
-    wanted = radii.tolist()
-    found: list[Spots] = []
+    for position, radius in zip(positions.tolist(), standing_radii.tolist()):
+        room.take(position, radius)
+    unplaced = radii.tolist()
+    parts: list[Spots] = []
     count = 0
-    for spots in _stream(propose, seed, max(TRIES * (len(wanted) + len(there)), LEAST_TRIES)):
+    for spots in _stream(propose, seed, max(TRIES * (len(unplaced) + len(positions)), LEAST_TRIES)):
         chosen = []
-        for row, place in enumerate(spots.position.tolist()):
-            if count == len(wanted):
+        for row, position in enumerate(spots.position.tolist()):
+            if count == len(unplaced):
                 break
-            if spots.valid[row] and room.is_free(place, wanted[count], distance):
-                room.take(place, wanted[count])
+            if spots.valid[row] and room.is_free(position, unplaced[count], distance):
+                room.take(position, unplaced[count])
                 chosen.append(row)
                 count += 1
-        found.append(spots.take(np.array(chosen, dtype=np.int64)))
-        if count == len(wanted):
+        parts.append(spots.take(np.array(chosen, dtype=np.int64)))
+        if count == len(unplaced):
             break
-    return joined(found)
+    return joined(parts)
 
 
 def joined(parts: list[Spots]) -> Spots:
-    """All these spots, one after another."""
+    """The spots of all parts, concatenated."""
     return Spots(
         np.concatenate([part.position for part in parts]),
         np.concatenate([part.forward for part in parts]),
@@ -273,7 +285,7 @@ def _stream(propose: Proposing, seed: int, most: int) -> Iterator[Spots]:
 
 
 class _Room:
-    """Who stands where, in cells as wide as the farthest that two may have to keep apart."""
+    """The placed bodies, in cells as wide as the largest distance that two of them may have to keep."""
 
     AROUND = tuple(product((-1, 0, 1), repeat=3))
 
@@ -281,18 +293,18 @@ class _Room:
         self._per_metre = 1.0 / cell
         self._cells: dict[tuple[int, int, int], list[tuple[float, float, float, float]]] = {}
 
-    def _cell(self, place: list[float]) -> tuple[int, int, int]:
-        x, y, z = (int(at * self._per_metre // 1.0) for at in place)
+    def _cell(self, position: list[float]) -> tuple[int, int, int]:
+        x, y, z = (int(coordinate * self._per_metre // 1.0) for coordinate in position)
         return x, y, z
 
-    def take(self, place: list[float], radius: float) -> None:
-        """Somebody stands there from now on."""
-        self._cells.setdefault(self._cell(place), []).append((place[0], place[1], place[2], radius))
+    def take(self, position: list[float], radius: float) -> None:
+        """Add a body."""
+        self._cells.setdefault(self._cell(position), []).append((position[0], position[1], position[2], radius))
 
-    def is_free(self, place: list[float], radius: float, distance: float) -> bool:
-        """Whether a body has room there."""
-        x, y, z = place
-        i, j, k = self._cell(place)
+    def is_free(self, position: list[float], radius: float, distance: float) -> bool:
+        """Whether a body would overlap no placed body and keep the distance from all of them."""
+        x, y, z = position
+        i, j, k = self._cell(position)
         for a, b, c in self.AROUND:
             for ox, oy, oz, other in self._cells.get((i + a, j + b, k + c), ()):
                 least = max(distance, radius + other)
@@ -305,27 +317,27 @@ class _Room:
 
 
 def facing(spots: Spots, heading: Vectors, above: Vectors, turn: Scalars) -> tuple[Vectors, Vectors]:
-    """Which way members face and which way is up for them, unit vectors (n, 3) each.
+    """The forward and up direction of members, unit vectors (n, 3) each.
 
-    A place that says nothing of it takes what the crowd says; then each is turned about its up axis.
+    A spot without a direction of its own takes that of the crowd. Then each member is turned about its up axis.
 
     Args:
-        heading, above: (3,) the crowd's.
-        turn: (n,) radians, to the left.
+        heading, above: (3,) forward and up direction of the crowd.
+        turn: (n,) radians, positive to the left.
     """
     up = np.where(magnitude(spots.up)[:, None] > 0.5, spots.up, above)
     ahead = np.where(magnitude(spots.forward)[:, None] > 0.5, spots.forward, heading)
-    own = magnitude(spots.forward) > 0.5
-    # Along a steep curve they face up it; everywhere else up comes first.
-    up = np.where(own[:, None], _square_to(up, unit(ahead)), unit(up))
-    forward = np.where(own[:, None], unit(ahead), _square_to(ahead, up))
+    on_curve = magnitude(spots.forward) > 0.5
+    # On a steep curve members face up the slope; elsewhere the up direction takes precedence.
+    up = np.where(on_curve[:, None], _square_to(up, unit(ahead)), unit(up))
+    forward = np.where(on_curve[:, None], unit(ahead), _square_to(ahead, up))
     c, s = (part[:, None] for part in cosine_and_sine(turn))
     return unit(c * forward + s * cross(up, forward)), up
 
 
 def _square_to(v: Vectors, axis: Vectors) -> Vectors:
-    """The directions of what of the vectors lies square to unit axes; some such direction where nothing does."""
-    rest = across(v, axis)
-    lost = magnitude(rest)[:, None] <= 1e3 * EPSILON
+    """Unit vectors of the parts of `v` perpendicular to unit axes; any perpendicular direction if `v` has none."""
+    perpendicular = across(v, axis)
+    parallel = magnitude(perpendicular)[:, None] <= 1e3 * EPSILON
     spare = np.where(np.abs(axis[:, 1:2]) < 0.9, np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
-    return unit(np.where(lost, across(spare, axis), rest))
+    return unit(np.where(parallel, across(spare, axis), perpendicular))

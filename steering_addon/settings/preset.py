@@ -1,7 +1,6 @@
-"""Presets: the settings of a crowd as text, checked against what behaviors and vehicles declare.
+"""Presets of crowds: their settings as JSON text, checked against the declarations of behaviors and vehicles.
 
-A preset is JSON. It names values as the declarations do, in their units, and choices by name; what it does not name has
-its default. It holds no objects, and nothing that follows from the models it is used on.
+`preset_values` describes the values.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ from .preset_values import (
 from .variation import MOST
 
 GROWING = (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE)
-"""What grows with the body when the motion shall look the same and take the same time."""
+"""Units that grow in proportion to the body if the motion is to look the same and take the same time."""
 MOST_PREROLL = 10000
-"""Frames of pre-roll that a scene takes."""
+"""The largest pre-roll of a scene, in frames."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +45,17 @@ class Preset:
     """The settings of a crowd.
 
     Attributes:
-        label: what an animator reads.
+        label: its name in the interface.
         description: one sentence for the tooltip, without a final stop.
         body_length: metres from nose to tail of the bodies it is meant for.
-        vehicle: values of the vehicle model by name; what is missing has its default.
+        vehicle: values of the vehicle model by name; a missing one has its default.
         combining: the name of a choice of COMBININGS.
-        behaviors: the behaviors that are on, by name, each with its values; what is missing has its default.
-        variation: by how much vehicles shall differ, as shares, by the names of simulation.variation.MOST.
-        preroll: suggested frames of pre-roll.
-        portrayal: values of the portrayal by name; None where the preset says nothing of it.
-        attendance: how they enter and leave, by name; None where the preset says nothing of it.
-        unknown: names that were found in its text and mean nothing here.
+        behaviors: the values of each active behavior, by its name; a missing value has its default.
+        variation: how much vehicles differ, as shares, by the names of `variation.MOST`.
+        preroll: suggested pre-roll in frames.
+        portrayal: values of the portrayal by name; None if the preset leaves the portrayal alone.
+        attendance: values for entering and leaving, by name; None if the preset leaves those alone.
+        unknown: names in its text that this version does not know.
     """
 
     label: str
@@ -73,33 +72,36 @@ class Preset:
 
     @property
     def tooltip(self) -> str:
-        """What an animator is told of it before taking it up."""
+        """The tooltip of its menu entry."""
         return f"{self.description}. For bodies of {self.body_length:.3g} m"
 
     def options(self) -> dict[str, Values]:
-        """The values of the groups that a preset need not say anything of, where this one does."""
+        """The values of the OPTIONAL groups that this preset has."""
         groups = {"portrayal": self.portrayal, "attendance": self.attendance}
         return {name: values for name, values in groups.items() if values is not None}
 
 
 OPTIONAL: Mapping[str, type[Declared]] = {"portrayal": Portrayal, "attendance": Attendance}
-"""The groups of settings that a preset need not say anything of."""
+"""The groups of settings that a preset may leave out."""
 PARTS = {part.name for part in fields(Preset)} - {"unknown"}
-"""The names that a preset's text has at its top, besides that of its format."""
+"""The top-level names of its text, besides "format"."""
 
 
 def read(text: str, renamed: Mapping[str, str] = RENAMED) -> Preset:
-    """The preset that a text holds.
+    """Read a preset from its text.
+
+    Args:
+        renamed: as RENAMED.
 
     Raises:
-        PresetError: it is no preset, of a later format, or one of its values cannot be.
+        PresetError: the text is not a preset, has a later format, or has an invalid value.
     """
     return _Reading(with_new_names(parsed(text), renamed)).preset()
 
 
 def written(preset: Preset) -> str:
     """The text of a preset; reading it gives the same preset."""
-    found: dict[str, Any] = {
+    content: dict[str, Any] = {
         "format": FORMAT,
         "label": preset.label,
         "description": preset.description,
@@ -110,27 +112,30 @@ def written(preset: Preset) -> str:
         "variation": dict(preset.variation),
         "preroll": preset.preroll,
     }
-    found |= {name: dict(values) for name, values in preset.options().items()}
-    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    content |= {name: dict(values) for name, values in preset.options().items()}
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def scaled(preset: Preset, scale: float) -> Preset:
-    """The preset for bodies that are so many times as long: the same motion in the same time, only larger.
+    """The preset for larger or smaller bodies: the same motion in the same time, only larger or smaller.
 
-    Distances, speeds and strengths grow with the body. Turns are as wide as the body is long, so gravity, which leans
-    bodies into them, counts for less: the lean is kept.
+    Distances, speeds and forces grow with the body. Accelerations in turns grow with them but gravity does not, so
+    larger bodies would lean more; parameters marked `shrinks` are divided by the scale, which keeps the lean.
+
+    Args:
+        scale: length of the new bodies divided by `preset.body_length`.
     """
 
     def grown(declaration: type[Declared], values: Values) -> dict[str, Value]:
-        grown: dict[str, Value] = {}
+        result: dict[str, Value] = {}
         for name, value in complete(declaration, values).items():
             parameter = declaration.parameters()[name]
             if parameter.unit in GROWING:
                 value = within(float(value) * scale, parameter)
             elif parameter.shrinks:
                 value = within(float(value) / scale, parameter)
-            grown[name] = value
-        return grown
+            result[name] = value
+        return result
 
     behaviors = {b.name: grown(b, preset.behaviors[b.name]) for b in CATALOGUE if b.name in preset.behaviors}
     options = {name: grown(OPTIONAL[name], values) for name, values in preset.options().items()}
@@ -145,17 +150,17 @@ def scaled(preset: Preset, scale: float) -> Preset:
 
 
 class _Reading:
-    """Makes a preset of what JSON gave, and collects the names it does not know."""
+    """Builds a preset from parsed JSON and collects the names it does not know."""
 
-    def __init__(self, found: dict[str, Any]) -> None:
-        self._found = found
+    def __init__(self, content: dict[str, Any]) -> None:
+        self._content = content
         self._unknown: list[str] = []
 
     def preset(self) -> Preset:
-        self._unknown += [name for name in self._found if name not in PARTS]
+        self._unknown += [name for name in self._content if name not in PARTS]
         preset = Preset(
-            label=text_of(self._found, "label"),
-            description=text_of(self._found, "description"),
+            label=text_of(self._content, "label"),
+            description=text_of(self._content, "description"),
             body_length=self._body_length(),
             vehicle=self._values("vehicle", VehicleModel, self._group("vehicle")),
             combining=self._combining(),
@@ -168,58 +173,57 @@ class _Reading:
         return replace(preset, unknown=tuple(self._unknown))
 
     def _group(self, name: str) -> dict[str, Any]:
-        group = self._found.get(name, {})
+        group = self._content.get(name, {})
         if not isinstance(group, dict):
-            raise PresetError(f"{name} has to hold names and values")
+            raise PresetError(f"{name} must be an object of names and values")
         return group
 
     def _body_length(self) -> float:
-        value: Any = self._found.get("body_length")
+        value: Any = self._content.get("body_length")
         if not is_number(value) or not 0.0 < value <= REACH:
-            raise PresetError(f"body_length has to be metres above 0, not {shown(value)}")
+            raise PresetError(f"body_length must be metres above 0, not {shown(value)}")
         return float(value)
 
     def _combining(self) -> str:
         names = [choice.name for choice in COMBININGS]
-        value = self._found.get("combining")
+        value = self._content.get("combining")
         if value not in names:
-            raise PresetError(f"combining has to be {' or '.join(names)}, not {shown(value)}")
+            raise PresetError(f"combining must be {' or '.join(names)}, not {shown(value)}")
         return str(value)
 
     def _behaviors(self) -> dict[str, Values]:
-        group = self._group("behaviors")
-        known = {behavior.name: behavior for behavior in CATALOGUE}
-        found: dict[str, Values] = {}
-        for name, values in group.items():
-            if name not in known:
+        declarations = {behavior.name: behavior for behavior in CATALOGUE}
+        behaviors: dict[str, Values] = {}
+        for name, values in self._group("behaviors").items():
+            if name not in declarations:
                 self._unknown.append(f"behaviors.{name}")
             elif not isinstance(values, dict):
-                raise PresetError(f"behaviors.{name} has to hold names and values")
+                raise PresetError(f"behaviors.{name} must be an object of names and values")
             else:
-                found[name] = self._values(f"behaviors.{name}", known[name], values)
-        return found
+                behaviors[name] = self._values(f"behaviors.{name}", declarations[name], values)
+        return behaviors
 
     def _variation(self) -> dict[str, float]:
-        found = {}
+        variation = {}
         for name, value in self._group("variation").items():
             if name not in MOST:
                 self._unknown.append(f"variation.{name}")
             elif not is_number(value) or not 0.0 <= value <= MOST[name]:
-                raise PresetError(f"variation.{name} has to be from 0 to {MOST[name]:g}, not {shown(value)}")
+                raise PresetError(f"variation.{name} must be from 0 to {MOST[name]:g}, not {shown(value)}")
             else:
-                found[name] = float(value)
-        return found
+                variation[name] = float(value)
+        return variation
 
     def _preroll(self) -> int:
-        value = self._found.get("preroll", 0)
+        value = self._content.get("preroll", 0)
         if not is_whole(value) or not 0 <= value <= MOST_PREROLL:
-            raise PresetError(f"preroll has to be frames from 0 to {MOST_PREROLL}, not {shown(value)}")
+            raise PresetError(f"preroll must be frames from 0 to {MOST_PREROLL}, not {shown(value)}")
         return int(value)
 
     def _optional(self, name: str) -> dict[str, Value] | None:
-        return self._values(name, OPTIONAL[name], self._group(name)) if name in self._found else None
+        return self._values(name, OPTIONAL[name], self._group(name)) if name in self._content else None
 
     def _values(self, path: str, declaration: type[Declared], values: dict[str, Any]) -> dict[str, Value]:
-        found, unknown = checked_values(path, declaration, values)
+        checked, unknown = checked_values(path, declaration, values)
         self._unknown += unknown
-        return found
+        return checked

@@ -1,7 +1,7 @@
-"""Values in presets: read from JSON, under the names of today, and checked against what is declared.
+"""Values in presets: read from JSON under their current names and checked against the declarations.
 
-Presets name values as the declarations do, in their units, and choices by name; what they do not name has its default.
-They hold no objects, and nothing that follows from the models they are used on.
+A preset names values as the declarations do, in SI units, and choices by name; a missing value has its default. A
+preset holds no objects, and nothing that depends on the models it is used on.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from ..simulation.presence.attendance import Attendance
 from ..simulation.vehicle import VehicleModel
 
 FORMAT = 1
-"""The version of the form that is written here; a file of a later one is refused."""
+"""The version of the format that is written; files of a later version are refused."""
 RENAMED: Mapping[str, str] = {}
-"""Old names in presets and the names they have now, with dots, as `behaviors.separation.distance`.
+"""Old names in presets and their current names, with dots: `behaviors.separation.distance`.
 
-The name of a behavior stands for all that it holds.
+The name of a behavior includes all its values.
 """
 LEFT_ALONE: Mapping[type[Declared], frozenset[str]] = {
     VehicleModel: frozenset({"radius"}),
     Portrayal: frozenset({"use"}),
     Attendance: frozenset({"enter_frame"}),
 }
-"""What follows from the file, and so is in no preset: how large models are, whether keys drive them, when it begins."""
+"""Parameters that depend on the file and are in no preset: size of the models, whether drivers exist, first frame."""
 NEARLY = 1e-6
-"""How far beyond a limit, as a share of it, a number may be: what went through a file's 32 bits is not exact."""
+"""How far beyond a limit, as a share of it, a number may be: values stored with 32 bits are not exact."""
 DEEPEST = 2
-"""How many levels of names there are above a value: behaviors, and their own."""
+"""The largest number of names above a value: "behaviors" and the name of the behavior."""
 
 Value = float | int | bool | str
 Values = Mapping[str, Value]
 
 
 class PresetError(ValueError):
-    """A preset cannot be used. Its text is one sentence that says why."""
+    """A preset cannot be used. The text says why and completes the sentence "The preset cannot be used: ..."."""
 
 
 def held(declaration: type[Declared]) -> dict[str, Parameter]:
-    """The parameters of a vehicle model, portrayal or behavior that a preset holds, by name."""
+    """The parameters of a vehicle model, portrayal, attendance or behavior that a preset holds, by name."""
     left_alone = LEFT_ALONE.get(declaration, frozenset())
     return {
         name: parameter
@@ -53,7 +53,7 @@ def held(declaration: type[Declared]) -> dict[str, Parameter]:
 
 
 def complete(declaration: type[Declared], values: Values) -> dict[str, Value]:
-    """All values that a preset holds of a declaration, the missing ones by default; choices by name."""
+    """All values that a preset holds of a declaration: the given ones, defaults for the others; choices by name."""
     return {
         name: values.get(name, _choice_name(parameter) if parameter.kind is Kind.CHOICE else parameter.default)
         for name, parameter in held(declaration).items()
@@ -61,111 +61,120 @@ def complete(declaration: type[Declared], values: Values) -> dict[str, Value]:
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """What the text of a preset holds, without its format.
+    """The content of a preset without its format.
 
     Raises:
-        PresetError: it is no preset, or of a later format.
+        PresetError: the text is not a preset, or has a later format.
     """
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as why:
-        raise PresetError(f"it is no JSON: {why}") from None
-    if not isinstance(found, dict):
-        raise PresetError("it is no JSON object")
-    version = found.pop("format", None)
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise PresetError(f"it is not valid JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise PresetError("it is not a JSON object")
+    version = content.pop("format", None)
     if not is_whole(version) or version < 1:
-        raise PresetError('it does not say its "format"')
+        raise PresetError('its "format" is missing or invalid')
     if version > FORMAT:
-        raise PresetError(f"its format {version} is of a later version of this extension")
-    return found
+        raise PresetError(f"its format {version} needs a later version of this extension")
+    return content
 
 
-def text_of(found: Mapping[str, Any], name: str) -> str:
-    """What a preset says in words.
+def text_of(content: Mapping[str, Any], name: str) -> str:
+    """A text in a preset, such as its label.
 
     Raises:
-        PresetError: it is no text, or empty.
+        PresetError: the value is not text, or empty.
     """
-    text = found.get(name)
+    text = content.get(name)
     if not isinstance(text, str) or not text.strip():
-        raise PresetError(f"{name} has to be text")
+        raise PresetError(f"{name} must be text")
     return text
 
 
 def checked_values(
     path: str, declaration: type[Declared], values: Mapping[str, Any]
 ) -> tuple[dict[str, Value], list[str]]:
-    """The values of a declaration as it holds them, and the names that mean nothing there.
+    """The checked values of a declaration, and the paths of the names it does not have.
+
+    Args:
+        path: where the values are in the preset, for messages.
 
     Raises:
-        PresetError: one of them is of another type or out of its limits.
+        PresetError: a value has the wrong type or is out of its limits.
     """
     parameters = held(declaration)
     unknown = [f"{path}.{name}" for name in values if name not in parameters]
-    found = {name: _checked(values[name], parameters[name], f"{path}.{name}") for name in parameters if name in values}
-    return found, unknown
+    known = [name for name in parameters if name in values]
+    return {name: _checked(values[name], parameters[name], f"{path}.{name}") for name in known}, unknown
 
 
 def _checked(value: Any, parameter: Parameter, path: str) -> Value:
-    """The value as the parameter holds it.
+    """The value in the type and within the limits of its parameter.
 
     Raises:
-        PresetError: it is of another type or out of its limits.
+        PresetError: the value has another type or is out of the limits.
     """
     if parameter.kind is Kind.SWITCH:
         if not isinstance(value, bool):
-            raise PresetError(f"{path} has to be true or false, not {shown(value)}")
+            raise PresetError(f"{path} must be true or false, not {shown(value)}")
         return value
     if parameter.kind is Kind.CHOICE:
         names = [choice.name for choice in parameter.choices]
         if value not in names:
-            raise PresetError(f"{path} has to be {' or '.join(names)}, not {shown(value)}")
+            raise PresetError(f"{path} must be {' or '.join(names)}, not {shown(value)}")
         return str(value)
     whole = parameter.kind is Kind.INTEGER
     if not (is_whole(value) if whole else is_number(value)):
-        raise PresetError(f"{path} has to be a {'whole ' if whole else ''}number, not {shown(value)}")
+        raise PresetError(f"{path} must be a {'whole ' if whole else ''}number, not {shown(value)}")
     least, most = _limits(parameter)
-    if value < least - NEARLY * abs(least) or value > most + NEARLY * abs(most):
-        raise PresetError(f"{path} has to be from {least:g} to {most:g}, not {shown(value)}")
+    tolerance = 0.0 if whole else NEARLY
+    if value < least - tolerance * abs(least) or value > most + tolerance * abs(most):
+        low, high = (f"{limit:.0f}" if whole else f"{limit:g}" for limit in (least, most))
+        raise PresetError(f"{path} must be from {low} to {high}, not {shown(value)}")
     return int(value) if whole else float(within(value, parameter))
 
 
 def _limits(parameter: Parameter) -> tuple[float, float]:
+    """The limits of the parameter's Blender property; REACH only bounds numbers that declare no limit."""
+    if parameter.kind is Kind.INTEGER:
+        return parameter.least, parameter.most
     return max(parameter.least, -REACH), min(parameter.most, REACH)
 
 
 def within(value: float, parameter: Parameter) -> float:
-    """The number, kept to the limits of its parameter."""
+    """The number, clamped to the limits of its parameter."""
     least, most = _limits(parameter)
     return min(max(value, least), most)
 
 
-def with_new_names(found: dict[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
-    """What was found, under the names of today; where both an old and a new one are there, the new one counts."""
+def with_new_names(content: dict[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
+    """The content under its current names; a value under the current name wins over one under an old name."""
     new: dict[str, Any] = {}
     moved = []
-    for path, value in _leaves(found):
-        today = _today(path, renamed)
-        if today == path:
+    for path, value in _leaves(content):
+        current = _current(path, renamed)
+        if current == path:
             _put(new, path, value)
         else:
-            moved.append((path, today, value))
-    for path, today, value in moved:
-        if not _put(new, today, value):
+            moved.append((path, current, value))
+    for path, current, value in moved:
+        if not _put(new, current, value):
             _put(new, path, value)
     return new
 
 
-def _leaves(found: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The values by path; an object without entries is a value of its own, as a behavior by defaults is."""
-    for name, value in found.items():
+def _leaves(content: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The values by path; an empty object is a value, such as a behavior with only defaults."""
+    for name, value in content.items():
         if isinstance(value, dict) and value and len(above) < DEEPEST:
             yield from _leaves(value, (*above, name))
         else:
             yield (*above, name), value
 
 
-def _today(path: tuple[str, ...], renamed: Mapping[str, str]) -> tuple[str, ...]:
+def _current(path: tuple[str, ...], renamed: Mapping[str, str]) -> tuple[str, ...]:
+    """The current path for a path that may be old; a value may have been renamed several times."""
     for _ in range(len(renamed)):
         for size in range(len(path), 0, -1):
             if (name := renamed.get(".".join(path[:size]))) is not None:
@@ -176,16 +185,16 @@ def _today(path: tuple[str, ...], renamed: Mapping[str, str]) -> tuple[str, ...]
     return path
 
 
-def _put(found: dict[str, Any], path: tuple[str, ...], value: Any) -> bool:
-    """Put a value at a path; False where something is there already."""
+def _put(content: dict[str, Any], path: tuple[str, ...], value: Any) -> bool:
+    """Put a value at a path; False if the path is taken."""
     for name in path[:-1]:
-        inside = found.setdefault(name, {})
+        inside = content.setdefault(name, {})
         if not isinstance(inside, dict):
             return False
-        found = inside
-    if path[-1] in found:
+        content = inside
+    if path[-1] in content:
         return False
-    found[path[-1]] = value
+    content[path[-1]] = value
     return True
 
 
@@ -199,12 +208,12 @@ def is_whole(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number that can be reckoned with."""
+    """Whether a value is a finite number."""
     return is_whole(value) or (isinstance(value, float) and math.isfinite(value))
 
 
 def shown(value: Any) -> str:
-    """A value as the file has it, cut short."""
+    """A value as in the file, shortened for a message."""
     if isinstance(value, dict | list):
         return "several values" if value else "nothing"
     text = json.dumps(value, ensure_ascii=False)

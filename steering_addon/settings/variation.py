@@ -1,4 +1,4 @@
-"""Variation: how far each vehicle of a crowd differs from the others, by chance that hangs on who it is."""
+"""Variation: random factors by which the vehicles of a crowd differ, a pure function of seed and identity."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.vectors import Scalars
 
 SALTS: Mapping[str, int] = {"speed": 0x5BEED, "size": 0x512E, "mass": 0x3A55, "start_speed": 0x57A27}
-"""What vehicles differ in, each by a chance of its own: the large ones are not always the fast ones."""
+"""A salt for each property that varies, which makes them independent: large vehicles are not always fast."""
 MOST: Mapping[str, float] = {"speed": 0.9, "size": 0.9, "mass": 0.9, "start_speed": 1.0}
-"""By how much they may differ at most, as a share."""
+"""The largest amount by which each may vary, as a share."""
 
 
 def factors(keys: Keys, what: str, amount: float) -> Scalars:
-    """What each vehicle's value is multiplied by, (n,): evenly between 1 - amount and 1 + amount.
+    """The factor of each vehicle, (n,), uniform in [1 - amount, 1 + amount).
 
     Args:
-        keys: (n,) whose chance; a vehicle more leaves the others theirs.
+        keys: (n,) random keys of the vehicles, from seed and identity; another vehicle leaves these factors unchanged.
         what: a name of SALTS.
         amount: a share.
     """

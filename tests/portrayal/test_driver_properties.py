@@ -1,4 +1,4 @@
-"""What wings, wheels and legs are driven by goes with the motion: it is read off it and never runs backwards."""
+"""Values for drivers of wings, wheels and legs: computed from the motion, with a phase that never decreases."""
 
 import math
 
@@ -26,7 +26,7 @@ FRAMES, VEHICLES = 40, 5
 
 
 def walk(seed: int = 0, frames: int = FRAMES, vehicles: int = VEHICLES) -> np.ndarray:
-    """(f, n, 3) ways that go anywhere and stand still now and then."""
+    """(f, n, 3) random paths with pauses."""
     chance = np.random.default_rng(seed)
     steps = chance.normal(0.0, 0.2, (frames, vehicles, 3)) * (chance.random((frames, vehicles, 1)) < 0.7)
     return np.cumsum(steps, axis=0)
@@ -45,9 +45,9 @@ def shown(positions: np.ndarray, *, sizes=None, start_speed=None, identities=Non
 
 
 def by_hand(positions, keys, sizes, start_speed, settings: Portrayal) -> dict[str, np.ndarray]:
-    """The same, vehicle by vehicle and frame by frame."""
+    """The same values by a plain loop over vehicles and frames."""
     frames, n = positions.shape[:2]
-    found = {name: np.zeros((frames, n)) for name in PROPERTIES}
+    result = {name: np.zeros((frames, n)) for name in PROPERTIES}
     for k in range(n):
         phase = CYCLES_APART * uniform(mix(keys, START))[k]
         rate = 1.0 + settings.variation[k] * (2.0 * uniform(mix(keys, RATE))[k] - 1.0)
@@ -64,12 +64,12 @@ def by_hand(positions, keys, sizes, start_speed, settings: Portrayal) -> dict[st
                 else:
                     phase += step / (settings.stride[k] * sizes[f, k])
             for name, value in zip(PROPERTIES, (speed, distance, phase)):
-                found[name][f, k] = value
-    return found
+                result[name][f, k] = value
+    return result
 
 
 @given(st.integers(0, 1000), st.integers(1, 12), st.integers(0, 4), st.sampled_from((DISTANCE, TIME)))
-def test_all_vehicles_at_once_are_as_one_by_one(seed, frames, vehicles, phase_by) -> None:
+def test_all_vehicles_together_equal_a_plain_loop(seed, frames, vehicles, phase_by) -> None:
     chance = np.random.default_rng(seed)
     positions = walk(seed, frames, vehicles)
     keys = keys_of(seed, np.arange(vehicles) + 7)
@@ -91,7 +91,7 @@ def test_all_vehicles_at_once_are_as_one_by_one(seed, frames, vehicles, phase_by
 
 
 @pytest.mark.parametrize("phase_by", [DISTANCE, TIME])
-def test_a_longer_run_begins_with_the_bytes_of_a_shorter_one(phase_by) -> None:
+def test_a_longer_run_starts_with_the_same_bytes_as_a_shorter_one(phase_by) -> None:
     positions = walk()
     longer = shown(positions, phase_by=phase_by, effort=0.3)
     shorter = shown(positions[:17], phase_by=phase_by, effort=0.3)
@@ -101,13 +101,13 @@ def test_a_longer_run_begins_with_the_bytes_of_a_shorter_one(phase_by) -> None:
 
 @pytest.mark.parametrize("phase_by", [DISTANCE, TIME])
 @pytest.mark.parametrize("extreme", [0.0, 1.0])
-def test_the_phase_never_runs_backwards(phase_by, extreme) -> None:
-    found = shown(walk() * 50.0, phase_by=phase_by, effort=extreme, variation=extreme)
-    assert (np.diff(found["steering_phase"], axis=0) >= 0.0).all()
-    assert (np.diff(found["steering_distance"], axis=0) >= 0.0).all()
+def test_the_phase_never_decreases(phase_by, extreme) -> None:
+    result = shown(walk() * 50.0, phase_by=phase_by, effort=extreme, variation=extreme)
+    assert (np.diff(result["steering_phase"], axis=0) >= 0.0).all()
+    assert (np.diff(result["steering_distance"], axis=0) >= 0.0).all()
 
 
-def test_by_distance_the_phase_stands_still_with_its_vehicle_and_by_time_it_goes_on() -> None:
+def test_the_phase_of_a_standing_vehicle_stops_by_distance_but_not_by_time() -> None:
     positions = np.broadcast_to(walk()[:1], (FRAMES, VEHICLES, 3))
     standing = shown(positions, phase_by=DISTANCE)
     assert (np.diff(standing["steering_phase"], axis=0) == 0.0).all()
@@ -116,15 +116,15 @@ def test_by_distance_the_phase_stands_still_with_its_vehicle_and_by_time_it_goes
     assert (np.diff(shown(positions, phase_by=TIME)["steering_phase"], axis=0) > 0.0).all()
 
 
-def test_feet_set_down_a_stride_apart_whatever_the_chance() -> None:
+def test_a_cycle_by_distance_is_one_stride_without_random_variation() -> None:
     positions = walk()
     for identities in ([1, 2, 3, 4, 5], [60, 7, 8, 9, 10]):
-        found = shown(positions, phase_by=DISTANCE, stride=0.7, variation=1.0, identities=identities)
-        cycles = found["steering_phase"] - found["steering_phase"][0]
-        np.testing.assert_allclose(cycles * 0.7, found["steering_distance"], atol=1e-12)
+        result = shown(positions, phase_by=DISTANCE, stride=0.7, variation=1.0, identities=identities)
+        cycles = result["steering_phase"] - result["steering_phase"][0]
+        np.testing.assert_allclose(cycles * 0.7, result["steering_distance"], atol=1e-12)
 
 
-def test_one_twice_as_large_takes_half_as_many_strides() -> None:
+def test_twice_the_size_gives_half_the_strides() -> None:
     positions = walk()
     small = shown(positions, phase_by=DISTANCE)["steering_phase"]
     large = shown(positions, phase_by=DISTANCE, sizes=np.full((FRAMES, VEHICLES), 2.0))["steering_phase"]
@@ -132,14 +132,14 @@ def test_one_twice_as_large_takes_half_as_many_strides() -> None:
 
 
 def beats_a_second(climb: float, **settings) -> np.ndarray:
-    """(n,) of vehicles that fly ahead and climb so many metres a second."""
+    """(n,) beats per second of vehicles that fly ahead and climb, in m/s."""
     seconds = np.arange(FRAMES)[:, None] * FRAME_TIME
     positions = np.stack(np.broadcast_arrays(0.0, 3.0 * seconds, climb * seconds), axis=-1).repeat(VEHICLES, axis=1)
     phase = shown(positions, phase_by=TIME, cycle_time=0.25, **settings)["steering_phase"]
     return (phase[-1] - phase[0]) / ((FRAMES - 1) * FRAME_TIME)
 
 
-def test_wings_beat_faster_while_climbing_and_slower_on_the_way_down_within_bounds() -> None:
+def test_wings_beat_faster_in_a_climb_and_slower_in_a_descent_within_limits() -> None:
     level = beats_a_second(0.0, effort=0.15)
     np.testing.assert_allclose(beats_a_second(2.0, effort=0.15), level * 1.3)
     np.testing.assert_allclose(beats_a_second(-2.0, effort=0.15), level * 0.7)
@@ -148,14 +148,14 @@ def test_wings_beat_faster_while_climbing_and_slower_on_the_way_down_within_boun
     np.testing.assert_allclose(beats_a_second(99.0), level)
 
 
-def test_each_beats_at_a_rate_of_its_own_around_that_of_the_crowd() -> None:
+def test_beat_rates_vary_around_that_of_the_crowd() -> None:
     rates = beats_a_second(0.0, variation=0.2) / 4.0
     assert len(set(rates.tolist())) == VEHICLES
     assert (np.abs(rates - 1.0) <= 0.2).all()
     np.testing.assert_allclose(beats_a_second(0.0, variation=0.0), 4.0)
 
 
-def test_each_starts_at_a_place_of_its_own_in_the_cycle() -> None:
+def test_start_phases_are_spread_over_the_cycle() -> None:
     start = shown(walk(vehicles=400))["steering_phase"][0]
     assert (start >= 0.0).all()
     assert (start < CYCLES_APART).all()
@@ -163,16 +163,16 @@ def test_each_starts_at_a_place_of_its_own_in_the_cycle() -> None:
     assert (counts > 60).all()
 
 
-def test_another_vehicle_leaves_the_phase_of_the_others_alone() -> None:
+def test_another_vehicle_leaves_the_phases_of_the_others_unchanged() -> None:
     positions = walk()
     all_five = shown(positions, phase_by=TIME, identities=[5, 6, 7, 8, 9])["steering_phase"]
     without = shown(positions[:, 1:], phase_by=TIME, identities=[6, 7, 8, 9])["steering_phase"]
     assert np.array_equal(all_five[:, 1:], without)
 
 
-def test_the_speed_is_that_of_the_way_from_the_frame_before_and_at_first_the_start_speed() -> None:
-    found = shown(walk(), start_speed=np.arange(5.0))
-    assert np.array_equal(found["steering_speed"][0], np.arange(5.0))
+def test_speed_is_the_distance_from_the_previous_frame_and_first_the_start_speed() -> None:
+    result = shown(walk(), start_speed=np.arange(5.0))
+    assert np.array_equal(result["steering_speed"][0], np.arange(5.0))
     np.testing.assert_allclose(
-        np.cumsum(found["steering_speed"][1:] * FRAME_TIME, axis=0), found["steering_distance"][1:]
+        np.cumsum(result["steering_speed"][1:] * FRAME_TIME, axis=0), result["steering_distance"][1:]
     )

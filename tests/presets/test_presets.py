@@ -1,4 +1,4 @@
-"""The presets that ship: read without a warning, and alive."""
+"""The shipped presets are read without warnings and give lively motion."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.presence.attendance import Attendance, enter_frames
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.trying import FPS, SHIPPED, columns, crowd, recorded, shipped
+from tests.presets.preset_crowds import FPS, SHIPPED, columns, crowd, recorded, shipped
 from tests.scene import headings, positions, speeds, ups
 
 FLOCKING = {
@@ -26,9 +26,9 @@ FLOCKING = {
     "fish": (FISH, 5.0),
     "school": (FISH, 10.7),
 }
-"""What kind of flock each makes, and the radius in metres of a region with room for it."""
+"""The presets that flock, with the kind of flock and the radius in metres of a large enough region."""
 HERDS = ("herd", "sheep")
-EACH_FOR_ITSELF = {
+INDIVIDUALS = {
     "anything": 12.0,
     "bee": 1.5,
     "car": 80.0,
@@ -37,13 +37,13 @@ EACH_FOR_ITSELF = {
     "pedestrian": 12.0,
     "shark": 20.0,
 }
-"""Those that do not flock, and the radius in metres of a region with room for a dozen."""
+"""The presets that do not flock, with the radius in metres of a region for twelve vehicles."""
 STREAMS = ("passers_by",)
-"""Those that come, go along a path and leave."""
+"""The presets whose vehicles enter, follow a path and leave."""
 
 
-def test_each_preset_that_ships_is_tried_here() -> None:
-    assert set(SHIPPED) == {*FLOCKING, *HERDS, *EACH_FOR_ITSELF, *STREAMS}
+def test_every_shipped_preset_is_tested() -> None:
+    assert set(SHIPPED) == {*FLOCKING, *HERDS, *INDIVIDUALS, *STREAMS}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -55,7 +55,7 @@ def test_a_shipped_preset_is_read_without_a_warning(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*FLOCKING, *HERDS])
-def test_a_preset_that_flocks_names_the_paper_s_nine_numbers(name: str) -> None:
+def test_a_flocking_preset_has_the_nine_numbers_of_the_paper(name: str) -> None:
     """Flocking is a distance, an angle and a weight for each of three (paper, Flocking)."""
     behaviors = shipped(name).behaviors
     for behavior in ("separation", "alignment", "cohesion"):
@@ -63,21 +63,21 @@ def test_a_preset_that_flocks_names_the_paper_s_nine_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_the_values_in_a_shipped_file_are_those_that_count(name: str) -> None:
-    """None of them is cut to a limit or left out."""
-    found = json.loads(SHIPPED[name].read_text(encoding="utf-8"))
+def test_the_values_of_a_shipped_file_are_read_unchanged(name: str) -> None:
+    """No value is clamped or ignored."""
+    content = json.loads(SHIPPED[name].read_text(encoding="utf-8"))
     preset = shipped(name)
-    assert found["vehicle"] == preset.vehicle
-    assert found["behaviors"] == preset.behaviors
-    assert found.get("portrayal") == preset.portrayal
-    assert found.get("attendance") == preset.attendance
-    assert set(found["vehicle"]) <= set(held(VehicleModel))
-    assert set(found["behaviors"]) <= {behavior.name for behavior in CATALOGUE}
+    assert content["vehicle"] == preset.vehicle
+    assert content["behaviors"] == preset.behaviors
+    assert content.get("portrayal") == preset.portrayal
+    assert content.get("attendance") == preset.attendance
+    assert set(content["vehicle"]) <= set(held(VehicleModel))
+    assert set(content["behaviors"]) <= {behavior.name for behavior in CATALOGUE}
 
 
 @pytest.mark.parametrize("name", FLOCKING)
-def test_sixty_of_a_flock_look_alive(name: str) -> None:
-    """In every row; but sixty head more alike and are rounder than the two hundred the bands were measured on."""
+def test_a_flock_of_sixty_looks_alive(name: str) -> None:
+    """All metrics are in their bands; two may be between bands, which were measured on flocks of two hundred."""
     kind, within = FLOCKING[name]
     values = measured(recorded(kind, shipped(name), 60, 1, within, 120))
     verdicts = {row.title: row.verdict(values[row.title]) for row in rows(kind)}
@@ -90,7 +90,7 @@ def test_sixty_of_a_flock_look_alive(name: str) -> None:
 
 @cache
 def going(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where thirty sheep go in twenty seconds, how they head and how fast they are."""
+    """Positions, headings and speeds of thirty sheep over twenty seconds."""
     states = crowd(shipped(name), 30, 1, 20.0).run(480, preroll=48)
     return positions(states), headings(states), speeds(states)
 
@@ -100,19 +100,19 @@ def herd(request):
     return going(request.param)
 
 
-def test_sheep_stay_together_and_apart(herd) -> None:
+def test_sheep_stay_together_without_touching(herd) -> None:
     place, _, _ = herd
     assert lost(place[::24], 9.0).mean() < 0.01
     assert np.percentile(nearest_distances(place[::24]), 1) > 0.7 * 1.2
 
 
-def test_sheep_do_not_all_head_the_same_way_forever(herd) -> None:
+def test_the_heading_of_a_herd_changes(herd) -> None:
     _, forward, _ = herd
     alike = polarization(forward)
     assert 0.1 < alike.mean() < 0.97
     way = forward.mean(axis=1)
     way /= np.linalg.norm(way, axis=-1, keepdims=True)
-    assert (way @ way[0]).min() < 0.95, "the herd as a whole turns too"
+    assert (way @ way[0]).min() < 0.95, "the herd turns as a whole too"
 
 
 def test_sheep_amble_and_turn_calmly(herd) -> None:
@@ -130,18 +130,18 @@ def test_sheep_stay_on_the_ground_and_upright_and_near_their_pasture(herd) -> No
     assert np.linalg.norm(place, axis=-1).max() < 20.0 * 1.5
 
 
-def test_sheep_graze_now_and_then_and_never_all_at_once() -> None:
+def test_sheep_graze_now_and_then_but_never_all_together() -> None:
     stands = going("sheep")[2] < 0.05
     assert 0.15 < stands.mean() < 0.75
     assert stands.mean(axis=1).max() < 0.95
 
 
-# ---- each for itself
+# ---- individuals
 
 
 @dataclass(frozen=True)
-class Life:
-    """What a dozen do in ten seconds: (f, n) numbers and (f, n, 3) vectors.
+class Motion:
+    """The motion of twelve vehicles over ten seconds: (f, n) numbers and (f, n, 3) vectors.
 
     Attributes:
         speed: as a share of cruise speed.
@@ -159,81 +159,94 @@ class Life:
 
 
 @cache
-def life(name: str) -> Life:
-    preset, room = shipped(name), EACH_FOR_ITSELF[name]
+def motion_of(name: str) -> Motion:
+    preset, room = shipped(name), INDIVIDUALS[name]
     states = crowd(preset, 12, 1, room).run(240, preroll=48)
     place, forward = positions(states), headings(states)
     cruise = preset.vehicle["cruise_speed"] * preset.vehicle["max_speed"]
     turn = np.linalg.norm(turns(forward, FPS), axis=-1)
     away = np.linalg.norm(place, axis=-1) / room
-    return Life(place, forward, speeds(states) / cruise, turn, np.abs(rolls(forward, ups(states))), away)
+    return Motion(place, forward, speeds(states) / cruise, turn, np.abs(rolls(forward, ups(states))), away)
 
 
-@pytest.mark.parametrize("name", EACH_FOR_ITSELF)
-def test_each_keeps_going_about_its_place_without_trembling(name: str) -> None:
-    found = life(name)
-    assert 0.7 < np.median(found.speed) < 1.3
-    assert np.percentile(found.speed, 1) > 0.25
-    assert np.median(found.away) < 1.5
-    assert reversals(found.forward, FPS) < (0.15 if name == "bee" else 0.02)
+@pytest.mark.parametrize("name", INDIVIDUALS)
+def test_individuals_keep_moving_around_their_place_without_trembling(name: str) -> None:
+    motion = motion_of(name)
+    assert 0.7 < np.median(motion.speed) < 1.3
+    assert np.percentile(motion.speed, 1) > 0.25
+    assert np.median(motion.away) < 1.5
+    assert reversals(motion.forward, FPS) < (0.15 if name == "bee" else 0.02)
 
 
 @pytest.mark.parametrize("name", ["car", "child", "pedestrian"])
-def test_who_walks_or_drives_stays_on_the_ground(name: str) -> None:
-    assert np.abs(life(name).place[..., 2]).max() < 1e-9
-    assert life(name).roll.max() < 1e-6
+def test_walkers_and_cars_stay_on_the_ground(name: str) -> None:
+    assert np.abs(motion_of(name).place[..., 2]).max() < 1e-9
+    assert motion_of(name).roll.max() < 1e-6
 
 
-def test_a_shark_turns_widely_and_hardly_leans() -> None:
-    assert np.percentile(life("shark").turn, 95) < 25.0
-    assert life("shark").roll.max() < 25.0
+def test_a_shark_turns_in_wide_curves_and_hardly_leans() -> None:
+    assert np.percentile(motion_of("shark").turn, 95) < 25.0
+    assert motion_of("shark").roll.max() < 25.0
 
 
 def test_a_bee_darts() -> None:
-    """It takes another way several times a second, where a bird of its speed would go straight on."""
-    assert np.median(life("bee").turn) > 90.0
-    assert np.percentile(life("bee").turn, 95) > 200.0
+    """It changes direction several times per second, while a bird of that speed would fly straight."""
+    assert np.median(motion_of("bee").turn) > 90.0
+    assert np.percentile(motion_of("bee").turn, 95) > 200.0
 
 
 def test_a_paper_aeroplane_glides_and_banks() -> None:
-    found = life("paper_aeroplane")
-    assert np.percentile(np.abs(found.forward[..., 2]), 95) < np.sin(np.radians(20.0))
-    assert 8.0 < np.percentile(found.roll, 95) < 45.0
-    steep, level = found.turn[found.roll[1:] > 15.0], found.turn[found.roll[1:] < 5.0]
+    motion = motion_of("paper_aeroplane")
+    assert np.percentile(np.abs(motion.forward[..., 2]), 95) < np.sin(np.radians(20.0))
+    assert 8.0 < np.percentile(motion.roll, 95) < 45.0
+    steep, level = motion.turn[motion.roll[1:] > 15.0], motion.turn[motion.roll[1:] < 5.0]
     assert np.median(steep) > 2.0 * np.median(level), "it leans into its turns"
 
 
-def test_children_are_livelier_than_grown_ups() -> None:
-    assert np.median(life("child").turn) > 1.5 * np.median(life("pedestrian").turn)
+def test_children_are_livelier_than_adults() -> None:
+    assert np.median(motion_of("child").turn) > 1.5 * np.median(motion_of("pedestrian").turn)
 
 
 def test_a_car_never_turns_on_the_spot() -> None:
-    found = life("car")
-    metres_a_second = found.speed[1:] * 0.83 * 16.7
-    assert (metres_a_second / np.maximum(np.radians(found.turn), 1e-9)).min() > 5.0
+    motion = motion_of("car")
+    metres_a_second = motion.speed[1:] * 0.83 * 16.7
+    assert (metres_a_second / np.maximum(np.radians(motion.turn), 1e-9)).min() > 5.0
 
 
 # ---- streams
 
 
+def test_passers_by_walk_like_pedestrians() -> None:
+    """One set of numbers for walking: the two presets only differ in their path's end, containment and attendance."""
+    passers_by, pedestrian = shipped("passers_by"), shipped("pedestrian")
+    assert passers_by.vehicle == pedestrian.vehicle
+    assert passers_by.portrayal == pedestrian.portrayal
+    assert passers_by.variation == pedestrian.variation
+    walking = {name: dict(values) for name, values in pedestrian.behaviors.items() if name != "containment"}
+    walking["path_following"]["end"] = passers_by.behaviors["path_following"]["end"]
+    assert passers_by.behaviors == walking
+
+
 @pytest.mark.parametrize("name", STREAMS)
-def test_a_stream_comes_in_one_by_one_goes_along_and_leaves(name: str) -> None:
+def test_members_of_a_stream_enter_one_by_one_follow_the_path_and_leave(name: str) -> None:
     preset = shipped(name)
     attendance = Attendance.of(8, **{**columns(Attendance, preset.attendance), "enter_frame": 1})
     road = spline(np.array([[0.0, 0.0, 0.0], [0.0, 9.0, 0.0]]), closed=False)
-    place = replace(crowd(preset, 8, 1, 50.0), position=np.zeros((8, 3)), forward=(0.0, 1.0, 0.0), paths=((road,),))
-    place.vehicle["radius"] = 0.3
-    enters = enter_frames(attendance, keys_of(place.seed, place.identity))
-    states = place.run(480, at=lambda k, now: replace(now, due=k >= enters, attendance=attendance))
-    there, where = ~np.array([state.away for state in states]), positions(states)
-    assert not there[0].any() and not there[-1].any()
+    scene = replace(crowd(preset, 8, 1, 50.0), position=np.zeros((8, 3)), forward=(0.0, 1.0, 0.0), paths=((road,),))
+    scene.vehicle["radius"] = 0.3
+    enters = enter_frames(attendance, keys_of(scene.seed, scene.identity))
+    states = scene.run(480, at=lambda k, snapshot: replace(snapshot, due=k >= enters, attendance=attendance))
+    present, path = ~np.array([state.away for state in states]), positions(states)
+    assert not present[0].any() and not present[-1].any()
     for row in range(8):
-        frames = np.flatnonzero(there[:, row])
-        assert (np.diff(frames) == 1).all(), "once in, it stays until it leaves for good"
+        frames = np.flatnonzero(present[:, row])
+        assert (np.diff(frames) == 1).all(), "it stays until it leaves for good"
         entered, left = frames[0], frames[-1]
-        assert np.allclose(where[entered, row], 0.0) and where[left, row, 1] > 8.0
-        others = there[entered] & (np.arange(8) != row)
-        assert (np.linalg.norm(where[entered, others] - where[entered, row], axis=-1) >= 0.6).all(), "it had room"
-    for now, here in zip(where, there):
-        near = np.linalg.norm(now[here][:, None] - now[here], axis=-1) + 9.0 * np.eye(here.sum())
-        assert (near > 0.5).all(), "bodies of 0.6 m hardly overlap"
+        assert np.allclose(path[entered, row], 0.0) and path[left, row, 1] > 8.0
+        others = present[entered] & (np.arange(8) != row)
+        assert (np.linalg.norm(path[entered, others] - path[entered, row], axis=-1) >= 0.6).all(), (
+            "it had room to enter"
+        )
+    for places, mask in zip(path, present):
+        distances = np.linalg.norm(places[mask][:, None] - places[mask], axis=-1) + 9.0 * np.eye(mask.sum())
+        assert (distances > 0.5).all(), "bodies of 0.6 m hardly overlap"

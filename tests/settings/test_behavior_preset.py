@@ -1,4 +1,4 @@
-"""Presets of single behaviors: what is read is what was written, what is wrong is refused as a whole."""
+"""Presets of single behaviors: reading restores what was written, invalid presets are refused."""
 
 import json
 from pathlib import Path
@@ -13,13 +13,14 @@ from steering_addon.settings.behavior_preset import BehaviorPreset, behavior_wri
 from steering_addon.settings.preset_values import FORMAT, PresetError
 from tests.settings.test_preset import SOME_VALUES, words
 
-FOLDER = Path(__file__).resolve().parents[2] / "presets" / "behaviors"
-SHIPPED = sorted(FOLDER.glob("*/*.json"))
+FOLDER = Path(__file__).resolve().parents[2] / "presets"
+SHIPPED = sorted(FOLDER.glob("behaviors/*/*.json"))
+OF_READY_SCENES = sorted(FOLDER.glob("ready_scenes/*.json"))
 
 PLAIN: dict[str, Any] = {
     "format": FORMAT,
     "label": "Restless",
-    "description": "Here and there",
+    "description": "Frequent turns",
     "behavior": "wander",
     "values": {"strength": 4.0, "rate": 1.0},
 }
@@ -38,11 +39,11 @@ presets = st.sampled_from(CATALOGUE).flatmap(
 
 @settings(max_examples=50)
 @given(presets)
-def test_what_is_read_is_what_was_written(preset: BehaviorPreset) -> None:
+def test_reading_restores_what_was_written(preset: BehaviorPreset) -> None:
     assert read_behavior(behavior_written(preset)) == preset
 
 
-def test_objects_and_unknown_names_are_left_out_and_told() -> None:
+def test_objects_and_unknown_names_are_ignored_and_reported() -> None:
     preset = read_behavior(text(behavior="seek", values={"weight": 2.0, "target": "Bird", "mood": 1}, colour="red"))
     assert preset.values == {"weight": 2.0}
     assert set(preset.unknown) == {"values.target", "values.mood", "colour"}
@@ -54,20 +55,20 @@ def test_objects_and_unknown_names_are_left_out_and_told() -> None:
         ({"format": 99}, "later version"),
         ({"format": ...}, "format"),
         ({"behavior": "telepathy"}, 'there is no behavior "telepathy"'),
-        ({"behavior": ...}, "of which"),
-        ({"behavior": ["wander"]}, "of which"),
-        ({"values": [1]}, "values has to hold"),
-        ({"values": {"strength": "much"}}, "values.strength has to be a number"),
-        ({"values": {"strength": -1.0}}, "values.strength has to be from 0"),
-        ({"label": ""}, "label has to be text"),
+        ({"behavior": ...}, "does not name"),
+        ({"behavior": ["wander"]}, "does not name"),
+        ({"values": [1]}, "values must be an object"),
+        ({"values": {"strength": "much"}}, "values.strength must be a number"),
+        ({"values": {"strength": -1.0}}, "values.strength must be from 0"),
+        ({"label": ""}, "label must be text"),
     ],
 )
-def test_what_cannot_be_is_refused_as_a_whole(changed: dict[str, Any], why: str) -> None:
+def test_an_invalid_preset_is_refused(changed: dict[str, Any], why: str) -> None:
     with pytest.raises(PresetError, match=why):
         read_behavior(text(**changed))
 
 
-def test_old_names_are_understood() -> None:
+def test_old_names_are_read_as_the_new_ones() -> None:
     renamed = {"behaviors.wander.restlessness": "behaviors.wander.rate", "behaviors.stroll": "behaviors.wander"}
     assert read_behavior(text(values={"restlessness": 2.0}), renamed).values == {"rate": 2.0}
     old = read_behavior(text(behavior="stroll", values={"restlessness": 2.0}), renamed)
@@ -81,3 +82,10 @@ def test_a_shipped_preset_is_read_without_a_warning(path: Path) -> None:
     assert preset.behavior == path.parent.name
     assert preset.values
     assert not preset.description.endswith(".")
+
+
+@pytest.mark.parametrize("path", OF_READY_SCENES, ids=lambda path: path.stem)
+def test_a_preset_of_a_ready_scene_is_read_without_a_warning(path: Path) -> None:
+    preset = read_behavior(path.read_text(encoding="utf-8"))
+    assert preset.unknown == ()
+    assert preset.values

@@ -1,4 +1,4 @@
-"""Members stand in order or scattered, never in one another; a larger crowd is the smaller one with some more."""
+"""Positions of members: ordered or random, never overlapping; a larger count keeps the positions of a smaller one."""
 
 import numpy as np
 import pytest
@@ -32,14 +32,14 @@ from steering_addon.settings.population import (
 from steering_addon.simulation.geometry.paths import spline
 
 FORMATIONS = (GRID, WEDGE, LINE, COLUMN, CIRCLE)
-NOBODY = (np.zeros((0, 3)), np.zeros(0))
+NO_BODIES = (np.zeros((0, 3)), np.zeros(0))
 SQUARE = np.array([[[0.0, 0, 0], [10, 0, 0], [10, 10, 0]], [[0, 0, 0], [10, 10, 0], [0, 10, 0]]])
 
 
 def gaps(points: np.ndarray) -> np.ndarray:
-    """The distances between all pairs of different points, by a plain loop."""
-    found = [np.sqrt(((a - b) ** 2).sum()) for k, a in enumerate(points) for b in points[:k]]
-    return np.array(found)
+    """The distances between all pairs of points, by a plain loop."""
+    distances = [np.sqrt(((a - b) ** 2).sum()) for k, a in enumerate(points) for b in points[:k]]
+    return np.array(distances)
 
 
 def numbers(n: int) -> np.ndarray:
@@ -51,7 +51,7 @@ def numbers(n: int) -> np.ndarray:
 
 @pytest.mark.parametrize("arrangement", FORMATIONS)
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 50])
-def test_neighbors_of_a_formation_keep_exactly_their_distance(arrangement: int, n: int) -> None:
+def test_neighbors_in_a_formation_are_exactly_the_given_distance_apart(arrangement: int, n: int) -> None:
     places = formation(Population(count=n, arrangement=arrangement), numbers(n), 2.0)
     assert places.shape == (n, 3)
     assert np.isfinite(places).all()
@@ -62,13 +62,13 @@ def test_neighbors_of_a_formation_keep_exactly_their_distance(arrangement: int, 
 
 
 @pytest.mark.parametrize("arrangement", [kind for kind in FORMATIONS if kind != CIRCLE])
-def test_those_of_a_formation_stay_where_they_are_when_more_come(arrangement: int) -> None:
+def test_a_larger_count_moves_no_member_of_a_formation(arrangement: int) -> None:
     few = formation(Population(count=7, arrangement=arrangement), numbers(7), 1.0)
     many = formation(Population(count=40, arrangement=arrangement), numbers(40), 1.0)
     assert (many[:7] == few).all()
 
 
-def test_a_square_grid_is_as_square_as_can_be_about_its_middle() -> None:
+def test_a_grid_without_columns_is_square_and_centered() -> None:
     for n in (1, 9, 25, 49):
         places = formation(Population(count=n, arrangement=GRID), numbers(n), 1.0)
         assert np.ptp(places[:, 0]) == np.ptp(places[:, 1]) == np.sqrt(n) - 1.0
@@ -88,7 +88,7 @@ def test_a_wedge_is_open_behind_its_tip() -> None:
     assert places[1, 0] == -places[2, 0] > 0.0
 
 
-def test_a_line_goes_across_and_a_column_along_the_way() -> None:
+def test_a_line_is_across_the_heading_and_a_column_along_it() -> None:
     line = formation(Population(count=5, arrangement=LINE), numbers(5), 1.0)
     column = formation(Population(count=5, arrangement=COLUMN), numbers(5), 1.0)
     assert sorted(line[:, 0]) == [-2.0, -1.0, 0.0, 1.0, 2.0]
@@ -97,11 +97,11 @@ def test_a_line_goes_across_and_a_column_along_the_way() -> None:
     assert (column[:, [0, 2]] == 0.0).all()
 
 
-def test_in_one_place_all_stand_where_the_crowd_is() -> None:
+def test_in_one_place_all_members_start_at_the_crowd() -> None:
     assert (formation(Population(count=9, arrangement=ONE_PLACE), numbers(9), 3.0) == np.zeros((9, 3))).all()
 
 
-def test_every_arrangement_has_a_number_of_its_own() -> None:
+def test_arrangements_have_different_numbers() -> None:
     assert sorted(choice.number for choice in ARRANGEMENTS) == list(range(9))
 
 
@@ -109,62 +109,64 @@ def test_every_arrangement_has_a_number_of_its_own() -> None:
 
 
 @given(st.integers(0, 80), st.integers(0, 5), st.floats(0.0, 1.0))
-def test_scattered_bodies_do_not_overlap_and_keep_their_distance(n: int, seed: int, distance: float) -> None:
+def test_scattered_bodies_keep_their_distance_without_overlap(n: int, seed: int, distance: float) -> None:
     radii = 0.2 + 0.4 * np.arange(n) / max(n, 1)
-    spots = scattered(on_surface(SQUARE, 0.0, 0.0), seed, radii, distance, NOBODY)
-    found = len(spots.position)
-    for k in range(found):
+    spots = scattered(on_surface(SQUARE, 0.0, 0.0), seed, radii, distance, NO_BODIES)
+    count = len(spots.position)
+    for k in range(count):
         for other in range(k):
-            gap = np.sqrt(((spots.position[k] - spots.position[other]) ** 2).sum())
-            assert gap >= max(distance, radii[k] + radii[other])
+            distance_apart = np.sqrt(((spots.position[k] - spots.position[other]) ** 2).sum())
+            assert distance_apart >= max(distance, radii[k] + radii[other])
 
 
-def test_all_who_find_room_are_placed() -> None:
-    assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(30, 0.4), 0.0, NOBODY).position) == 30
+def test_all_bodies_are_placed_if_they_have_room() -> None:
+    assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(30, 0.4), 0.0, NO_BODIES).position) == 30
 
 
-def test_where_there_is_no_more_room_only_some_are_placed() -> None:
-    found = scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(500, 1.0), 0.0, NOBODY)
-    assert 10 < len(found.position) < 60
+def test_a_full_area_takes_only_the_first_bodies() -> None:
+    spots = scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(500, 1.0), 0.0, NO_BODIES)
+    assert 10 < len(spots.position) < 60
 
 
-def test_more_of_them_change_nothing_for_those_before() -> None:
-    few = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(20, 0.4), 0.0, NOBODY)
-    many = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(60, 0.4), 0.0, NOBODY)
+def test_more_bodies_do_not_move_the_earlier_ones() -> None:
+    few = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(20, 0.4), 0.0, NO_BODIES)
+    many = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(60, 0.4), 0.0, NO_BODIES)
     assert (many.position[:20] == few.position).all()
 
 
-def test_who_comes_later_is_the_one_who_would_have_come_at_once() -> None:
+def test_bodies_placed_later_get_the_same_spots_as_if_placed_together() -> None:
     propose = on_surface(SQUARE, 0.0, 0.0)
-    at_once = scattered(propose, 3, np.full(60, 0.4), 0.0, NOBODY)
-    later = scattered(propose, 3, np.full(40, 0.4), 0.0, (at_once.position[:20], np.full(20, 0.4)))
-    assert (later.position == at_once.position[20:]).all()
+    together = scattered(propose, 3, np.full(60, 0.4), 0.0, NO_BODIES)
+    later = scattered(propose, 3, np.full(40, 0.4), 0.0, (together.position[:20], np.full(20, 0.4)))
+    assert (later.position == together.position[20:]).all()
 
 
-def test_whoever_stands_there_is_left_room() -> None:
-    there = np.array([[5.0, 5.0, 0.0]])
-    spots = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(30, 0.2), 0.0, (there, np.array([3.0])))
-    assert np.sqrt(((spots.position - there) ** 2).sum(axis=1)).min() >= 3.2
+def test_existing_bodies_are_avoided() -> None:
+    standing = np.array([[5.0, 5.0, 0.0]])
+    spots = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(30, 0.2), 0.0, (standing, np.array([3.0])))
+    assert np.sqrt(((spots.position - standing) ** 2).sum(axis=1)).min() >= 3.2
 
 
-def test_another_seed_scatters_otherwise() -> None:
-    one, other = (scattered(on_surface(SQUARE, 0.0, 0.0), s, np.full(9, 0.1), 0.0, NOBODY).position for s in (1, 2))
-    assert not (one == other)[:, :2].any()
+def test_another_seed_gives_other_spots() -> None:
+    first, second = (
+        scattered(on_surface(SQUARE, 0.0, 0.0), s, np.full(9, 0.1), 0.0, NO_BODIES).position for s in (1, 2)
+    )
+    assert not (first == second)[:, :2].any()
 
 
 def test_large_and_small_faces_are_filled_evenly() -> None:
     small = SQUARE[:1] * 0.1 + np.array([100.0, 0.0, 0.0])
-    spots = scattered(on_surface(np.concatenate((SQUARE, small)), 0.0, 0.0), 1, np.zeros(4000), 0.0, NOBODY)
+    spots = scattered(on_surface(np.concatenate((SQUARE, small)), 0.0, 0.0), 1, np.zeros(4000), 0.0, NO_BODIES)
     left = spots.position[:, 0] < 5.0
     assert 0.45 < left.mean() < 0.55
     assert (spots.position[:, 0] > 50.0).mean() < 0.02
 
 
-def test_spots_lie_on_the_faces_at_their_height_and_lean_as_far_as_asked() -> None:
+def test_spots_are_on_the_faces_at_the_given_height_and_lean() -> None:
     slope = np.array([[[0.0, 0, 0], [10, 0, 10], [0, 10, 0]]])
     normal = np.array([-1.0, 0.0, 1.0]) / np.sqrt(2.0)
     for align, up in ((0.0, np.array([0.0, 0.0, 1.0])), (1.0, normal)):
-        spots = scattered(on_surface(slope, 2.0, align), 1, np.zeros(50), 0.0, NOBODY)
+        spots = scattered(on_surface(slope, 2.0, align), 1, np.zeros(50), 0.0, NO_BODIES)
         assert np.allclose(spots.up, up)
         below = spots.position - 2.0 * up
         assert np.allclose(below @ normal, 0.0, atol=1e-9)
@@ -172,11 +174,11 @@ def test_spots_lie_on_the_faces_at_their_height_and_lean_as_far_as_asked() -> No
         assert (below[:, 0] + below[:, 1] < 10.0 + 1e-9).all()
 
 
-def test_spots_in_a_box_are_only_where_it_is_inside() -> None:
+def test_spots_in_a_box_are_only_where_the_shape_is_inside() -> None:
     def upper(places: np.ndarray) -> np.ndarray:
         return places[:, 2] > 0.5
 
-    spots = scattered(within(np.zeros(3), np.array([2.0, 1.0, 1.0]), upper), 1, np.zeros(500), 0.0, NOBODY)
+    spots = scattered(within(np.zeros(3), np.array([2.0, 1.0, 1.0]), upper), 1, np.zeros(500), 0.0, NO_BODIES)
     assert (spots.position >= [0.0, 0.0, 0.5]).all()
     assert (spots.position <= [2.0, 1.0, 1.0]).all()
     assert 0.4 < (spots.position[:, 0] > 1.0).mean() < 0.6
@@ -187,7 +189,7 @@ def test_spots_in_a_box_are_only_where_it_is_inside() -> None:
 ROAD = (spline(np.array([[0.0, 0, 0], [10, 0, 0]]), False), spline(np.array([[0.0, 5, 0], [0, 35, 0]]), False))
 
 
-def test_evenly_spread_members_have_the_same_way_to_the_next() -> None:
+def test_evenly_spread_members_are_equally_spaced_along_the_curve() -> None:
     spots = evenly_along(ROAD, 40, 0.5)
     assert len(spots.position) == 40
     assert (spots.position[:10, 1] == 0.0).all()
@@ -196,12 +198,12 @@ def test_evenly_spread_members_have_the_same_way_to_the_next() -> None:
     assert np.allclose(spots.forward[10:], [0.0, 1.0, 0.0])
 
 
-def test_a_curve_takes_no_more_than_have_room_on_it() -> None:
+def test_a_curve_takes_only_the_members_that_have_room_on_it() -> None:
     assert len(evenly_along(ROAD, 1000, 2.0).position) == 20
 
 
-def test_scattered_along_a_curve_they_stand_on_it_and_face_along_it() -> None:
-    spots = scattered(along(ROAD), 2, np.full(20, 0.3), 0.0, NOBODY)
+def test_members_scattered_along_a_curve_are_on_it_and_do_not_overlap() -> None:
+    spots = scattered(along(ROAD), 2, np.full(20, 0.3), 0.0, NO_BODIES)
     assert len(spots.position) == 20
     on_first = spots.position[:, 1] == 0.0
     assert (spots.position[~on_first, 0] == 0.0).all()
@@ -209,17 +211,17 @@ def test_scattered_along_a_curve_they_stand_on_it_and_face_along_it() -> None:
     assert gaps(spots.position).min() >= 0.6
 
 
-# ---- what chance gives
+# ---- random values
 
 
-def test_chance_of_a_member_hangs_on_its_number_and_the_seed_alone() -> None:
+def test_random_values_depend_only_on_number_and_seed() -> None:
     population = Population(random_scale=0.3, random_turn=1.0, seed=4, arrangement=CURVE)
     weights = np.array([1.0, 2.0])
     for chance in (sizes, turns, lambda p, k: models(p, k, weights)):
         assert (chance(population, numbers(50))[[7, 30]] == chance(population, np.array([7, 30]))).all()
 
 
-def test_sizes_and_turns_stay_within_what_is_asked() -> None:
+def test_sizes_and_turns_stay_within_their_limits() -> None:
     population = Population(random_scale=0.3, random_turn=1.0)
     size, turn = sizes(population, numbers(1000)), turns(population, numbers(1000))
     assert 0.7 <= size.min() < 0.75 < 1.25 < size.max() <= 1.3
@@ -227,7 +229,7 @@ def test_sizes_and_turns_stay_within_what_is_asked() -> None:
     assert (sizes(Population(), numbers(9)) == 1.0).all()
 
 
-def test_models_are_taken_as_often_as_they_weigh() -> None:
+def test_models_are_chosen_in_proportion_to_their_weights() -> None:
     chosen = models(Population(), numbers(4000), np.array([1.0, 0.0, 3.0]))
     assert set(chosen.tolist()) == {0, 2}
     assert 0.2 < (chosen == 0).mean() < 0.3
@@ -236,25 +238,25 @@ def test_models_are_taken_as_often_as_they_weigh() -> None:
 # ---- facing
 
 
-def no_opinion(n: int) -> Spots:
+def without_direction(n: int) -> Spots:
     nothing = np.zeros((n, 3))
     return Spots(nothing, nothing, nothing, np.ones(n, dtype=np.bool_))
 
 
 @given(st.floats(-3.0, 3.0), st.integers(0, 2), st.integers(0, 2))
-def test_facing_is_a_right_angle_whatever_is_asked(turn: float, ahead: int, above: int) -> None:
-    forward, up = facing(no_opinion(1), np.eye(3)[ahead], np.eye(3)[above], np.array([turn]))
+def test_forward_and_up_are_always_perpendicular_unit_vectors(turn: float, ahead: int, above: int) -> None:
+    forward, up = facing(without_direction(1), np.eye(3)[ahead], np.eye(3)[above], np.array([turn]))
     assert np.isfinite(forward).all()
     assert np.allclose([(forward * forward).sum(), (up * up).sum(), (forward * up).sum()], [1.0, 1.0, 0.0])
 
 
-def test_where_the_place_says_nothing_they_face_as_the_crowd_and_turn_to_the_left() -> None:
-    forward, up = facing(no_opinion(2), np.eye(3)[1], np.eye(3)[2], np.array([0.0, np.pi / 2.0]))
+def test_without_a_direction_of_the_spot_members_face_as_the_crowd_and_turn_left() -> None:
+    forward, up = facing(without_direction(2), np.eye(3)[1], np.eye(3)[2], np.array([0.0, np.pi / 2.0]))
     assert np.allclose(up, [0.0, 0.0, 1.0])
     assert np.allclose(forward, [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 
 
-def test_along_a_curve_they_face_up_and_down_with_it() -> None:
+def test_members_on_a_climbing_curve_face_along_it() -> None:
     climbing = np.array([[0.0, 1.0, 1.0]]) / np.sqrt(2.0)
     spots = Spots(np.zeros((1, 3)), climbing, np.zeros((1, 3)), np.ones(1, dtype=np.bool_))
     forward, up = facing(spots, np.eye(3)[0], np.eye(3)[2], np.zeros(1))

@@ -1,4 +1,4 @@
-"""Presets as text: what is read is what was written, what is wrong is refused as a whole, what is unknown is told."""
+"""Presets as text: reading restores what was written, invalid presets are refused, unknown names are reported."""
 
 import json
 import math
@@ -19,7 +19,7 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import POINTERS, REACH, Kind, Parameter
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.trying import SHIPPED, shipped
+from tests.presets.preset_crowds import SHIPPED, shipped
 
 PLAIN: dict[str, Any] = {
     "format": FORMAT,
@@ -35,23 +35,23 @@ PLAIN: dict[str, Any] = {
 
 
 def text(**changed: Any) -> str:
-    """A preset in which some values are others; a value of ... is left out."""
+    """The text of PLAIN with some values changed; ... removes a value."""
     return json.dumps({name: value for name, value in {**PLAIN, **changed}.items() if value is not ...})
 
 
 def nested(path: str, value: Any) -> str:
-    """A preset in which the value at a path is another."""
-    found = json.loads(json.dumps(PLAIN))
+    """The text of PLAIN with the value at a path changed."""
+    content = json.loads(json.dumps(PLAIN))
     *above, name = path.split(".")
-    inside = found
+    inside = content
     for step in above:
         inside = inside.setdefault(step, {})
     inside[name] = value
-    return json.dumps(found)
+    return json.dumps(content)
 
 
-def a_value(parameter: Parameter) -> st.SearchStrategy:
-    """Whatever a parameter may hold."""
+def any_value(parameter: Parameter) -> st.SearchStrategy:
+    """Any valid value of a parameter."""
     if parameter.kind is Kind.SWITCH:
         return st.booleans()
     if parameter.kind is Kind.CHOICE:
@@ -62,8 +62,8 @@ def a_value(parameter: Parameter) -> st.SearchStrategy:
 
 
 def some_values(declaration) -> st.SearchStrategy:
-    """Some of the values that a preset holds of a declaration."""
-    return st.fixed_dictionaries({}, optional={name: a_value(p) for name, p in held(declaration).items()})
+    """Any selection of the values that a preset holds of a declaration."""
+    return st.fixed_dictionaries({}, optional={name: any_value(p) for name, p in held(declaration).items()})
 
 
 SOME_VALUES = {
@@ -92,7 +92,7 @@ presets = st.builds(
 
 @settings(max_examples=50)
 @given(presets)
-def test_what_is_read_is_what_was_written(preset: Preset) -> None:
+def test_reading_restores_what_was_written(preset: Preset) -> None:
     assert read(written(preset)) == preset
 
 
@@ -103,7 +103,7 @@ def test_a_plain_preset_is_read() -> None:
     assert preset.unknown == ()
 
 
-def test_what_a_preset_does_not_name_has_its_default() -> None:
+def test_missing_values_have_their_defaults() -> None:
     values = complete(VehicleModel, {"max_speed": 12.0})
     assert values["max_speed"] == 12.0
     assert values["max_force"] == VehicleModel.parameters()["max_force"].default
@@ -113,7 +113,7 @@ def test_what_a_preset_does_not_name_has_its_default() -> None:
 
 
 @pytest.mark.parametrize("declaration", [VehicleModel, Portrayal, Attendance, *CATALOGUE], ids=lambda d: d.__name__)
-def test_a_preset_holds_no_objects_and_nothing_that_follows_from_the_file(declaration) -> None:
+def test_a_preset_holds_no_objects_and_nothing_that_depends_on_the_file(declaration) -> None:
     objects = {name for name, p in declaration.parameters().items() if p.kind in POINTERS}
     of_file = {VehicleModel: {"radius"}, Portrayal: {"use"}, Attendance: {"enter_frame"}}.get(declaration, set())
     assert set(held(declaration)) == set(declaration.parameters()) - objects - of_file
@@ -126,7 +126,7 @@ def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:
     assert preset.portrayal is preset.attendance is None
 
 
-# ---- what is unknown
+# ---- unknown names
 
 
 @pytest.mark.parametrize(
@@ -143,57 +143,57 @@ def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:
         "variation.colour",
     ],
 )
-def test_unknown_names_are_left_out_and_told(path: str) -> None:
+def test_unknown_names_are_ignored_and_reported(path: str) -> None:
     value = {"distance": 1.0} if path == "behaviors.telepathy" else 1.0
     preset = read(nested(path, value))
     assert preset.unknown == (path,)
     assert replace(preset, unknown=(), portrayal=None) == read(text())
 
 
-# ---- what is refused
+# ---- refused presets
 
 
 @pytest.mark.parametrize(
     ("path", "value", "why"),
     [
-        ("vehicle.max_speed", "fast", 'vehicle.max_speed has to be a number, not "fast"'),
-        ("vehicle.max_speed", True, "vehicle.max_speed has to be a number, not true"),
-        ("vehicle.max_speed", None, "vehicle.max_speed has to be a number, not null"),
-        ("vehicle.max_speed", [1.0], "vehicle.max_speed has to be a number, not several values"),
-        ("vehicle.max_speed", {"a": 1.0}, "vehicle.max_speed has to be a number, not several values"),
-        ("vehicle.max_speed", -1.0, r"vehicle.max_speed has to be from 0 to 1e\+06, not -1.0"),
-        ("vehicle.max_speed", 10**300, r"vehicle.max_speed has to be from 0 to 1e\+06, not 1000000"),
-        ("vehicle.max_speed", math.nan, "vehicle.max_speed has to be a number, not NaN"),
-        ("vehicle.max_speed", math.inf, "vehicle.max_speed has to be a number, not Infinity"),
-        ("vehicle.cruise_speed", 1.5, "vehicle.cruise_speed has to be from 0 to 1, not 1.5"),
-        ("vehicle.mass", 0.0, r"vehicle.mass has to be from 1e-06 to 1e\+06, not 0.0"),
-        ("vehicle.keep_in_plane", 1, "vehicle.keep_in_plane has to be true or false, not 1"),
-        ("portrayal.stride", "long", 'portrayal.stride has to be a number, not "long"'),
-        ("portrayal", None, "portrayal has to hold names and values"),
-        ("vehicle", 3, "vehicle has to hold names and values"),
-        ("behaviors", ["seek"], "behaviors has to hold names and values"),
-        ("behaviors.separation", 3, "behaviors.separation has to hold names and values"),
-        ("behaviors.separation.priority", 1.5, "behaviors.separation.priority has to be a whole number, not 1.5"),
-        ("behaviors.separation.priority", 101, "behaviors.separation.priority has to be from 0 to 100, not 101"),
-        ("behaviors.separation.neighbors", "NOBODY", "neighbors has to be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not"),
-        ("behaviors.separation.neighbors", 1, "neighbors has to be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not 1"),
-        ("combining", "MAGIC", f'combining has to be {" or ".join(c.name for c in COMBININGS)}, not "MAGIC"'),
-        ("variation.speed", 1.0, "variation.speed has to be from 0 to 0.9, not 1.0"),
-        ("preroll", -1, "preroll has to be frames from 0 to 10000, not -1"),
-        ("body_length", 0.0, "body_length has to be metres above 0, not 0.0"),
-        ("label", "  ", "label has to be text"),
-        ("description", 7, "description has to be text"),
-        ("format", 2, "its format 2 is of a later version"),
-        ("format", "one", 'it does not say its "format"'),
+        ("vehicle.max_speed", "fast", 'vehicle.max_speed must be a number, not "fast"'),
+        ("vehicle.max_speed", True, "vehicle.max_speed must be a number, not true"),
+        ("vehicle.max_speed", None, "vehicle.max_speed must be a number, not null"),
+        ("vehicle.max_speed", [1.0], "vehicle.max_speed must be a number, not several values"),
+        ("vehicle.max_speed", {"a": 1.0}, "vehicle.max_speed must be a number, not several values"),
+        ("vehicle.max_speed", -1.0, r"vehicle.max_speed must be from 0 to 1e\+06, not -1.0"),
+        ("vehicle.max_speed", 10**300, r"vehicle.max_speed must be from 0 to 1e\+06, not 1000000"),
+        ("vehicle.max_speed", math.nan, "vehicle.max_speed must be a number, not NaN"),
+        ("vehicle.max_speed", math.inf, "vehicle.max_speed must be a number, not Infinity"),
+        ("vehicle.cruise_speed", 1.5, "vehicle.cruise_speed must be from 0 to 1, not 1.5"),
+        ("vehicle.mass", 0.0, r"vehicle.mass must be from 1e-06 to 1e\+06, not 0.0"),
+        ("vehicle.keep_in_plane", 1, "vehicle.keep_in_plane must be true or false, not 1"),
+        ("portrayal.stride", "long", 'portrayal.stride must be a number, not "long"'),
+        ("portrayal", None, "portrayal must be an object of names and values"),
+        ("vehicle", 3, "vehicle must be an object of names and values"),
+        ("behaviors", ["seek"], "behaviors must be an object of names and values"),
+        ("behaviors.separation", 3, "behaviors.separation must be an object of names and values"),
+        ("behaviors.separation.priority", 1.5, "behaviors.separation.priority must be a whole number, not 1.5"),
+        ("behaviors.separation.priority", 101, "behaviors.separation.priority must be from 0 to 100, not 101"),
+        ("behaviors.separation.neighbors", "NO ONE", "neighbors must be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not"),
+        ("behaviors.separation.neighbors", 1, "neighbors must be OWN_CROWD or EVERYONE or CHOSEN_CROWD, not 1"),
+        ("combining", "MAGIC", f'combining must be {" or ".join(c.name for c in COMBININGS)}, not "MAGIC"'),
+        ("variation.speed", 1.0, "variation.speed must be from 0 to 0.9, not 1.0"),
+        ("preroll", -1, "preroll must be frames from 0 to 10000, not -1"),
+        ("body_length", 0.0, "body_length must be metres above 0, not 0.0"),
+        ("label", "  ", "label must be text"),
+        ("description", 7, "description must be text"),
+        ("format", 2, "its format 2 needs a later version"),
+        ("format", "one", 'its "format" is missing or invalid'),
     ],
 )
-def test_a_preset_with_a_value_that_cannot_be_is_refused_as_a_whole(path: str, value: Any, why: str) -> None:
+def test_a_preset_with_an_invalid_value_is_refused(path: str, value: Any, why: str) -> None:
     with pytest.raises(PresetError, match=why):
         read(nested(path, value))
 
 
 @pytest.mark.parametrize("broken", ["", "{", "[]", "3", '"text"', "{}", "[" * 100_000, '{"format": 1}', "\x00"])
-def test_what_is_no_preset_is_refused(broken: str) -> None:
+def test_other_text_is_refused(broken: str) -> None:
     with pytest.raises(PresetError):
         read(broken)
 
@@ -201,17 +201,28 @@ def test_what_is_no_preset_is_refused(broken: str) -> None:
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), lambda inner: (
     st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*PLAIN, "separation", "distance"]), inner)
 ), max_leaves=20))  # fmt: skip
-def test_any_json_is_read_or_refused(found: Any) -> None:
-    if isinstance(found, dict):
-        found = {**PLAIN, **found}
+def test_any_json_is_read_or_refused(content: Any) -> None:
+    if isinstance(content, dict):
+        content = {**PLAIN, **content}
     try:
-        assert read(json.dumps(found)).label
-    except PresetError as why:
-        assert str(why)
+        assert read(json.dumps(content)).label
+    except PresetError as error:
+        assert str(error)
+
+
+def test_a_whole_number_has_exactly_the_limits_of_its_property() -> None:
+    """Blender stores whole numbers exactly, even beyond the limit of numbers that declare none."""
+    most = int(Attendance.parameters()["enter_span"].most)
+    assert most > REACH
+    preset = read(text(attendance={"enter_span": most}))
+    assert preset.attendance == {"enter_span": most}
+    for value in (most + 1, -1):
+        with pytest.raises(PresetError, match=f"attendance.enter_span must be from 0 to {most}, not {value}"):
+            read(text(attendance={"enter_span": value}))
 
 
 @pytest.mark.parametrize("limit", [math.tau, 1.55, 1e-6])
-def test_a_limit_that_went_through_32_bits_is_the_limit(limit: float) -> None:
+def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(limit: float) -> None:
     name = {math.tau: "behaviors.separation.angle", 1.55: "vehicle.max_bank", 1e-6: "vehicle.mass"}[limit]
     preset = read(nested(name, float(np.float32(limit))))
     *_, group, key = name.split(".")
@@ -221,7 +232,7 @@ def test_a_limit_that_went_through_32_bits_is_the_limit(limit: float) -> None:
     assert parameters[key].least <= values[key] <= parameters[key].most
 
 
-# ---- names that changed
+# ---- renamed values
 
 
 def test_old_names_are_read_as_the_new_ones() -> None:
@@ -241,19 +252,19 @@ def test_old_names_are_read_as_the_new_ones() -> None:
     assert preset.unknown == ()
 
 
-def test_a_behavior_by_its_old_name_and_without_values_is_the_new_one() -> None:
+def test_a_behavior_with_its_old_name_and_no_values_is_read_as_the_new_one() -> None:
     preset = read(text(behaviors={"chase": {}}), {"behaviors.chase": "behaviors.seek"})
     assert preset.behaviors == {"seek": {}}
 
 
-def test_where_both_names_are_there_the_new_one_counts_and_the_old_one_is_told() -> None:
+def test_a_new_name_wins_over_the_old_one_which_is_reported() -> None:
     both = text(vehicle={"top_speed": 9.0, "max_speed": 12.0})
     preset = read(both, {"vehicle.top_speed": "vehicle.max_speed"})
     assert preset.vehicle == {"max_speed": 12.0}
     assert preset.unknown == ("vehicle.top_speed",)
 
 
-def test_the_new_names_in_the_table_are_known_and_the_old_ones_are_not() -> None:
+def test_new_names_in_the_table_exist_and_old_ones_do_not() -> None:
     known = {f"vehicle.{name}" for name in held(VehicleModel)} | {f"portrayal.{name}" for name in held(Portrayal)}
     for behavior in CATALOGUE:
         known |= {f"behaviors.{behavior.name}", *(f"behaviors.{behavior.name}.{name}" for name in held(behavior))}
@@ -264,7 +275,7 @@ def test_the_new_names_in_the_table_are_known_and_the_old_ones_are_not() -> None
 # ---- larger and smaller bodies
 
 
-def test_a_preset_fit_to_its_own_size_stays_as_it_is() -> None:
+def test_scaling_by_one_changes_nothing() -> None:
     for name in SHIPPED:
         preset = shipped(name)
         same = scaled(preset, 1.0)
@@ -274,7 +285,7 @@ def test_a_preset_fit_to_its_own_size_stays_as_it_is() -> None:
                 assert same.behaviors[behavior.name] == complete(behavior, preset.behaviors[behavior.name])
 
 
-def test_lengths_and_speeds_grow_with_the_body_and_times_and_angles_do_not() -> None:
+def test_lengths_and_speeds_scale_with_the_body_but_times_and_angles_do_not() -> None:
     starling = shipped("starling")
     large = scaled(starling, 4.0)
     assert large.body_length == pytest.approx(4.0 * starling.body_length)
@@ -289,10 +300,10 @@ def test_lengths_and_speeds_grow_with_the_body_and_times_and_angles_do_not() -> 
 
 @settings(max_examples=50)
 @given(presets, st.floats(1e-3, 1e3))
-def test_a_fitted_preset_can_be_read_again(preset: Preset, scale: float) -> None:
+def test_a_scaled_preset_can_be_read_again(preset: Preset, scale: float) -> None:
     try:
         again = read(written(scaled(preset, scale)))
-    except PresetError as why:
-        assert "body_length" in str(why)
+    except PresetError as error:
+        assert "body_length" in str(error)
     else:
         assert set(again.behaviors) == set(preset.behaviors)

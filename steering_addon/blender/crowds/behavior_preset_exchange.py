@@ -1,4 +1,4 @@
-"""Presets of single behaviors in Blender: how a behavior of a crowd takes one up or becomes one."""
+"""Presets of single behaviors in Blender: applying one to a crowd, and making one from a crowd."""
 
 from __future__ import annotations
 
@@ -16,45 +16,43 @@ from .preset_files import Shelf
 if TYPE_CHECKING:
     from bpy.types import Object
 
-OWN = "steering/behaviors"
-"""Where in Blender's preset folders, each behavior in a folder of its own."""
+USER_FOLDER = "steering/behaviors"
+"""The folder of user presets in Blender's preset folders; each behavior has its own folder in it."""
 
 
 def _shelf(behavior: type[Behavior]) -> Shelf[BehaviorPreset]:
     def read(text: str) -> BehaviorPreset:
         preset = read_behavior(text)
         if preset.behavior != behavior.name:
-            raise PresetError(f"it is one of {preset.behavior}")
+            raise PresetError(f"it is a preset of {preset.behavior}")
         return preset
 
-    return Shelf(Path(SHIPPED, "behaviors", behavior.name), f"{OWN}/{behavior.name}", read)
+    return Shelf(Path(SHIPPED, "behaviors", behavior.name), f"{USER_FOLDER}/{behavior.name}", read)
 
 
 SHELVES = {behavior.name: _shelf(behavior) for behavior in CATALOGUE}
-"""The presets of each behavior, by its name."""
+"""The presets of each behavior, by the name of the behavior."""
 
 
 def take_up_behavior(preset: BehaviorPreset, crowd: Object) -> list[str]:
-    """Give a behavior of a crowd the settings of a preset; a behavior that it does not have yet is switched on.
-
-    What settings point at is left alone.
+    """Apply a preset to a behavior of a crowd; a new behavior is also switched on. Targets are left unchanged.
 
     Returns:
-        The settings that are keyed or driven, and so come back to what their keys and drivers say.
+        Data paths of settings that are keyframed or driven, and so do not keep the value of the preset.
     """
     behavior = next(b for b in CATALOGUE if b.name == preset.behavior)
-    new = not crowd.steering.is_property_set(behavior.name)
+    is_new = not crowd.steering.is_property_set(behavior.name)
     group = getattr(crowd.steering, behavior.name)
-    taken = paths_of(behavior.name, behavior, preset.values)
-    for path, value in taken.items():
+    values = paths_of(behavior.name, behavior, preset.values)
+    for path, value in values.items():
         setattr(group, path.rpartition(".")[2], value)
-    if new:
+    if is_new:
         group.use = True
-    return sorted(animated_paths(crowd) & set(taken))
+    return sorted(animated_paths(crowd) & set(values))
 
 
 def behavior_preset_of(crowd: Object, behavior: str, label: str) -> BehaviorPreset:
-    """The settings of a behavior of a crowd as a preset, in full."""
+    """The preset with all settings of a behavior of a crowd."""
     declared = next(b for b in CATALOGUE if b.name == behavior)
     values = values_in(declared, getattr(crowd.steering, behavior))
     return BehaviorPreset(label.strip(), f"{declared.label} as in {crowd.name}", behavior, values)

@@ -1,4 +1,4 @@
-"""Which side of a model is its front: guessed from what it is, what its parts are called, and its shape."""
+"""Guesses the front of a model from its type, the names of its parts, and its shape."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 AHEAD = {"head", "nose", "beak", "snout", "muzzle", "face", "eye", "eyes", "front", "bow", "cockpit"}
 BEHIND = {"tail", "rear", "back", "stern", "rudder", "exhaust", "fluke"}
-"""Words in the names of parts that say where they are."""
+"""Words in names of parts that say at which end they are."""
 CLEARLY = 1.5
-"""How many times as far along one axis as along the other a part has to be to tell which is meant."""
+"""Least ratio between the offsets of a part along two axes for the larger one to decide."""
 LEAST = 0.1
-"""Share of the length that a part has to be off the middle to tell which end is meant."""
+"""Least offset of a part from the middle that decides between the two ends, as a share of the length."""
 CELLS = 5
-"""Cells to either side of the middle in which a shape is compared with its mirror image."""
+"""Number of cells on either side of the middle in which a shape is compared with its mirror image."""
 LIKENESS = 0.1
-"""By so much more of a shape its image has to fit across one axis than across the other."""
+"""Least difference in symmetry between two axes that decides, as a share of the shape."""
 LONGER, TALL = 1.2, 0.9
-"""So many times as long as wide is long; so many times as tall as its arms are wide somebody may be."""
+"""Least ratio of length to width of a long shape; least ratio of height to arm span of a standing figure."""
 END, POINTED = 0.1, 0.5
-"""Share of the length that is an end, and the share of the other end's size from which on it is a point."""
+"""Length of an end as a share of the whole; an end smaller than this share of the other end is pointed."""
 
 
 def front_of(ob: Object, family: Family, body: Body | None = None) -> tuple[str, str]:
-    """The forward and up axis a model most likely has; all stand along Z.
+    """The most likely forward and up axis of a model; up is always +Z.
 
-    Characters face -Y. Of anything else that is measured, parts with names like Nose or Tail tell, then the shape: what
-    is alike on its left and right, or longer than wide, goes that way, and a point goes ahead. Else it is +Y.
+    Characters face -Y. For other measured models, parts with names such as Nose or Tail decide, then the shape: the
+    axis is that of the mirror symmetry or of the greater length, and a pointed end is the front. The default is +Y.
 
     Args:
-        body: the model, where it may be measured.
+        body: the measured model, if available.
     """
     character = ob.type == "ARMATURE" or any(child.type == "ARMATURE" for child in family.descendants(ob))
     if character or ob.find_armature() is not None:
@@ -51,12 +51,12 @@ def front_of(ob: Object, family: Family, body: Body | None = None) -> tuple[str,
 
 
 def _by_names(ob: Object, family: Family) -> str | None:
-    """The axis from the parts that are called like a rear end to those called like a front."""
-    parts = [(_words(child.name), _place(child)) for child in family.children(ob)]
+    """The axis from parts named like a rear end to parts named like a front; None if the names do not decide."""
+    parts = [(_words(child.name), _middle(child)) for child in family.children(ob)]
     if not parts:
         return None
     places = np.array([place for _, place in parts])
-    ahead, behind = (np.array([bool(words & told) for words, _ in parts]) for told in (AHEAD, BEHIND))
+    ahead, behind = (np.array([bool(words & names) for words, _ in parts]) for names in (AHEAD, BEHIND))
     ahead, behind = ahead & ~behind, behind & ~ahead
     if not (ahead.any() or behind.any()):
         return None
@@ -75,27 +75,27 @@ def _words(name: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
 
 
-def _place(child: Object) -> np.ndarray:
-    """The middle of a part in its parent's space: imported ones often have their origins all in one place."""
+def _middle(child: Object) -> np.ndarray:
+    """The middle of a part in the space of its parent. The origins of imported parts often coincide."""
     corners = np.array(child.bound_box)
     return np.array(child.matrix_local)[:3, :3] @ corners.mean(axis=0) + np.array(child.matrix_local)[:3, 3]
 
 
 def by_shape(points: np.ndarray) -> str:
-    """The horizontal axis along which points (m, 3) most likely go."""
+    """The most likely forward axis of points (m, 3), one of the horizontal axes."""
     return _by_shape(np.ascontiguousarray(points, dtype=np.float64).tobytes())
 
 
 @lru_cache(maxsize=16)
 def _by_shape(stored: bytes) -> str:
-    """The same for the bytes of the points: the models of a crowd are few, and asked about again and again."""
+    """As `by_shape`, from the bytes of the points: a crowd has few models, and many members ask for them."""
     points = np.frombuffer(stored).reshape(-1, 3)
     size = np.ptp(points, axis=0)
     if size[:2].min() <= 0.0 and size[:2].max() <= 0.0:
         return _axis(1, ahead=True)
     along = 0 if size[0] > LONGER * size[1] else 1
     if size[2] > max(TALL * size[:2].max(), UPRIGHT * size[:2].min()):
-        # Somebody who stands there, maybe with arms spread.
+        # A standing figure, perhaps with arms spread.
         along = 0 if size[1] > UPRIGHT * size[0] else 1
     unlike_in_x, unlike_in_y = (_unlike(points, size, axis) for axis in range(2))
     if abs(unlike_in_x - unlike_in_y) > LIKENESS:
@@ -104,7 +104,7 @@ def _by_shape(stored: bytes) -> str:
 
 
 def _unlike(points: np.ndarray, size: np.ndarray, axis: int) -> float:
-    """Which share of a shape is not where its mirror image across an axis is."""
+    """The share of a shape that its mirror image across an axis does not cover."""
     middle = points.min(axis=0) + size / 2.0
     cells = np.rint((points - middle) * (2.0 * CELLS / np.maximum(size, 1e-9))).astype(np.int64) + CELLS
     filled = np.zeros((2 * CELLS + 1,) * 3, dtype=bool)
@@ -113,9 +113,9 @@ def _unlike(points: np.ndarray, size: np.ndarray, axis: int) -> float:
 
 
 def _points_back(points: np.ndarray, size: np.ndarray, along: int) -> bool:
-    """Whether the low end of an axis is a point and the high one is not."""
+    """Whether the low end of an axis is pointed and the high end is not."""
     place = (points[:, along] - points[:, along].min()) / size[along]
-    low, high = (np.ptp(points[some], axis=0) for some in (place <= END, place >= 1.0 - END))
+    low, high = (np.ptp(points[end], axis=0) for end in (place <= END, place >= 1.0 - END))
     others = [axis for axis in range(3) if axis != along]
     return bool(low[others].sum() < POINTED * high[others].sum())
 

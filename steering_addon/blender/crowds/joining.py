@@ -1,4 +1,4 @@
-"""Objects become vehicles: which crowd they join, how large they are there, and what the crowd starts to live with."""
+"""Makes objects vehicles: the crowd they join, their size, and the first settings of a new crowd."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
 
 SMALLEST = 1e-4
-"""A radius in metres below which an object has no size to speak of, such as a lone vertex."""
+"""The radius in metres below which an object counts as without size, such as a single vertex."""
 Measure = Callable[[Body], float]
-"""How the radius of a body is had, in metres."""
+"""A function that measures the radius of a body in metres."""
 
 
 @dataclass(frozen=True)
 class Joined:
-    """What came of it.
+    """The result of `join`.
 
     Attributes:
-        members: who became a vehicle, or went to another crowd.
-        crowd: where they are now; None where nobody had to.
-        preset: what the crowd was brought to life with; None where it was left as it is.
-        warnings: what was left alone, by name.
+        members: objects that became a vehicle or moved to another crowd.
+        crowd: their crowd; None without such objects.
+        preset: the preset that the crowd was given; None if its settings were kept.
+        warnings: sentences that name the objects that were left unchanged.
     """
 
     members: Sequence[Object] = ()
@@ -49,23 +49,24 @@ class Joined:
 
 
 def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: bool = False) -> Joined:
-    """Give objects a crowd, a size, a start and an identity; those that have them keep them.
+    """Make objects vehicles of a crowd, with a size, a start pose and an identity. Existing values are kept.
 
-    A crowd that is selected along with them is the one they join, even from another; else it is the scene's default,
-    which is made where there is none. A crowd that nobody has settled starts to live like something.
+    The objects join the crowd that is selected with them, even if they belong to another crowd. Without a selected
+    crowd, new vehicles join the default crowd of the scene, which is created if needed. A crowd without settings gets
+    those of the likeness.
 
     Args:
-        apart: whether they get a crowd of their own, unless one is selected.
+        apart: whether to create a new crowd if none is selected.
 
     Raises:
-        Refusal: what they are to live with cannot be read; nothing is changed.
+        Refusal: the preset cannot be read; nothing is changed.
     """
-    there = in_use(context.scene)
-    members = tagged(there, Role.VEHICLE)
+    in_scene = in_use(context.scene)
+    vehicles = tagged(in_scene, Role.VEHICLE)
     chosen = selected_crowd(context)
-    fits = set(there) if chosen is None else {chosen}
-    known = set(members)
-    objects = [ob for ob in objects if not (ob in known and crowd_of(ob) in fits)]
+    accepted = set(in_scene) if chosen is None else {chosen}
+    known = set(vehicles)
+    objects = [ob for ob in objects if not (ob in known and crowd_of(ob) in accepted)]
     if not objects:
         return Joined()
     crowd = chosen or (None if apart else default_crowd(context))
@@ -75,12 +76,12 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     if like is not UNCHANGED and (crowd is None or not is_settled(crowd)):
         preset = fitting(like, _length(objects, bodies, family))
     crowd = crowd or new_crowd(context, like.crowd)
-    already = [ob for ob in members if crowd_of(ob) == crowd]
-    measure = measure_for(crowd, already, preset, depsgraph, family)
+    members = [ob for ob in vehicles if crowd_of(ob) == crowd]
+    measure = measure_for(crowd, members, preset, depsgraph, family)
     sizes = {ob.name: measure(bodies[ob.name]) for ob in objects}
-    if not already and max(sizes.values()) > SMALLEST:
+    if not members and max(sizes.values()) > SMALLEST:
         crowd.steering.vehicle.radius = max(sizes.values())
-    taken = {0, *(ob.steering.identity for ob in members if ob not in set(objects))}
+    taken = {0, *(ob.steering.identity for ob in vehicles if ob not in set(objects))}
     for ob in objects:
         if ob.steering.identity in taken:
             ob.steering.identity = new_identity(taken)
@@ -89,21 +90,21 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         if sizes[ob.name] > SMALLEST:
             ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
-    # Blender notices by itself what is typed into a field only.
+    # Blender updates dependencies only after an edit in the interface.
     for ob in (crowd, *objects):
         ob.update_tag()
     return Joined(objects, crowd, preset, warnings)
 
 
 def selected_crowd(context: Context) -> Object | None:
-    """The crowd among the selected objects, the active one first."""
+    """The crowd among the selected objects; the active object comes first."""
     active = context.view_layer.objects.active
     selected = [*([active] if active in context.selected_objects[:] else []), *context.selected_objects]
     return next((ob for ob in selected if has_role(ob, Role.CROWD)), None)
 
 
 def _length(objects: Sequence[Object], bodies: dict[str, Body], family: Family) -> float:
-    """How long the bodies are, the middle one of them; 0 without a size."""
+    """The median length of the bodies in metres; 0 if none has a size."""
     lengths = []
     for ob in objects:
         tagged_before = settings_of(ob) and ob.steering.roles
@@ -111,22 +112,22 @@ def _length(objects: Sequence[Object], bodies: dict[str, Body], family: Family) 
             (ob.steering.forward_axis, ob.steering.up_axis) if tagged_before else front_of(ob, family, bodies[ob.name])
         )
         lengths.append(bodies[ob.name].length(*front))
-    known = [length for length in lengths if length > SMALLEST]
-    return float(np.median(known)) if known else 0.0
+    measured = [length for length in lengths if length > SMALLEST]
+    return float(np.median(measured)) if measured else 0.0
 
 
 def measure_for(
-    crowd: Object | None, already: Sequence[Object], preset: Preset | None, depsgraph: Depsgraph, family: Family
+    crowd: Object | None, members: Sequence[Object], preset: Preset | None, depsgraph: Depsgraph, family: Family
 ) -> Measure:
-    """How the sizes of a crowd are measured: as those of its members were, else by whether it keeps to the ground."""
+    """The measure of sizes in a crowd: the one that fits its members, or else the footprint if it moves in a plane."""
     if preset is not None:
         return Body.footprint if complete(VehicleModel, preset.vehicle)["keep_in_plane"] else Body.radius
-    if not already:
+    if not members:
         return Body.footprint if crowd is not None and crowd.steering.vehicle.keep_in_plane else Body.radius
-    body = Body.of(already[0], depsgraph, family)
-    radius = crowd.steering.vehicle.radius * already[0].steering.size_factor
+    body = Body.of(members[0], depsgraph, family)
+    radius = crowd.steering.vehicle.radius * members[0].steering.size_factor
 
-    def off(measure: Measure) -> float:
+    def deviation(measure: Measure) -> float:
         return abs(math.log(max(measure(body), SMALLEST) / max(radius, SMALLEST)))
 
-    return min((Body.radius, Body.footprint), key=off)
+    return min((Body.radius, Body.footprint), key=deviation)

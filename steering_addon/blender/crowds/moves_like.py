@@ -1,4 +1,4 @@
-"""What vehicles move like: the settings that a new crowd starts to live with, fit to the size of its members."""
+"""Move like a bird, fish, person, ...: the presets that give a new crowd its first settings, by size of its members."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from mathutils import Vector
 from ...behaviors import CATALOGUE
 from ...settings.preset import Preset, scaled
 from ...settings.preset_values import complete
-from ...simulation.behavior import Behavior
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
@@ -22,6 +21,7 @@ from ..hierarchy import Family
 from ..properties import pointed_at
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
+from .behavior_targets import behaviors_of, point_at, pointers
 from .member_variation import Amounts, vary
 from .preset_exchange import CROWDS, take_up
 
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 ROOM_IN_TIME = 5.0
-"""Radius of the region that a new crowd keeps to, as time at cruise speed: room for a flock to turn in."""
+"""Least radius of the region around a new crowd, in seconds at cruise speed: room for a flock to turn."""
 ROOM_IN_SIZE = 3.0
-"""The same, in sizes of what it starts as."""
+"""Least radius of that region, in radii of the crowd at the start."""
 
 
 @dataclass(frozen=True)
 class Likeness:
-    """Something to move like.
+    """An entry of the menu Moves Like.
 
     Attributes:
-        name: what scripts call it.
+        name: its identifier in scripts.
         number: stored in the redo panel; never changes meaning.
-        label, description: what an animator reads.
-        presets: the settings, for bodies of several sizes.
-        crowd: what a crowd of them is called.
-        icon: of its entry in the menu.
+        label, description: its texts in the interface.
+        presets: names of its presets, for bodies of different sizes.
+        crowd: the name of a crowd that moves like this.
+        icon: of the menu entry.
     """
 
     name: str
@@ -61,7 +61,7 @@ LIKENESSES = (
         "ANYTHING",
         0,
         "Anything",
-        "Strolls about at its height, apart from others",
+        "Strolls around at a constant height, apart from others",
         ("anything",),
         "Crowd",
         "OBJECT_DATA",
@@ -81,91 +81,98 @@ LIKENESSES = (
         "PERSON",
         4,
         "Person",
-        "Walks, on a path where there is one, and round others",
+        "Walks along a path if there is one, and around others",
         ("pedestrian", "child"),
         "People",
         "ARMATURE_DATA",
     ),
-    Likeness("CAR", 5, "Car", "Drives, on a path where there is one, and keeps its distance", ("car",), "Cars", "AUTO"),
+    Likeness("CAR", 5, "Car", "Drives along a path if there is one, and keeps its distance", ("car",), "Cars", "AUTO"),
     Likeness(
         "UNCHANGED",
         6,
         "As the Crowd Is",
-        "Leave the crowd as it is; without behaviors its vehicles go straight on",
+        "Keep the crowd as it is; without behaviors its vehicles go straight ahead",
         (),
         "Crowd",
         "COMMUNITY",
     ),
 )
-"""All there is to move like. The numbers never change meaning."""
+"""All entries. Their numbers never change meaning."""
 ANYTHING, *_, UNCHANGED = LIKENESSES
 ITEMS = [(like.name, like.label, like.description, like.icon, like.number) for like in LIKENESSES]
 
 
 def likeness(name: str) -> Likeness:
-    """The likeness that scripts call so."""
+    """The likeness of a name."""
     return next(like for like in LIKENESSES if like.name == name)
 
 
 def is_settled(crowd: Object) -> bool:
-    """Whether somebody has given a crowd behaviors, a vehicle model or members; looking writes nothing."""
-    own = crowd.steering
-    if crowd.library is not None or own.is_property_set("combining"):
+    """Whether a crowd already has behaviors, vehicle settings or members. Writes nothing.
+
+    A linked crowd counts as settled.
+    """
+    settings = crowd.steering
+    if crowd.library is not None or settings.is_property_set("combining"):
         return True
-    if any(own.is_property_set(behavior.name) for behavior in CATALOGUE):
+    if any(settings.is_property_set(behavior.name) for behavior in CATALOGUE):
         return True
-    if own.is_property_set("vehicle") and any(own.vehicle.is_property_set(n) for n in complete(VehicleModel, {})):
+    names = complete(VehicleModel, {})
+    if settings.is_property_set("vehicle") and any(settings.vehicle.is_property_set(name) for name in names):
         return True
     return any(crowd_of(ob) == crowd for scene in bpy.data.scenes for ob in tagged(in_use(scene), Role.VEHICLE))
 
 
 def fitting(like: Likeness, length: float) -> Preset:
-    """The preset for bodies of a length in metres: of those that are meant for it, the one that is nearest in size.
+    """The preset of the likeness that is nearest in body length, scaled to that length.
+
+    Args:
+        length: of the bodies in metres; 0 if unknown, which gives the first preset unscaled.
 
     Raises:
-        Refusal: its file cannot be read.
+        Refusal: a preset cannot be read.
     """
-    meant = [CROWDS.find(name).load() for name in like.presets]
+    presets = [CROWDS.find(name).load() for name in like.presets]
     if length <= 0.0:
-        return meant[0]
-    nearest = min(meant, key=lambda preset: abs(math.log(length / preset.body_length)))
+        return presets[0]
+    nearest = min(presets, key=lambda preset: abs(math.log(length / preset.body_length)))
     return scaled(nearest, length / nearest.body_length)
 
 
 def bring_to_life(context: Context, crowd: Object, members: Sequence[Object], preset: Preset) -> list[str]:
-    """Give a new crowd the settings of a preset, differences between its members, and room to move in.
+    """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
-    One member alone is as it is and starts where it was put.
+    A single member is not varied, and gets no pre-roll, so that it starts where it is.
 
     Returns:
-        Warnings that name what was left alone.
+        Warnings that name the objects that were left unchanged.
     """
     take_up(preset, crowd, context.scene)
     _give_room(context, crowd, members, preset)
     if len(members) < 2:
         return []
     settle_in(context, crowd, preset.preroll)
-    free = [ob for ob in members if not ob.steering.locked]
-    return vary(context.scene, crowd, Amounts(**preset.variation), only=free) if free else []
+    unlocked = [ob for ob in members if not ob.steering.locked]
+    return vary(context.scene, crowd, Amounts(**preset.variation), only=unlocked) if unlocked else []
 
 
 def settle_in(context: Context, crowd: Object, frames: int) -> None:
-    """Give the scene a pre-roll, unless it has vehicles of other crowds, whose motion that would change."""
+    """Give the scene a pre-roll, unless it has vehicles of other crowds, whose motion would change."""
     scene = context.scene
     if all(ob.steering.crowd == crowd for ob in tagged(in_use(scene), Role.VEHICLE)):
         scene.steering.preroll = max(scene.steering.preroll, frames)
 
 
 def _give_room(context: Context, crowd: Object, members: Sequence[Object], preset: Preset) -> None:
-    """A region about them, lest they leave the picture; where there is one already, or a path to follow, that is it.
+    """Add a region around the members, so that they stay in view, if the preset has behaviors that need one.
 
-    Those that other crowds point at are theirs.
+    A path to follow or an existing region takes its place. A region that another crowd points at does not count.
     """
-    own = [behavior for behavior in CATALOGUE if behavior.name in preset.behaviors]
-    pointers = _pointers(own, Kind.REGION)
-    there = in_use(context.scene)
-    guided = _pointers(own, Kind.PATH) and tagged(there, Role.PATH)
-    if guided or not pointers or set(tagged(there, Role.REGION)) - _taken(tagged(there, Role.CROWD)):
+    behaviors = behaviors_of(preset)
+    objects = in_use(context.scene)
+    follows_path = pointers(behaviors, Kind.PATH) and tagged(objects, Role.PATH)
+    free_regions = set(tagged(objects, Role.REGION)) - _targets(tagged(objects, Role.CROWD), Kind.REGION)
+    if follows_path or free_regions or not pointers(behaviors, Kind.REGION):
         return
     places = np.array([ob.matrix_world.translation for ob in members])
     low, high = places.min(axis=0), places.max(axis=0)
@@ -177,20 +184,14 @@ def _give_room(context: Context, crowd: Object, members: Sequence[Object], prese
     region.location = Vector((low + high) / 2.0)
     crowd.users_collection[0].objects.link(region)
     give_role(region, Role.REGION, Family())
-    for behavior, name in pointers:
-        setattr(getattr(crowd.steering, behavior), name, region)
+    point_at(crowd, preset, Kind.REGION, region)
 
 
-def _pointers(behaviors: Sequence[type[Behavior]], kind: Kind) -> list[tuple[str, str]]:
-    """Where behaviors point at things of a kind: their names and those of the parameters."""
-    return [(b.name, name) for b in behaviors for name, p in b.parameters().items() if p.kind is kind]
-
-
-def _taken(crowds: Sequence[Object]) -> set[Object | None]:
-    """The regions that crowds point at; looking writes nothing."""
+def _targets(crowds: Sequence[Object], kind: Kind) -> set[Object | None]:
+    """The objects of a kind that behaviors of the crowds point at. Writes nothing."""
     return {
         pointed_at(getattr(crowd.steering, behavior), name)
         for crowd in crowds
-        for behavior, name in _pointers(CATALOGUE, Kind.REGION)
+        for behavior, name in pointers(CATALOGUE, kind)
         if crowd.steering.is_property_set(behavior)
     }

@@ -1,4 +1,4 @@
-"""Presets of crowds in Blender: how a crowd takes one up or becomes one."""
+"""Presets of crowds in Blender: applying one to a crowd, and making one from a crowd."""
 
 from __future__ import annotations
 
@@ -29,55 +29,55 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup, Scene
 
 SHIPPED = Path(__file__).resolve().parents[3] / "presets"
-"""Where the presets that ship are."""
-OWN = "steering/crowd"
-"""Where own ones are in Blender's preset folders."""
+"""The folder of the presets that ship with the extension."""
+USER_FOLDER = "steering/crowd"
+"""The folder of user presets in Blender's preset folders."""
 MEASURED_BODIES = 20
-"""So many of a crowd's vehicles tell how long its bodies are."""
+"""Number of vehicles that are measured for the body length of a crowd."""
 ONE_METRE = 1.0
-"""What a preset is meant for when its crowd has no bodies to measure."""
+"""The body length of a preset made from a crowd without vehicles."""
 
 
-CROWDS: Shelf[Preset] = Shelf(SHIPPED, OWN, read)
+CROWDS: Shelf[Preset] = Shelf(SHIPPED, USER_FOLDER, read)
 """The presets of crowds."""
 
 
 def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
-    """Give a crowd the settings of a preset: its vehicle model, how behaviors combine, and just its behaviors.
+    """Apply a preset to a crowd: its vehicle settings, the way behaviors combine, and its behaviors.
 
-    Other behaviors are switched off. What settings point at is left alone, and so are the radius, which was measured,
-    whether numbers for wings and legs are keyed, and the frame on which the first enter, once that is set.
+    Other behaviors are switched off. Left unchanged are targets, the measured radius, whether properties for drivers
+    are keyframed, and the enter frame if it is set.
 
     Returns:
-        The settings that are keyed or driven, and so come back to what their keys and drivers say.
+        Data paths of settings that are keyframed or driven, and so do not keep the value of the preset.
     """
     settings = crowd.steering
     animated = animated_paths(crowd)
-    taken = {"steering.combining": preset.combining}
-    taken |= paths_of("vehicle", VehicleModel, preset.vehicle)
-    for name, values in preset.options().items():
-        taken |= paths_of(name, OPTIONAL[name], values)
+    values = {"steering.combining": preset.combining}
+    values |= paths_of("vehicle", VehicleModel, preset.vehicle)
+    for name, given in preset.options().items():
+        values |= paths_of(name, OPTIONAL[name], given)
     for behavior in CATALOGUE:
         if behavior.name in preset.behaviors:
-            taken |= paths_of(behavior.name, behavior, preset.behaviors[behavior.name])
-            taken[f"steering.{behavior.name}.use"] = True
+            values |= paths_of(behavior.name, behavior, preset.behaviors[behavior.name])
+            values[f"steering.{behavior.name}.use"] = True
         elif settings.is_property_set(behavior.name):
-            taken[f"steering.{behavior.name}.use"] = False
-    for path, value in taken.items():
+            values[f"steering.{behavior.name}.use"] = False
+    for path, value in values.items():
         _, *groups, name = path.split(".")
         setattr(getattr(settings, groups[0]) if groups else settings, name, value)
     if preset.attendance is not None and settings.attendance.use_enter_frame:
         begin_after_start(crowd, scene)
-    return sorted(animated & set(taken))
+    return sorted(animated & set(values))
 
 
 def paths_of(group: str, declaration: type[Declared], values: Values) -> dict[str, Value]:
-    """What a preset says of a property group, by data path."""
+    """The values of a property group in a preset, by data path; missing values are defaults."""
     return {f"steering.{group}.{name}": value for name, value in complete(declaration, values).items()}
 
 
 def missing(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
-    """Which of a preset's behaviors do nothing yet, as what they look for is not in the scene."""
+    """A sentence for each behavior of a preset that does nothing yet because its target is not in the scene."""
     objects = in_use(scene)
     lines = []
     for behavior in CATALOGUE:
@@ -90,10 +90,10 @@ def missing(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
 
 
 def preset_of(crowd: Object, label: str, description: str, length: float | None, scene: Scene) -> Preset:
-    """The settings of a crowd as a preset, in full.
+    """The preset with all settings of a crowd.
 
     Args:
-        length: metres of the crowd's bodies; None where there are none.
+        length: of the crowd's bodies in metres; None if it has none.
     """
     settings = crowd.steering
     stored = settings_of(scene)
@@ -112,19 +112,19 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None,
 
 
 def values_in(declaration: type[Declared], group: PropertyGroup) -> dict[str, Value]:
-    """What a property group holds of what presets do."""
+    """The values of a property group that presets hold."""
     return {name: _plain(getattr(group, name)) for name in complete(declaration, {})}
 
 
 def _plain(value: Any) -> Value:
-    """A value without the digits that a number of 32 bits only seems to have."""
+    """A value without the spurious digits of a 32-bit float: 0.1 instead of 0.10000000149."""
     return float(str(np.float32(value))) if isinstance(value, float) else value
 
 
 def bodies_length(crowd: Object, scene: Scene, depsgraph: Depsgraph) -> float | None:
-    """How long the bodies of a crowd are from nose to tail, the middle one of them; None where it has none."""
+    """The median length of a crowd's bodies from nose to tail, in metres; None if it has none."""
     members = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
     family = Family()
     lengths = [body_length(ob, depsgraph, family) for ob in members[:MEASURED_BODIES]]
-    known = [length for length in lengths if length > 0.0]
-    return float(np.median(known)) if known else None
+    measured = [length for length in lengths if length > 0.0]
+    return float(np.median(measured)) if measured else None

@@ -1,6 +1,6 @@
-"""Where the files of presets are: those that ship lie beside the code, own ones in Blender's preset folders.
+"""The files of presets: shipped presets are in the extension, user presets in Blender's preset folders.
 
-There they outlive the extension, and a studio's shared script folders are looked through as well.
+User presets survive an update of the extension. The shared script folders of a studio are searched too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..refusal import Refusal
 
 
 class Labelled(Protocol):
-    """What every preset has."""
+    """The texts that every preset has."""
 
     @property
     def label(self) -> str: ...
@@ -33,70 +33,70 @@ Read = Callable[[str], Kind]
 
 @dataclass(frozen=True)
 class Listed(Generic[Kind]):
-    """A preset there is.
+    """A preset in a list.
 
     Attributes:
-        name: what scripts call it: the file's name without its ending.
+        name: its identifier in scripts, the name of the file without suffix.
         path: its file.
-        own: whether it lies in the user's own folder, from where it may be removed.
-        read: what its text is.
+        removable: whether it is in the folder of the user.
+        read: parses its text.
     """
 
     name: str
     path: Path
-    own: bool
+    removable: bool
     read: Read[Kind]
 
     def label(self) -> str:
-        """What to show; of a file that cannot be read its name."""
+        """Its label, or its name if the file cannot be read."""
         try:
             return self.load().label
         except Refusal:
             return self.name
 
     def tooltip(self) -> str:
-        """What it is, or why it cannot be read."""
+        """Its tooltip, or why the file cannot be read."""
         try:
             return self.load().tooltip
-        except Refusal as why:
-            return str(why).removesuffix(".")
+        except Refusal as refusal:
+            return str(refusal).removesuffix(".")
 
     def load(self) -> Kind:
-        """What it holds.
+        """Read the preset.
 
         Raises:
-            Refusal: its file cannot be read, or says what cannot be.
+            Refusal: the file cannot be read, or is not a valid preset.
         """
         try:
             state = self.path.stat()
-            found = _read(self.read, self.path, state.st_mtime_ns, state.st_size)
-        except (OSError, UnicodeDecodeError) as why:
-            raise Refusal(f"The preset {self.name} cannot be read: {why}.") from why
-        if isinstance(found, PresetError):
-            raise Refusal(f"The preset {self.name} cannot be used: {found}.") from found
-        return found
+            result = _read(self.read, self.path, state.st_mtime_ns, state.st_size)
+        except (OSError, UnicodeDecodeError) as error:
+            raise Refusal(f"The preset {self.name} cannot be read: {error}.") from error
+        if isinstance(result, PresetError):
+            raise Refusal(f"The preset {self.name} cannot be used: {result}.") from result
+        return result
 
     def remove(self) -> None:
         """Delete its file.
 
         Raises:
-            Refusal: it is not the user's own, or its file cannot be deleted.
+            Refusal: it is not a user preset, or its file cannot be deleted.
         """
-        if not self.own:
-            raise Refusal(f"{self.name} is not yours to remove: it ships with the extension or is shared.")
+        if not self.removable:
+            raise Refusal(f"The preset {self.name} cannot be removed: it ships with the extension or is shared.")
         try:
             self.path.unlink()
-        except OSError as why:
-            raise Refusal(f"The preset {self.name} cannot be removed: {why}.") from why
+        except OSError as error:
+            raise Refusal(f"The preset {self.name} cannot be removed: {error}.") from error
 
 
 @lru_cache(maxsize=256)
 def _read(read: Read[Kind], path: Path, _changed: int, _size: int) -> Kind | PresetError:
-    """Read once as long as the file stays the same, as menus ask at every drawing."""
+    """Read a file again only after it has changed, because menus call this at every redraw."""
     try:
         return read(path.read_text(encoding="utf-8"))
-    except PresetError as why:
-        return why
+    except PresetError as error:
+        return error
 
 
 @dataclass(frozen=True)
@@ -104,54 +104,57 @@ class Shelf(Generic[Kind]):
     """All presets of a kind.
 
     Attributes:
-        shipped: the folder of those that ship.
-        own: where the others are in Blender's preset folders.
-        read: what the text of one is.
+        shipped: the folder of the shipped presets.
+        user_folder: the folder of the other presets in Blender's preset folders.
+        read: parses the text of a preset.
     """
 
     shipped: Path
-    own: str
+    user_folder: str
     read: Read[Kind]
 
     def listed(self) -> dict[str, Listed[Kind]]:
-        """All by name, in the order of their labels; one of the user's own stands in for a shipped one of its name."""
-        own_folder = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.own}"))
-        folders = [self.shipped, *(Path(folder) for folder in reversed(bpy.utils.preset_paths(self.own)))]
-        there = {
-            path.stem: Listed(path.stem, path, folder == own_folder, self.read)
+        """All presets by name, sorted by label; a user preset replaces a shipped preset of the same name."""
+        removable = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.user_folder}"))
+        folders = [self.shipped, *(Path(folder) for folder in reversed(bpy.utils.preset_paths(self.user_folder)))]
+        presets = {
+            path.stem: Listed(path.stem, path, folder == removable, self.read)
             for folder in folders
             for path in folder.glob("*.json")
         }
-        return dict(sorted(there.items(), key=lambda item: (item[1].label().casefold(), item[0])))
+        return dict(sorted(presets.items(), key=lambda item: (item[1].label().casefold(), item[0])))
 
     def find(self, name: str) -> Listed[Kind]:
         """The preset of a name.
 
         Raises:
-            Refusal: there is none.
+            Refusal: it does not exist.
         """
-        there = self.listed()
-        if name not in there:
-            choice = f"choose one of {', '.join(there)}" if there else "save one first"
-            raise Refusal(f"There is no preset {name}: {choice}.")
-        return there[name]
+        presets = self.listed()
+        if name not in presets:
+            remedy = f"Choose one of {', '.join(presets)}" if presets else "Save a preset first"
+            raise Refusal(f"There is no preset {name}. {remedy}.")
+        return presets[name]
 
     def save(self, label: str, text: str) -> Listed[Kind]:
-        """Write a preset into the user's own folder, named after its label; one of that name is written anew.
+        """Write a preset into the folder of the user, replacing a preset of the same name.
+
+        Args:
+            label: gives the name of the file.
 
         Raises:
-            Refusal: the label gives no name, that of a preset that ships, or the file cannot be written.
+            Refusal: the label gives no name or that of a shipped preset, or the file cannot be written.
         """
         name = bpy.path.clean_name(label.strip()).strip("_")
         if not name:
-            raise Refusal("A preset needs a name: give it one of letters or figures.")
+            raise Refusal("The preset has no name. Enter a name with letters or digits.")
         if (self.shipped / f"{name}.json").exists():
-            raise Refusal(f"{name} is a preset that ships with the extension: choose another name.")
+            raise Refusal(f"A preset named {name} ships with the extension. Choose another name.")
         try:
-            folder = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.own}", create=True))
-            # Beside it first, so that no crash leaves half a preset behind.
+            folder = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.user_folder}", create=True))
+            # Written to another file first: a crash must not leave half a preset.
             (folder / f"{name}.json~").write_text(text, encoding="utf-8")
             path = (folder / f"{name}.json~").replace(folder / f"{name}.json")
-        except OSError as why:
-            raise Refusal(f"The preset {name} cannot be written: {why}.") from why
-        return Listed(name, path, own=True, read=self.read)
+        except OSError as error:
+            raise Refusal(f"The preset {name} cannot be written: {error}.") from error
+        return Listed(name, path, removable=True, read=self.read)

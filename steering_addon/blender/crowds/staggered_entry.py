@@ -1,4 +1,4 @@
-"""Letting the vehicles of a crowd enter one after another, where nobody has said yet when they do."""
+"""Default settings that let the vehicles of a crowd enter one after another."""
 
 from __future__ import annotations
 
@@ -11,27 +11,30 @@ if TYPE_CHECKING:
 
 
 def begin_after_start(crowd: Object, scene: Scene) -> None:
-    """Have the first of a crowd enter on the run's second frame, unless somebody has named one.
+    """Set the enter frame of a crowd to the second frame of the run, unless the user has set it.
 
-    On the first one nobody waits for room.
+    On the first frame vehicles do not wait for room.
     """
-    own = crowd.steering.attendance
-    if not own.is_property_set("enter_frame"):
-        own.enter_frame = frame_range(scene)[0] + 1
+    attendance = crowd.steering.attendance
+    if not attendance.is_property_set("enter_frame"):
+        attendance.enter_frame = frame_range(scene)[0] + 1
 
 
 def let_in(crowd: Object, scene: Scene) -> tuple[set[str], str]:
-    """Have those who start in one place enter one after another over the whole run; how to report that, and what.
+    """Let members that start in one place enter one after another over the whole run.
 
-    Who has switched entering on or off before is not overruled.
+    Settings that the user has made are kept.
+
+    Returns:
+        Level and message of the report.
     """
-    own = crowd.steering.attendance
-    if not own.use_enter_frame and own.is_property_set("use_enter_frame"):
-        return {"WARNING"}, f"The members of {crowd.name} stand in one another: switch on Enter Later to part them"
-    if not own.use_enter_frame:
-        own.use_enter_frame = True
+    attendance = crowd.steering.attendance
+    if not attendance.use_enter_frame and attendance.is_property_set("use_enter_frame"):
+        return {"WARNING"}, f"The members of {crowd.name} overlap. Enable Enter Later"
+    if not attendance.use_enter_frame:
+        attendance.use_enter_frame = True
         begin_after_start(crowd, scene)
-        if not own.is_property_set("enter_span"):
-            own.enter_span = max(frame_range(scene)[1] - own.enter_frame, 0)
-    first, last = own.enter_frame, own.enter_frame + own.enter_span
-    return {"INFO"}, f"They enter one after another, from frame {first} to {last}"
+        if not attendance.is_property_set("enter_span"):
+            attendance.enter_span = max(frame_range(scene)[1] - attendance.enter_frame, 0)
+    first, last = attendance.enter_frame, attendance.enter_frame + attendance.enter_span
+    return {"INFO"}, f"The members enter one after another, from frame {first} to {last}"

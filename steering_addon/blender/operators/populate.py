@@ -136,7 +136,7 @@ class STEERING_OT_populate(bpy.types.Operator):
 
     def _report(self, crowd: Object, plan: Plan, place: Object | None) -> None:
         """Report the changes in one line, and warn about members that were not made or not moved."""
-        added = sum(1 for number in plan.numbers.tolist() if number not in plan.there)
+        added = sum(1 for number in plan.numbers.tolist() if number not in plan.existing)
         parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
         changes = ", ".join(f"{number} {change}" for number, change in parts if number) or "nothing changed"
         self.report({"INFO"}, f"{crowd.name} has {plan.count} members: {changes}")

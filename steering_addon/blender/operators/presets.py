@@ -116,7 +116,7 @@ class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context) -> bool:
-        if any(preset.own for preset in CROWDS.listed().values()):
+        if any(preset.removable for preset in CROWDS.listed().values()):
             return True
         cls.poll_message_set("There are no presets of your own")
         return False
@@ -137,12 +137,12 @@ class STEERING_MT_presets(bpy.types.Menu):
     def draw(self, _context) -> None:
         presets = CROWDS.listed().values()
         for preset in presets:
-            if not preset.own:
+            if not preset.removable:
                 _entry(self.layout, STEERING_OT_preset_apply, preset)
-        if any(preset.own for preset in presets):
+        if any(preset.removable for preset in presets):
             self.layout.separator()
         for preset in presets:
-            if preset.own:
+            if preset.removable:
                 _entry(self.layout, STEERING_OT_preset_apply, preset)
 
 
@@ -155,7 +155,7 @@ class STEERING_MT_own_presets(bpy.types.Menu):
     def draw(self, _context) -> None:
         self.layout.operator_context = "INVOKE_DEFAULT"
         for preset in CROWDS.listed().values():
-            if preset.own:
+            if preset.removable:
                 _entry(self.layout, STEERING_OT_preset_remove, preset)
 
 

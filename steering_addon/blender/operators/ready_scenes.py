@@ -6,8 +6,8 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ..crowds.ready import flock, school, walkers
-from ..crowds.ready.gathering import Wish, free_place
+from ..crowds.ready_scenes import flock, school, walkers
+from ..crowds.ready_scenes.scene_builder import SceneOptions, free_place
 from ..refusal import reported
 from .polls import has_editable_scene, in_object_mode
 
@@ -59,13 +59,13 @@ class ReadyScene:
     @reported
     def execute(self, context):
         if not self.properties.is_property_set("location"):
-            self.location = free_place(context, 2.0 * self.reach(self._wish()))
-        crowd = self.add(context, self._wish())
+            self.location = free_place(context, 2.0 * self.reach(self._options()))
+        crowd = self.add(context, self._options())
         self.report({"INFO"}, f"Added {crowd.name}. Bake to see it move")
         return {"FINISHED"}
 
-    def _wish(self) -> Wish:
-        return Wish(self.count, self.seed, self.size, self.spacing, Vector(self.location))
+    def _options(self) -> SceneOptions:
+        return SceneOptions(self.count, self.seed, self.size, self.spacing, Vector(self.location))
 
 
 class STEERING_OT_add_flock(ReadyScene, bpy.types.Operator):

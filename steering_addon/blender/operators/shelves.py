@@ -35,7 +35,7 @@ def own_preset(shelf_of: ShelfOf) -> Any:
     """The operator property that names one of the user's own presets."""
 
     def names(settings, _context, _text) -> list[str]:
-        return [name for name, preset in shelf_of(settings).listed().items() if preset.own]
+        return [name for name, preset in shelf_of(settings).listed().items() if preset.removable]
 
     return StringProperty(name="Preset", description="Name of the preset", search=names, options={"SKIP_SAVE"})
 

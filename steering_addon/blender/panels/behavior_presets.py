@@ -37,7 +37,7 @@ def _panel(behavior: type[Behavior]) -> type:
             row = column.row(align=True)
             entry = row.operator("steering.behavior_preset_apply", text=preset.label(), translate=False)
             entry.behavior, entry.preset = behavior.name, preset.name
-            if preset.own:
+            if preset.removable:
                 remove = row.operator("steering.behavior_preset_remove", text="", icon="REMOVE")
                 remove.behavior, remove.preset = behavior.name, preset.name
         layout.separator()

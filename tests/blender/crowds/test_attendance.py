@@ -1,4 +1,4 @@
-"""Vehicles enter and leave on the frames they should, hidden with all their parts before and after."""
+"""Vehicles enter and leave on the right frames, and are hidden with all their parts before and after."""
 
 import bpy
 import numpy as np
@@ -31,26 +31,26 @@ FIRST, LAST = 1, 60
 
 
 def walkers(number: int = 2, **attendance):
-    """Vehicles three metres apart that go straight on, each with a leg, and with a foot on that."""
+    """Vehicles three metres apart that go straight ahead, each with a leg that has a foot."""
     frames(FIRST, LAST)
-    them = fleet(number, crowd=crowd())
+    vehicles = fleet(number, crowd=crowd())
     for name, value in attendance.items():
-        setattr(them[0].steering.crowd.steering.attendance, name, value)
-    for ob in them:
+        setattr(vehicles[0].steering.crowd.steering.attendance, name, value)
+    for ob in vehicles:
         leg, foot = wedge(f"Leg of {ob.name}"), wedge(f"Foot of {ob.name}")
         leg.parent, foot.parent = ob, leg
-    return them
+    return vehicles
 
 
 def enter_on(ob, frame: int) -> None:
     ob.steering.use_enter_frame, ob.steering.enter_frame = True, frame
 
 
-def to_a_door(**attendance):
-    """One vehicle on its way to a door four metres ahead, which it reaches well before the end."""
+def vehicle_to_a_door(**attendance):
+    """A vehicle that reaches a door four metres ahead well before the last frame."""
     (ob,) = walkers(1, **attendance)
-    own = ob.steering.crowd.steering
-    own.vehicle.max_speed = 6.0
+    settings = ob.steering.crowd.steering
+    settings.vehicle.max_speed = 6.0
     use(ob.steering.crowd, seek={"target": empty("Door", ob.location + ob.matrix_world.to_3x3().col[1] * 4.0)})
     return ob
 
@@ -60,19 +60,19 @@ def family(ob) -> list:
 
 
 def seen(ob) -> list[int]:
-    """The frames on which an object is to be seen in the viewport; in renders it is the same, and with it its parts."""
-    found = []
+    """The frames on which an object is visible in the viewport; checks that renders and its parts agree."""
+    result = []
     for frame in range(FIRST, LAST + 1):
         bpy.context.scene.frame_set(frame)
         visible = {member.visible_get() for member in family(ob)}
         assert visible == {not member.hide_render for member in family(ob)}
         assert len(visible) == 1
-        found += [frame] if visible.pop() else []
-    return found
+        result += [frame] if visible.pop() else []
+    return result
 
 
-def stands(ob, over) -> np.ndarray:
-    """Where the keys of an object have it on frames, (f, 3): Blender works nothing out that is hidden."""
+def positions_of(ob, over) -> np.ndarray:
+    """The keyframed positions of an object, (f, 3). Blender does not evaluate hidden objects."""
     bag = {(curve.data_path, curve.array_index): curve for curve in curves(ob)}
     return np.array([[bag["location", axis].evaluate(frame) for axis in range(3)] for frame in over])
 
@@ -80,73 +80,73 @@ def stands(ob, over) -> np.ndarray:
 # ---- entering
 
 
-def test_it_is_seen_from_the_frame_on_which_it_enters_with_all_its_parts() -> None:
-    now, later = walkers()
+def test_a_vehicle_and_its_parts_are_visible_from_its_enter_frame() -> None:
+    present, later = walkers()
     enter_on(later, 20)
     bake()
-    assert seen(now) == list(range(FIRST, LAST + 1))
+    assert seen(present) == list(range(FIRST, LAST + 1))
     assert seen(later) == list(range(20, LAST + 1))
 
 
-def test_it_stands_at_its_start_until_then_and_goes_from_there() -> None:
+def test_a_vehicle_waits_at_its_start_until_it_enters() -> None:
     _, later = walkers()
     start = np.array(later.location)
     enter_on(later, 20)
     bake()
-    there = stands(later, range(FIRST, LAST + 1))
-    assert np.allclose(there[:20], start, atol=1e-5)
-    assert np.linalg.norm(np.diff(there[19:], axis=0), axis=1).min() > 1e-3
+    positions = positions_of(later, range(FIRST, LAST + 1))
+    assert np.allclose(positions[:20], start, atol=1e-5)
+    assert np.linalg.norm(np.diff(positions[19:], axis=0), axis=1).min() > 1e-3
 
 
-def test_who_is_there_from_the_start_has_no_key_that_hides() -> None:
-    now, later = walkers()
+def test_a_vehicle_present_from_the_start_has_no_visibility_keyframes() -> None:
+    present, later = walkers()
     enter_on(later, 20)
     bake()
-    assert not {curve.data_path for curve in curves(now)} & {"hide_viewport", "hide_render"}
-    assert not any(is_baked(ob) for ob in now.children_recursive)
+    assert not {curve.data_path for curve in curves(present)} & {"hide_viewport", "hide_render"}
+    assert not any(is_baked(ob) for ob in present.children_recursive)
 
 
-def test_a_crowd_enters_over_a_span_each_by_its_own_chance() -> None:
-    them = walkers(8, use_enter_frame=True, enter_frame=10, enter_span=30)
+def test_members_enter_on_random_frames_of_the_span() -> None:
+    vehicles = walkers(8, use_enter_frame=True, enter_frame=10, enter_span=30)
     bake()
-    came = {ob.name: seen(ob)[0] for ob in them}
+    came = {ob.name: seen(ob)[0] for ob in vehicles}
     assert all(10 <= frame <= 40 for frame in came.values())
     assert len(set(came.values())) > 3
-    enter_on(them[2], 55)
+    enter_on(vehicles[2], 55)
     bake()
-    assert {ob.name: seen(ob)[0] for ob in them if ob != them[2]} == {
-        k: v for k, v in came.items() if k != them[2].name
+    assert {ob.name: seen(ob)[0] for ob in vehicles if ob != vehicles[2]} == {
+        k: v for k, v in came.items() if k != vehicles[2].name
     }
 
 
-def test_who_does_not_hide_stands_there_to_be_seen() -> None:
+def test_vehicles_that_are_not_hidden_are_always_visible() -> None:
     _, later = walkers(hide=False)
     enter_on(later, 20)
     bake()
     assert len(seen(later)) == LAST
 
 
-def test_renaming_makes_no_difference_to_who_comes_when() -> None:
-    them = walkers(5, use_enter_frame=True, enter_frame=5, enter_span=40)
+def test_renaming_does_not_change_when_members_enter() -> None:
+    vehicles = walkers(5, use_enter_frame=True, enter_frame=5, enter_span=40)
     bake()
-    came = [seen(ob)[0] for ob in them]
-    for row, ob in enumerate(them):
+    came = [seen(ob)[0] for ob in vehicles]
+    for row, ob in enumerate(vehicles):
         ob.name = f"Other {9 - row}"
     bake()
-    assert [seen(ob)[0] for ob in them] == came
+    assert [seen(ob)[0] for ob in vehicles] == came
 
 
-def test_who_has_no_room_to_enter_is_told_of(capfd) -> None:
-    one, other = walkers()
-    one.steering.start_speed, one.steering.crowd.steering.vehicle.cruise_speed = 0.0, 0.0
-    other.location = one.location
-    enter_on(other, 5)
+def test_vehicles_without_room_to_enter_are_reported(capfd) -> None:
+    first, second = walkers()
+    first.steering.start_speed, first.steering.crowd.steering.vehicle.cruise_speed = 0.0, 0.0
+    second.location = first.location
+    enter_on(second, 5)
     bake()
     assert "1 vehicle never entered" in capfd.readouterr().out
-    assert not seen(other)
+    assert not seen(second)
 
 
-def test_who_would_enter_after_the_end_is_told_of(capfd) -> None:
+def test_vehicles_that_enter_after_the_last_frame_are_reported(capfd) -> None:
     _, later = walkers()
     enter_on(later, LAST + 5)
     bake()
@@ -157,37 +157,37 @@ def test_who_would_enter_after_the_end_is_told_of(capfd) -> None:
 # ---- leaving
 
 
-def test_who_leaves_is_hidden_from_the_frame_after_it_has_arrived() -> None:
-    ob = to_a_door(on_arrival="LEAVE")
+def test_a_leaving_vehicle_is_hidden_from_the_frame_after_its_arrival() -> None:
+    ob = vehicle_to_a_door(on_arrival="LEAVE")
     bake()
     frames_seen = seen(ob)
     last = frames_seen[-1]
     assert frames_seen == list(range(FIRST, last + 1))
     assert last < LAST - 10
-    there = stands(ob, range(FIRST, LAST + 1))
-    assert np.allclose(there[last - FIRST :], there[last - FIRST], atol=1e-5)
+    positions = positions_of(ob, range(FIRST, LAST + 1))
+    assert np.allclose(positions[last - FIRST :], positions[last - FIRST], atol=1e-5)
     door = np.array(bpy.data.objects["Door"].location)
-    assert np.linalg.norm(there[-1] - door) < ob.steering.crowd.steering.vehicle.radius + 0.3
+    assert np.linalg.norm(positions[-1] - door) < ob.steering.crowd.steering.vehicle.radius + 0.3
 
 
-def test_who_stays_or_goes_on_is_always_seen() -> None:
-    for what in ("STAY", "GO_ON"):
-        ob = to_a_door(on_arrival=what)
+def test_a_vehicle_that_stays_or_continues_is_always_visible() -> None:
+    for on_arrival in ("STAY", "GO_ON"):
+        ob = vehicle_to_a_door(on_arrival=on_arrival)
         bake()
         assert len(seen(ob)) == LAST
 
 
-def test_what_to_do_on_arrival_may_be_keyed() -> None:
-    ob = to_a_door(on_arrival="STAY")
+def test_the_action_on_arrival_can_be_keyframed() -> None:
+    ob = vehicle_to_a_door(on_arrival="STAY")
     bake()
-    before = stands(ob, range(FIRST, LAST + 1))
+    before = positions_of(ob, range(FIRST, LAST + 1))
     insert(ob.steering.crowd, "steering.attendance.on_arrival", {1: "STAY", 40: "LEAVE"})
     bake()
-    assert np.allclose(stands(ob, range(FIRST, 40)), before[:39], atol=1e-5)
+    assert np.allclose(positions_of(ob, range(FIRST, 40)), before[:39], atol=1e-5)
     assert seen(ob)[-1] >= 40
 
 
-def test_along_a_road_and_out_at_its_end() -> None:
+def test_a_vehicle_leaves_at_the_end_of_its_path() -> None:
     frames(FIRST, LAST)
     ob = vehicle(crowd=crowd(path_following={}))
     road(points=((0, 0, 0), (0, 3, 0), (0, 6, 0)))
@@ -195,13 +195,13 @@ def test_along_a_road_and_out_at_its_end() -> None:
     ob.steering.crowd.steering.attendance.on_arrival = "LEAVE"
     bake()
     assert FIRST < seen(ob)[-1] < LAST
-    assert stands(ob, [LAST])[0][1] == pytest.approx(6.0, abs=0.5)
+    assert positions_of(ob, [LAST])[0][1] == pytest.approx(6.0, abs=0.5)
 
 
-# ---- the animator's own
+# ---- data of the user
 
 
-def test_deleting_the_bake_leaves_everything_as_it_was() -> None:
+def test_deleting_the_bake_restores_everything() -> None:
     _, later = walkers()
     later.children[0].hide_render = True
     insert(later.children[0].children[0], "scale", {1: (1, 1, 1), 30: (2, 2, 2)})
@@ -217,7 +217,7 @@ def test_deleting_the_bake_leaves_everything_as_it_was() -> None:
     assert_same(before, scene_dump())
 
 
-def test_a_part_that_the_animator_hides_from_renders_stays_so() -> None:
+def test_a_part_hidden_from_renders_by_the_user_stays_hidden() -> None:
     _, later = walkers()
     proxy = later.children[0]
     proxy.hide_render = True
@@ -228,7 +228,7 @@ def test_a_part_that_the_animator_hides_from_renders_stays_so() -> None:
         assert (proxy.hide_viewport, proxy.hide_render) == (hidden, True)
 
 
-def test_a_part_with_keys_of_its_own_that_hide_it_is_refused_by_name_before_anything_is_done() -> None:
+def test_a_part_with_its_own_visibility_keyframes_is_refused_by_name() -> None:
     _, later = walkers()
     enter_on(later, 20)
     insert(later.children[0], "hide_render", {5: True, 9: False})
@@ -238,14 +238,14 @@ def test_a_part_with_keys_of_its_own_that_hide_it_is_refused_by_name_before_anyt
     assert_same(before, scene_dump())
 
 
-def test_keys_that_hide_are_in_nobodys_way_where_the_bake_hides_nothing() -> None:
+def test_visibility_keyframes_are_accepted_if_the_bake_hides_nothing() -> None:
     _, other = walkers()
     insert(other, "hide_render", {5: True, 9: False})
     bake()
     assert len(keys(other)["hide_render", 0]) == 2
 
 
-def test_a_bake_without_entering_takes_the_keys_of_the_one_before_away() -> None:
+def test_a_bake_without_entry_removes_the_visibility_keyframes_of_the_previous_bake() -> None:
     _, later = walkers()
     enter_on(later, 20)
     bake()
@@ -255,39 +255,39 @@ def test_a_bake_without_entering_takes_the_keys_of_the_one_before_away() -> None
     assert not any(is_baked(ob) for ob in later.children_recursive)
 
 
-def test_a_vehicle_that_stays_baked_is_seen_by_others_only_while_it_is_there() -> None:
-    """Baked first and then locked, it enters for the others too when it did."""
-    one, other = walkers()
-    use(one.steering.crowd, separation={"distance": 6.0, "angle": 6.28})
-    enter_on(other, 30)
+def test_others_perceive_a_locked_baked_vehicle_only_while_it_is_present() -> None:
+    """A vehicle that is locked after a bake is perceived from the frame on which it entered."""
+    first, second = walkers()
+    use(first.steering.crowd, separation={"distance": 6.0, "angle": 6.28})
+    enter_on(second, 30)
     bake()
-    together = stands(one, range(FIRST, LAST + 1))
-    other.steering.locked = True
-    other.steering.use_enter_frame = False
+    together = positions_of(first, range(FIRST, LAST + 1))
+    second.steering.locked = True
+    second.steering.use_enter_frame = False
     bake()
-    assert np.allclose(stands(one, range(FIRST, LAST + 1)), together, atol=1e-3)
-    heading = np.diff(stands(one, range(FIRST, LAST + 1)), axis=0)[:, 0]
+    assert np.allclose(positions_of(first, range(FIRST, LAST + 1)), together, atol=1e-3)
+    heading = np.diff(positions_of(first, range(FIRST, LAST + 1)), axis=0)[:, 0]
     assert np.abs(heading[:28]).max() < 1e-6
     assert np.abs(heading[32:]).max() > 1e-4
 
 
-def test_what_a_vehicle_carries_is_in_nobodys_way_before_it_enters() -> None:
-    """An obstacle that hangs on it, between the other and its goal."""
+def test_an_obstacle_on_a_vehicle_is_ignored_until_the_vehicle_enters() -> None:
+    """A vehicle with an obstacle parented to it, in the way of another vehicle."""
     frames(FIRST, LAST)
-    one, other = fleet(2, crowd=crowd(obstacle_avoidance={}), spacing=0.0)
-    other.location, other.steering.start_speed = (0.05, 6.0, 0.0), 0.0
+    first, second = fleet(2, crowd=crowd(obstacle_avoidance={}), spacing=0.0)
+    second.location, second.steering.start_speed = (0.05, 6.0, 0.0), 0.0
     ball = obstacle(sphere(radius=1.0))
-    ball.parent = other
-    enter_on(other, LAST + 1)
+    ball.parent = second
+    enter_on(second, LAST + 1)
     for _ in range(2):
         bake()
-        assert np.abs(stands(one, range(FIRST, LAST + 1))[:, 0]).max() < 1e-6
-    other.steering.use_enter_frame = False
+        assert np.abs(positions_of(first, range(FIRST, LAST + 1))[:, 0]).max() < 1e-6
+    second.steering.use_enter_frame = False
     bake()
-    assert np.abs(stands(one, range(FIRST, LAST + 1))[:, 0]).max() > 0.1
+    assert np.abs(positions_of(first, range(FIRST, LAST + 1))[:, 0]).max() > 0.1
 
 
-def test_the_speed_that_is_keyed_for_its_legs_is_that_of_entering() -> None:
+def test_the_keyframed_speed_is_the_start_speed_on_the_enter_frame() -> None:
     _, later = walkers()
     later.steering.crowd.steering.portrayal.use = True
     enter_on(later, 20)
@@ -299,13 +299,13 @@ def test_the_speed_that_is_keyed_for_its_legs_is_that_of_entering() -> None:
     assert speed[21] == pytest.approx(speed[20], rel=0.2)
 
 
-def test_the_overlay_leaves_out_who_is_not_there() -> None:
+def test_the_overlay_skips_absent_vehicles() -> None:
     pictures, requests = part("blender.overlay.picture"), part("blender.overlay.requests")
-    now, later = walkers()
-    use(now.steering.crowd, wander={})
+    present, later = walkers()
+    use(present.steering.crowd, wander={})
     enter_on(later, 20)
     bake()
-    select(now.steering.crowd)
+    select(present.steering.crowd)
     scene, layer = bpy.context.scene, bpy.context.view_layer
     tracks, counts, asked = part("blender.overlay.tracks").Tracks(), [], []
     scene.frame_set(30)
@@ -315,7 +315,7 @@ def test_the_overlay_leaves_out_who_is_not_there() -> None:
         depsgraph = bpy.context.evaluated_depsgraph_get()
         drawn = pictures.picture(scene, depsgraph, cast, tracks, [], frozenset({"FRONT"}))
         counts.append(sum(len(points) for points, _ in drawn.open))
-        asked.append(len(requests.requested_forces([now, later], scene, depsgraph, tracks)))
+        asked.append(len(requests.requested_forces([present, later], scene, depsgraph, tracks)))
     assert counts[1] == counts[0] / 2
     assert asked == [2, 1]
 
@@ -324,21 +324,21 @@ def test_the_overlay_leaves_out_who_is_not_there() -> None:
 
 
 def seen_in(depsgraph) -> set[str]:
-    """The names of all that is drawn in a viewport and has not shrunk to nothing."""
+    """The names of all objects that a viewport draws with a size."""
     return {i.object.original.name for i in depsgraph.object_instances if i.matrix_world.determinant()}
 
 
-def test_the_preview_shows_nothing_of_who_is_not_there(sub) -> None:
+def test_the_preview_hides_absent_vehicles_with_their_parts(sub) -> None:
     _, later = walkers()
     enter_on(later, 20)
     preview, scene = sub("blender.preview"), bpy.context.scene
     preview.start(scene, bpy.context.view_layer)
-    for frame, there in ((10, False), (25, True), (5, False)):
+    for frame, is_present in ((10, False), (25, True), (5, False)):
         scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         for ob in family(later):
             size = ob.evaluated_get(depsgraph).matrix_world.determinant()
-            assert (abs(size) > 0.1) == there
+            assert (abs(size) > 0.1) == is_present
         assert tuple(later.scale) == (1.0, 1.0, 1.0)
         assert not later.hide_viewport
     preview.end()
@@ -346,7 +346,7 @@ def test_the_preview_shows_nothing_of_who_is_not_there(sub) -> None:
     assert later.matrix_world.determinant() == pytest.approx(1.0)
 
 
-def test_the_preview_shows_who_is_there_though_a_bake_hides_it(sub) -> None:
+def test_the_preview_shows_present_vehicles_that_a_bake_hides(sub) -> None:
     _, later = walkers()
     enter_on(later, 40)
     bake()
@@ -355,11 +355,11 @@ def test_the_preview_shows_who_is_there_though_a_bake_hides_it(sub) -> None:
     before = scene_dump()
     preview, scene = sub("blender.preview"), bpy.context.scene
     preview.start(scene, bpy.context.view_layer)
-    for frame, there in ((20, True), (30, True), (5, False), (50, True), (FIRST, False)):
+    for frame, is_present in ((20, True), (30, True), (5, False), (50, True), (FIRST, False)):
         scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         drawn = seen_in(depsgraph)
-        assert {ob.name for ob in family(later)} & drawn == ({ob.name for ob in family(later)} if there else set())
+        assert {ob.name for ob in family(later)} & drawn == ({ob.name for ob in family(later)} if is_present else set())
         assert later.hide_viewport == (frame < 40)
     preview.end()
     assert_same(before, scene_dump())
@@ -371,25 +371,25 @@ def test_the_preview_shows_who_is_there_though_a_bake_hides_it(sub) -> None:
     assert seen(later) == list(range(40, LAST + 1))
 
 
-def test_preview_and_bake_agree_on_where_they_are(sub) -> None:
-    one, other = walkers()
-    enter_on(other, 20)
-    use(one.steering.crowd, separation={"distance": 6.0, "angle": 6.28})
+def test_preview_and_bake_give_the_same_positions(sub) -> None:
+    first, second = walkers()
+    enter_on(second, 20)
+    use(first.steering.crowd, separation={"distance": 6.0, "angle": 6.28})
     preview, scene, shown = sub("blender.preview"), bpy.context.scene, []
     preview.start(scene, bpy.context.view_layer)
     for frame in range(FIRST, LAST + 1):
         scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        shown.append([tuple(ob.evaluated_get(depsgraph).matrix_world.translation) for ob in (one, other)])
+        shown.append([tuple(ob.evaluated_get(depsgraph).matrix_world.translation) for ob in (first, second)])
     preview.end()
-    select(one)
+    select(first)
     bake()
-    for k, ob in enumerate((one, other)):
-        assert np.allclose(np.array(shown)[:, k], stands(ob, range(FIRST, LAST + 1)), atol=1e-4)
+    for k, ob in enumerate((first, second)):
+        assert np.allclose(np.array(shown)[:, k], positions_of(ob, range(FIRST, LAST + 1)), atol=1e-4)
 
 
 def camera():
-    """A camera, the one of the scene."""
+    """The active camera of the scene."""
     scene = bpy.context.scene
     scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     scene.collection.objects.link(scene.camera)
@@ -419,8 +419,8 @@ def as_the_vehicle(camera, ob) -> None:
 
 
 @pytest.mark.parametrize("mount", (on_the_vehicle, on_its_leg, by_a_constraint, as_the_vehicle))
-def test_through_a_camera_on_who_is_not_there_the_preview_shows_what_the_bake_will(mount, sub) -> None:
-    now, later = walkers()
+def test_a_camera_on_an_absent_vehicle_sees_the_same_in_preview_and_bake(mount, sub) -> None:
+    present, later = walkers()
     enter_on(later, 20)
     preview, scene = sub("blender.preview"), bpy.context.scene
     mount(camera(), later)
@@ -444,7 +444,7 @@ def test_through_a_camera_on_who_is_not_there_the_preview_shows_what_the_bake_wi
     assert_same(before, scene_dump())
     assert all(abs(np.linalg.det(matrix[:3, :3])) > 0.1 for matrix in through)
     assert not np.allclose(through[0], through[-1])
-    select(now)
+    select(present)
     bake()
     baked_drawn, baked_through = looked()
     assert drawn == baked_drawn
@@ -452,7 +452,7 @@ def test_through_a_camera_on_who_is_not_there_the_preview_shows_what_the_bake_wi
     assert np.allclose(through, baked_through, atol=1e-4)
 
 
-def test_a_camera_that_is_moved_on_who_is_not_there_goes_on_seeing(sub) -> None:
+def test_a_camera_on_an_absent_vehicle_can_be_moved(sub) -> None:
     _, later = walkers()
     enter_on(later, 20)
     preview, scene = sub("blender.preview"), bpy.context.scene

@@ -1,4 +1,4 @@
-"""Presets of single behaviors: listed, taken up all or nothing, saved and removed."""
+"""Presets of single behaviors: listing, applying, saving and removing."""
 
 import json
 import shutil
@@ -9,19 +9,19 @@ import pytest
 from tests.blender.building import assert_same, crowd, empty, part, scene_dump, select, vehicle
 
 
-def own_folder(behavior: str = "wander"):
+def user_folder(behavior: str = "wander"):
     folder = bpy.utils.user_resource("SCRIPTS", path=f"presets/steering/behaviors/{behavior}", create=True)
     return part("blender.crowds.preset_exchange").Path(folder)
 
 
 @pytest.fixture(autouse=True)
-def _no_own_presets():
+def _no_user_presets():
     yield
-    shutil.rmtree(own_folder().parent, ignore_errors=True)
+    shutil.rmtree(user_folder().parent, ignore_errors=True)
 
 
-def write_own(name: str, **changed) -> None:
-    """A file among the user's own presets of Wander."""
+def write_user_preset(name: str, **changed) -> None:
+    """Write a user preset of Wander."""
     plain = {
         "format": 1,
         "label": name,
@@ -29,53 +29,53 @@ def write_own(name: str, **changed) -> None:
         "behavior": "wander",
         "values": {"strength": 1.5},
     }
-    (own_folder() / f"{name}.json").write_text(json.dumps({**plain, **changed}), encoding="utf-8")
+    (user_folder() / f"{name}.json").write_text(json.dumps({**plain, **changed}), encoding="utf-8")
 
 
 def listed(behavior: str = "wander") -> dict:
     return part("blender.crowds.behavior_preset_exchange").SHELVES[behavior].listed()
 
 
-def test_those_that_ship_are_listed_with_their_behavior_only() -> None:
+def test_shipped_presets_are_listed_only_for_their_behavior() -> None:
     assert set(listed("wander")) == {"calm", "restless", "darting", "together"}
     assert set(listed("seek")) == set()
 
 
 @pytest.mark.parametrize("behavior", ["wander", "separation", "path_following", "containment"])
-def test_a_preset_gives_the_behavior_its_values_and_no_other(behavior) -> None:
-    own = crowd(**{behavior: {}, "seek": {"weight": 3.0}})
+def test_a_preset_sets_the_values_of_its_behavior_only(behavior) -> None:
+    ob = crowd(**{behavior: {}, "seek": {"weight": 3.0}})
     for name, preset in listed(behavior).items():
         assert bpy.ops.steering.behavior_preset_apply(behavior=behavior, preset=name) == {"FINISHED"}
-        group = getattr(own.steering, behavior)
-        for value, wanted in preset.load().values.items():
-            assert getattr(group, value) == (pytest.approx(wanted) if isinstance(wanted, float) else wanted)
-    assert own.steering.seek.weight == 3.0
+        group = getattr(ob.steering, behavior)
+        for value, expected in preset.load().values.items():
+            assert getattr(group, value) == (pytest.approx(expected) if isinstance(expected, float) else expected)
+    assert ob.steering.seek.weight == 3.0
 
 
-def test_what_it_does_not_name_goes_back_to_its_default() -> None:
-    own = crowd(wander={"vertical": 0.9, "strength": 9.0})
+def test_missing_values_are_reset_to_their_defaults() -> None:
+    ob = crowd(wander={"vertical": 0.9, "strength": 9.0})
     bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="restless")
-    assert own.steering.wander.vertical == pytest.approx(0.4)
+    assert ob.steering.wander.vertical == pytest.approx(0.4)
 
 
-def test_what_it_points_at_and_whether_it_is_on_stay() -> None:
+def test_targets_and_the_switch_are_kept() -> None:
     meadow = empty("Meadow")
-    own = crowd(containment={"region": meadow})
-    own.steering.containment.use = False
+    ob = crowd(containment={"region": meadow})
+    ob.steering.containment.use = False
     bpy.ops.steering.behavior_preset_apply(behavior="containment", preset="firm")
-    assert own.steering.containment.region == meadow
-    assert not own.steering.containment.use
+    assert ob.steering.containment.region == meadow
+    assert not ob.steering.containment.use
 
 
-def test_a_behavior_that_is_not_there_yet_is_switched_on() -> None:
-    own = crowd()
+def test_a_new_behavior_is_switched_on() -> None:
+    ob = crowd()
     bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="calm")
-    assert own.steering.wander.use
+    assert ob.steering.wander.use
 
 
-def test_keyed_settings_are_named(capfd) -> None:
-    own = crowd(wander={})
-    own.keyframe_insert("steering.wander.strength", frame=1)
+def test_keyframed_settings_are_reported(capfd) -> None:
+    ob = crowd(wander={})
+    ob.keyframe_insert("steering.wander.strength", frame=1)
     bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="calm")
     assert "Keys or drivers of Crowd override the preset: steering.wander.strength" in capfd.readouterr().out
 
@@ -83,13 +83,13 @@ def test_keyed_settings_are_named(capfd) -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"values": {"strength": 3.0, "rate": "much"}}, "values.rate has to be a number"),
-        ({"behavior": "seek", "values": {}}, "it is one of seek"),
+        ({"values": {"strength": 3.0, "rate": "much"}}, "values.rate must be a number"),
+        ({"behavior": "seek", "values": {}}, "it is a preset of seek"),
         ({"format": 99}, "later version"),
     ],
 )
-def test_one_that_cannot_be_changes_nothing(changed, why) -> None:
-    write_own("Mine", **changed)
+def test_an_invalid_preset_changes_nothing(changed, why) -> None:
+    write_user_preset("Mine", **changed)
     crowd(wander={})
     before = scene_dump()
     with pytest.raises(RuntimeError, match=why):
@@ -97,27 +97,27 @@ def test_one_that_cannot_be_changes_nothing(changed, why) -> None:
     assert_same(before, scene_dump())
 
 
-def test_one_there_is_not_is_refused() -> None:
+def test_a_missing_preset_is_refused() -> None:
     crowd(wander={})
-    with pytest.raises(RuntimeError, match="There is no preset lazy: choose one of calm"):
+    with pytest.raises(RuntimeError, match=r"There is no preset lazy\. Choose one of calm"):
         bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="lazy")
-    with pytest.raises(RuntimeError, match="There is no preset lazy: save one first"):
+    with pytest.raises(RuntimeError, match=r"There is no preset lazy\. Save a preset first"):
         bpy.ops.steering.behavior_preset_apply(behavior="seek", preset="lazy")
 
 
-def test_unknown_names_are_told(capfd) -> None:
-    write_own("Mine", values={"strength": 3.0, "mood": 1.0})
-    own = crowd(wander={})
+def test_unknown_names_are_reported(capfd) -> None:
+    write_user_preset("Mine", values={"strength": 3.0, "mood": 1.0})
+    ob = crowd(wander={})
     bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="Mine")
-    assert own.steering.wander.strength == 3.0
+    assert ob.steering.wander.strength == 3.0
     assert "that this version does not know: values.mood" in capfd.readouterr().out
 
 
-def test_saving_and_applying_and_removing_ones_own() -> None:
+def test_a_user_preset_can_be_saved_applied_and_removed() -> None:
     ship = vehicle(crowd=crowd(wander={"strength": 7.25, "rate": 0.1}))
     select(ship)
     assert bpy.ops.steering.behavior_preset_save(behavior="wander", name="My Stroll") == {"FINISHED"}
-    assert listed()["My_Stroll"].own
+    assert listed()["My_Stroll"].removable
     other = crowd("Other", wander={})
     assert bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="My_Stroll") == {"FINISHED"}
     assert other.steering.wander.strength == 7.25
@@ -125,25 +125,25 @@ def test_saving_and_applying_and_removing_ones_own() -> None:
     assert "My_Stroll" not in listed()
 
 
-@pytest.mark.parametrize(("name", "why"), [("calm", "calm is a preset that ships"), ("  ", "needs a name")])
-def test_a_name_that_cannot_be_is_refused(name, why) -> None:
+@pytest.mark.parametrize(("name", "why"), [("calm", "A preset named calm ships"), ("  ", "has no name")])
+def test_an_invalid_name_is_refused(name, why) -> None:
     crowd(wander={})
     with pytest.raises(RuntimeError, match=why):
         bpy.ops.steering.behavior_preset_save(behavior="wander", name=name)
 
 
-def test_a_behavior_the_crowd_does_not_have_is_not_saved() -> None:
-    own = crowd()
+def test_a_behavior_missing_from_the_crowd_is_not_saved() -> None:
+    ob = crowd()
     with pytest.raises(RuntimeError, match=r"Crowd does not have this behavior\. Add it first"):
         bpy.ops.steering.behavior_preset_save(behavior="wander", name="Mine")
-    assert not own.steering.is_property_set("wander")
+    assert not ob.steering.is_property_set("wander")
 
 
-def test_one_that_ships_cannot_be_removed() -> None:
-    with pytest.raises(RuntimeError, match="calm is not yours to remove"):
+def test_a_shipped_preset_cannot_be_removed() -> None:
+    with pytest.raises(RuntimeError, match="The preset calm cannot be removed: it ships"):
         bpy.ops.steering.behavior_preset_remove(behavior="wander", preset="calm")
 
 
-def test_each_behavior_has_its_list() -> None:
+def test_each_behavior_has_a_preset_panel() -> None:
     for behavior in part("behaviors").CATALOGUE:
         assert hasattr(bpy.types, f"STEERING_PT_{behavior.name}_presets")

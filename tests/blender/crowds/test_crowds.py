@@ -1,4 +1,4 @@
-"""Crowds and regions as Blender has them: who sees whom, what vehicles keep to, and what a bake leaves alone."""
+"""Crowds and regions in Blender: which neighbors count, the regions of vehicles, and data that a bake keeps."""
 
 import math
 
@@ -29,14 +29,14 @@ FLOCK = {"separation": {}, "alignment": {}, "cohesion": {}, "wander": {}}
 
 
 def snapshots(*at: int) -> list:
-    """What the simulation is told on some frames."""
+    """The snapshots that the simulation receives on frames."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
     reader = part("blender.read.reading").Reader(plan)
-    found = []
+    result = []
     for frame in at:
         bpy.context.scene.frame_set(frame)
-        found.append(reader.read(bpy.context.evaluated_depsgraph_get(), frame))
-    return found
+        result.append(reader.read(bpy.context.evaluated_depsgraph_get(), frame))
+    return result
 
 
 def region(name: str = "Region", shape: str = "SPHERE", size: float = 1.0, **placed):
@@ -50,20 +50,20 @@ def region(name: str = "Region", shape: str = "SPHERE", size: float = 1.0, **pla
 
 
 @pytest.mark.parametrize("shape", ["SPHERE", "BOX"])
-def test_a_region_is_as_large_as_its_empty_is_drawn_and_turned_as_it_is(shape: str) -> None:
+def test_a_region_has_the_size_and_rotation_of_its_empty(shape: str) -> None:
     frames(1, 3)
     vehicle(crowd=crowd(containment={}))
     region(shape=shape, size=2.0, location=(3.0, 4.0, 5.0), rotation=(0.0, 0.0, math.pi / 2.0), scale=(5.0, 1.0, 2.0))
     [snapshot] = snapshots(1)
-    found = snapshot.regions
-    assert np.allclose(found.centre, [[3.0, 4.0, 5.0]])
-    assert np.allclose(found.half, [[10.0, 2.0, 4.0]])
-    assert np.allclose(found.axes, [[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]], atol=1e-6)
-    assert found.shape.tolist() == [{"SPHERE": 0, "BOX": 1}[shape]]
-    assert found.present.tolist() == [True]
+    regions = snapshot.regions
+    assert np.allclose(regions.centre, [[3.0, 4.0, 5.0]])
+    assert np.allclose(regions.half, [[10.0, 2.0, 4.0]])
+    assert np.allclose(regions.axes, [[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]], atol=1e-6)
+    assert regions.shape.tolist() == [{"SPHERE": 0, "BOX": 1}[shape]]
+    assert regions.present.tolist() == [True]
 
 
-def test_a_region_moves_and_grows_with_its_object() -> None:
+def test_a_region_follows_the_location_and_scale_of_its_object() -> None:
     frames(1, 11)
     vehicle(crowd=crowd(containment={}))
     ob = region()
@@ -74,7 +74,7 @@ def test_a_region_moves_and_grows_with_its_object() -> None:
     assert np.allclose(later.regions.half, [[2.0, 1.0, 1.0]])
 
 
-def test_tagging_makes_a_region_and_untagging_ends_it() -> None:
+def test_tagging_makes_a_region_and_untagging_removes_it() -> None:
     frames(1, 3)
     vehicle(crowd=crowd(containment={}))
     ob = region()
@@ -84,7 +84,7 @@ def test_tagging_makes_a_region_and_untagging_ends_it() -> None:
     assert len(snapshots(1)[0].regions) == 0
 
 
-def test_a_region_that_is_pointed_at_needs_no_tag_and_is_the_one_that_counts() -> None:
+def test_a_region_set_as_target_needs_no_tag_and_takes_precedence() -> None:
     frames(1, 120)
     region("Near", size=4.0)
     far = empty("Far", location=(60.0, 0.0, 0.0))
@@ -95,7 +95,7 @@ def test_a_region_that_is_pointed_at_needs_no_tag_and_is_the_one_that_counts() -
     assert end[0] > 10.0
 
 
-def test_vehicles_come_back_into_their_region() -> None:
+def test_vehicles_return_into_their_region() -> None:
     frames(1, 240)
     region(size=8.0)
     ships = [
@@ -109,11 +109,11 @@ def test_vehicles_come_back_into_their_region() -> None:
         assert away.max() < 8.0 + 0.35 * 8.0
 
 
-# ---- whom vehicles see
+# ---- neighbors
 
 
 def moved_aside(ship) -> float:
-    """How far a ship has left its straight way along +Y."""
+    """The distance of a ship from its straight path along +Y, in metres."""
     return abs(float(places(ship, [bpy.context.scene.frame_end])[0][0] - ship["x"]))
 
 
@@ -124,7 +124,7 @@ def lone(name: str, of, x: float, identity: int):
 
 
 def test_own_crowd_chosen_crowd_and_everyone() -> None:
-    """Two ships of two crowds side by side: who looks at its own crowd sees nobody."""
+    """Two ships of different crowds are side by side; a ship that looks at its own crowd has no neighbors."""
     frames(1, 24)
     mine, other = crowd("Mine", separation={"distance": 3.0}), crowd("Other")
     ship = lone("Ship", mine, 0.0, 1)
@@ -133,7 +133,7 @@ def test_own_crowd_chosen_crowd_and_everyone() -> None:
     assert moved_aside(ship) < 1e-4
     mine.steering.separation.neighbors = "CHOSEN_CROWD"
     bake()
-    assert moved_aside(ship) < 1e-4, "none is chosen"
+    assert moved_aside(ship) < 1e-4, "no crowd is chosen"
     mine.steering.separation.crowd = other
     bake()
     assert moved_aside(ship) > 0.2
@@ -145,10 +145,10 @@ def test_own_crowd_chosen_crowd_and_everyone() -> None:
     assert moved_aside(ship) > 0.2
 
 
-def test_a_locked_vehicle_is_seen_and_left_as_it_is() -> None:
+def test_a_locked_vehicle_is_perceived_and_not_baked() -> None:
     frames(1, 24)
-    one = crowd("One", separation={"distance": 3.0})
-    ship, standing = lone("Ship", one, 0.0, 1), lone("Standing", one, 1.0, 2)
+    of = crowd("One", separation={"distance": 3.0})
+    ship, standing = lone("Ship", of, 0.0, 1), lone("Standing", of, 1.0, 2)
     standing.steering.locked = True
     [snapshot] = snapshots(1)
     assert snapshot.tracked.roles.tolist() == [1]
@@ -158,8 +158,8 @@ def test_a_locked_vehicle_is_seen_and_left_as_it_is() -> None:
     assert not is_baked(standing)
 
 
-def test_a_crowd_in_another_order_flies_the_same() -> None:
-    """Shuffled names and creation, the same identities: the same places to the last bit."""
+def test_the_order_of_vehicles_does_not_change_the_motion() -> None:
+    """Names and the order of creation make no difference: the same identities give the same bytes."""
 
     def flown(order: list[int]) -> np.ndarray:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -179,7 +179,7 @@ def test_a_crowd_in_another_order_flies_the_same() -> None:
 # ---- many
 
 
-def test_baking_and_clearing_a_hundred_leaves_the_rest_as_it_was() -> None:
+def test_baking_and_clearing_a_hundred_vehicles_leaves_other_objects_unchanged() -> None:
     frames(1, 12)
     other = empty("Camera Rig")
     insert(other, "location", {1: (0.0, 0.0, 0.0), 12: (5.0, 0.0, 0.0)})
@@ -211,7 +211,7 @@ def test_a_closed_mesh_is_a_region_and_one_with_holes_is_refused(addon) -> None:
         bpy.ops.steering.bake()
 
 
-def test_the_crowds_of_many_vehicles_are_those_of_each(addon) -> None:
+def test_crowds_of_equals_crowd_of_for_each_vehicle(addon) -> None:
     tagged = part("blender.tagged_objects")
     members = fleet(6)
     other, lost = crowd("Other"), empty("Lost")

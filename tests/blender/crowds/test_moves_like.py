@@ -1,4 +1,4 @@
-"""Tagging leaves a crowd that lives: it moves like what was asked for, and nothing settled is touched."""
+"""Tagging gives a new crowd settings that make it move; crowds with settings are kept."""
 
 import bpy
 import numpy as np
@@ -29,7 +29,7 @@ ON_GROUND = ("ANIMAL", "PERSON", "CAR")
 
 
 def ships(number: int, size: float = 0.5, spacing: float = 6.0) -> list:
-    """Models in rows, three times as far apart as they are long."""
+    """Models in rows, spaced by three times their length."""
     side = int(np.ceil(np.sqrt(number)))
     return [
         wedge(f"Model {k:02}", (spacing * size * (k % side), spacing * size * (k // side), 0.0), size)
@@ -38,7 +38,7 @@ def ships(number: int, size: float = 0.5, spacing: float = 6.0) -> list:
 
 
 def tagged(*objects, **settings):
-    """The crowd of objects that were tagged as vehicles."""
+    """Tag objects as vehicles; returns their crowd."""
     select(*objects)
     assert bpy.ops.steering.tag(role="VEHICLE", **settings) == {"FINISHED"}
     return objects[0].steering.crowd
@@ -53,28 +53,28 @@ def with_role(role: str) -> list:
     return [ob for ob in bpy.data.objects if ob.is_property_set("steering") and role in ob.steering.roles]
 
 
-# ---- a crowd that lives
+# ---- a new crowd
 
 
 @pytest.mark.parametrize("like", [None, *LIKENESSES])
-def test_a_tagged_crowd_moves_and_turns_and_keeps_to_its_place(like) -> None:
+def test_a_tagged_crowd_moves_turns_and_stays_around_its_place(like) -> None:
     frames(1, 120)
     models = ships(9)
-    own = tagged(*models, **({} if like is None else {"moves_like": like}))
-    assert used(own)
+    tagged_crowd = tagged(*models, **({} if like is None else {"moves_like": like}))
+    assert used(tagged_crowd)
     bake()
-    cruise = own.steering.vehicle.max_speed * own.steering.vehicle.cruise_speed
+    cruise = tagged_crowd.steering.vehicle.max_speed * tagged_crowd.steering.vehicle.cruise_speed
     path = np.array([places(ob, range(1, 121, 7)) for ob in models])
     legs = np.diff(path, axis=1)
-    assert np.median(np.linalg.norm(legs, axis=-1)) > 0.4 * cruise * 7 / 24, "it bakes no stillness"
+    assert np.median(np.linalg.norm(legs, axis=-1)) > 0.4 * cruise * 7 / 24, "vehicles move"
     straight = np.linalg.norm(path[:, -1] - path[:, 0], axis=-1) / np.linalg.norm(legs, axis=-1).sum(axis=1)
-    assert straight.min() < 0.9998, "nor all straight lines"
-    (room,) = with_role("REGION")
-    away = np.linalg.norm(path - np.array(room.location), axis=-1)
-    assert np.median(away) < 1.5 * room.empty_display_size
+    assert straight.min() < 0.9998, "and do not all go straight"
+    (region,) = with_role("REGION")
+    away = np.linalg.norm(path - np.array(region.location), axis=-1)
+    assert np.median(away) < 1.5 * region.empty_display_size
 
 
-def test_each_likeness_has_its_number_for_good() -> None:
+def test_numbers_of_likenesses_never_change() -> None:
     items = bpy.ops.steering.tag.get_rna_type().properties["moves_like"].enum_items
     assert {item.identifier: item.value for item in items} == {
         "ANYTHING": 0,
@@ -89,8 +89,8 @@ def test_each_likeness_has_its_number_for_good() -> None:
 
 @pytest.mark.parametrize("factor", [0.05, 20.0])
 @pytest.mark.parametrize("like", LIKENESSES)
-def test_speed_and_agility_go_with_the_size_of_the_body(like, factor) -> None:
-    """Within one preset; where there are several for the sizes of birds, the fitting one is taken."""
+def test_speed_and_force_scale_with_the_size_of_the_body(like, factor) -> None:
+    """The scaled values of the nearest preset are applied."""
     length = 1.6 * 0.5 * factor
     preset = part("blender.crowds.moves_like").fitting(part("blender.crowds.moves_like").likeness(like), length)
     model = tagged(*ships(2, 0.5 * factor), moves_like=like).steering.vehicle
@@ -112,12 +112,12 @@ def test_speed_and_agility_go_with_the_size_of_the_body(like, factor) -> None:
         ("CAR", 0.1, "Cars"),
     ],
 )
-def test_of_several_presets_the_one_for_that_size_is_taken(like, length, preset) -> None:
+def test_the_preset_nearest_in_size_is_used(like, length, preset) -> None:
     moves_like = part("blender.crowds.moves_like")
     assert moves_like.fitting(moves_like.likeness(like), length).label == preset
 
 
-def test_its_members_differ_a_little() -> None:
+def test_members_vary_a_little() -> None:
     models = ships(30)
     tagged(*models, moves_like="BIRD")
     speeds = np.array([ob.steering.speed_factor for ob in models])
@@ -127,7 +127,7 @@ def test_its_members_differ_a_little() -> None:
     assert np.allclose([ob.steering.size_factor for ob in models], scales, rtol=1e-5)
 
 
-def test_one_alone_is_as_it_is_and_starts_where_it_was_put() -> None:
+def test_a_single_vehicle_is_not_varied_and_starts_where_it_is() -> None:
     frames(1, 5)
     (model,) = ships(1)
     model.location = (3.0, 4.0, 5.0)
@@ -139,7 +139,7 @@ def test_one_alone_is_as_it_is_and_starts_where_it_was_put() -> None:
 
 
 @pytest.mark.parametrize("like", ON_GROUND)
-def test_what_walks_or_drives_keeps_to_its_height(like) -> None:
+def test_walkers_and_cars_keep_their_height(like) -> None:
     frames(1, 30)
     models = ships(4)
     tagged(*models, moves_like=like)
@@ -147,29 +147,29 @@ def test_what_walks_or_drives_keeps_to_its_height(like) -> None:
     assert np.ptp([places(ob, baked_frames())[:, 2] for ob in models]) < 1e-5
 
 
-def test_they_are_in_flight_at_the_first_frame_where_the_preset_says_so() -> None:
+def test_the_preroll_of_the_preset_is_applied() -> None:
     tagged(*ships(4), moves_like="BIRD")
     assert bpy.context.scene.steering.preroll == 48
 
 
-def test_a_preroll_is_not_set_for_vehicles_of_others() -> None:
+def test_a_preroll_is_not_set_if_other_crowds_have_vehicles() -> None:
     vehicle(crowd=crowd("Mine", wander={}))
     tagged(*ships(4), moves_like="BIRD", new_crowd=True)
     assert bpy.context.scene.steering.preroll == 0
 
 
-# ---- room
+# ---- regions
 
 
-def test_a_region_that_is_there_is_enough() -> None:
-    own = empty("Meadow")
-    select(own)
+def test_an_existing_region_is_used() -> None:
+    meadow = empty("Meadow")
+    select(meadow)
     bpy.ops.steering.tag(role="REGION")
     tagged(*ships(4), moves_like="FISH")
-    assert with_role("REGION") == [own]
+    assert with_role("REGION") == [meadow]
 
 
-def test_the_region_of_another_crowd_is_its_own() -> None:
+def test_the_region_of_another_crowd_is_not_used() -> None:
     birds = tagged(*ships(3), moves_like="BIRD")
     far = [wedge(f"Far {k}", (500.0 + 3.0 * k, 0.0, 0.0)) for k in range(3)]
     fish = tagged(*far, moves_like="FISH", new_crowd=True)
@@ -177,42 +177,42 @@ def test_the_region_of_another_crowd_is_its_own() -> None:
     assert fish.steering.containment.region.location.x == pytest.approx(503.0)
 
 
-def test_who_follows_a_path_needs_no_region() -> None:
+def test_vehicles_on_a_path_get_no_region() -> None:
     select(path_curve())
     bpy.ops.steering.tag(role="PATH")
     tagged(*ships(4), moves_like="CAR")
     assert with_role("REGION") == []
 
 
-# ---- what is settled stays
+# ---- crowds with settings
 
 
-def test_a_crowd_with_behaviors_is_left_as_it_is() -> None:
-    own = crowd(seek={"weight": 3.0})
-    vehicle(crowd=own)
-    known = stored(own.steering)
+def test_a_crowd_with_behaviors_keeps_its_settings() -> None:
+    settled = crowd(seek={"weight": 3.0})
+    vehicle(crowd=settled)
+    known = stored(settled.steering)
     scale = [tuple(ob.scale) for ob in ships(3)]
     joined = tagged(*[bpy.data.objects[f"Model 0{k}"] for k in range(3)], moves_like="BIRD")
-    assert joined == own
-    assert stored(own.steering) == known
+    assert joined == settled
+    assert stored(settled.steering) == known
     assert [tuple(bpy.data.objects[f"Model 0{k}"].scale) for k in range(3)] == scale
     assert with_role("REGION") == []
 
 
 @pytest.mark.parametrize("settle", ["max_speed", "combining", "a member"])
-def test_a_crowd_that_somebody_has_settled_is_left_as_it_is(settle) -> None:
-    own = crowd()
+def test_a_crowd_with_any_settings_or_members_keeps_its_settings(settle) -> None:
+    settled = crowd()
     if settle == "max_speed":
-        own.steering.vehicle.max_speed = 20.0
+        settled.steering.vehicle.max_speed = 20.0
     elif settle == "combining":
-        own.steering.combining = "WEIGHTED_SUM"
+        settled.steering.combining = "WEIGHTED_SUM"
     else:
-        vehicle(crowd=own)
+        vehicle(crowd=settled)
     tagged(*ships(2))
-    assert used(own) == set()
+    assert used(settled) == set()
 
 
-def test_a_crowd_of_its_own_on_request() -> None:
+def test_a_new_crowd_is_created_on_request() -> None:
     birds = tagged(*ships(3), moves_like="BIRD")
     fish = tagged(wedge("One"), wedge("Two"), moves_like="FISH", new_crowd=True)
     assert fish != birds
@@ -221,12 +221,12 @@ def test_a_crowd_of_its_own_on_request() -> None:
 
 
 def test_unchanged_gives_no_behaviors() -> None:
-    own = tagged(*ships(3), moves_like="UNCHANGED")
-    assert used(own) == set()
+    tagged_crowd = tagged(*ships(3), moves_like="UNCHANGED")
+    assert used(tagged_crowd) == set()
     assert with_role("REGION") == []
 
 
-def test_untagging_gives_the_size_back() -> None:
+def test_untagging_restores_the_size() -> None:
     models = ships(5)
     tagged(*models)
     assert any(tuple(ob.scale) != (1.0, 1.0, 1.0) for ob in models)
@@ -245,7 +245,7 @@ def test_a_preset_that_cannot_be_read_changes_nothing(monkeypatch, tmp_path) -> 
     assert_same(before, scene_dump())
 
 
-def test_tagging_is_undone_as_one_step() -> None:
+def test_tagging_is_one_undo_step() -> None:
     select(*ships(3))
     bpy.ops.ed.undo_push(message="Before")
     before = scene_dump()
@@ -255,16 +255,16 @@ def test_tagging_is_undone_as_one_step() -> None:
     assert_same(before, scene_dump())
 
 
-# ---- the menu that asks
+# ---- the menu
 
 
-def test_the_menu_asks_what_they_move_like() -> None:
+def test_the_menu_lists_the_likenesses() -> None:
     select(*ships(2))
     asked = [entry[2] for entry in shown("STEERING_MT_moves_like") if entry[0] == "operator"]
     assert asked == ["Anything", "Bird", "Fish", "Animal", "Person", "Car", "As the Crowd Is"]
 
 
-def test_where_a_crowd_is_settled_the_menu_offers_to_join_it_or_to_make_another() -> None:
+def test_the_menu_offers_to_join_a_crowd_with_settings_or_to_create_one() -> None:
     tagged(*ships(2), moves_like="FISH")
     select(wedge("Third"))
     asked = [entry[-1] for entry in shown("STEERING_MT_moves_like")]
@@ -284,23 +284,23 @@ def person():
     return ob
 
 
-def test_a_person_is_as_large_as_tall_and_takes_room_for_a_person() -> None:
-    own = tagged(person(), moves_like="PERSON").steering.vehicle
-    assert own.max_speed == pytest.approx(1.9, rel=1e-4)
-    assert 0.2 < own.radius < 0.5
+def test_a_person_with_spread_arms_has_the_speed_and_radius_of_a_person() -> None:
+    model = tagged(person(), moves_like="PERSON").steering.vehicle
+    assert model.max_speed == pytest.approx(1.9, rel=1e-4)
+    assert 0.2 < model.radius < 0.5
 
 
-def test_a_person_takes_room_for_a_person_where_the_preset_came_first_too() -> None:
-    own = crowd()
+def test_a_person_has_the_radius_of_a_person_if_the_preset_was_applied_first() -> None:
+    people = crowd()
     bpy.ops.steering.preset_apply(preset="pedestrian")
     body = person()
-    select(body, own)
+    select(body, people)
     assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
-    assert 0.2 < own.steering.vehicle.radius < 0.5
+    assert 0.2 < people.steering.vehicle.radius < 0.5
 
 
 @pytest.mark.parametrize("like", ["PERSON", "BIRD"])
-def test_who_joins_is_measured_as_the_others_were(like) -> None:
+def test_new_members_are_measured_like_existing_members(like) -> None:
     first = person()
     radius = tagged(first, moves_like=like).steering.vehicle.radius
     second = person()
@@ -308,7 +308,7 @@ def test_who_joins_is_measured_as_the_others_were(like) -> None:
     assert second.steering.size_factor == pytest.approx(1.0)
 
 
-# ---- which side is the front
+# ---- the forward axis
 
 
 def body(points) -> np.ndarray:
@@ -327,29 +327,29 @@ BIRD = [
 
 
 @pytest.mark.parametrize("quarter", range(4))
-def test_a_point_goes_ahead(quarter) -> None:
+def test_a_pointed_end_is_the_front(quarter) -> None:
     points = body(NOSE)
     for _ in range(quarter):
         points = np.stack((-points[:, 1], points[:, 0], points[:, 2]), axis=1)
     assert part("blender.crowds.forward_axis").by_shape(points) == ("POS_Y", "NEG_X", "NEG_Y", "POS_X")[quarter]
 
 
-def test_what_is_long_goes_lengthwise() -> None:
+def test_a_long_shape_faces_along_its_length() -> None:
     assert part("blender.crowds.forward_axis").by_shape(body(CUBOID)) == "POS_X"
     assert part("blender.crowds.forward_axis").by_shape(body(CUBOID)[:, [1, 0, 2]]) == "POS_Y"
 
 
-def test_wings_are_no_length() -> None:
+def test_wings_do_not_count_as_length() -> None:
     assert part("blender.crowds.forward_axis").by_shape(body(BIRD))[-1] == "Y"
     assert part("blender.crowds.forward_axis").by_shape(body(BIRD)[:, [1, 0, 2]])[-1] == "X"
 
 
-def test_spread_arms_are_no_length() -> None:
+def test_spread_arms_do_not_count_as_length() -> None:
     spread = body([(x, y, z) for x in (-0.85, 0.85) for y in (-0.15, 0.15) for z in (0.0, 1.75)])
     assert part("blender.crowds.forward_axis").by_shape(spread) == "POS_Y"
 
 
-def test_a_ball_and_a_point_go_along_y() -> None:
+def test_shapes_without_a_direction_face_y() -> None:
     assert part("blender.crowds.forward_axis").by_shape(body([(0, 0, 0)])) == "POS_Y"
     assert tagged(sphere("Ball")).name
     assert bpy.data.objects["Ball"].steering.forward_axis == "POS_Y"
@@ -366,7 +366,7 @@ def test_a_ball_and_a_point_go_along_y() -> None:
         ("Head", (0.0, 0.0, 2.0), "POS_Y"),
     ],
 )
-def test_parts_tell_by_their_names(name, place, front) -> None:
+def test_names_of_parts_decide_the_forward_axis(name, place, front) -> None:
     root, child = empty("Root"), sphere(name, place, radius=0.1)
     child.parent = root
     bpy.context.view_layer.update()
@@ -375,7 +375,7 @@ def test_parts_tell_by_their_names(name, place, front) -> None:
 
 
 @pytest.mark.parametrize("scene", ["flock", "school", "walkers"])
-def test_the_models_that_ship_face_the_way_that_is_guessed(scene) -> None:
+def test_the_forward_axis_of_the_models_in_ready_scenes_is_guessed(scene) -> None:
     getattr(bpy.ops.steering, f"add_{scene}")(count=1)
     bpy.context.view_layer.update()
     (model,) = with_role("VEHICLE")
@@ -384,7 +384,7 @@ def test_the_models_that_ship_face_the_way_that_is_guessed(scene) -> None:
     assert part("blender.crowds.forward_axis").front_of(model, family, measured) == ("POS_Y", "POS_Z")
 
 
-def test_it_goes_where_its_front_is() -> None:
+def test_a_vehicle_moves_along_its_forward_axis() -> None:
     frames(1, 12)
     mesh = bpy.data.meshes.new("Bus")
     mesh.from_pydata(CUBOID, [], [])

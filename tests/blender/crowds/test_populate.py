@@ -1,4 +1,4 @@
-"""Populate fills a crowd: whose members share what they are made of, stay who they are, and are not lost unasked."""
+"""Populate fills a crowd with copies that share data and keep their identity; changes of the user are never lost."""
 
 import math
 from pathlib import Path
@@ -32,13 +32,13 @@ from tests.blender.drawing import everything_shown
 
 
 def populate(*, moves_like: str = "UNCHANGED", **settings):
-    """The crowd that is filled then; it is given nothing else."""
+    """Populate without a preset; returns the crowd."""
     assert bpy.ops.steering.populate(moves_like=moves_like, **settings) == {"FINISHED"}
     return bpy.context.view_layer.objects.active
 
 
 def refused(match: str, **settings) -> None:
-    """Populate refuses with a sentence, and changes nothing."""
+    """Check that Populate refuses with a message and changes nothing."""
     bpy.context.view_layer.update()
     before = scene_dump()
     with pytest.raises(RuntimeError, match=match):
@@ -47,7 +47,7 @@ def refused(match: str, **settings) -> None:
 
 
 def members(crowd) -> list:
-    """The members of a crowd by their numbers."""
+    """The members of a crowd, sorted by number."""
     tagged = [ob for ob in bpy.context.scene.objects if ob.is_property_set("steering") and ob.steering.crowd == crowd]
     return sorted((ob for ob in tagged if ob.steering.member.number), key=lambda ob: ob.steering.member.number)
 
@@ -57,7 +57,7 @@ def locations(crowd) -> np.ndarray:
 
 
 def forwards(crowd) -> np.ndarray:
-    """Where the +Y side of the members points."""
+    """The directions of the +Y axes of the members."""
     bpy.context.view_layer.update()
     return np.array([ob.matrix_world.col[1].xyz.normalized() for ob in members(crowd)])
 
@@ -68,7 +68,7 @@ def nearest(points: np.ndarray) -> float:
 
 
 def ground(size: float = 20.0, **placed):
-    """A square to stand on."""
+    """A square mesh to place members on."""
     mesh = bpy.data.meshes.new("Ground")
     half = size / 2.0
     mesh.from_pydata([(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)], [], [(0, 1, 2, 3)])
@@ -107,7 +107,7 @@ def figure(name: str = "Figure"):
 # ---- making members
 
 
-def test_selected_models_become_a_crowd_of_as_many_as_asked_for() -> None:
+def test_selected_models_become_a_crowd_of_the_given_count() -> None:
     ship = wedge()
     select(ship)
     before = stored_names(ship)
@@ -117,11 +117,11 @@ def test_selected_models_become_a_crowd_of_as_many_as_asked_for() -> None:
     assert {ob.data for ob in members(crowd)} == {ship.data}
     assert len({ob.steering.identity for ob in members(crowd)}) == 12
     assert {ob.steering.crowd for ob in members(crowd)} == {crowd}
-    assert stored_names(ship) == before == [], "a model is no vehicle"
+    assert stored_names(ship) == before == [], "a model is not a vehicle"
     assert bpy.context.selected_objects == [crowd]
 
 
-def test_members_live_in_a_collection_of_their_own() -> None:
+def test_members_are_in_their_own_collection() -> None:
     select(wedge())
     crowd = populate(count=3)
     homes = {collection for ob in members(crowd) for collection in ob.users_collection}
@@ -130,7 +130,7 @@ def test_members_live_in_a_collection_of_their_own() -> None:
     assert crowd.name not in homes.pop().objects
 
 
-def test_a_crowd_is_as_large_as_its_members_and_they_start_where_they_are() -> None:
+def test_the_radius_of_a_crowd_is_measured_and_members_start_where_they_are() -> None:
     select(wedge(size=0.7))
     crowd = populate(count=4, random_scale=0.5)
     assert crowd.steering.vehicle.radius == pytest.approx(0.7)
@@ -158,22 +158,22 @@ def test_a_populated_crowd_bakes() -> None:
     assert all(is_baked(ob) for ob in members(crowd))
 
 
-def test_a_new_crowd_lives_like_what_it_is_asked_to() -> None:
+def test_a_new_crowd_gets_the_settings_of_its_likeness() -> None:
     frames(1, 30)
     select(ground(200.0), wedge())
     crowd = populate(moves_like="BIRD", count=12)
     assert crowd.name == "Birds"
     assert crowd.steering.separation.use
-    assert len({round(ob.scale.x, 5) for ob in members(crowd)}) > 6, "they differ"
-    before = [told(ob) for ob in members(crowd)]
+    assert len({round(ob.scale.x, 5) for ob in members(crowd)}) > 6, "they vary in size"
+    before = [state_of(ob) for ob in members(crowd)]
     populate(moves_like="FISH", count=15)
-    assert [told(ob) for ob in members(crowd)[:12]] == before
+    assert [state_of(ob) for ob in members(crowd)[:12]] == before
     bake()
     way = [np.linalg.norm(np.diff(places(ob, (1, 30)), axis=0)) for ob in members(crowd)]
     assert min(way) > 0.1
 
 
-def test_a_bare_populate_leaves_a_crowd_that_moves() -> None:
+def test_populate_without_options_gives_a_crowd_that_moves() -> None:
     frames(1, 30)
     select(wedge())
     assert bpy.ops.steering.populate(count=5) == {"FINISHED"}
@@ -182,14 +182,14 @@ def test_a_bare_populate_leaves_a_crowd_that_moves() -> None:
     assert min(np.linalg.norm(np.diff(places(ob, (1, 30)), axis=0)) for ob in members(crowd)) > 0.1
 
 
-def test_people_need_no_more_room_than_people_do() -> None:
+def test_spread_arms_need_no_room() -> None:
     tall = cube("Person", size=2.0, scale=(0.9, 0.15, 0.9))
     select(tall)
     crowd = populate(count=9)
-    assert 0.5 < nearest(locations(crowd)) < 1.0, "their arms are spread in the model only"
+    assert 0.5 < nearest(locations(crowd)) < 1.0, "arms are only spread in the model"
 
 
-def test_several_models_are_taken_as_often_as_they_weigh() -> None:
+def test_models_are_chosen_in_proportion_to_their_weights() -> None:
     select(wedge("Crow"), wedge("Gull"))
     crowd = populate(count=5, seed=3)
     sources = {source.object.name: source for source in crowd.steering.populate.sources}
@@ -229,7 +229,7 @@ def test_models_can_be_added_and_removed() -> None:
         bpy.ops.steering.populate_remove(row=7)
 
 
-def test_a_tagged_model_lends_its_looks_and_not_its_tags_nor_its_bake() -> None:
+def test_copies_of_a_tagged_model_have_neither_its_tags_nor_its_bake() -> None:
     frames(1, 10)
     ship = vehicle(identity=77)
     ship.steering.locked = False
@@ -251,7 +251,7 @@ def test_a_tagged_model_lends_its_looks_and_not_its_tags_nor_its_bake() -> None:
 # ---- hierarchies
 
 
-def test_a_character_is_copied_with_all_that_hangs_on_it() -> None:
+def test_a_character_is_copied_with_its_descendants() -> None:
     rig = figure()
     crowd = populate(count=4)
     family = part("blender.hierarchy").Family()
@@ -268,7 +268,7 @@ def test_a_character_is_copied_with_all_that_hangs_on_it() -> None:
     assert len(members(crowd)) == 4
 
 
-def test_what_a_model_brings_along_is_shared_or_its_own() -> None:
+def test_properties_constraints_and_animation_of_a_model_are_copied_or_shared() -> None:
     ship, other = wedge("Ship 001"), empty("Beacon")
     ship["serial"] = 7
     ship.constraints.new("DAMPED_TRACK").target = other
@@ -277,7 +277,7 @@ def test_what_a_model_brings_along_is_shared_or_its_own() -> None:
     assert [ob.name for ob in members(crowd)] == ["Ship 0001", "Ship 0002", "Ship 0003"]
     for ob in members(crowd):
         assert ob["serial"] == 7
-        assert ob.constraints[0].target == other, "what is not a part of the model stays pointed at"
+        assert ob.constraints[0].target == other, "a pointer to an object outside the model is kept"
         assert ob.animation_data.action == ship.animation_data.action
 
 
@@ -298,7 +298,7 @@ def test_inputs_of_geometry_nodes_point_at_parts_of_the_copy() -> None:
         assert given == (socket.identifier, ob.children[0])
 
 
-def test_a_hidden_model_makes_members_that_are_seen() -> None:
+def test_members_of_a_hidden_model_are_visible() -> None:
     ship, wing = wedge(), wedge("Wing")
     wing.parent = ship
     select(ship)
@@ -310,7 +310,7 @@ def test_a_hidden_model_makes_members_that_are_seen() -> None:
             assert not (copy.hide_viewport or copy.hide_render)
 
 
-def test_models_may_be_in_a_collection_that_is_excluded() -> None:
+def test_models_may_be_in_an_excluded_collection() -> None:
     ship = wedge(scale=(2.0, 2.0, 2.0), size=0.5)
     crowd = populate_after(ship)
     home = bpy.data.collections.new("Models")
@@ -325,7 +325,7 @@ def test_models_may_be_in_a_collection_that_is_excluded() -> None:
     assert nearest(locations(crowd)) > 1.5
 
 
-def test_an_instance_of_a_collection_is_a_model() -> None:
+def test_a_collection_instance_can_be_a_model() -> None:
     home = bpy.data.collections.new("Tree")
     home.objects.link(bpy.data.objects.new("Trunk", bpy.data.meshes.new("Trunk")))
     ob = empty("Tree Instance")
@@ -334,13 +334,13 @@ def test_an_instance_of_a_collection_is_a_model() -> None:
     assert {member.instance_collection for member in members(crowd)} == {home}
 
 
-def test_a_model_without_a_size_is_one_too() -> None:
+def test_an_object_without_a_size_can_be_a_model() -> None:
     crowd = populate_after(link(bpy.data.objects.new("Dot", bpy.data.meshes.new("Dot"))), count=4, distance=1.0)
     assert nearest(locations(crowd)) == pytest.approx(1.0)
     assert crowd.steering.vehicle.radius > 0.0
 
 
-def test_a_model_may_hang_on_something_that_its_members_do_not() -> None:
+def test_members_do_not_get_the_parent_of_their_model() -> None:
     shelf, ship = empty("Shelf", location=(0.0, 0.0, 9.0), scale=(2.0, 2.0, 2.0)), wedge()
     ship.parent = shelf
     bpy.context.view_layer.update()
@@ -349,31 +349,31 @@ def test_a_model_may_hang_on_something_that_its_members_do_not() -> None:
     assert {tuple(round(x, 5) for x in ob.scale) for ob in members(crowd)} == {(2.0, 2.0, 2.0)}
 
 
-def test_parts_stand_on_a_member_as_on_its_model() -> None:
+def test_parts_are_placed_on_a_member_as_on_its_model() -> None:
     ship, wing = wedge(), wedge("Wing", size=0.1, location=(1.0, 2.0, 3.0), rotation=(0.1, 0.2, 0.3))
     ship.scale = (2.0, 2.0, 2.0)
     bpy.context.view_layer.update()
     wing.parent = ship
     wing.matrix_parent_inverse = ship.matrix_world.inverted()
     bpy.context.view_layer.update()
-    wanted = np.array(ship.matrix_world.inverted() @ wing.matrix_world)
+    expected = np.array(ship.matrix_world.inverted() @ wing.matrix_world)
     crowd = populate_after(ship, count=3, random_turn=1.0, random_scale=0.3)
     for ob in members(crowd):
-        (own,) = ob.children
-        assert np.allclose(np.array(ob.matrix_world.inverted() @ own.matrix_world), wanted, atol=1e-5)
+        (copy,) = ob.children
+        assert np.allclose(np.array(ob.matrix_world.inverted() @ copy.matrix_world), expected, atol=1e-5)
 
 
 def test_a_character_faces_the_way_the_crowd_does() -> None:
     figure()
     crowd = populate(count=3, random_turn=0.0)
-    assert np.allclose(forwards(crowd), (0.0, -1.0, 0.0), atol=1e-6), "its front is -Y, and looks to +Y"
+    assert np.allclose(forwards(crowd), (0.0, -1.0, 0.0), atol=1e-6), "its front is -Y and faces +Y"
     crowd.rotation_euler.z = math.pi / 2.0
     bpy.context.view_layer.update()
     populate()
     assert np.allclose(forwards(crowd), (1.0, 0.0, 0.0), atol=1e-6)
 
 
-def test_selected_parts_of_a_selected_model_are_no_models_of_their_own() -> None:
+def test_selected_parts_of_a_selected_model_are_not_models() -> None:
     rig = figure()
     select(rig, bpy.data.objects["Figure Body"])
     crowd = populate(count=2)
@@ -396,7 +396,7 @@ def test_a_mirrored_model_stays_mirrored() -> None:
     assert forwards(crowd)[:, 1].min() > 0.9
 
 
-def test_library_overrides_are_copied_and_outlive_the_file(tmp_path: Path) -> None:
+def test_copies_of_library_overrides_survive_saving(tmp_path: Path) -> None:
     figure()
     home = bpy.data.collections.new("Character")
     for ob in bpy.data.objects:
@@ -411,10 +411,10 @@ def test_library_overrides_are_copied_and_outlive_the_file(tmp_path: Path) -> No
     bpy.context.scene.collection.children.link(linked)
     bpy.context.view_layer.update()
     select(next(ob for ob in linked.objects if ob.type == "ARMATURE"))
-    refused("Figure is linked and cannot be copied for each member: make a library override of it")
+    refused("Figure is linked and cannot be copied for each member. Make a library override of it")
     bpy.context.scene.collection.children.unlink(linked)
-    own = linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
-    rig = next(ob for ob in own.all_objects if ob.type == "ARMATURE")
+    override = linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    rig = next(ob for ob in override.all_objects if ob.type == "ARMATURE")
     select(rig)
     crowd = populate(count=3, random_turn=1.0)
     where = locations(crowd)
@@ -424,7 +424,7 @@ def test_library_overrides_are_copied_and_outlive_the_file(tmp_path: Path) -> No
     assert (locations(crowd) == where).all()
     for ob in members(crowd):
         assert ob.data.library is not None, "its data is shared with the library"
-        assert ob.override_library is None, "Blender may delete overrides that it does not know"
+        assert ob.override_library is None, "Blender may delete unknown overrides"
         body = next(child for child in ob.children if child.modifiers)
         assert body.modifiers[0].object == ob
     select(crowd)
@@ -432,38 +432,40 @@ def test_library_overrides_are_copied_and_outlive_the_file(tmp_path: Path) -> No
     assert (locations(crowd)[:3] == where).all()
 
 
-# ---- where they stand
+# ---- arrangements
 
 
-def test_on_a_surface_they_stand_on_it_without_overlapping() -> None:
+def test_members_on_a_surface_do_not_overlap() -> None:
     floor = ground(location=(0.0, 0.0, 3.0), rotation=(0.3, 0.0, 0.0))
     bpy.context.view_layer.update()
     select(floor, wedge(size=0.5))
     crowd = populate(count=60)
-    assert crowd.steering.populate.arrangement == "SURFACE", "what is so much larger is what they stand on"
+    assert crowd.steering.populate.arrangement == "SURFACE", "a much larger object is the ground"
     assert crowd.steering.populate.place == floor
     local = np.array([floor.matrix_world.inverted() @ ob.location for ob in members(crowd)])
     assert np.allclose(local[:, 2], 0.0, atol=1e-4)
     assert abs(local[:, :2]).max() <= 10.0 + 1e-4
-    assert nearest(locations(crowd)) >= 2.0 * 0.42, "as wide as they are: a little less than the sphere around them"
+    assert nearest(locations(crowd)) >= 2.0 * 0.42, (
+        "their width, a little less than the diameter of the bounding sphere"
+    )
     assert not floor.is_property_set("steering")
 
 
-def test_scattered_members_leave_the_model_its_room() -> None:
+def test_scattered_members_avoid_the_model() -> None:
     ship = wedge(size=2.0, location=(3.0, 2.0, 0.0))
     select(ground(40.0), ship)
     crowd = populate(count=60)
     assert np.sqrt(((locations(crowd) - (3.0, 2.0, 0.0)) ** 2).sum(axis=1)).min() > 3.0
 
 
-def test_as_many_as_find_room_are_made() -> None:
+def test_only_members_that_have_room_are_made() -> None:
     select(ground(4.0), wedge(size=0.5))
     crowd = populate(count=500)
     assert 4 < len(members(crowd)) < 40
     assert crowd.steering.populate.count == 500
 
 
-def test_with_the_slope_they_lean_as_far_as_asked() -> None:
+def test_members_lean_with_the_slope_by_the_given_amount() -> None:
     floor = ground(rotation=(math.pi / 4.0, 0.0, 0.0))
     bpy.context.view_layer.update()
     select(floor, wedge(size=0.3))
@@ -476,7 +478,7 @@ def test_with_the_slope_they_lean_as_far_as_asked() -> None:
 
 
 @pytest.mark.parametrize("shape", ["SPHERE", "BOX"])
-def test_in_a_region_they_are_inside_it(shape: str) -> None:
+def test_members_in_a_region_are_inside_it(shape: str) -> None:
     region = tag(empty("Sky", location=(5.0, 0.0, 8.0), scale=(6.0, 3.0, 3.0)), role="REGION")
     region.steering.region_shape = shape
     bpy.context.view_layer.update()
@@ -493,7 +495,7 @@ def test_in_a_region_they_are_inside_it(shape: str) -> None:
     assert nearest(locations(crowd)) >= 0.4 - 1e-4
 
 
-def test_in_a_closed_mesh_they_are_inside_it_and_an_open_one_is_refused() -> None:
+def test_members_in_a_closed_mesh_are_inside_it_and_an_open_mesh_is_refused() -> None:
     box, ship = cube(size=6.0, location=(0.0, 0.0, 5.0), rotation=(0.5, 0.5, 0.0)), wedge(size=0.2)
     bpy.context.view_layer.update()
     crowd = populate_after(ship, arrangement="VOLUME", place="Box", count=40)
@@ -501,10 +503,10 @@ def test_in_a_closed_mesh_they_are_inside_it_and_an_open_one_is_refused() -> Non
     assert len(local) == 40
     assert abs(local).max() <= 3.0 + 1e-4
     ground()
-    refused("Ground is not closed, so that it has no inside: close it, or tag it as a region", place="Ground")
+    refused("The mesh of Ground is not closed. Close it or tag the object as a region", place="Ground")
 
 
-def test_along_a_curve_they_stand_on_it_and_face_along_it() -> None:
+def test_members_along_a_curve_are_on_it_and_face_along_it() -> None:
     road = path_curve(points=((0, 0, 0), (40, 0, 0)))
     select(road, wedge(size=0.3))
     crowd = populate(count=20, random_turn=0.0)
@@ -516,14 +518,14 @@ def test_along_a_curve_they_stand_on_it_and_face_along_it() -> None:
     assert nearest(locations(crowd)) >= 2.0 * 0.24
 
 
-def test_in_formation_they_stand_about_the_crowd_and_face_as_it_does() -> None:
+def test_members_in_formation_are_placed_relative_to_the_crowd_and_face_its_way() -> None:
     crowd = populate_after(wedge(size=0.3), arrangement="WEDGE", count=7, distance=2.0, random_turn=0.0)
     crowd.location, crowd.rotation_euler.z = (10.0, 0.0, 4.0), -math.pi / 2.0
     bpy.context.view_layer.update()
     populate()
     where = locations(crowd)
     assert np.allclose(where[0], (10.0, 0.0, 4.0), atol=1e-5)
-    assert (where[1:, 0] < 9.9).all(), "the others are behind, and it looks to +X"
+    assert (where[1:, 0] < 9.9).all(), "the others are behind, and the crowd faces +X"
     assert np.allclose(forwards(crowd), (1.0, 0.0, 0.0), atol=1e-5)
     assert nearest(where) >= 2.0 - 1e-4
 
@@ -533,7 +535,7 @@ def test_bodies_in_formation_never_overlap() -> None:
     assert nearest(locations(crowd)) > 2.0 * 1.5 * 0.75
 
 
-def test_members_are_turned_and_sized_within_what_is_asked() -> None:
+def test_random_turns_and_sizes_stay_within_their_limits() -> None:
     crowd = populate_after(wedge(), count=50, random_turn=0.5, random_scale=0.3, seed=2)
     turns = np.array([ob.rotation_euler.z for ob in members(crowd)])
     scales = np.array([ob.scale.x for ob in members(crowd)])
@@ -552,38 +554,38 @@ def crowd():
     return populate(count=20, random_scale=0.2)
 
 
-def told(ob) -> tuple:
+def state_of(ob) -> tuple:
     return (ob.name, ob.steering.identity, tuple(ob.location), tuple(ob.rotation_euler), tuple(ob.scale))
 
 
-def test_with_a_larger_count_those_who_are_there_stay_who_and_where_they_are(crowd) -> None:
+def test_a_larger_count_keeps_existing_members(crowd) -> None:
     members(crowd)[3].steering.speed_factor = 1.7
     assert bpy.ops.steering.vary(speed=0.0, size=0.1) == {"FINISHED"}
-    before = [told(ob) for ob in members(crowd)]
+    before = [state_of(ob) for ob in members(crowd)]
     crowd.steering.populate.count = 35
     populate()
     after = members(crowd)
     assert len(after) == 35
-    assert [told(ob) for ob in after[:20]] == before
+    assert [state_of(ob) for ob in after[:20]] == before
     assert after[3].steering.speed_factor == pytest.approx(1.7)
     assert nearest(locations(crowd)) > 0.4
 
 
-def test_populating_twice_is_populating_once(crowd) -> None:
+def test_populating_again_changes_nothing(crowd) -> None:
     populate()
     before = scene_dump()
     populate()
     assert_same(before, scene_dump())
 
 
-def test_with_a_smaller_count_the_last_ones_go_and_come_back_as_who_they_were(crowd) -> None:
-    before = [told(ob) for ob in members(crowd)]
+def test_a_smaller_count_removes_the_last_members_and_a_larger_one_restores_them(crowd) -> None:
+    before = [state_of(ob) for ob in members(crowd)]
     objects = len(bpy.data.objects)
     populate(count=8)
-    assert [told(ob) for ob in members(crowd)] == before[:8]
+    assert [state_of(ob) for ob in members(crowd)] == before[:8]
     assert len(bpy.data.objects) == objects - 12
     populate(count=20)
-    assert [told(ob) for ob in members(crowd)] == before
+    assert [state_of(ob) for ob in members(crowd)] == before
 
 
 def test_removed_members_leave_nothing_behind() -> None:
@@ -599,16 +601,16 @@ def test_removed_members_leave_nothing_behind() -> None:
     assert len(members(crowd)) == 2
 
 
-def test_deleted_members_come_back(crowd) -> None:
-    before = [told(ob) for ob in members(crowd)]
+def test_deleted_members_are_restored(crowd) -> None:
+    before = [state_of(ob) for ob in members(crowd)]
     bpy.data.objects.remove(members(crowd)[6])
     populate()
-    after = [told(ob) for ob in members(crowd)]
+    after = [state_of(ob) for ob in members(crowd)]
     assert [row[:2] for row in after] == [row[:2] for row in before]
     assert after[:6] == before[:6]
 
 
-def test_with_other_places_those_who_are_there_stay_who_they_are(crowd) -> None:
+def test_another_arrangement_moves_members_but_keeps_their_identity(crowd) -> None:
     before = [(ob.name, ob.steering.identity) for ob in members(crowd)]
     where = locations(crowd)
     populate(seed=5)
@@ -620,7 +622,7 @@ def test_with_other_places_those_who_are_there_stay_who_they_are(crowd) -> None:
         assert tuple(ob.steering.start.location) == tuple(ob.location)
 
 
-def test_a_ground_that_moved_takes_its_members_along(crowd) -> None:
+def test_members_follow_a_moved_ground(crowd) -> None:
     bpy.data.objects["Ground"].location.z = 5.0
     bpy.context.view_layer.update()
     populate()
@@ -628,7 +630,7 @@ def test_a_ground_that_moved_takes_its_members_along(crowd) -> None:
 
 
 @pytest.mark.parametrize("work", ["lock", "move", "turn", "key", "parent", "burden"])
-def test_who_was_worked_on_is_neither_moved_nor_lost(crowd, work: str) -> None:
+def test_members_changed_by_the_user_are_neither_moved_nor_removed(crowd, work: str) -> None:
     ob = members(crowd)[15]
     if work == "lock":
         ob.steering.locked = True
@@ -642,52 +644,52 @@ def test_who_was_worked_on_is_neither_moved_nor_lost(crowd, work: str) -> None:
         ob.parent = empty("Carrier")
     else:
         empty("Camera").parent = ob
-    before = told(ob)
+    before = state_of(ob)
     populate(count=10, seed=9)
-    assert told(ob) == before
+    assert state_of(ob) == before
     assert [member.steering.member.number for member in members(crowd)] == [*range(1, 11), 16]
-    places_of_all = np.array([member.matrix_world.translation for member in members(crowd)])
-    assert nearest(places_of_all) > 0.3
+    locations_of_all = np.array([member.matrix_world.translation for member in members(crowd)])
+    assert nearest(locations_of_all) > 0.3
 
 
-def test_a_baked_member_starts_elsewhere_with_its_next_bake(crowd) -> None:
+def test_a_moved_baked_member_starts_elsewhere_after_the_next_bake(crowd) -> None:
     frames(1, 10)
     bake()
     populate(seed=3)
-    assert all(is_baked(ob) for ob in members(crowd)), "it plays its keys until then"
+    assert all(is_baked(ob) for ob in members(crowd)), "members play their keyframes until the next bake"
     starts = np.array([ob.steering.start.location for ob in members(crowd)])
     bake()
     bpy.context.scene.frame_set(1)
     assert np.allclose([places(ob, [1])[0] for ob in members(crowd)], starts, atol=1e-4)
 
 
-def test_a_preview_moves_nobody_and_takes_newcomers_in(crowd) -> None:
+def test_populating_during_a_preview_moves_no_member(crowd) -> None:
     frames(1, 20)
-    before = [told(ob) for ob in members(crowd)]
+    before = [state_of(ob) for ob in members(crowd)]
     select(crowd)
     assert bpy.ops.steering.preview() == {"FINISHED"}
     bpy.context.scene.frame_set(10)
     populate(count=30)
     bpy.context.scene.frame_set(12)
-    assert [told(ob) for ob in members(crowd)[:20]] == before
+    assert [state_of(ob) for ob in members(crowd)[:20]] == before
     assert len(members(crowd)) == 30
     populate(count=5)
     bpy.context.scene.frame_set(14)
     assert bpy.ops.steering.preview() == {"FINISHED"}
-    assert [told(ob) for ob in members(crowd)] == before[:5]
+    assert [state_of(ob) for ob in members(crowd)] == before[:5]
 
 
-def test_a_copy_of_a_member_is_the_animators(crowd) -> None:
+def test_a_copy_of_a_member_made_by_the_user_is_left_unchanged(crowd) -> None:
     copy = members(crowd)[2].copy()
     crowd.steering.populate.collection.objects.link(copy)
     copy.name = "Zebra"
-    before = [told(ob) for ob in members(crowd) if ob != copy]
+    before = [state_of(ob) for ob in members(crowd) if ob != copy]
     populate(count=20)
-    assert [told(ob) for ob in members(crowd) if ob != copy] == before
+    assert [state_of(ob) for ob in members(crowd) if ob != copy] == before
     assert copy.name == "Zebra"
 
 
-def test_a_copied_crowd_fills_a_collection_of_its_own(crowd) -> None:
+def test_a_copied_crowd_gets_its_own_collection(crowd) -> None:
     copy = crowd.copy()
     bpy.context.scene.collection.objects.link(copy)
     copy.name = "Second"
@@ -698,17 +700,17 @@ def test_a_copied_crowd_fills_a_collection_of_its_own(crowd) -> None:
     assert len(members(crowd)) == 20
 
 
-def test_what_a_crowd_remembers_outlives_the_file(crowd, tmp_path: Path) -> None:
-    before = [told(ob) for ob in members(crowd)]
+def test_populating_again_works_after_reopening_the_file(crowd, tmp_path: Path) -> None:
+    before = [state_of(ob) for ob in members(crowd)]
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
     crowd = bpy.data.objects["Crowd"]
     select(crowd)
     populate(count=25)
-    assert [told(ob) for ob in members(crowd)[:20]] == before
+    assert [state_of(ob) for ob in members(crowd)[:20]] == before
 
 
-def test_populating_is_one_step_back() -> None:
+def test_populating_is_one_undo_step() -> None:
     select(ground(), wedge())
     bpy.ops.ed.undo_push(message="before")
     populate(count=9)
@@ -724,49 +726,49 @@ def test_populating_is_one_step_back() -> None:
 def test_a_crowd_without_models_is_refused() -> None:
     crowd = empty("Flock")
     tag(crowd, role="CROWD")
-    refused("Flock has nothing to be filled with: select the models, or add some under Populate")
+    refused("Flock has no models to populate it with. Select models or add them under Populate")
 
 
 def test_an_arrangement_without_its_place_is_refused() -> None:
     select(wedge())
-    refused("Nothing is no place for members to be put on: choose a mesh", arrangement="SURFACE")
+    refused("The arrangement On a Surface has no place. Choose a mesh", arrangement="SURFACE")
     select(wedge())
-    refused("Nothing is no place for members to be put along: choose a curve", arrangement="CURVE")
+    refused("The arrangement Along a Curve has no place. Choose a curve", arrangement="CURVE")
 
 
 def test_the_wrong_place_is_refused_by_name() -> None:
     ship = wedge()
     ground()
     select(ship)
-    refused("Ground is no place for members to be put along: choose a curve", arrangement="CURVE", place="Ground")
+    refused("Ground cannot be the place of the members. Choose a curve", arrangement="CURVE", place="Ground")
     refused(r"Moon not found in the scene\. Choose another place", arrangement="SURFACE", place="Moon")
 
 
 def test_a_mesh_without_faces_is_refused() -> None:
-    link(bpy.data.objects.new("Nothing There", bpy.data.meshes.new("Nothing")))
+    link(bpy.data.objects.new("Empty Mesh", bpy.data.meshes.new("Nothing")))
     select(wedge())
-    refused("Nothing There has no faces: choose a mesh that has some", arrangement="SURFACE", place="Nothing There")
+    refused("Empty Mesh has no faces. Choose another mesh", arrangement="SURFACE", place="Empty Mesh")
 
 
 def test_a_curve_without_length_is_refused() -> None:
     path_curve("Dot", points=((1, 2, 3),))
     select(wedge())
-    refused("Dot has no length to stand along", arrangement="CURVE", place="Dot")
+    refused("Dot has no length. Edit the curve", arrangement="CURVE", place="Dot")
 
 
-def test_members_out_of_sight_are_refused(crowd) -> None:
+def test_an_excluded_collection_of_members_is_refused(crowd) -> None:
     bpy.context.view_layer.layer_collection.children["Crowd Members"].exclude = True
     select(crowd)
-    refused("Crowd Members, where the members live, is not in the view layer: tick it in the Outliner", count=30)
+    refused("The collection Crowd Members is excluded from the view layer. Enable it in the Outliner", count=30)
 
 
-def test_without_anything_selected_the_button_says_why() -> None:
+def test_populate_is_disabled_without_a_selection() -> None:
     wedge()
     select()
     assert not bpy.ops.steering.populate.poll()
 
 
-def test_the_panel_lists_models_and_only_settings_that_mean_something(crowd) -> None:
+def test_the_panel_shows_only_settings_that_apply(crowd) -> None:
     shown = part("blender.crowds.populating.arrangement").shown
     assert {"lean", "height", "place", "distance"} <= set(shown("SURFACE"))
     assert {"columns", "layers"} & set(shown("SURFACE")) == set()
@@ -778,7 +780,7 @@ def test_the_panel_lists_models_and_only_settings_that_mean_something(crowd) -> 
         assert [name for name in drawn if name in shown(choice.name)] == shown(choice.name)
 
 
-def test_models_stay_byte_for_byte_as_they_are() -> None:
+def test_models_are_unchanged_byte_for_byte() -> None:
     figure()
     floor = ground()
     select(floor, bpy.data.objects["Figure"])
@@ -789,7 +791,7 @@ def test_models_stay_byte_for_byte_as_they_are() -> None:
     assert_same(before, {name: after[name] for name in names})
 
 
-def test_many_members_have_all_their_room() -> None:
+def test_a_thousand_members_do_not_overlap() -> None:
     select(ground(200.0), sphere(radius=0.5))
     crowd = populate(count=1000)
     assert len(members(crowd)) == 1000
@@ -807,55 +809,64 @@ def stream(count: int = 6, **settings):
     return populate(count=count, arrangement="ONE_PLACE", random_turn=0.0, **settings)
 
 
-def test_in_one_place_they_stand_where_the_crowd_is_and_come_in_one_after_another() -> None:
+def test_members_in_one_place_enter_one_after_another() -> None:
     crowd = stream()
     assert np.allclose(locations(crowd), (0.0, 2.0, 0.0))
-    own = crowd.steering.attendance
-    assert (own.use_enter_frame, own.enter_frame, own.enter_frame + own.enter_span) == (True, 2, 80)
-    frames(1, 140)  # Who comes last may have to wait for room.
+    attendance = crowd.steering.attendance
+    assert (attendance.use_enter_frame, attendance.enter_frame, attendance.enter_frame + attendance.enter_span) == (
+        True,
+        2,
+        80,
+    )
+    frames(1, 140)  # The last members may have to wait for room.
     bake()
-    there = []
+    counts = []
     for frame in range(1, 141):
         bpy.context.scene.frame_set(frame)
         seen = [ob for ob in members(crowd) if not ob.hide_viewport]
-        there.append(len(seen))
+        counts.append(len(seen))
         for ob in seen:
             assert all(other == ob or (other.location - ob.location).length > 0.4 for other in seen), frame
-    assert there[0] == 0 and there[-1] == 6 and max(np.diff(there)) == 1
+    assert counts[0] == 0 and counts[-1] == 6 and max(np.diff(counts)) == 1
 
 
-def test_when_they_enter_is_the_animators_to_say() -> None:
+def test_populating_keeps_the_entry_settings_of_the_user() -> None:
     crowd = stream()
-    own = crowd.steering.attendance
-    own.enter_frame, own.enter_span = 20, 30
+    attendance = crowd.steering.attendance
+    attendance.enter_frame, attendance.enter_span = 20, 30
     populate(count=9)
-    assert (len(members(crowd)), own.use_enter_frame, own.enter_frame, own.enter_span) == (9, True, 20, 30)
+    assert (len(members(crowd)), attendance.use_enter_frame, attendance.enter_frame, attendance.enter_span) == (
+        9,
+        True,
+        20,
+        30,
+    )
     assert np.allclose(locations(crowd), (0.0, 2.0, 0.0))
-    own.use_enter_frame = False
+    attendance.use_enter_frame = False
     populate(count=10)
-    assert not own.use_enter_frame
+    assert not attendance.use_enter_frame
 
 
-def test_who_would_stand_in_one_another_is_told_of(capfd) -> None:
+def test_overlapping_members_are_reported(capfd) -> None:
     crowd = stream()
-    assert "enter one after another, from frame 2 to 80" in capfd.readouterr().out
+    assert "The members enter one after another, from frame 2 to 80" in capfd.readouterr().out
     crowd.steering.attendance.use_enter_frame = False
     populate()
-    assert "stand in one another: switch on Enter Later" in capfd.readouterr().out
+    assert "overlap. Enable Enter Later" in capfd.readouterr().out
 
 
-def test_one_alone_needs_nobody_to_make_room() -> None:
+def test_a_single_member_enters_at_the_start() -> None:
     assert not stream(count=1).steering.attendance.use_enter_frame
 
 
-def test_a_preset_for_passers_by_has_them_leave_at_the_end_of_the_path() -> None:
+def test_passers_by_leave_at_the_end_of_the_path() -> None:
     tag(path_curve(points=[(0.0, 2.0, 0.0), (0.0, 6.0, 0.0)]), role="PATH")
     crowd = stream(count=3, moves_like="PERSON")
     select(crowd)
     assert bpy.ops.steering.preset_apply(preset="passers_by") == {"FINISHED"}
-    own = crowd.steering.attendance
-    assert own.use_enter_frame and own.on_arrival == "LEAVE"
-    own.enter_span = 20
+    attendance = crowd.steering.attendance
+    assert attendance.use_enter_frame and attendance.on_arrival == "LEAVE"
+    attendance.enter_span = 20
     bpy.context.scene.frame_end = 300
     bake()
     bpy.context.scene.frame_set(300)

@@ -1,4 +1,4 @@
-"""Add > Steering: each scene is complete, moves after one bake, and leaves all else in the file alone."""
+"""Add > Steering: each scene is complete, moves after one bake, and leaves existing data unchanged."""
 
 import math
 import os
@@ -26,15 +26,15 @@ from tests.blender.building import (
 
 SCENES = ("flock", "school", "walkers")
 USUAL = {"flock": 60, "school": 80, "walkers": 24}
-BESIDE = {"flock": "REGION", "school": "REGION", "walkers": "PATH"}
-"""The role of what comes with each crowd."""
+EXTRA = {"flock": "REGION", "school": "REGION", "walkers": "PATH"}
+"""The role of the object that comes with each crowd."""
 LIMB = {"flock": "Bird 001 Left Wing", "school": "Fish 001 Tail", "walkers": "Walker 001 Left Thigh"}
 FLYERS = ("flock", "school")
 
 
-def add(scene: str, **wishes):
-    """Add a ready scene; its crowd."""
-    assert getattr(bpy.ops.steering, f"add_{scene}")(**wishes) == {"FINISHED"}
+def add(scene: str, **options):
+    """Add a ready scene; returns its crowd."""
+    assert getattr(bpy.ops.steering, f"add_{scene}")(**options) == {"FINISHED"}
     return bpy.context.view_layer.objects.active
 
 
@@ -47,63 +47,63 @@ def members(of) -> list:
 
 
 def played(obs, over) -> np.ndarray:
-    """World matrices (f, n, 4, 4) of objects as they play."""
-    scene, found = bpy.context.scene, []
+    """World matrices (f, n, 4, 4) of objects during playback."""
+    scene, poses = bpy.context.scene, []
     for frame in over:
         scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        found.append([np.array(ob.evaluated_get(depsgraph).matrix_world) for ob in obs])
+        poses.append([np.array(ob.evaluated_get(depsgraph).matrix_world) for ob in obs])
     scene.frame_set(scene.frame_start)
-    return np.array(found)
+    return np.array(poses)
 
 
-# ---- what is added
+# ---- the objects of a scene
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_scene_has_its_members_in_a_collection_of_its_own_and_all_of_it_selected(scene) -> None:
+def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     before = set(bpy.data.objects)
-    own = add(scene)
-    there = members(own)
-    assert len(there) == USUAL[scene]
-    (beside,) = with_role(BESIDE[scene])
+    scene_crowd = add(scene)
+    vehicles = members(scene_crowd)
+    assert len(vehicles) == USUAL[scene]
+    (extra,) = with_role(EXTRA[scene])
     (collection,) = bpy.context.scene.collection.children
     assert set(collection.objects) == set(bpy.data.objects) - before
-    assert set(bpy.context.selected_objects) == {own, beside, *there}
-    assert len({ob.steering.identity for ob in there}) == len(there)
-    assert len({ob.data for ob in there}) <= 6
-    assert all(ob.steering.start.stored and "steering_phase" in ob for ob in there)
+    assert set(bpy.context.selected_objects) == {scene_crowd, extra, *vehicles}
+    assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
+    assert len({ob.data for ob in vehicles}) <= 6
+    assert all(ob.steering.start.stored and "steering_phase" in ob for ob in vehicles)
     assert bpy.context.scene.steering.preroll == 48
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_scene_is_at_the_cursor_and_as_asked(scene) -> None:
+def test_a_scene_is_at_the_cursor_with_the_given_count_and_size(scene) -> None:
     bpy.context.scene.cursor.location = (3.0, -2.0, 5.0)
-    own = add(scene, count=7, size=0.5)
-    assert len(members(own)) == 7
-    (beside,) = with_role(BESIDE[scene])
-    assert tuple(own.location) == tuple(beside.location) == (3.0, -2.0, 5.0)
-    lengths = [
+    scene_crowd = add(scene, count=7, size=0.5)
+    assert len(members(scene_crowd)) == 7
+    (extra,) = with_role(EXTRA[scene])
+    assert tuple(scene_crowd.location) == tuple(extra.location) == (3.0, -2.0, 5.0)
+    shapes = [
         part("blender.read.body_sizes").points_of(
             ob, bpy.context.evaluated_depsgraph_get(), part("blender.hierarchy").Family()
         )
-        for ob in members(own)
+        for ob in members(scene_crowd)
     ]
     axis = 2 if scene == "walkers" else 1
-    assert [np.ptp(points[:, axis]) for points in lengths] == pytest.approx([0.5] * 7, rel=0.08)
+    assert [np.ptp(points[:, axis]) for points in shapes] == pytest.approx([0.5] * 7, rel=0.08)
 
 
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_a_scene_of_a_few_is_complete_and_bakes(scene, count) -> None:
+def test_a_scene_with_few_members_is_complete_and_bakes(scene, count) -> None:
     frames(1, 10)
-    own = add(scene, count=count)
-    assert len(members(own)) == count
+    scene_crowd = add(scene, count=count)
+    assert len(members(scene_crowd)) == count
     bake()
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_the_same_seed_gives_the_same_scene_and_another_one_another(scene) -> None:
+def test_the_same_seed_gives_the_same_scene_and_another_seed_another(scene) -> None:
     def made(seed):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         return [
@@ -115,15 +115,47 @@ def test_the_same_seed_gives_the_same_scene_and_another_one_another(scene) -> No
     assert made(4) != made(5)
 
 
+PRESETS = {"flock": "starling", "school": "fish", "walkers": "pedestrian"}
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
+    preset = part("blender.crowds.preset_exchange").CROWDS.find(PRESETS[scene]).load()
+    settings = add(scene, count=3, size=preset.body_length).steering
+    expected = {("vehicle", name): value for name, value in preset.vehicle.items()}
+    expected |= {("portrayal", name): value for name, value in preset.portrayal.items()}
+    for behavior, values in preset.behaviors.items():
+        expected |= {(behavior, name): value for name, value in values.items()}
+    if scene == "walkers":
+        assert not settings.is_property_set("containment"), "they would keep to the region of another crowd"
+        expected = {key: value for key, value in expected.items() if key[0] != "containment"}
+    else:
+        # Only containment has values of its own, for a small region.
+        path = part("blender.crowds.preset_exchange").SHIPPED / "ready_scenes" / f"{scene}.json"
+        stay = part("settings.behavior_preset").read_behavior(path.read_text(encoding="utf-8"))
+        assert stay.behavior == "containment"
+        expected |= {("containment", name): value for name, value in stay.values.items()}
+    assert settings.combining == preset.combining
+    for (group, name), value in expected.items():
+        assert getattr(getattr(settings, group), name) == pytest.approx(value), (group, name)
+
+
+def test_walkers_of_half_the_height_walk_at_half_the_speed() -> None:
+    tall, short = (add("walkers", count=3, size=size).steering for size in (1.75, 0.875))
+    assert short.vehicle.max_speed == pytest.approx(tall.vehicle.max_speed / 2.0)
+    assert short.separation.distance == pytest.approx(tall.separation.distance / 2.0)
+    assert short.portrayal.stride == pytest.approx(tall.portrayal.stride / 2.0)
+
+
 def test_wider_spacing_keeps_birds_farther_apart() -> None:
     usual, wide = add("flock", count=20), add("flock", count=20, spacing=2.0)
     assert wide.steering.separation.distance == pytest.approx(2.0 * usual.steering.separation.distance)
     assert wide.steering.containment.region.empty_display_size > usual.steering.containment.region.empty_display_size
 
 
-def test_a_longer_path_for_more_walkers() -> None:
-    def length(own):
-        (line,) = part("blender.read.curves").polylines(own.steering.path_following.path, depsgraph())
+def test_more_walkers_get_a_longer_path() -> None:
+    def length(walkers):
+        (line,) = part("blender.read.curves").polylines(walkers.steering.path_following.path, depsgraph())
         return np.linalg.norm(np.diff(line[0], axis=0), axis=1).sum()
 
     few, many = add("walkers", count=24), add("walkers", count=48)
@@ -135,13 +167,13 @@ def depsgraph():
     return bpy.context.evaluated_depsgraph_get()
 
 
-# ---- what is left alone
+# ---- existing data
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_scene_leaves_what_is_there_as_it_was(scene) -> None:
-    own = crowd("Mine", wander={})
-    ship = vehicle(crowd=own)
+def test_a_scene_leaves_existing_data_unchanged(scene) -> None:
+    mine = crowd("Mine", wander={})
+    ship = vehicle(crowd=mine)
     bpy.context.scene.steering.preroll = 5
     select(ship, wedge("Lone"))
     kinds = ("actions", "collections", "curves", "materials", "meshes", "objects")
@@ -150,36 +182,36 @@ def test_a_scene_leaves_what_is_there_as_it_was(scene) -> None:
     after = scene_dump(kinds)
     for kind in kinds:
         kept = {name: after[kind][name] for name in before[kind]}
-        # All of an object but whether it is selected.
+        # Only the selection may differ.
         assert [text for text in difference(before[kind], kept) if "select" not in text] == []
     stored = bpy.context.scene.steering
-    assert stored.crowd == own
+    assert stored.crowd == mine
     assert stored.preroll == 5
 
 
 def test_the_first_crowd_of_a_file_is_its_default() -> None:
     assert bpy.context.scene.steering.crowd is None
-    own = add("flock", count=3)
-    assert bpy.context.scene.steering.crowd == own
+    scene_crowd = add("flock", count=3)
+    assert bpy.context.scene.steering.crowd == scene_crowd
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_second_crowd_is_beside_the_first_and_has_all_of_its_own(scene) -> None:
+def test_a_second_scene_is_beside_the_first_and_shares_nothing(scene) -> None:
     first = add(scene, count=6)
     known = set(bpy.data.objects)
     second = add(scene, count=6)
     assert second != first
     assert len(members(first)) == len(members(second)) == 6
-    beside = [next(ob for ob in with_role(BESIDE[scene]) if (ob in known) is old) for old in (True, False)]
+    extras = [next(ob for ob in with_role(EXTRA[scene]) if (ob in known) is old) for old in (True, False)]
     behavior, name = ("path_following", "path") if scene == "walkers" else ("containment", "region")
-    assert [getattr(getattr(own.steering, behavior), name) for own in (first, second)] == beside
+    assert [getattr(getattr(scene_crowd.steering, behavior), name) for scene_crowd in (first, second)] == extras
     identities = [ob.steering.identity for ob in with_role("VEHICLE")]
     assert len(set(identities)) == 12
-    places = [np.array([ob.location for ob in members(own)]) for own in (first, second)]
+    places = [np.array([ob.location for ob in members(scene_crowd)]) for scene_crowd in (first, second)]
     assert places[0][:, 0].max() < places[1][:, 0].min()
 
 
-def test_a_scene_goes_where_it_is_told_even_if_a_crowd_is_there() -> None:
+def test_a_given_location_is_used_even_if_a_crowd_occupies_it() -> None:
     add("flock", count=3)
     assert tuple(add("flock", count=3, location=(0.0, 0.0, 0.0)).location) == (0.0, 0.0, 0.0)
 
@@ -195,7 +227,7 @@ def test_scenes_cannot_be_added_in_edit_mode() -> None:
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_scene_is_undone_as_one_step_and_can_be_made_again_with_another_count(scene) -> None:
+def test_a_scene_is_one_undo_step_and_can_be_redone_with_another_count(scene) -> None:
     vehicle()
     bpy.ops.ed.undo_push(message="Before")
     before = scene_dump()
@@ -210,7 +242,7 @@ def test_a_scene_is_undone_as_one_step_and_can_be_made_again_with_another_count(
     assert len(members(add(scene, count=11))) == 11
 
 
-def test_the_menu_is_in_add_while_the_extension_is_on(addon) -> None:
+def test_the_menu_is_in_the_add_menu_while_the_extension_is_enabled(addon) -> None:
     def entries():
         return [draw for draw in bpy.types.VIEW3D_MT_add.draw._draw_funcs if "ready_scenes" in draw.__module__]
 
@@ -223,7 +255,7 @@ def test_the_menu_is_in_add_while_the_extension_is_on(addon) -> None:
     assert len(entries()) == 1
 
 
-def test_the_menu_names_operators_and_icons_that_there_are() -> None:
+def test_the_operators_and_icons_of_the_menu_exist() -> None:
     icons = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys()
     drawn = []
 
@@ -246,56 +278,56 @@ def test_the_menu_names_operators_and_icons_that_there_are() -> None:
     assert {icon for _, icon in drawn} <= set(icons)
 
 
-# ---- how it moves
+# ---- motion
 
 
 @pytest.mark.parametrize("scene", FLYERS)
-def test_a_flock_flies_as_one_and_stays_about_its_place(scene) -> None:
+def test_a_flock_flies_together_and_stays_around_its_place(scene) -> None:
     frames(1, 120)
-    own = add(scene, count=40)
+    flock = add(scene, count=40)
     bake()
-    poses = played(members(own), range(1, 121))
-    places = poses[..., :3, 3]
-    cruise = own.steering.vehicle.max_speed * own.steering.vehicle.cruise_speed
-    speed = np.linalg.norm(np.diff(places, axis=0), axis=-1) * bpy.context.scene.render.fps
-    # Over eight seeds the 1st percentile is from .40 to .65 of cruise, the least .31: other machines, other flights.
+    poses = played(members(flock), range(1, 121))
+    positions = poses[..., :3, 3]
+    cruise = flock.steering.vehicle.max_speed * flock.steering.vehicle.cruise_speed
+    speed = np.linalg.norm(np.diff(positions, axis=0), axis=-1) * bpy.context.scene.render.fps
+    # With eight seeds the 1st percentile was .40 to .65 of cruise speed and the minimum .31; other machines differ.
     assert np.percentile(speed, 1) > 0.2 * cruise
     assert np.median(speed) > 0.6 * cruise
     forward = poses[..., :3, 1] / np.linalg.norm(poses[..., :3, 1], axis=-1, keepdims=True)
     assert polarization(forward).mean() > 0.85
-    away = np.linalg.norm(places, axis=-1) / own.steering.containment.region.empty_display_size
+    away = np.linalg.norm(positions, axis=-1) / flock.steering.containment.region.empty_display_size
     assert away.mean() < 1.2
     assert away.max() < 2.0
 
 
-def test_walkers_go_both_ways_and_stay_on_their_path() -> None:
+def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
     frames(1, 120)
-    own = add("walkers")
+    walkers = add("walkers")
     bake()
-    poses = played(members(own), range(1, 121))
-    places = poses[..., :3, 3]
-    speed = np.linalg.norm(np.diff(places, axis=0), axis=-1) * bpy.context.scene.render.fps
+    poses = played(members(walkers), range(1, 121))
+    positions = poses[..., :3, 3]
+    speed = np.linalg.norm(np.diff(positions, axis=0), axis=-1) * bpy.context.scene.render.fps
     assert speed.min() > 0.6
-    assert np.abs(places[..., 2]).max() < 1e-4
-    ((points, _),) = part("blender.read.curves").polylines(own.steering.path_following.path, depsgraph())
-    away = np.linalg.norm(places[:, :, None, :2] - points[:, :2], axis=-1).min(axis=2)
-    assert away.max() < 1.3 * own.steering.path_following.radius
-    (x, y), (ahead_x, ahead_y) = places[0, :, :2].T, poses[0, :, :2, 1].T
-    way_round = x * ahead_y - y * ahead_x
-    assert (way_round > 0.0).sum() == (way_round < 0.0).sum() == 12
-    gaps = np.linalg.norm(places[:, :, None] - places[:, None], axis=-1) + 9.0 * np.eye(24)
-    assert gaps.min() > 1.5 * own.steering.vehicle.radius
+    assert np.abs(positions[..., 2]).max() < 1e-4
+    ((points, _),) = part("blender.read.curves").polylines(walkers.steering.path_following.path, depsgraph())
+    away = np.linalg.norm(positions[:, :, None, :2] - points[:, :2], axis=-1).min(axis=2)
+    assert away.max() < 1.3 * walkers.steering.path_following.radius
+    (x, y), (ahead_x, ahead_y) = positions[0, :, :2].T, poses[0, :, :2, 1].T
+    direction = x * ahead_y - y * ahead_x
+    assert (direction > 0.0).sum() == (direction < 0.0).sum() == 12
+    gaps = np.linalg.norm(positions[:, :, None] - positions[:, None], axis=-1) + 9.0 * np.eye(24)
+    assert gaps.min() > 1.5 * walkers.steering.vehicle.radius
 
 
-def test_a_foot_stays_where_it_stands() -> None:
+def test_a_foot_on_the_ground_does_not_slide() -> None:
     frames(1, 60)
-    own = add("walkers", count=4)
+    walkers = add("walkers", count=4)
     bake()
     feet = [bpy.data.objects[f"Walker 001 {side} Foot"] for side in ("Left", "Right")]
     sole = np.array((0.0, 0.0, -0.04 * 1.75, 1.0))
     soles = np.einsum("fnij,j->fni", played(feet, range(1, 61)), sole)[..., :3]
     assert np.abs(soles[..., 2].min(axis=1)).max() < 0.003
-    walker = members(own)[0]
+    walker = members(walkers)[0]
     pace = np.linalg.norm(np.diff(played([walker], range(1, 61))[:, 0, :3, 3], axis=0), axis=-1)
     slide = np.linalg.norm(np.diff(soles[..., :2], axis=0), axis=-1).min(axis=1)
     assert np.median(slide / pace) < 0.2
@@ -304,36 +336,36 @@ def test_a_foot_stays_where_it_stands() -> None:
 @pytest.mark.parametrize(
     "settings", [{"count": 1}, {"count": 6, "size": 0.5}, {"count": 24}, {"count": 9, "spacing": 0.5}]
 )
-def test_the_paving_lies_on_itself_nowhere(settings) -> None:
-    own = add("walkers", **settings)
-    path = own.steering.path_following.path.evaluated_get(depsgraph())
+def test_the_paving_never_overlaps_itself(settings) -> None:
+    walkers = add("walkers", **settings)
+    path = walkers.steering.path_following.path.evaluated_get(depsgraph())
     paving = path.to_mesh()
     corners = np.array([[paving.vertices[v].co for v in face.vertices] for face in paving.polygons])[..., :2]
     sides = np.roll(corners, -1, axis=1) - corners
     lengths = np.linalg.norm(sides, axis=-1).mean(axis=0)
-    # Of each piece the two sides along the path, which go round it in opposite directions.
-    one, other = (sides[:, k] for k in ((0, 2) if lengths[0] < lengths[1] else (1, 3)))
+    # The two sides of each piece that run along the path have opposite directions.
+    first, second = (sides[:, k] for k in ((0, 2) if lengths[0] < lengths[1] else (1, 3)))
     assert len(corners) > 100
-    assert ((one * other).sum(axis=1) < 0.0).all()
+    assert ((first * second).sum(axis=1) < 0.0).all()
     path.to_mesh_clear()
 
 
 @pytest.mark.parametrize("size", [1.75, 0.4])
-def test_soles_go_into_the_ground_nowhere_in_a_step_and_one_of_them_is_always_on_it(size) -> None:
-    person = part("blender.crowds.ready.person")
-    ob = person.bring("Somebody", person.person(person.OUTFITS[0], size), 0.0, bpy.context.scene.collection)
+def test_the_lowest_sole_is_always_on_the_ground(size) -> None:
+    person = part("blender.crowds.ready_scenes.person")
+    ob = person.add_person("Walker", person.person(person.OUTFITS[0], size), 0.0, bpy.context.scene.collection)
     lowest = []
     for phase in np.linspace(0.0, 2.0, 81).tolist():
         ob["steering_phase"] = phase
         ob.update_tag()
         bpy.context.view_layer.update()
-        evaluated = [one.evaluated_get(depsgraph()) for one in ob.children_recursive]
-        lowest.append(min((one.matrix_world @ v.co).z for one in evaluated for v in one.data.vertices))
+        evaluated = [part_ob.evaluated_get(depsgraph()) for part_ob in ob.children_recursive]
+        lowest.append(min((part_ob.matrix_world @ v.co).z for part_ob in evaluated for v in part_ob.data.vertices))
     assert np.abs(lowest).max() < 0.003 * size / 1.75
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_limbs_move_by_drivers_that_need_no_python(scene) -> None:
+def test_limbs_move_by_simple_drivers_without_python(scene) -> None:
     frames(1, 30)
     add(scene, count=3)
     driven = [driver.driver for ob in bpy.data.objects if ob.animation_data for driver in ob.animation_data.drivers]
@@ -368,11 +400,11 @@ PLAYING = """
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_saved_scene_plays_the_same_without_the_extension(scene, tmp_path) -> None:
     frames(1, 12)
-    own = add(scene, count=3)
+    scene_crowd = add(scene, count=3)
     bake()
-    assert all(curves(ob) for ob in members(own))
+    assert all(curves(ob) for ob in members(scene_crowd))
     names = [ob.name for ob in bpy.data.objects if ob.type == "MESH"]
-    here = played([bpy.data.objects[name] for name in names], range(1, 13))
+    with_extension = played([bpy.data.objects[name] for name in names], range(1, 13))
     path, result = str(tmp_path / "scene.blend"), str(tmp_path / "played.npy")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     (tmp_path / "user").mkdir()
@@ -385,4 +417,4 @@ def test_a_saved_scene_plays_the_same_without_the_extension(scene, tmp_path) -> 
         env={**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path / "user")},
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    np.testing.assert_array_equal(np.load(result), here)
+    np.testing.assert_array_equal(np.load(result), with_extension)

@@ -1,4 +1,4 @@
-"""Several crowds: vehicles move from one to another and stay as large as they are."""
+"""Several crowds: vehicles can move from one to another and keep their size."""
 
 import bpy
 import pytest
@@ -33,7 +33,7 @@ def selected() -> set[str]:
 # ---- moving
 
 
-def test_the_selected_vehicles_move_and_no_other() -> None:
+def test_only_the_selected_vehicles_move() -> None:
     ships, other = fleet(4), crowd("Other")
     home = ships[0].steering.crowd
     select(*ships[:2])
@@ -41,7 +41,7 @@ def test_the_selected_vehicles_move_and_no_other() -> None:
     assert [ship.steering.crowd for ship in ships] == [other, other, home, home]
 
 
-def test_without_a_name_they_move_to_a_new_crowd() -> None:
+def test_without_a_name_vehicles_move_to_a_new_crowd() -> None:
     ships = fleet(3)
     home = ships[0].steering.crowd
     select(*ships[1:])
@@ -49,23 +49,23 @@ def test_without_a_name_they_move_to_a_new_crowd() -> None:
     assert ships[0].steering.crowd == home
     assert ships[1].steering.crowd == ships[2].steering.crowd != home
     assert ships[1].steering.crowd.steering.roles == {"CROWD"}
-    assert bpy.context.scene.steering.crowd == home, "newly tagged ones join the same crowd as before"
+    assert bpy.context.scene.steering.crowd == home, "new vehicles still join the same crowd"
     assert selected() == {"Ship 1", "Ship 2"}
 
 
-@pytest.mark.parametrize("there", [0.1, 4.0])
-def test_they_stay_as_large_as_they_are(there: float) -> None:
+@pytest.mark.parametrize("other_radius", [0.1, 4.0])
+def test_moved_vehicles_keep_their_size(other_radius: float) -> None:
     large, small = vehicle(name="Large", size=1.0), vehicle(name="Small", size=0.25)
     other = crowd("Other")
-    vehicle(name="Third", crowd=other, size=there)
+    vehicle(name="Third", crowd=other, size=other_radius)
     select(large, small)
     assign("Other")
     assert radius(large) == pytest.approx(1.0, rel=1e-6)
     assert radius(small) == pytest.approx(0.25, rel=1e-6)
-    assert other.steering.vehicle.radius == pytest.approx(there)
+    assert other.steering.vehicle.radius == pytest.approx(other_radius)
 
 
-def test_an_empty_crowd_takes_on_their_radius() -> None:
+def test_an_empty_crowd_gets_the_radius_of_its_new_vehicles() -> None:
     large, small = vehicle(name="Large", size=1.0), vehicle(name="Small", size=0.25)
     other = crowd("Other")
     select(small)
@@ -75,7 +75,7 @@ def test_an_empty_crowd_takes_on_their_radius() -> None:
     assert radius(large) == pytest.approx(1.0)
 
 
-def test_a_driven_size_is_left_alone() -> None:
+def test_a_driven_size_is_unchanged() -> None:
     ship = vehicle()
     other = crowd("Other")
     vehicle(name="Third", crowd=other, size=2.0)
@@ -85,7 +85,7 @@ def test_a_driven_size_is_left_alone() -> None:
     assert ship.steering.size_factor == 1.0
 
 
-def test_who_has_lost_its_crowd_finds_one() -> None:
+def test_a_vehicle_without_a_crowd_gets_a_new_one() -> None:
     ship = vehicle()
     bpy.data.objects.remove(ship.steering.crowd)
     select(ship)
@@ -93,7 +93,7 @@ def test_who_has_lost_its_crowd_finds_one() -> None:
     assert ship.steering.crowd.steering.roles == {"CROWD"}
 
 
-def test_moving_where_they_are_changes_nothing() -> None:
+def test_moving_to_the_current_crowd_changes_nothing() -> None:
     ships = fleet(2)
     select(*ships)
     before = scene_dump()
@@ -101,16 +101,16 @@ def test_moving_where_they_are_changes_nothing() -> None:
     assert_same(before, scene_dump())
 
 
-def test_a_crowd_there_is_not_is_refused() -> None:
+def test_a_missing_crowd_is_refused() -> None:
     ship = vehicle()
     select(ship)
     before = scene_dump()
-    with pytest.raises(RuntimeError, match=r"Crowd Nobody not found in the scene\. Choose another one, or leave"):
-        bpy.ops.steering.crowd_assign(crowd="Nobody")
+    with pytest.raises(RuntimeError, match=r"Crowd Missing not found in the scene\. Choose another one, or leave"):
+        bpy.ops.steering.crowd_assign(crowd="Missing")
     assert_same(before, scene_dump())
 
 
-def test_linked_vehicles_are_refused_and_no_crowd_is_made(tmp_path) -> None:
+def test_linked_vehicles_are_refused_and_no_crowd_is_created(tmp_path) -> None:
     ship = vehicle(name="Linked")
     path = str(tmp_path / "library.blend")
     bpy.data.libraries.write(path, {ship, ship.steering.crowd})
@@ -124,27 +124,27 @@ def test_linked_vehicles_are_refused_and_no_crowd_is_made(tmp_path) -> None:
     assert_same(before, scene_dump())
 
 
-def test_without_vehicles_selected_it_is_grey_and_says_why() -> None:
+def test_without_selected_vehicles_the_operator_is_disabled_and_says_why() -> None:
     crowd()
     with pytest.raises(RuntimeError, match="Select at least one vehicle"):
         bpy.ops.steering.crowd_assign()
 
 
-def test_a_copy_of_a_crowd_has_a_chance_of_its_own() -> None:
-    """The quick way to a second crowd with the same settings is Blender's own duplicate."""
+def test_a_copy_of_a_crowd_has_its_own_random_numbers() -> None:
+    """Duplicating a crowd in Blender is the quick way to a second crowd with the same settings."""
     frames(1, 30)
-    one = crowd("One", wander={"strength": 0.0, "shared_strength": 6.0, "shared_rate": 1.0, "vertical": 0.0})
-    one.steering.identity = 77
-    ships = [vehicle(name=f"Ship {k}", location=(50.0 * k, 0.0, 0.0), crowd=one, identity=k + 1) for k in range(2)]
+    original = crowd("One", wander={"strength": 0.0, "shared_strength": 6.0, "shared_rate": 1.0, "vertical": 0.0})
+    original.steering.identity = 77
+    ships = [vehicle(name=f"Ship {k}", location=(50.0 * k, 0.0, 0.0), crowd=original, identity=k + 1) for k in range(2)]
     bake()
     together = [path - path[0] for path in (places(ship, range(1, 31)) for ship in ships)]
-    assert together[0] == pytest.approx(together[1], abs=1e-3), "a crowd does it together"
-    other = link(one.copy())
+    assert together[0] == pytest.approx(together[1], abs=1e-3), "members of a crowd share it"
+    copy = link(original.copy())
     select(ships[1])
-    assign(other.name)
+    assign(copy.name)
     bake()
     apart = [path - path[0] for path in (places(ship, range(1, 31)) for ship in ships)]
-    assert apart[0] == pytest.approx(together[0], abs=1e-3), "the first by name keeps its chance"
+    assert apart[0] == pytest.approx(together[0], abs=1e-3), "the first crowd by name keeps its random numbers"
     assert abs(apart[1] - together[1]).max() > 0.1
 
 
@@ -165,7 +165,7 @@ def test_the_vehicles_of_the_crowd_in_focus_are_selected() -> None:
     assert bpy.context.view_layer.objects.active == others[0]
 
 
-def test_hidden_ones_are_not_selected() -> None:
+def test_hidden_vehicles_are_not_selected() -> None:
     ships = fleet(3)
     ships[0].hide_set(True)
     ships[1].hide_select = True
@@ -174,7 +174,7 @@ def test_hidden_ones_are_not_selected() -> None:
     assert selected() == {"Ship 2"}
 
 
-def test_a_crowd_without_vehicles_has_none_to_select() -> None:
-    ob = crowd("Nobody")
+def test_selecting_the_vehicles_of_an_empty_crowd_is_cancelled() -> None:
+    ob = crowd("Empty Crowd")
     assert bpy.ops.steering.crowd_select() == {"CANCELLED"}
     assert selected() == {ob.name}

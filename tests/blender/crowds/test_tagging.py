@@ -1,4 +1,4 @@
-"""Tagging gives objects their roles, a crowd, a size, a start and an identity, and takes all of it back again."""
+"""Tagging gives objects roles, a crowd, a size, a start and an identity; untagging removes them."""
 
 import bpy
 import numpy as np
@@ -32,7 +32,7 @@ ROLES = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "CROWD", "FLOW", "RESOURCE")
 
 
 def fitting(role: str):
-    """An object that can have the role."""
+    """A new object that can have the role."""
     return {"PATH": path_curve, "FLOW": path_curve, "CROWD": empty}.get(role, wedge)()
 
 
@@ -45,12 +45,12 @@ def untag(*objects, role: str) -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_tagging_gives_the_role_and_no_other(role) -> None:
+def test_tagging_gives_only_that_role(role) -> None:
     ob = tag(fitting(role), role=role)
     assert ob.steering.roles == {role}
 
 
-def test_the_stored_number_of_each_role_never_changes() -> None:
+def test_stored_numbers_of_roles_never_change() -> None:
     items = bpy.types.Object.bl_rna.properties["steering"].fixed_type.properties["roles"].enum_items
     assert {item.identifier: item.value for item in items} == {
         "VEHICLE": 1,
@@ -64,7 +64,7 @@ def test_the_stored_number_of_each_role_never_changes() -> None:
     }
 
 
-def test_an_object_may_have_several_roles_and_lose_one_of_them() -> None:
+def test_an_object_can_have_several_roles_and_lose_one_of_them() -> None:
     ob = wedge()
     for role in ("VEHICLE", "OBSTACLE", "LEADER"):
         tag(ob, role=role)
@@ -74,7 +74,7 @@ def test_an_object_may_have_several_roles_and_lose_one_of_them() -> None:
 
 
 @pytest.mark.parametrize("role", [role for role in ROLES if role != "VEHICLE"])
-def test_untagging_leaves_the_file_as_it_was(role) -> None:
+def test_untagging_restores_the_file(role) -> None:
     ob = fitting(role)
     select(ob)
     before = scene_dump()
@@ -84,7 +84,7 @@ def test_untagging_leaves_the_file_as_it_was(role) -> None:
     assert_same(before, scene_dump())
 
 
-def test_untagging_a_vehicle_leaves_it_as_it_was() -> None:
+def test_untagging_restores_a_vehicle() -> None:
     ob = wedge(location=(1.0, 2.0, 3.0))
     crowd()
     select(ob)
@@ -95,7 +95,7 @@ def test_untagging_a_vehicle_leaves_it_as_it_was() -> None:
     assert_same(before["users"], scene_dump()["users"])
 
 
-def test_untagging_a_baked_vehicle_keeps_its_keys_and_what_takes_them_back() -> None:
+def test_untagging_a_baked_vehicle_keeps_its_keyframes_and_its_record_of_the_bake() -> None:
     frames(1, 10)
     ob = vehicle(location=(1.0, 2.0, 3.0), crowd=crowd(wander={}))
     bake()
@@ -119,7 +119,7 @@ def test_tagging_twice_changes_nothing() -> None:
     assert_same(before, scene_dump())
 
 
-def test_of_a_model_that_is_selected_with_its_parts_the_whole_becomes_the_vehicle() -> None:
+def test_only_the_root_of_a_selected_model_becomes_a_vehicle() -> None:
     bird, wing, feather, other = wedge("Bird"), wedge("Wing"), wedge("Feather"), wedge("Other")
     wing.parent = bird
     feather.parent = wing
@@ -127,7 +127,7 @@ def test_of_a_model_that_is_selected_with_its_parts_the_whole_becomes_the_vehicl
     assert [ob.name for ob in (bird, wing, feather, other) if stored_names(ob)] == ["Bird", "Other"]
 
 
-def test_parts_become_obstacles_and_leaders_one_by_one() -> None:
+def test_parts_can_become_obstacles_and_leaders() -> None:
     bird, wing = wedge("Bird"), wedge("Wing")
     wing.parent = bird
     tag(wing, bird, role="OBSTACLE")
@@ -147,7 +147,7 @@ def test_parts_become_obstacles_and_leaders_one_by_one() -> None:
         ("VEHICLE", crowd, r"Crowd cannot be a vehicle\. Select the objects to move\."),
     ],
 )
-def test_what_cannot_have_the_role_is_refused_by_name(role, made, sentence) -> None:
+def test_an_object_that_cannot_have_the_role_is_refused_by_name(role, made, sentence) -> None:
     select(made())
     before = scene_dump()
     with pytest.raises(RuntimeError, match=sentence):
@@ -155,7 +155,7 @@ def test_what_cannot_have_the_role_is_refused_by_name(role, made, sentence) -> N
     assert_same(before, scene_dump())
 
 
-def test_what_cannot_have_the_role_is_left_out_with_a_warning(capfd) -> None:
+def test_an_object_that_cannot_have_the_role_is_skipped_with_a_warning(capfd) -> None:
     box, curve = wedge("Box"), path_curve()
     tag(box, curve, role="PATH")
     assert curve.steering.roles == {"PATH"}
@@ -163,7 +163,7 @@ def test_what_cannot_have_the_role_is_left_out_with_a_warning(capfd) -> None:
     assert "Skipped objects that cannot be a path: Box" in capfd.readouterr().out
 
 
-def test_untagging_what_is_not_tagged_is_refused() -> None:
+def test_untagging_an_untagged_object_is_refused() -> None:
     select(wedge())
     with pytest.raises(RuntimeError, match=r"None of the selected objects is tagged as an obstacle\. Select tagged"):
         bpy.ops.steering.untag(role="OBSTACLE")
@@ -189,15 +189,15 @@ def test_linked_objects_are_refused_by_name(role, tmp_path) -> None:
 # ---- crowds
 
 
-def test_the_first_vehicle_makes_a_crowd_in_the_same_step() -> None:
+def test_tagging_the_first_vehicle_creates_a_crowd() -> None:
     ob = vehicle()
     assert ob.steering.crowd.steering.roles == {"CROWD"}
     assert bpy.context.scene.steering.crowd == ob.steering.crowd
 
 
-def test_later_vehicles_join_the_scenes_crowd() -> None:
-    one, other = vehicle(name="One"), vehicle(name="Other")
-    assert one.steering.crowd == other.steering.crowd
+def test_later_vehicles_join_the_crowd_of_the_scene() -> None:
+    first, second = vehicle(name="One"), vehicle(name="Other")
+    assert first.steering.crowd == second.steering.crowd
     assert (
         sum(part("blender.properties").has_role(ob, part("simulation.roles").Role.CROWD) for ob in bpy.data.objects)
         == 1
@@ -205,7 +205,7 @@ def test_later_vehicles_join_the_scenes_crowd() -> None:
 
 
 @pytest.mark.parametrize("first", ["vehicle", "crowd"])
-def test_a_selected_crowd_is_the_one_they_join(first) -> None:
+def test_new_vehicles_join_the_selected_crowd(first) -> None:
     crowd("Default")
     chosen = crowd("Chosen")
     ob = wedge()
@@ -214,8 +214,8 @@ def test_a_selected_crowd_is_the_one_they_join(first) -> None:
     assert ob.steering.crowd == chosen
 
 
-@pytest.mark.parametrize("lose", ["deleted", "removed from the scene", "no crowd any more"])
-def test_a_default_crowd_that_is_gone_is_made_anew(lose) -> None:
+@pytest.mark.parametrize("lose", ["deleted", "removed from the scene", "untagged"])
+def test_a_missing_default_crowd_is_created_again(lose) -> None:
     old = crowd("Old")
     if lose == "deleted":
         bpy.data.objects.remove(old)
@@ -229,14 +229,14 @@ def test_a_default_crowd_that_is_gone_is_made_anew(lose) -> None:
 
 
 def test_each_scene_has_its_own_default_crowd() -> None:
-    one = vehicle(name="One")
+    first = vehicle(name="One")
     bpy.context.window.scene = bpy.data.scenes.new("Second")
-    other = vehicle(name="Other")
-    assert other.steering.crowd != one.steering.crowd
-    assert other.steering.crowd.name in bpy.context.scene.objects
+    second = vehicle(name="Other")
+    assert second.steering.crowd != first.steering.crowd
+    assert second.steering.crowd.name in bpy.context.scene.objects
 
 
-def test_a_new_crowd_stands_at_the_cursor_selected_and_active() -> None:
+def test_a_new_crowd_is_at_the_cursor_selected_and_active() -> None:
     bpy.context.scene.cursor.location = (1.0, 2.0, 3.0)
     ob = crowd()
     assert ob.type == "EMPTY"
@@ -245,7 +245,7 @@ def test_a_new_crowd_stands_at_the_cursor_selected_and_active() -> None:
     assert bpy.context.view_layer.objects.active == ob
 
 
-def test_behaviors_are_given_to_and_taken_from_the_crowd_of_the_active_vehicle() -> None:
+def test_behaviors_are_added_to_and_removed_from_the_crowd_of_the_active_vehicle() -> None:
     ob = vehicle()
     select(ob)
     before = stored(ob.steering.crowd.steering)
@@ -260,7 +260,7 @@ def test_behaviors_are_given_to_and_taken_from_the_crowd_of_the_active_vehicle()
 # ---- identity
 
 
-def test_vehicles_get_identities_no_two_alike() -> None:
+def test_vehicles_get_different_identities() -> None:
     ships = [wedge(f"Ship {k}") for k in range(20)]
     tag(*ships, role="VEHICLE")
     identities = [ship.steering.identity for ship in ships]
@@ -268,22 +268,22 @@ def test_vehicles_get_identities_no_two_alike() -> None:
     assert min(identities) > 0
 
 
-def test_of_copies_the_lowest_name_keeps_the_identity_and_the_others_have_the_same_one_every_time() -> None:
+def test_the_first_of_several_copies_by_name_keeps_the_identity_and_the_others_get_stable_ones() -> None:
     ob = vehicle(name="M", identity=77)
     for name in ("Z", "A", "K"):
         copy = ob.copy()
         copy.name = name
         bpy.context.scene.collection.objects.link(copy)
-    told = part("blender.identity").told_apart
+    told_apart = part("blender.identity").told_apart
     ships = [bpy.data.objects[name] for name in "MZAK"]
-    found = told(ships)
-    assert found["A"] == 77
-    assert len(set(found.values())) == 4
-    assert told(reversed(ships)) == found
+    identities = told_apart(ships)
+    assert identities["A"] == 77
+    assert len(set(identities.values())) == 4
+    assert told_apart(reversed(ships)) == identities
     assert {ship.steering.identity for ship in ships} == {77}
 
 
-def test_a_copy_keeps_its_chances_once_baked() -> None:
+def test_a_baked_copy_keeps_its_random_motion() -> None:
     frames(1, 10)
     ob = vehicle(name="B", identity=77, crowd=crowd(wander={}))
     copy = ob.copy()
@@ -308,7 +308,7 @@ def test_a_vehicle_moved_to_another_crowd_keeps_its_identity() -> None:
 # ---- size, front and start
 
 
-def test_a_vehicle_tagged_along_with_another_crowd_joins_that_one() -> None:
+def test_a_vehicle_tagged_with_another_selected_crowd_joins_that_crowd() -> None:
     first, second = crowd("First"), crowd("Second")
     ob = wedge()
     select(ob, first)
@@ -321,13 +321,13 @@ def test_a_vehicle_tagged_along_with_another_crowd_joins_that_one() -> None:
     assert ob.steering.identity == identity
 
 
-def test_the_first_vehicle_gives_the_crowd_its_radius() -> None:
+def test_the_first_vehicle_sets_the_radius_of_the_crowd() -> None:
     ob = vehicle(size=2.0)
     assert ob.steering.crowd.steering.vehicle.radius == pytest.approx(2.0)
     assert ob.steering.size_factor == pytest.approx(1.0)
 
 
-def test_others_are_so_many_times_as_large() -> None:
+def test_size_factors_are_relative_to_the_radius_of_the_crowd() -> None:
     small, large = wedge("Small", size=0.5), wedge("Large", size=2.0)
     tag(small, large, role="VEHICLE")
     assert small.steering.crowd.steering.vehicle.radius == pytest.approx(2.0)
@@ -345,7 +345,7 @@ def test_children_scale_and_modifiers_count_for_the_size() -> None:
     assert vehicle(body).steering.crowd.steering.vehicle.radius == pytest.approx(8.0, rel=1e-3)
 
 
-def test_a_tagged_child_is_not_part_of_its_parents_size() -> None:
+def test_a_tagged_child_does_not_count_for_the_size_of_its_parent() -> None:
     body = sphere("Body", radius=1.0)
     child = sphere("Child", (0.0, 9.0, 0.0), radius=1.0)
     child.parent = body
@@ -353,7 +353,7 @@ def test_a_tagged_child_is_not_part_of_its_parents_size() -> None:
     assert vehicle(body).steering.crowd.steering.vehicle.radius == pytest.approx(1.0, rel=1e-3)
 
 
-def test_an_object_without_a_size_leaves_the_radius_alone() -> None:
+def test_an_object_without_a_size_leaves_the_radius_unchanged() -> None:
     mesh = bpy.data.meshes.new("Point")
     ob = bpy.data.objects.new("Point", mesh)
     bpy.context.scene.collection.objects.link(ob)
@@ -368,7 +368,7 @@ def rig():
     return ob
 
 
-def test_characters_face_their_negative_y_and_everything_else_its_positive_y() -> None:
+def test_characters_face_negative_y_and_other_objects_positive_y() -> None:
     plain = vehicle(name="Plain")
     assert plain.steering.forward_axis == "POS_Y"
     armature = vehicle(rig())
@@ -381,7 +381,7 @@ def test_characters_face_their_negative_y_and_everything_else_its_positive_y() -
     assert vehicle(skin).steering.forward_axis == "NEG_Y"
 
 
-def test_a_chosen_front_is_kept_when_another_role_is_added() -> None:
+def test_a_forward_axis_set_by_the_user_is_kept() -> None:
     ob = vehicle()
     ob.steering.forward_axis = "POS_X"
     tag(ob, role="OBSTACLE")
@@ -389,7 +389,7 @@ def test_a_chosen_front_is_kept_when_another_role_is_added() -> None:
 
 
 @pytest.mark.parametrize("mode", ["XYZ", "QUATERNION", "AXIS_ANGLE"])
-def test_tagging_stores_the_vehicles_own_channels_as_its_start(mode) -> None:
+def test_tagging_stores_the_local_channels_of_a_vehicle_as_its_start(mode) -> None:
     ob = wedge(location=(1.0, 2.0, 3.0))
     ob.rotation_mode = mode
     channel = part("blender.read.rotation_channels").data_path(mode)
@@ -407,7 +407,7 @@ def test_tagging_stores_the_vehicles_own_channels_as_its_start(mode) -> None:
 
 
 @pytest.mark.parametrize("operator", ["tag", "untag", "set_start", "behavior_add", "behavior_remove"])
-def test_operators_are_grey_without_a_selection(operator) -> None:
+def test_operators_are_disabled_without_a_selection(operator) -> None:
     select()
     assert not getattr(bpy.ops.steering, operator).poll()
     with pytest.raises(RuntimeError, match=r"Select|Make a crowd or one of its vehicles the active object"):
@@ -415,7 +415,7 @@ def test_operators_are_grey_without_a_selection(operator) -> None:
 
 
 @pytest.mark.parametrize("operator", ["tag", "untag", "crowd_add", "bake", "clear_bake"])
-def test_operators_are_grey_in_edit_mode_and_say_why(operator) -> None:
+def test_operators_are_disabled_in_edit_mode_and_say_why(operator) -> None:
     ob = wedge()
     select(ob)
     bpy.ops.object.mode_set(mode="EDIT")
@@ -456,7 +456,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_every_operator_is_one_step_to_undo_and_to_redo(step) -> None:
+def test_every_operator_is_one_undo_step(step) -> None:
     frames(1, 5)
     if step == "tag":
         select(wedge())
@@ -481,12 +481,12 @@ def test_every_operator_is_one_step_to_undo_and_to_redo(step) -> None:
     assert_same(after, scene_dump())
 
 
-def test_every_operator_asks_to_be_an_undo_step() -> None:
+def test_every_operator_registers_an_undo_step() -> None:
     for name in STEPS:
         assert {"REGISTER", "UNDO"} <= getattr(bpy.types, f"STEERING_OT_{name}").bl_options
 
 
-def test_keyed_objects_can_be_tagged_and_keep_their_keys() -> None:
+def test_keyframed_objects_can_be_tagged_and_keep_their_keyframes() -> None:
     ob = wedge()
     insert(ob, "location", {1: (0.0, 0.0, 0.0), 20: (5.0, 0.0, 0.0)})
     known = keys(ob)

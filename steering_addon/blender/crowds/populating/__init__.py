@@ -1,1 +1,1 @@
-"""Filling a crowd with members, and again when their count or places are to change."""
+"""Populate: fills a crowd with members, and updates them when their count or arrangement changes."""

@@ -1,4 +1,4 @@
-"""The arrangements of members: what each needs, and which settings mean something for it."""
+"""The arrangements of members: the place that each needs, and the settings that apply to it."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ if TYPE_CHECKING:
     from bpy.types import Object
 
 NUMBERS = {choice.name: choice.number for choice in ARRANGEMENTS}
-NAMES = {choice.number: choice.name for choice in ARRANGEMENTS}
+LABELS = {choice.number: choice.label for choice in ARRANGEMENTS}
 CHOICE = "arrangement"
-"""The setting that says which one it is."""
+"""The setting that holds the arrangement."""
 PLACE = "place"
-"""The setting that says where, for those that need a place of their own."""
+"""The setting that holds the mesh, volume or curve, for arrangements that need one."""
 WANTED = {SURFACE: "mesh", VOLUME: "region, Empty or closed mesh", CURVE: "curve"}
-"""What these are."""
-PUT = {SURFACE: "put on", VOLUME: "put in", CURVE: "put along"}
+"""The kind of place of each arrangement that needs one."""
 FITS: dict[int, Callable[[Object], bool]] = {
     SURFACE: lambda ob: ob.type in SOLID,
     VOLUME: lambda ob: ob.type in SOLID or ob.type == "EMPTY",
     CURVE: lambda ob: ob.type == "CURVE",
 }
-"""Whether an object is what an arrangement needs."""
+"""Whether an object is the kind of place that an arrangement needs."""
 
 
 def shown(arrangement: str) -> list[str]:
-    """The settings that mean something for an arrangement, in the order they are shown."""
+    """The settings that apply to an arrangement, in the order of the panel."""
     number = NUMBERS[arrangement]
     declared = Population.parameters()
     names = [name for name, p in declared.items() if p.only_with is None or number in p.only_with[1]]

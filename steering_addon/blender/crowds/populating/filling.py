@@ -1,4 +1,4 @@
-"""Filling a crowd: those who are there stay who they are, more are made, or the last ones go."""
+"""Fills a crowd: keeps existing members, adds missing ones and removes surplus ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..joining import SMALLEST, measure_for
 from ..moves_like import UNCHANGED, Likeness, fitting
 from .ground import Ground
 from .member_collection import collection_for, own_collection, shows
-from .members import bodies, members_of, put, remove, resize, usual_room, worked_on
+from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
 from .models import Model, Source, plain
 
 if TYPE_CHECKING:
@@ -34,27 +34,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """What filling a crowd comes to, worked out before anything is changed.
+    """The changes that fill a crowd, computed before anything is changed.
 
     Attributes:
-        ground: where members may be.
-        sources: what they are made of.
-        sizes: how large a vehicle each of them makes, in metres.
-        preset: what the crowd starts to live with; None where it is left as it is.
-        there: the members there are, by number.
-        staying: the numbers of those that stay as and where they are.
-        kept: those of them that would have gone or moved, had nobody worked on them.
-        numbers: (n,) of those that are put somewhere.
-        made_of: (n,) the source of each, should it have to be made.
-        scale, room: (n,) what its size is multiplied by, and the radius that is kept free for it.
-        position, forward, up: (n, 3) where it is and how it faces.
+        ground: the places of the members.
+        sources: the models of the members.
+        sizes: the vehicle radius of each source, metres.
+        preset: the preset for a new crowd; None if the settings of the crowd are kept.
+        existing: the existing members by number.
+        staying: the numbers of the members that are left unchanged.
+        kept: the staying members that would be removed or moved if the user had not changed them.
+        numbers: (n,) of the members to place, existing or new.
+        made_of: (n,) the source of each, for new members.
+        scale, room: (n,) factor of the size, and the radius in metres that is kept free.
+        position, forward, up: (n, 3) metres and unit vectors.
     """
 
     ground: Ground
     sources: list[Source]
     sizes: list[float]
     preset: Preset | None
-    there: dict[int, Object]
+    existing: dict[int, Object]
     staying: set[int]
     kept: list[Object]
     numbers: np.ndarray
@@ -67,13 +67,13 @@ class Plan:
 
     @property
     def leaving(self) -> list[Object]:
-        """The members that go."""
-        left = self.there.keys() - self.staying - set(self.numbers.tolist())
-        return [self.there[number] for number in sorted(left)]
+        """The members to remove."""
+        left = self.existing.keys() - self.staying - set(self.numbers.tolist())
+        return [self.existing[number] for number in sorted(left)]
 
     @property
     def count(self) -> int:
-        """How many members there are then."""
+        """The number of members after filling."""
         return len(self.staying) + len(self.numbers)
 
 
@@ -85,18 +85,19 @@ def plan_filling(
     objects: Sequence[tuple[Object, float]],
     like: Likeness,
 ) -> Plan:
-    """Work out who comes, goes and stands where, in a crowd or in a new one at the 3D cursor; nothing is changed.
+    """Plan which members to add, remove and place. Nothing is changed.
 
-    Members that are there keep their object, identity and all that was set on them; they are put elsewhere only where
-    what says their places has changed. Those that somebody has worked on stay as and where they are.
+    Existing members keep their object, identity and settings, and move only if the arrangement or its place has
+    changed. Members that the user has changed are left unchanged.
 
     Args:
-        place: the surface, region or curve, where the arrangement wants one.
-        objects: what members are made of, and how often each.
-        like: what a crowd starts to live like that has not lived yet.
+        crowd: the crowd to fill; None for a new crowd at the 3D cursor.
+        place: the surface, volume or curve, for arrangements that need one.
+        objects: the models and their weights.
+        like: the likeness for a crowd without settings.
 
     Raises:
-        Refusal: it cannot be done.
+        Refusal: the crowd cannot be filled.
     """
     depsgraph, family = context.evaluated_depsgraph_get(), Family()
     sources = [Source.of(ob, weight, family, depsgraph) for ob, weight in objects if weight > 0.0]
@@ -107,19 +108,21 @@ def plan_filling(
         frame = crowd.evaluated_get(depsgraph).matrix_world
     ground = Ground.of(population, frame, place, max(rooms, default=0.0) * (1.0 + population.random_scale), depsgraph)
 
-    there = members_of(crowd, context.scene) if crowd is not None else {}
-    worked = {number for number, ob in there.items() if worked_on(ob, family)}
-    same = bool(there) and crowd.steering.populate.laid_out == ground.mark
-    staying = worked | {number for number in there if same and number <= population.count}
+    existing = members_of(crowd, context.scene) if crowd is not None else {}
+    changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
+    same = bool(existing) and crowd.steering.populate.laid_out == ground.fingerprint
+    staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
     scale, made_of = sizes(population, numbers), models(population, numbers, _weights(sources))
-    usual = [usual_room(there[k]) if k in there else rooms[row] for k, row in zip(numbers.tolist(), made_of.tolist())]
-    room = scale * np.array(usual).reshape(-1)
-    spots = ground.spots(numbers - 1, room, _standing([there[k] for k in sorted(staying)], sources, rooms))
-    found = len(spots.valid)
-    if len(numbers) and not found and not staying:
-        raise Refusal(f"{_name(place or crowd)} has no room for a single member: make it larger.")
-    forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:found]))
+    unscaled = [
+        usual_room(existing[k]) if k in existing else rooms[row] for k, row in zip(numbers.tolist(), made_of.tolist())
+    ]
+    room = scale * np.array(unscaled).reshape(-1)
+    spots = ground.spots(numbers - 1, room, _standing([existing[k] for k in sorted(staying)], sources, rooms))
+    count = len(spots.valid)
+    if len(numbers) and not count and not staying:
+        raise Refusal(f"{_name(place or crowd)} has no room for any member. Make it larger.")
+    forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:count]))
     preset = None if like is UNCHANGED or not sources else fitting(like, _length(sources))
     measure = measure_for(crowd, _vehicles(context, crowd), preset, depsgraph, family)
     return Plan(
@@ -127,13 +130,13 @@ def plan_filling(
         sources=sources,
         sizes=[measure(source.body) for source in sources],
         preset=preset,
-        there=there,
+        existing=existing,
         staying=staying,
-        kept=[there[number] for number in sorted(worked) if not same or number > population.count],
-        numbers=numbers[:found],
-        made_of=made_of[:found],
-        scale=scale[:found],
-        room=room[:found],
+        kept=[existing[number] for number in sorted(changed) if not same or number > population.count],
+        numbers=numbers[:count],
+        made_of=made_of[:count],
+        scale=scale[:count],
+        room=room[:count],
         position=spots.position,
         forward=forward,
         up=up,
@@ -141,12 +144,12 @@ def plan_filling(
 
 
 def _check(context: Context, crowd: Object | None, population: Population, sources: Sequence[Source]) -> None:
-    """Raises Refusal where there is nothing to make members of, or where they live is out of sight."""
+    """Raise Refusal without models, or if the collection of the members is not in the view layer."""
     if population.count and not sources:
-        raise Refusal(f"{_name(crowd)} has nothing to be filled with: select the models, or add some under Populate.")
+        raise Refusal(f"{_name(crowd)} has no models to populate it with. Select models or add them under Populate.")
     collection = own_collection(crowd, context.scene)
     if collection is not None and not shows(context.view_layer.layer_collection, collection):
-        raise Refusal(f"{collection.name}, where the members live, is not in the view layer: tick it in the Outliner.")
+        raise Refusal(f"The collection {collection.name} is excluded from the view layer. Enable it in the Outliner.")
 
 
 def _name(ob: Object | None) -> str:
@@ -154,31 +157,31 @@ def _name(ob: Object | None) -> str:
 
 
 def _vehicles(context: Context, crowd: Object | None) -> list[Object]:
-    """The vehicles that a crowd has already."""
+    """The existing vehicles of a crowd."""
     if crowd is None:
         return []
     return [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
 def fill(context: Context, crowd: Object, plan: Plan) -> list[Object]:
-    """Do what is planned for a crowd; the members that were put somewhere."""
+    """Carry out the plan for a crowd; returns the members that were placed."""
     leaving = plan.leaving
     making = _Making(crowd, collection_for(context, crowd), plan)
     numbers, rows = plan.numbers.tolist(), plan.made_of.tolist()
-    members = [plan.there.get(number) or making.member(number, row) for number, row in zip(numbers, rows)]
+    members = [plan.existing.get(number) or making.member(number, row) for number, row in zip(numbers, rows)]
     for ob, scale, room in zip(members, plan.scale.tolist(), plan.room.tolist()):
         resize(ob, scale, room)
     put(members, plan.position, plan.forward, plan.up)
     remove(leaving)
-    crowd.steering.populate.laid_out = plan.ground.mark
+    crowd.steering.populate.laid_out = plan.ground.fingerprint
     crowd.steering.populate.collection = making.collection
-    # Until then Blender does not list what was linked to the collection.
+    # Objects linked to the collection are not listed until the view layer is updated.
     context.view_layer.update()
     return members
 
 
 class _Making:
-    """Makes members, each a copy of the first of its model."""
+    """Makes members: the first of each model is copied from the model, the others from that first member."""
 
     def __init__(self, crowd: Object, collection: Collection, plan: Plan) -> None:
         self.crowd = crowd
@@ -194,7 +197,7 @@ class _Making:
             crowd.steering.vehicle.radius = largest
 
     def member(self, number: int, row: int) -> Object:
-        """The member of a number, made of the source of a row; where it is, is still to be said."""
+        """Make the member of a number from the source of a row. It still has to be placed."""
         source = self._sources[row]
         if row not in self._first:
             copies = source.model.copied(number, self.collection)
@@ -214,14 +217,14 @@ class _Making:
         return root
 
     def _enlist(self, ob: Object, source: Source) -> None:
-        """Make the first of a model a vehicle; its copies are that too."""
-        own = ob.steering
-        own.roles = {Role.VEHICLE.name}
-        own.crowd = self.crowd
-        own.forward_axis, own.up_axis = source.front
+        """Make the first member of a model a vehicle; so are its copies."""
+        settings = ob.steering
+        settings.roles = {Role.VEHICLE.name}
+        settings.crowd = self.crowd
+        settings.forward_axis, settings.up_axis = source.front
 
     def _identity(self, number: int) -> int:
-        """Who the member of a number is: the same one when it comes back."""
+        """The identity of the member of a number; a removed member gets the same one when it is added again."""
         identity = self._identities[number]
         if identity in self._taken:
             identity = new_identity(self._taken)
@@ -232,18 +235,18 @@ class _Making:
 def _standing(
     members: Sequence[Object], sources: Sequence[Source], rooms: Sequence[float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where somebody stands already (m, 3), the models that are seen as well, and their radii (m,)."""
+    """The positions (m, 3) and radii (m,) of members and of visible models, which new members avoid."""
     places, radii = bodies(members)
-    seen = [row for row, source in enumerate(sources) if source.model.parts[0].visible_get()]
+    visible = [row for row, source in enumerate(sources) if source.model.parts[0].visible_get()]
     models = [source.model.parts[0].matrix_world.translation for source in sources]
     return (
-        np.concatenate((places, np.array([models[row] for row in seen]).reshape(-1, 3))),
-        np.concatenate((radii, np.array([rooms[row] for row in seen]))),
+        np.concatenate((places, np.array([models[row] for row in visible]).reshape(-1, 3))),
+        np.concatenate((radii, np.array([rooms[row] for row in visible]))),
     )
 
 
 def _length(sources: Sequence[Source]) -> float:
-    """How long the models are, the middle one of them; 0 without a size."""
+    """The median length of the models in metres; 0 if none has a size."""
     lengths = [length for source in sources if (length := source.body.length(*source.front)) > SMALLEST]
     return float(np.median(lengths)) if lengths else 0.0
 

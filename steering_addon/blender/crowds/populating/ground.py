@@ -1,4 +1,4 @@
-"""Where members are put: the faces of a mesh, the inside of something, a curve, or the crowd's own space."""
+"""The places of members: the faces of a mesh, the inside of a volume, a curve, or a formation around the crowd."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...properties import has_role
 from ...read.body_sizes import SOLID, points_of
 from ...read.curves import CurveReader
 from ...refusal import Refusal
-from .arrangement import FITS, PUT, WANTED
+from .arrangement import FITS, LABELS, WANTED
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from ....simulation.geometry.paths import Path
 
 SKEW = Vector((0.2672612, 0.5345225, 0.8017837))
-"""A direction along which hardly any ray meets an edge."""
+"""A ray direction that almost never meets an edge of a mesh."""
 STEP = 1e-5
-"""How far behind a hit a ray goes on, as a share of the size of what it goes through."""
+"""Distance beyond a hit at which a ray continues, as a share of the size of the mesh."""
 
 
 @dataclass(frozen=True)
 class Ground:
-    """Where the members of a crowd may be.
+    """The places where members of a crowd may be.
 
     Attributes:
-        population: how they stand.
-        frame: (3, 3) the crowd's side, forward and up axis, as columns.
-        origin: (3,) where the crowd is.
-        apart: metres between neighbors, where they stand in order.
-        propose: makes spots, where they stand by chance.
-        line: the curve, where they stand along one.
-        made_of: what all this was worked out from, as numbers.
+        population: the arrangement and its settings.
+        frame: (3, 3) the side, forward and up axis of the crowd, as columns.
+        origin: (3,) position of the crowd in metres.
+        apart: metres between neighbors in an ordered arrangement.
+        propose: proposes random spots; None in an ordered arrangement.
+        line: the curve; None without one.
+        made_of: the points of the place, which tell whether it has changed.
     """
 
     population: Population
@@ -61,20 +61,22 @@ class Ground:
         """The ground of a crowd.
 
         Args:
-            crowd: where that is and how it is turned.
-            widest: the radius of the largest member.
+            crowd: the world matrix of the crowd.
+            place: the surface, volume or curve, for arrangements that need one.
+            widest: radius of the largest member in metres.
 
         Raises:
-            Refusal: the arrangement needs a place, and that is not one.
+            Refusal: the place does not suit the arrangement.
         """
         kind = population.arrangement
-        if kind in WANTED and (place is None or not FITS[kind](place)):
-            what = "Nothing" if place is None else place.name
-            raise Refusal(f"{what} is no place for members to be {PUT[kind]}: choose a {WANTED[kind]}.")
+        if kind in WANTED and place is None:
+            raise Refusal(f"The arrangement {LABELS[kind]} has no place. Choose a {WANTED[kind]}.")
+        if kind in WANTED and not FITS[kind](place):
+            raise Refusal(f"{place.name} cannot be the place of the members. Choose a {WANTED[kind]}.")
         propose, line, made_of = None, None, np.zeros((0, 3))
         if kind == SURFACE:
-            found = _triangles(place, depsgraph)
-            propose, made_of = on_surface(found, population.height, population.lean), found
+            triangles = _triangles(place, depsgraph)
+            propose, made_of = on_surface(triangles, population.height, population.lean), triangles
         elif kind == VOLUME:
             propose, made_of = _inside(place, depsgraph)
         elif kind == CURVE:
@@ -88,15 +90,15 @@ class Ground:
 
     @property
     def in_order(self) -> bool:
-        """Whether they stand in an order, and not by chance."""
+        """Whether the arrangement is ordered rather than random."""
         return self.propose is None
 
     @property
-    def mark(self) -> str:
-        """Tells whether members would be put elsewhere than the last time."""
+    def fingerprint(self) -> str:
+        """A hash that changes when members would get other places than before."""
         settings = asdict(self.population)
         if not (self.in_order and self.population.arrangement in (CIRCLE, CURVE)):
-            # More of them change nothing for the others.
+            # Adding members does not move the others.
             del settings["count"]
         numbers = [self.frame, self.made_of]
         if self.in_order:
@@ -105,45 +107,46 @@ class Ground:
         return hashlib.sha256(b"".join([text, *(part.astype(np.float32).tobytes() for part in numbers)])).hexdigest()
 
     def spots(self, numbers: np.ndarray, radii: np.ndarray, standing: tuple[np.ndarray, np.ndarray]) -> Spots:
-        """Where the members of these numbers, from 0 and rising, stand; for the first of them, as far as there is room.
+        """The spots of members; fewer than n, of the first members, if the room runs out.
 
         Args:
-            radii: (n,) of their bodies.
-            standing: where others stand (m, 3), and their radii (m,).
+            numbers: (n,) of the members, from 0, increasing.
+            radii: (n,) of the bodies in metres.
+            standing: positions (m, 3) and radii (m,) of existing bodies.
         """
         if self.propose is not None:
             return scattered(self.propose, self.population.seed, radii, self.population.distance, standing)
         if self.line is not None:
-            every = evenly_along(self.line, self.population.count, self.apart)
-            return every.take(numbers[numbers < len(every.valid)])
+            spots = evenly_along(self.line, self.population.count, self.apart)
+            return spots.take(numbers[numbers < len(spots.valid)])
         position = np.einsum("ab,kb->ka", self.frame, formation(self.population, numbers, self.apart)) + self.origin
-        nowhere = np.zeros_like(position)
-        return Spots(position, nowhere, nowhere, np.ones(len(numbers), dtype=bool))
+        undefined = np.zeros_like(position)
+        return Spots(position, undefined, undefined, np.ones(len(numbers), dtype=bool))
 
 
 def _triangles(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
-    """The faces of an object as triangles (t, 3, 3), in world space, with its modifiers.
+    """The triangles (t, 3, 3) of an evaluated object in world space.
 
     Raises:
-        Refusal: it has none.
+        Refusal: the object has no faces with an area.
     """
     points, corners = _mesh(ob, depsgraph)
     matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
     points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
-    found = points[corners]
-    one, other = found[:, 1] - found[:, 0], found[:, 2] - found[:, 0]
-    if not (np.cross(one, other) != 0.0).any() or not np.isfinite(found).all():
-        raise Refusal(f"{ob.name} has no faces to stand on: choose a mesh that has some.")
-    return found
+    triangles = points[corners]
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    if not (normals != 0.0).any() or not np.isfinite(triangles).all():
+        raise Refusal(f"{ob.name} has no faces to place members on. Choose another mesh.")
+    return triangles
 
 
 def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
-    """Spots inside an object, and the numbers they are worked out from.
+    """A function that proposes spots inside an object, and the points (k, 3) that define its inside.
 
-    A region is the sphere or box that it is for the vehicles, an Empty what it is drawn as, a mesh must be closed.
+    A region counts as its sphere or box, an Empty as the shape it is displayed as. A mesh must be closed.
 
     Raises:
-        Refusal: it has no inside.
+        Refusal: the object has no inside.
     """
     matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
     region = has_role(ob, Role.REGION) and ob.steering.region_shape != "MESH"
@@ -157,7 +160,7 @@ def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
         test, made_of = _in_mesh(points, corners), points[corners].reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
     if not (high > low).all():
-        raise Refusal(f"{ob.name} has no inside: choose a region, an Empty or a closed mesh.")
+        raise Refusal(f"{ob.name} has no inside. Choose a region, an Empty or a closed mesh.")
     local = within(low, high, test)
 
     def propose(keys: np.ndarray) -> Spots:
@@ -172,20 +175,24 @@ def _line(ob: Object, depsgraph: Depsgraph) -> Path:
     """The splines of a curve that have a length.
 
     Raises:
-        Refusal: there are none.
+        Refusal: the curve has no such spline.
     """
-    found = tuple(line for line in CurveReader(ob).read(depsgraph) if line.length > 0.0)
-    if not found:
-        raise Refusal(f"{ob.name} has no length to stand along: draw it longer, or choose another curve.")
-    return found
+    lines = tuple(line for line in CurveReader(ob).read(depsgraph) if line.length > 0.0)
+    if not lines:
+        raise Refusal(f"{ob.name} has no length. Edit the curve or choose another one.")
+    return lines
 
 
 def _mesh(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-    """The points (k, 3) of an object in its own space, and the rows of each triangle's corners (t, 3)."""
+    """The points (k, 3) of an object in local space, and the corners of its triangles as rows (t, 3) of the points.
+
+    Raises:
+        Refusal: the object has no faces.
+    """
     evaluated = ob.evaluated_get(depsgraph)
     mesh = evaluated.to_mesh() if ob.type in SOLID else None
     if mesh is None or not mesh.polygons:
-        raise Refusal(f"{ob.name} has no faces: choose a mesh that has some.")
+        raise Refusal(f"{ob.name} has no faces. Choose another mesh.")
     mesh.calc_loop_triangles()
     points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
     mesh.vertices.foreach_get("co", points)
@@ -199,7 +206,7 @@ def _check_closed(ob: Object, corners: np.ndarray) -> None:
     edges = np.sort(np.concatenate((corners[:, :2], corners[:, 1:], corners[:, ::2])), axis=1)
     _, count = np.unique(edges, axis=0, return_counts=True)
     if (count % 2 == 1).any():
-        raise Refusal(f"{ob.name} is not closed, so that it has no inside: close it, or tag it as a region.")
+        raise Refusal(f"The mesh of {ob.name} is not closed. Close it or tag the object as a region.")
 
 
 def _everywhere(points: np.ndarray) -> np.ndarray:

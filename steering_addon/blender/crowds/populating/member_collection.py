@@ -1,4 +1,4 @@
-"""The collection that the members of a crowd live in."""
+"""The collection that holds the members of a crowd."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 
 def own_collection(crowd: Object | None, scene: Scene) -> Collection | None:
-    """The collection of a crowd's members, None where there is none in the scene that is its own."""
+    """The collection of a crowd's members; None if the crowd has none of its own in the scene."""
     collection = _stored(crowd) if crowd is not None else None
     if collection is None or collection.library is not None or collection not in scene.collection.children_recursive:
         return None
-    # A copy of a crowd remembers the collection of the one it was copied from.
+    # A copy of a crowd still points at the collection of the original.
     shared = any(_stored(ob) == collection for ob in scene.objects if ob != crowd and has_role(ob, Role.CROWD))
     return None if shared and not members_of(crowd, scene) else collection
 
 
 def collection_for(context: Context, crowd: Object) -> Collection:
-    """The collection of a crowd's members, made beside the crowd where there is none."""
+    """The collection of a crowd's members; it is created beside the crowd if needed."""
     collection = own_collection(crowd, context.scene)
     if collection is None:
         collection = bpy.data.collections.new(f"{crowd.name} Members")
         layer = context.view_layer.layer_collection
-        beside = [c for c in crowd.users_collection if c.library is None and shows(layer, c)]
-        (beside[0] if beside else context.scene.collection).children.link(collection)
+        parents = [c for c in crowd.users_collection if c.library is None and shows(layer, c)]
+        (parents[0] if parents else context.scene.collection).children.link(collection)
     return collection
 
 
 def shows(layer: LayerCollection, collection: Collection) -> bool:
-    """Whether a collection is somewhere in a layer, and not excluded."""
+    """Whether a collection is below a layer and not excluded."""
     if layer.exclude:
         return False
     return layer.collection == collection or any(shows(child, collection) for child in layer.children)

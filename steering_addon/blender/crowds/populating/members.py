@@ -1,4 +1,4 @@
-"""Who of a crowd was made by Populate, and which of them somebody has worked on since."""
+"""The members that Populate made, and whether the user has changed them since."""
 
 from __future__ import annotations
 
@@ -25,27 +25,26 @@ if TYPE_CHECKING:
 
 
 def number_of(ob: Object) -> int:
-    """Which member an object is or belongs to; 0 where Populate did not make it. Looking writes nothing."""
+    """The number of the member that an object is or belongs to; 0 if Populate did not make it. Writes nothing."""
     if not ob.is_property_set("steering") or not ob.steering.is_property_set("member"):
         return 0
     return ob.steering.member.number
 
 
 def members_of(crowd: Object, scene: Scene) -> dict[int, Object]:
-    """The members of a crowd by their numbers; of copies that share one, the first by name."""
-    found: dict[int, Object] = {}
+    """The members of a crowd by number; of copies with the same number, the first by name."""
+    members: dict[int, Object] = {}
     for ob in sorted(scene.objects, key=lambda ob: ob.name):
         if has_role(ob, Role.VEHICLE) and (number := number_of(ob)) and crowd_of(ob) == crowd:
-            found.setdefault(number, ob)
-    return found
+            members.setdefault(number, ob)
+    return members
 
 
-def worked_on(ob: Object, family: Family) -> bool:
-    """Whether somebody locked, moved, keyed, parented or hung something on a member since it was made."""
-    own = ob.steering
-    if own.locked or ob.parent is not None or ob.library is not None or not ob.is_editable:
+def changed_by_user(ob: Object, family: Family) -> bool:
+    """Whether the user has locked, moved, keyframed or parented a member, or parented something to it."""
+    if ob.steering.locked or ob.parent is not None or ob.library is not None or not ob.is_editable:
         return True
-    if any(number_of(part) != own.member.number for part in family.descendants(ob)):
+    if any(number_of(part) != ob.steering.member.number for part in family.descendants(ob)):
         return True
     return _has_own_keys(ob) or is_moved(ob)
 
@@ -60,7 +59,7 @@ def place_of(ob: Object) -> tuple[np.ndarray, str, np.ndarray]:
 
 
 def is_moved(ob: Object) -> bool:
-    """Whether a member starts from elsewhere than Populate put it."""
+    """Whether the start of a member differs from where Populate placed it."""
     location, mode, rotation = place_of(ob)
     placed = ob.steering.member.placed
     if _differ(location, np.array(placed.location)):
@@ -69,9 +68,9 @@ def is_moved(ob: Object) -> bool:
 
 
 def put(members: Sequence[Object], position: np.ndarray, forward: np.ndarray, up: np.ndarray) -> None:
-    """Let members start from places and face some way there, and note it.
+    """Place the starts of members, and store that Populate did so.
 
-    A baked one goes on playing its keys until it is baked anew.
+    A baked member keeps playing its keyframes until the next bake.
 
     Args:
         position, forward, up: (n, 3) metres and unit vectors.
@@ -88,7 +87,7 @@ def put(members: Sequence[Object], position: np.ndarray, forward: np.ndarray, up
 def _put(ob: Object, matrix: Matrix) -> None:
     before, scale, baked = ob.matrix_basis.copy(), ob.scale.copy(), is_baked(ob)
     ob.matrix_basis = matrix
-    # A scale that mirrors would not come back out of a matrix.
+    # A mirroring scale cannot be recovered from a matrix.
     ob.scale = scale
     location, rotation = channels(ob)
     if baked:
@@ -103,7 +102,12 @@ def _put(ob: Object, matrix: Matrix) -> None:
 
 
 def resize(ob: Object, scale: float, room: float) -> None:
-    """Make a member so many times as large as its model, whatever else has been done to its size."""
+    """Scale a member relative to its model, keeping other changes of its size.
+
+    Args:
+        scale: size of the member divided by that of the model.
+        room: radius in metres that is kept free for it.
+    """
     member = ob.steering.member
     member.room = room
     ratio = scale / member.scale
@@ -114,31 +118,31 @@ def resize(ob: Object, scale: float, room: float) -> None:
 
 
 def usual_room(ob: Object) -> float:
-    """The radius that would be kept free for a member if its size were not varied."""
+    """The radius that is kept free for a member before its size is varied, in metres."""
     member = ob.steering.member
     return member.room / member.scale
 
 
 def bodies(members: Sequence[Object]) -> tuple[np.ndarray, np.ndarray]:
-    """Where members start from, (m, 3), and the radii that are kept free for them, (m,)."""
+    """The start positions of members, (m, 3), and the radii kept free for them, (m,), in metres."""
     places = [ob.matrix_world.translation if ob.parent else place_of(ob)[0] for ob in members]
     return np.array(places).reshape(-1, 3), np.array([ob.steering.member.room for ob in members])
 
 
 def remove(members: Sequence[Object]) -> None:
-    """Take members out of the file, with the parts and the bakes that were made for them."""
+    """Delete members with their parts and bakes."""
     family = Family()
     parts = [part for ob in members for part in (ob, *family.descendants(ob))]
     clear_all(parts)
     bpy.data.batch_remove(parts)
 
 
-def _differ(one: np.ndarray, other: np.ndarray) -> bool:
-    return bool((np.abs(one - other) > MOVED * np.maximum(1.0, np.abs(other))).any())
+def _differ(current: np.ndarray, stored: np.ndarray) -> bool:
+    return bool((np.abs(current - stored) > MOVED * np.maximum(1.0, np.abs(stored))).any())
 
 
 def _has_own_keys(ob: Object) -> bool:
-    """Whether there are keys on its transform that neither a bake wrote nor the model brought along."""
+    """Whether its transform has keyframes that neither a bake wrote nor the model already had."""
     animation = ob.animation_data
     if animation is None or animation.action is None:
         return False

@@ -1,7 +1,7 @@
-"""Models that members are copies of: an object with all that hangs on it.
+"""Models that members are copies of: an object with all its descendants.
 
-Copies share the model's data, such as its mesh, and its own animation. What in a model points at another part of it
-points in a copy at the copy's part.
+Copies share the data of the model, such as its mesh, and its animation. Pointers between parts of a model are changed
+to point at the parts of the copy.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
 Setting = Callable[["Object", "Object"], None]
-"""Lets a part point at another."""
+"""Makes a part point at another object."""
 NUMBERED = re.compile(r"[ ._]\d{3,}$")
-"""The number of a copy, as Blender and the ready scenes write it."""
+"""The number in the name of a copy, as written by Blender and the ready scenes."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """An object with all that hangs on it.
+    """An object with all its descendants.
 
     Attributes:
-        parts: the object itself, then what hangs on it.
-        names: what copies of them are called, before their number.
-        links: which part points at which other part, and how that is set.
+        parts: the object itself, then its descendants.
+        names: of the copies of the parts, without number.
+        links: for each pointer from one part to another, the rows of both parts and a function that sets the pointer.
     """
 
     parts: list[Object]
@@ -50,27 +50,27 @@ class Model:
 
     @classmethod
     def of(cls, ob: Object, family: Family) -> Model:
-        """The model that an object is."""
+        """The model of an object."""
         parts = [ob, *family.descendants(ob)]
         return cls.made_of(parts, [NUMBERED.sub("", part.name) for part in parts])
 
     @classmethod
     def made_of(cls, parts: list[Object], names: list[str]) -> Model:
-        """The model of these parts, the one that the others hang on first."""
-        places = {part: place for place, part in enumerate(parts)}
+        """The model of these parts; the root comes first."""
+        rows = {part: row for row, part in enumerate(parts)}
         links = [
-            (place, places[target], setting)
-            for place, part in enumerate(parts)
+            (row, rows[target], setting)
+            for row, part in enumerate(parts)
             for target, setting in _pointers(part)
-            if target in places
+            if target in rows
         ]
         return cls(parts, names, links)
 
     def copied(self, number: int, collection: bpy.types.Collection) -> list[Object]:
-        """A copy of all parts, named by the number."""
+        """Copies of all parts, named with the number."""
         copies = [_copy(part, f"{name} {number:04}") for part, name in zip(self.parts, self.names)]
-        for place, target, setting in self.links:
-            setting(copies[place], copies[target])
+        for row, target, setting in self.links:
+            setting(copies[row], copies[target])
         for copy in copies:
             collection.objects.link(copy)
         return copies
@@ -78,14 +78,14 @@ class Model:
 
 @dataclass(frozen=True)
 class Source:
-    """A model as members are made of it.
+    """A model in the list of Populate.
 
     Attributes:
-        model: what is copied.
-        weight: how often it is taken beside others.
+        model: the objects to copy.
+        weight: relative frequency among the sources.
         front: the names of its forward and up axis.
-        scale: (3,) of its own.
-        body: to be measured.
+        scale: (3,) of the root.
+        body: its shape, for measuring.
     """
 
     model: Model
@@ -96,8 +96,8 @@ class Source:
 
     @classmethod
     def of(cls, ob: Object, weight: float, family: Family, depsgraph: Depsgraph) -> Source:
-        """An object as a source, measured as it stands."""
-        # One that is in no view layer is not worked out, but mostly stands on nothing.
+        """The source of an object, measured with its current scale and rotation."""
+        # The world matrix of an object that is in no view layer is not evaluated. Most models have no parent.
         free = ob.parent is None and not ob.constraints
         world = ob.matrix_basis if free else ob.matrix_world
         body = Body(points_of(ob, depsgraph, family), np.array(world)[:3, :3])
@@ -107,47 +107,47 @@ class Source:
         return cls(Model.of(ob, family), weight, front, np.array(ob.scale if free else world.to_scale()), body)
 
     def room(self, *, on_ground: bool) -> float:
-        """The radius in metres that one of them needs for itself: beside it, or all round.
+        """The radius in metres to keep free for a member: horizontally on the ground, else in all directions.
 
-        Who stands upright may have arms spread, which take no room.
+        A standing figure may have its arms spread in the model; they need no room.
         """
         if not on_ground:
             return self.body.radius()
         points = np.einsum("ab,kb->ka", self.body.matrix, self.body.points)
         up = self.body.matrix @ model_axes(*(AXIS_NAMES[axis] for axis in self.front))[:, 2]
-        beside = float(magnitude(across(points, unit(up))).max())
+        radius = float(magnitude(across(points, unit(up))).max())
         _, depth, height = np.ptp(points, axis=0)
-        return min(beside, self.body.footprint()) if height > UPRIGHT * depth else beside
+        return min(radius, self.body.footprint()) if height > UPRIGHT * depth else radius
 
 
 def usable(objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None]) -> list[Object]:
-    """Those of the objects that members can be made of, each with what hangs on it once.
+    """The objects that can be models, without descendants of other models.
 
     Args:
-        others: what they are not made of.
+        others: objects to leave out.
 
     Raises:
-        Refusal: one of them is linked.
+        Refusal: a model is linked.
     """
     chosen = set(objects)
-    found = []
+    models = []
     for ob in objects:
         if ob == crowd or ob in others or has_role(ob, Role.CROWD) or any(above in chosen for above in _above(ob)):
             continue
         if ob.library is not None:
-            raise Refusal(f"{ob.name} is linked and cannot be copied for each member: make a library override of it.")
-        found.append(ob)
-    return found
+            raise Refusal(f"{ob.name} is linked and cannot be copied for each member. Make a library override of it.")
+        models.append(ob)
+    return models
 
 
 def roots(collection: bpy.types.Collection) -> list[Object]:
-    """The objects of a collection that hang on none of it, by name."""
+    """The objects of a collection whose parent is not in it, by name."""
     inside = set(collection.all_objects)
     return sorted((ob for ob in inside if ob.parent not in inside), key=lambda ob: ob.name)
 
 
 def plain(copies: list[Object]) -> None:
-    """Take off fresh copies what belonged to the one they were copied from: its tags, its bake, its parent."""
+    """Remove from new copies what belongs to the original: its tags, its bake and its parent."""
     clear_all(copies)
     root = copies[0]
     root.parent = None
@@ -162,7 +162,7 @@ def plain(copies: list[Object]) -> None:
 def _copy(part: Object, name: str) -> Object:
     copy = part.copy()
     if copy.override_library is not None:
-        # Blender takes the copies of overridden parts for stray ones and deletes them when the file is opened again.
+        # Blender treats copies of overrides as stray and deletes them when the file is opened again.
         copy = copy.make_local(clear_liboverride=True)
     copy.name = name
     return copy
@@ -173,11 +173,11 @@ def _above(ob: Object) -> Iterator[Object]:
         yield ob
 
 
-# ---- what points at what
+# ---- pointers between parts
 
 
 def _pointers(part: Object) -> Iterator[tuple[Object, Setting]]:
-    """The objects that a part points at, and how a copy of the part is made to point at another."""
+    """The objects that a part points at, each with a function that makes a copy of the part point at another."""
     if part.parent is not None:
         yield part.parent, _set_parent
     for row, modifier in enumerate(part.modifiers):
@@ -206,7 +206,7 @@ def _pointers_of_constraint(constraint, find) -> Iterator[tuple[Object, Setting]
 
 
 def _pointers_of(struct, find: Callable[[Object], object]) -> Iterator[tuple[Object, Setting]]:
-    """The settings of a modifier or constraint that point at objects."""
+    """The pointers of a modifier or constraint to objects."""
     for name, declared in struct.bl_rna.properties.items():
         if declared.type != "POINTER" or declared.is_readonly:
             continue
@@ -215,13 +215,13 @@ def _pointers_of(struct, find: Callable[[Object], object]) -> Iterator[tuple[Obj
 
 
 def _set_parent(ob: Object, other: Object) -> None:
-    between = ob.matrix_parent_inverse.copy()
+    inverse = ob.matrix_parent_inverse.copy()
     ob.parent = other
-    ob.matrix_parent_inverse = between
+    ob.matrix_parent_inverse = inverse
 
 
 def _inputs(modifier) -> list[tuple[str, object]]:
-    """The names and values of what geometry nodes are given; from 5.2 on they are declared properties."""
+    """The names and values of the inputs of geometry nodes; since 5.2 they are declared properties."""
     if modifier.type != "NODES" or modifier.node_group is None:
         return []
     if not hasattr(modifier, "properties"):

@@ -1,4 +1,4 @@
-"""Somebody on foot, one unit tall, whose feet stay where they touch the ground."""
+"""A walking person, one unit tall, whose feet do not slide while they are on the ground."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from .limbs import TURN, drive, hang, vehicle
+from .limbs import TURN, add_part, add_vehicle, drive
 from .shape import Colors, Paints, Shape, oval
 
 OUTFITS: tuple[Colors, ...] = tuple(
@@ -22,15 +22,15 @@ OUTFITS: tuple[Colors, ...] = tuple(
 )
 RADIUS = 0.16
 STRIDE = 0.8
-"""Of a cycle of two steps."""
+"""Distance of one cycle of two steps, in heights."""
 HIP, KNEE, ANKLE, SHOULDERS = 0.50, 0.265, 0.04, 0.80
-"""Heights above the ground."""
+"""Heights of the joints above the ground."""
 LEG = HIP - ANKLE
 REACH = STRIDE / 4 / LEG
-"""How far a foot is ahead of the hip as it touches the ground, in lengths of the leg."""
+"""Distance of a foot ahead of the hip when it touches the ground, in lengths of the leg."""
 BEND, TOES, OVER = 0.95, 0.6, 0.65
-"""Of a leg that swings forward: how far the knee bends and the toes drop first and are lifted then, in radians, and how
-much further the thigh goes than to where the foot is set down, as a share."""
+"""Forward swing of a leg: bend of the knee and of the toes, which first drop and then lift, in radians; overshoot of
+the thigh beyond its angle at touchdown, as a share."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,11 @@ class Person:
 
 
 def person(outfit: Colors, size: float) -> Person:
-    """The parts of somebody so many metres tall; a shadow underfoot is what steers."""
+    """The meshes of a person. The vehicle is a shadow at the feet.
+
+    Args:
+        size: height in metres.
+    """
     paints = Paints("Walker", outfit)
     shadow, thigh, shin, foot, arm = Shape(), Shape(), Shape(), Shape(), Shape()
     shadow.face([(x, y, 0.004) for x, y in oval(12, 0.15, 0.14)], "shadow")
@@ -70,7 +74,7 @@ def person(outfit: Colors, size: float) -> Person:
 
 
 def _body() -> Shape:
-    """Trunk and head, from the hips."""
+    """Trunk and head, with the origin at the hips."""
     body = Shape()
     body.column([(-0.045, 0.088, 0.060, 0.0), (0.06, 0.085, 0.060, 0.0), (0.13, 0.081, 0.057, 0.0)], "legs")
     chest = [
@@ -90,32 +94,31 @@ def _body() -> Shape:
     return body
 
 
-def bring(name: str, parts: Person, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Somebody who takes two steps a cycle, whatever the way that it takes."""
+def add_person(name: str, parts: Person, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
+    """Add a person who takes two steps per cycle."""
     size = parts.size
-    ob = vehicle(name, parts.shadow, phase, collection)
-    # A foot on the ground lies flat and goes back as fast as its owner goes on; the hip is as high as the straight leg
-    # lets it.
-    body = hang(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP * size), collection)
+    ob = add_vehicle(name, parts.shadow, phase, collection)
+    # A foot on the ground lies flat and moves back at walking speed; the hip is as high as the straight leg allows.
+    body = add_part(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP * size), collection)
     ankle, leg = f"{ANKLE * size:.6g}", f"{LEG * size:.6g}"
     drive(body, "location", 2, f"{ankle}+{leg}*sqrt(1-pow({REACH:.4g}*(1-4*fmod(p,0.5)),2))", ob)
     twist = f"0.09*cos({TURN}*p)"
     drive(body, "rotation_euler", 2, twist, ob)
-    for side, title, own in ((1, "Right", "p"), (-1, "Left", "(p+0.5)")):
-        part = f"fmod({own},1)"
-        lifted = f"max(0,-sin({TURN}*{own}))"
-        forward = f"cos({TURN}*{own})"
+    for side, title, phase_of_side in ((1, "Right", "p"), (-1, "Left", "(p+0.5)")):
+        part = f"fmod({phase_of_side},1)"
+        lifted = f"max(0,-sin({TURN}*{phase_of_side}))"
+        forward = f"cos({TURN}*{phase_of_side})"
         swing = f"asin({REACH:.4g}*((1-4*{part}) if {part}<0.5 else {forward}+{OVER}*max(0,{forward})*{lifted}))"
-        thigh = hang(f"{name} {title} Thigh", parts.thigh, body, (0.048 * side * size, 0.0, 0.0), collection)
+        thigh = add_part(f"{name} {title} Thigh", parts.thigh, body, (0.048 * side * size, 0.0, 0.0), collection)
         drive(thigh, "rotation_euler", 2, f"-{twist}", ob)
         drive(thigh, "rotation_euler", 0, swing, ob)
-        shin = hang(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, (KNEE - HIP) * size), collection)
+        shin = add_part(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, (KNEE - HIP) * size), collection)
         drive(shin, "rotation_euler", 0, f"-{BEND}*{lifted}", ob)
-        foot = hang(f"{name} {title} Foot", parts.foot, shin, (0.0, 0.0, (ANKLE - KNEE) * size), collection)
+        foot = add_part(f"{name} {title} Foot", parts.foot, shin, (0.0, 0.0, (ANKLE - KNEE) * size), collection)
         drive(foot, "rotation_euler", 0, f"({BEND}+{TOES}*{forward})*{lifted}-{swing}", ob)
-        arm = hang(
+        arm = add_part(
             f"{name} {title} Arm", parts.arm, body, (0.112 * side * size, 0.0, (SHOULDERS - HIP) * size), collection
         )
-        drive(arm, "rotation_euler", 0, f"0.04-0.42*cos({TURN}*{own})", ob)
+        drive(arm, "rotation_euler", 0, f"0.04-0.42*cos({TURN}*{phase_of_side})", ob)
         arm.rotation_euler.y = -0.06 * side
     return ob

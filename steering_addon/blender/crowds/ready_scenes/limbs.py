@@ -1,7 +1,7 @@
-"""What moves on a model: parts that hang on their vehicle and are driven by its `steering_phase`.
+"""Moving parts of a model: objects parented to a vehicle and driven by its `steering_phase`.
 
-The expressions are of the simple kind that Blender works out itself: no Python runs when they play, so they need
-neither the extension nor the leave to run scripts.
+The drivers are simple expressions, which Blender evaluates without Python. They play without the extension and without
+permission to run scripts.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from ...write.custom_properties import DESCRIPTIONS, path_of
 
 PHASE = "steering_phase"
 TURN = "6.283185"
-"""Radians of a cycle."""
+"""Radians per cycle."""
 
 
-def vehicle(name: str, mesh: bpy.types.Mesh, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """The object that will steer, with the phase in which its limbs are until a bake says otherwise."""
+def add_vehicle(name: str, mesh: bpy.types.Mesh, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
+    """Add the object that steers; its limbs keep the given phase until a bake keyframes it."""
     ob = bpy.data.objects.new(name, mesh)
     ob[PHASE] = phase
     ob.id_properties_ui(PHASE).update(description=DESCRIPTIONS[PHASE])
@@ -24,14 +24,14 @@ def vehicle(name: str, mesh: bpy.types.Mesh, phase: float, collection: bpy.types
     return ob
 
 
-def hang(
+def add_part(
     name: str,
     mesh: bpy.types.Mesh,
     parent: bpy.types.Object,
     place: tuple[float, float, float],
     collection: bpy.types.Collection,
 ) -> bpy.types.Object:
-    """A part that hangs on its parent at a place in the parent's own space."""
+    """Add a part parented to an object, at a place in the local space of the parent."""
     part = bpy.data.objects.new(name, mesh)
     part.parent, part.location = parent, place
     collection.objects.link(part)
@@ -39,7 +39,7 @@ def hang(
 
 
 def drive(part: bpy.types.Object, channel: str, index: int, expression: str, owner: bpy.types.Object) -> None:
-    """Drive a channel of a part by the phase of its vehicle, which the expression calls `p`, in cycles."""
+    """Drive a channel of a part by the phase of its vehicle, `p` in the expression, in cycles."""
     driver = part.driver_add(channel, index).driver
     variable = driver.variables.new()
     variable.name = "p"

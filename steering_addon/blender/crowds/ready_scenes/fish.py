@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from .limbs import TURN, drive, hang, vehicle
+from .limbs import TURN, add_part, add_vehicle, drive
 from .shape import Colors, Paints, Shape
 
 SCALES: tuple[Colors, ...] = (
@@ -21,19 +21,19 @@ FRONT = (  # along, half width, bottom, top
     (0.120, 0.090, -0.165, 0.160),
     (-0.050, 0.078, -0.140, 0.130),
 )
-REAR = (  # from where it sways
+REAR = (  # from the hinge
     (0.025, 0.074, -0.136, 0.126),
     (-0.100, 0.050, -0.090, 0.084),
     (-0.200, 0.028, -0.052, 0.050),
     (-0.270, 0.016, -0.040, 0.040),
 )
 HINGE, TAIL_HINGE = -0.05, -0.25
-"""Where the rear hangs on the front and the tail on the rear, along each."""
+"""Position along the front at which the rear turns, and along the rear at which the tail turns."""
 
 
 @dataclass(frozen=True)
 class Fish:
-    """The meshes that fish of one colour share."""
+    """The meshes that fish of one color share."""
 
     front: bpy.types.Mesh
     rear: bpy.types.Mesh
@@ -42,7 +42,11 @@ class Fish:
 
 
 def fish(scales: Colors, size: float) -> Fish:
-    """The parts of a fish so many metres long."""
+    """The meshes of a fish.
+
+    Args:
+        size: metres from nose to tail.
+    """
 
     def paint(_part: int, side: int) -> str:
         return "back" if 1 <= side <= 2 else "belly" if 5 <= side <= 6 else "flank"
@@ -75,11 +79,11 @@ def fish(scales: Colors, size: float) -> Fish:
     )
 
 
-def spawn(name: str, parts: Fish, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """A fish that sways its tail once a cycle."""
-    ob = vehicle(name, parts.front, phase, collection)
-    rear = hang(f"{name} Rear", parts.rear, ob, (0.0, HINGE * parts.size, 0.0), collection)
-    tail = hang(f"{name} Tail", parts.tail, rear, (0.0, TAIL_HINGE * parts.size, 0.0), collection)
+def add_fish(name: str, parts: Fish, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
+    """Add a fish that sways its tail once per cycle."""
+    ob = add_vehicle(name, parts.front, phase, collection)
+    rear = add_part(f"{name} Rear", parts.rear, ob, (0.0, HINGE * parts.size, 0.0), collection)
+    tail = add_part(f"{name} Tail", parts.tail, rear, (0.0, TAIL_HINGE * parts.size, 0.0), collection)
     drive(rear, "rotation_euler", 2, f"0.28*sin({TURN}*p)", ob)
     drive(tail, "rotation_euler", 2, f"0.5*sin({TURN}*p-1.1)", ob)
     return ob

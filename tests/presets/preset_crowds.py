@@ -1,4 +1,4 @@
-"""Crowds that live by a shipped preset."""
+"""Simulated crowds with a shipped preset."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "presets"
 SHIPPED = {path.stem: path for path in sorted(FOLDER.glob("*.json"))}
 FPS = 24.0
 START_SPEED = 0.7
-"""What vehicles have unless someone says otherwise, as a share of max_speed."""
+"""The default start speed of vehicles, as a share of max_speed."""
 
 
 def shipped(name: str) -> Preset:
@@ -30,18 +30,23 @@ def shipped(name: str) -> Preset:
 
 
 def columns(declaration: type[Declared], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a preset as the simulation has them: in full, and choices by number."""
-    found = complete(declaration, values)
+    """All values of a preset as the simulation takes them: missing ones by default, choices by number."""
+    values_by_name = complete(declaration, values)
     for name, parameter in declaration.parameters().items():
         if parameter.kind is Kind.CHOICE:
-            found[name] = next(choice.number for choice in parameter.choices if choice.name == found[name])
-    return found
+            values_by_name[name] = next(
+                choice.number for choice in parameter.choices if choice.name == values_by_name[name]
+            )
+    return values_by_name
 
 
 def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
-    """In an ellipsoid with room for all, heading about the same way, in a sphere of the radius `within`.
+    """A crowd in an ellipsoid, heading roughly along +Y, inside a spherical region.
 
-    On the ground the ellipsoid is flat, and all stand at one height.
+    On the ground the ellipsoid is flat.
+
+    Args:
+        within: radius of the region in metres.
     """
     rng = np.random.default_rng(seed)
     flat = bool(preset.vehicle["keep_in_plane"])
@@ -63,7 +68,7 @@ def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
 
 
 def recorded(kind: str, preset: Preset, n: int, seed: int, within: float, frames: int) -> Recording:
-    """What happens in such a crowd after its pre-roll."""
+    """The recorded motion of such a crowd after its pre-roll."""
     states = crowd(preset, n, seed, within).run(frames, preroll=preset.preroll)
     cruise = preset.vehicle["cruise_speed"] * preset.vehicle["max_speed"]
     apart = preset.behaviors["separation"]["distance"]

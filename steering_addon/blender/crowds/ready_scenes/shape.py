@@ -1,6 +1,6 @@
-"""Low-poly models: faces gathered by the name of their paint until they become one mesh.
+"""Low-poly models: faces with named colors that become one mesh.
 
-Models look along +Y with +Z up and are one unit long or tall, so that a mesh is made in the size that is asked for.
+Models face +Y with +Z up and are one unit long or tall; `Shape.mesh` scales them to the size of the model.
 """
 
 from __future__ import annotations
@@ -12,19 +12,24 @@ import bpy
 
 Point = tuple[float, float, float]
 Colors = Mapping[str, str]
-"""Colours as "#rrggbb" by the names of paints."""
+"""Colors as "#rrggbb" by the name of the paint."""
 Paint = str | Callable[[int, int], str]
-"""The name of a paint, or what gives it for a (ring, side)."""
+"""The name of a paint, or a function that returns it for a (ring, side)."""
 
 
 def oval(sides: int, width: float, height: float) -> list[tuple[float, float]]:
-    """Points around an oval of these half axes, counter-clockwise, a flat side at either end."""
+    """Points (x, y) around an oval, counter-clockwise, with a flat side at either end of the x axis.
+
+    Args:
+        sides: number of points.
+        width, height: half axes.
+    """
     turns = [math.tau * (i + 0.5) / sides for i in range(sides)]
     return [(width * math.cos(turn), height * math.sin(turn)) for turn in turns]
 
 
 class Shape:
-    """Corners, faces and the paint of each face."""
+    """The corners, faces and face paints of a model."""
 
     def __init__(self) -> None:
         self.corners: list[Point] = []
@@ -32,14 +37,18 @@ class Shape:
         self.paints: list[str] = []
 
     def face(self, corners: Sequence[Point], paint: str) -> None:
-        """Add one face with corners of its own."""
+        """Add a face with its own corners."""
         first = len(self.corners)
         self.corners += corners
         self.faces.append(tuple(range(first, len(self.corners))))
         self.paints.append(paint)
 
     def skin(self, rings: Sequence[Sequence[Point]], paint: Paint, *, close: bool = True) -> None:
-        """Add a skin over rings of equally many points; closed at both ends, in the paints of the end rings."""
+        """Add faces between consecutive rings of points, which all have the same number of points.
+
+        Args:
+            close: whether to close both ends, in the paints of the end rings.
+        """
         first, count = len(self.corners), len(rings[0])
         paint_of = paint if callable(paint) else lambda _ring, _side: paint
         self.corners += [corner for ring in rings for corner in ring]
@@ -62,11 +71,11 @@ class Shape:
         self.skin(rings, paint)
 
     def column(self, sections: Sequence[tuple[float, float, float, float]], paint: Paint, sides: int = 8) -> None:
-        """Add a body along Z from sections of (height, half width, half depth, how far ahead)."""
+        """Add a body along Z from sections of (height, half width, half depth, offset along Y)."""
         self.skin([[(x, y + ahead, z) for x, y in oval(sides, w, d)] for z, w, d, ahead in sections], paint)
 
     def ball(self, middle: Point, radii: Point, paint: Paint, sides: int = 6, bands: int = 4) -> None:
-        """Add a ball, or an egg."""
+        """Add an ellipsoid with half axes `radii`."""
         sections = []
         for i in range(bands + 1):
             angle = 0.95 * math.pi * (i / bands - 0.5)
@@ -76,7 +85,7 @@ class Shape:
         self.skin([[(x0 + x, y0 + y, z0 + z) for x, y in oval(sides, w, d)] for z, w, d in sections], paint)
 
     def mesh(self, name: str, paints: Paints, size: float) -> bpy.types.Mesh:
-        """The shape as a new mesh, so many times as large."""
+        """A new mesh of the shape, scaled by `size`."""
         mesh = bpy.data.meshes.new(name)
         mesh.from_pydata([(size * x, size * y, size * z) for x, y, z in self.corners], [], self.faces)
         used = list(dict.fromkeys(self.paints))
@@ -88,7 +97,7 @@ class Shape:
 
 
 class Paints:
-    """New materials in the colours of one model; whatever the file holds already is left alone."""
+    """New materials in the colors of one model; existing materials are left unchanged."""
 
     def __init__(self, owner: str, colors: Colors) -> None:
         self.owner = owner
@@ -96,7 +105,7 @@ class Paints:
         self._made: dict[str, bpy.types.Material] = {}
 
     def material(self, paint: str) -> bpy.types.Material:
-        """The material of a paint, made when it is first asked for."""
+        """The material of a paint, created at the first call."""
         if paint not in self._made:
             self._made[paint] = _material(f"{self.owner} {paint.title()}", _linear(self.colors[paint]))
         return self._made[paint]
@@ -115,7 +124,7 @@ def _material(name: str, color: tuple[float, float, float, float]) -> bpy.types.
 
 
 def _linear(color: str) -> tuple[float, float, float, float]:
-    """What a material wants for "#rrggbb"."""
+    """The linear RGBA color of "#rrggbb"."""
     channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     return r, g, b, 1.0

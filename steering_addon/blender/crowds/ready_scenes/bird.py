@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from .limbs import TURN, drive, hang, vehicle
+from .limbs import TURN, add_part, add_vehicle, drive
 from .shape import Colors, Paints, Shape
 
 PLUMAGES: tuple[Colors, ...] = (
@@ -35,9 +35,9 @@ PLUMAGES: tuple[Colors, ...] = (
         "beak": "#f0b030",
     },
 )
-"""Dark above and pale below, so that a bank reads."""
+"""Dark above and pale below, which makes banking visible."""
 RADIUS = 0.6
-"""Of a body with half-closed wings."""
+"""Of a bird with half-closed wings, in its lengths."""
 BODY = (  # along, half width, bottom, top
     (0.50, 0.006, -0.012, 0.004),
     (0.41, 0.030, -0.030, 0.030),
@@ -57,7 +57,7 @@ WING = (  # out, leading edge, trailing edge, height, thickness
 SHOULDER = (0.05, 0.05, 0.05)
 TAIL = ((-0.05, -0.25), (-0.14, -0.56), (-0.045, -0.45), (0.045, -0.45), (0.14, -0.56), (0.05, -0.25))
 GLIDE = "smoothstep(3.5,4,fmod(p,6))*(1-smoothstep(5.5,6,fmod(p,6)))"
-"""Four beats, then a glide for as long as two."""
+"""1 while gliding, else 0: four beats, then a glide of two beats."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,11 @@ class Bird:
 
 
 def bird(plumage: Colors, size: float) -> Bird:
-    """The parts of a bird so many metres long."""
+    """The meshes of a bird.
+
+    Args:
+        size: metres from beak to tail.
+    """
     paints = Paints("Bird", plumage)
     body = Shape()
     body.trunk(BODY, lambda part, side: "beak" if part == 0 else "belly" if 4 <= side <= 7 else "back")
@@ -90,7 +94,7 @@ def bird(plumage: Colors, size: float) -> Bird:
 
 
 def _wing(side: int) -> Shape:
-    """A wing out to +X (1) or -X (-1) of its shoulder."""
+    """A wing from its shoulder out along +X (side 1) or -X (side -1)."""
     rings = []
     for out, lead, trail, z, thick in WING:
         middle = lead + 0.45 * (trail - lead)
@@ -107,16 +111,16 @@ def _wing(side: int) -> Shape:
     return shape
 
 
-def hatch(name: str, parts: Bird, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """A bird that beats its wings once a cycle and glides now and then."""
-    ob = vehicle(name, parts.body, phase, collection)
-    # The stroke goes down faster than up, with the wings drawn in on the way up.
-    lively = f"(1-{GLIDE})"
-    beat = f"0.12+{lively}*(0.75*sin({TURN}*p)+0.15*sin(2*{TURN}*p)+0.08)"
-    fold = f"0.08+{lively}*0.28*max(0,cos({TURN}*p))"
-    x, y, z = (parts.size * at for at in SHOULDER)
+def add_bird(name: str, parts: Bird, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
+    """Add a bird that beats its wings once per cycle and glides now and then."""
+    ob = add_vehicle(name, parts.body, phase, collection)
+    # The downstroke is faster than the upstroke, in which the wings are folded.
+    beating = f"(1-{GLIDE})"
+    beat = f"0.12+{beating}*(0.75*sin({TURN}*p)+0.15*sin(2*{TURN}*p)+0.08)"
+    fold = f"0.08+{beating}*0.28*max(0,cos({TURN}*p))"
+    x, y, z = (parts.size * coordinate for coordinate in SHOULDER)
     for side, title, mesh in ((-1, "Left", parts.left), (1, "Right", parts.right)):
-        wing = hang(f"{name} {title} Wing", mesh, ob, (side * x, y, z), collection)
+        wing = add_part(f"{name} {title} Wing", mesh, ob, (side * x, y, z), collection)
         drive(wing, "rotation_euler", 1, f"{-side}*({beat})", ob)
         drive(wing, "rotation_euler", 2, f"{-side}*({fold})", ob)
     return ob

@@ -1,6 +1,6 @@
-"""What every ready scene is made of: a collection and a crowd of its own, members that differ, and a free place.
+"""The parts that every ready scene has: a collection and a crowd of its own, varied members, and a free place.
 
-Whatever is in the file already is left as it is.
+Existing objects are left unchanged.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
 
 MOST_PLACES = 100
-"""After so many crowds in a row the next one goes among them."""
+"""Number of places that are tried beside existing crowds."""
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is asked of a ready scene.
+class SceneOptions:
+    """The options of a ready scene.
 
     Attributes:
-        count: how many members.
-        seed: what all its chance hangs on.
+        count: number of members.
+        seed: of all its random numbers.
         size: of a member in metres.
-        spacing: how far they keep apart, as a multiple of what is usual.
-        place: its middle.
+        spacing: factor of the usual distance between members.
+        place: the middle of the scene.
     """
 
     count: int
@@ -48,23 +48,23 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Gathering:
-    """A new crowd without members, and the collection that holds all of it."""
+class SceneBuilder:
+    """A new crowd, at first without members, and the collection that holds the whole scene."""
 
     collection: Collection
     crowd: Object
 
     @classmethod
-    def begin(cls, context: Context, title: str, place: Vector) -> Gathering:
-        """An empty crowd of that title at a place."""
+    def begin(cls, context: Context, title: str, place: Vector) -> SceneBuilder:
+        """Add an empty crowd and its collection, both named by the title."""
         collection = bpy.data.collections.new(title)
         _active_collection(context).children.link(collection)
         crowd = new_crowd(context, title, collection)
         crowd.location = place
         return cls(collection, crowd)
 
-    def region(self, name: str, radius: float) -> Object:
-        """A sphere about the crowd to stay inside."""
+    def add_region(self, name: str, radius: float) -> Object:
+        """Add a spherical region around the crowd."""
         ob = bpy.data.objects.new(name, None)
         ob.empty_display_type, ob.empty_display_size = "SPHERE", radius
         ob.location = self.crowd.location
@@ -72,23 +72,23 @@ class Gathering:
         give_role(ob, Role.REGION, Family())
         return ob
 
-    def enlist(self, context: Context, members: Sequence[Object], chance: random.Random) -> None:
-        """Make objects vehicles of the crowd; who they are hangs on the chance that is given."""
-        # Until then Blender does not list what was linked to the new collection.
+    def enlist(self, context: Context, members: Sequence[Object], random_numbers: random.Random) -> None:
+        """Make objects vehicles of the crowd, with random identities."""
+        # Objects linked to a new collection are not listed until the view layer is updated.
         context.view_layer.update()
         taken = {ob.steering.identity for ob in tagged(in_use(context.scene), Role.VEHICLE)}
         family = Family()
         for ob in members:
             make_vehicle(ob, self.crowd, family)
-            ob.steering.identity = new_identity(taken, chance)
+            ob.steering.identity = new_identity(taken, random_numbers)
             taken.add(ob.steering.identity)
 
-    def differ(self, context: Context, amounts: Amounts, seed: int) -> None:
-        """Let the members differ, as Vary does."""
+    def vary_members(self, context: Context, amounts: Amounts, seed: int) -> None:
+        """Vary the members, as the operator Vary does."""
         vary(context.scene, self.crowd, amounts, seed=seed)
 
-    def show(self, context: Context) -> None:
-        """Select what can be moved as one, the crowd active: its members, and its region or path."""
+    def select(self, context: Context) -> None:
+        """Select the crowd, its members, and its region or path, so that they can be moved together."""
         for ob in context.view_layer.objects:
             if ob.select_get():
                 ob.select_set(False)
@@ -99,23 +99,30 @@ class Gathering:
 
 
 def free_place(context: Context, width: float) -> Vector:
-    """The 3D cursor, or where a crowd has its middle there, the first place beside it."""
+    """The 3D cursor or, if a crowd occupies it, the first free place beside that."""
     context.view_layer.update()
-    middles = [ob.matrix_world.translation for ob in in_use(context.scene) if has_role(ob, Role.CROWD)]
+    crowds = [ob.matrix_world.translation for ob in in_use(context.scene) if has_role(ob, Role.CROWD)]
     cursor = context.scene.cursor.location
     places = (cursor + Vector((width * step, 0.0, 0.0)) for step in range(MOST_PLACES))
-    return next((place for place in places if all((place - m).length > 0.5 * width for m in middles)), cursor.copy())
+    free = (place for place in places if all((place - crowd).length > 0.5 * width for crowd in crowds))
+    return next(free, cursor.copy())
 
 
 def scattered(
-    chance: random.Random, count: int, radius: float, flatness: float, apart: float
+    random_numbers: random.Random, count: int, radius: float, flatness: float, apart: float
 ) -> list[tuple[float, float, float]]:
-    """Places in a ball, lower than it is wide, that keep apart as far as there is room."""
+    """Random places in a flattened ball around the origin.
+
+    Args:
+        radius: of the ball, metres.
+        flatness: height of the ball divided by its width.
+        apart: metres between places; reduced step by step if the ball is too small.
+    """
     places: list[tuple[float, float, float]] = []
     while len(places) < count:
         tries = []
         for _ in range(8):
-            ball = Vector(chance.uniform(-1.0, 1.0) for _ in range(3))
+            ball = Vector(random_numbers.uniform(-1.0, 1.0) for _ in range(3))
             if ball.length <= 1.0:
                 tries.append((ball.x * radius, ball.y * radius, ball.z * radius * flatness))
         for place in tries:
@@ -128,7 +135,7 @@ def scattered(
 
 
 def _active_collection(context: Context) -> Collection:
-    """Where new objects go; the scene's own collection where the active one is linked or left out of the view layer."""
+    """The active collection; the scene's root collection if the active one is linked or excluded."""
     active = context.view_layer.active_layer_collection
     if active is None or active.exclude or not active.collection.is_editable or active.collection.library is not None:
         return context.scene.collection

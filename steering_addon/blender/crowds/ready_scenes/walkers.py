@@ -1,0 +1,138 @@
+"""People who walk along a closed path in both directions and avoid each other."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ....settings.preset import Preset, scaled
+from ....simulation.declaration import Kind
+from ....simulation.roles import Role
+from ...hierarchy import Family
+from ...role_assignment import give_role
+from ..behavior_targets import behaviors_of, point_at, pointers
+from ..member_variation import Amounts
+from ..moves_like import settle_in
+from ..preset_exchange import CROWDS, take_up
+from .person import OUTFITS, RADIUS, STRIDE, add_person, person
+from .scene_builder import SceneBuilder, SceneOptions
+from .shape import Paints
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object
+
+COUNT, SIZE = 24, 1.75
+PRESET = "pedestrian"
+PREROLL = 48
+"""Frames in which walkers have spread on their path before the scene starts."""
+ROOM = 1.1
+"""Length of the path per walker, in heights."""
+SHORTEST = 22.0
+"""Least length of the path in heights: in the sharpest bend of a shorter path the paving would overlap and flicker."""
+HALF_WIDTH = 1.0
+"""Half the width of the paving, in heights; wider than the radius of the path in the preset."""
+KNOTS = 12
+PAVING = {"paving": "#d8ccb0"}
+
+
+def reach(options: SceneOptions) -> float:
+    """The distance of the outermost paving from the middle of the path, in metres."""
+    line = _line(256)
+    return _scale(options) * float(np.sqrt((line * line).sum(axis=1)).max()) + HALF_WIDTH * options.size
+
+
+def add_walkers(context: Context, options: SceneOptions) -> Object:
+    """Add walkers with moving legs on a new path; returns their crowd.
+
+    Raises:
+        Refusal: their preset cannot be read.
+    """
+    preset = CROWDS.find(PRESET).load()
+    preset = _without_region(scaled(preset, options.size / preset.body_length))
+    random_numbers = random.Random(options.seed)
+    builder = SceneBuilder.begin(context, "Walkers", options.place)
+    crowd = builder.crowd
+    crowd.empty_display_size = 0.5 * options.size
+    path = _path(options, builder.collection)
+    take_up(preset, crowd, context.scene)
+    point_at(crowd, preset, Kind.PATH, path)
+    crowd.steering.vehicle.radius = RADIUS * options.size
+    crowd.steering.portrayal.use, crowd.steering.portrayal.stride = True, STRIDE * options.size
+    members = _people(options, random_numbers, builder.collection)
+    builder.enlist(context, members, random_numbers)
+    builder.vary_members(context, Amounts(**preset.variation), options.seed)
+    settle_in(context, crowd, max(preset.preroll, PREROLL))
+    builder.select(context)
+    return crowd
+
+
+def _without_region(preset: Preset) -> Preset:
+    """The preset without behaviors that point at a region.
+
+    The path keeps walkers in their place, and the nearest region would be that of another crowd.
+    """
+    behaviors = dict(preset.behaviors)
+    for name, _ in pointers(behaviors_of(preset), Kind.REGION):
+        behaviors.pop(name, None)
+    return replace(preset, behaviors=behaviors)
+
+
+def _path(options: SceneOptions, collection: Collection) -> Object:
+    """Add the path: a closed curve with paving along it, which follows when the curve is edited."""
+    curve = bpy.data.curves.new("Walkers Path", "CURVE")
+    curve.dimensions, curve.twist_mode = "3D", "Z_UP"
+    curve.resolution_u = 16
+    curve.extrude = HALF_WIDTH * options.size
+    curve.materials.append(Paints("Path", PAVING).material("paving"))
+    spline = curve.splines.new("BEZIER")
+    spline.use_cyclic_u = True
+    spline.bezier_points.add(KNOTS - 1)
+    for knot, (x, y) in zip(spline.bezier_points, _scale(options) * _line(KNOTS)):
+        knot.co = (x, y, 0.0)
+        knot.handle_left_type = knot.handle_right_type = "AUTO"
+        knot.tilt = math.pi / 2
+    path = bpy.data.objects.new("Walkers Path", curve)
+    path.location = options.place
+    collection.objects.link(path)
+    give_role(path, Role.PATH, Family())
+    return path
+
+
+def _people(options: SceneOptions, random_numbers: random.Random, collection: Collection) -> list[Object]:
+    """Add walkers along the path, alternately in both directions, each on the right-hand side."""
+    line = _scale(options) * _line(512)
+    steps = np.roll(line, -1, axis=0) - line
+    along = np.concatenate(([0.0], np.cumsum(np.hypot(*steps.T))))
+    models = [person(outfit, options.size) for outfit in OUTFITS[: options.count]]
+    people = []
+    for number in range(options.count):
+        metre = along[-1] * (number + random_numbers.uniform(-0.3, 0.3)) / options.count % along[-1]
+        knot = min(int(np.searchsorted(along, metre, side="right")) - 1, len(line) - 1)
+        way = Vector(steps[knot]).normalized() * (1.0 if number % 2 == 0 else -1.0)
+        aside = random_numbers.uniform(0.15, 0.45) * options.size
+        model, phase = models[number % len(models)], random_numbers.uniform(0.0, 1.0)
+        walker = add_person(f"Walker {number + 1:03}", model, phase, collection)
+        walker.location = options.place + Vector((*line[knot], 0.0)) + aside * Vector((way.y, -way.x, 0.0))
+        walker.rotation_euler.z = math.atan2(-way.x, way.y)
+        people.append(walker)
+    return people
+
+
+def _line(points: int) -> np.ndarray:
+    """The shape of the path, (points, 2): an oval with a dent."""
+    turn = np.arange(points) * (math.tau / points)
+    wide = 1.0 + 0.16 * np.cos(2.0 * turn + 0.6) + 0.10 * np.cos(3.0 * turn)
+    return np.stack((1.2 * wide * np.cos(turn), 0.85 * wide * np.sin(turn)), axis=1)
+
+
+def _scale(options: SceneOptions) -> float:
+    """The factor of the path's shape that makes it long enough for all walkers."""
+    line = _line(512)
+    length = float(np.hypot(*(np.roll(line, -1, axis=0) - line).T).sum())
+    return options.size * max(ROOM * options.count * options.spacing, SHORTEST) / length
