@@ -13,10 +13,10 @@ class Flock:
     Attributes:
         cruise, top_speed: metres a second.
         strength: newtons; each weighs a kilogram.
-        apart, sight: metres, how far away others are kept off and how far away they are seen.
-        size: (3,) metres, half of the room that one takes; a flock of n takes the cube root of n times as much.
-        behaviors: their settings.
-        room: metres, of the region that holds one, likewise; 0 for none.
+        apart, sight: metres, the distances of separation and of sight.
+        size: (3,) metres, half extents of the ellipsoid for one vehicle; n vehicles fill cbrt(n) times that.
+        behaviors: the settings of each behavior.
+        room: metres, half extent of the region for one vehicle, scaled likewise; 0 for no region.
     """
 
     cruise: float
@@ -29,14 +29,14 @@ class Flock:
     room: float = 0.0
 
     def taken(self, count: int) -> list[float]:
-        """Half of the room that so many take, (3,) metres."""
+        """Half extents of the ellipsoid that `count` vehicles fill, (3,) metres."""
         return [math.cbrt(count) * size for size in self.size]
 
 
 ROOM_OF_TWENTY = 9.0 / math.cbrt(20.0)
 FLOCKS = {
-    # The numbers of OpenSteer's Boids, for twenty neighbors. Cohesion is half as strong, as nothing else keeps them
-    # from huddling where there is no edge they come back in from on the other side.
+    # The numbers of OpenSteer's Boids, for twenty neighbors. OpenSteer's world wraps around; without that, its cohesion
+    # huddles the flock, so cohesion is half as strong here.
     "reynolds": Flock(
         cruise=7.2,
         top_speed=9.0,

@@ -1,4 +1,4 @@
-"""Times frames of the live preview; scripts/preview_bench runs this in a Blender with nothing added."""
+"""Times frames of the live preview; scripts/preview_bench runs this in a Blender with factory settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def part(name: str) -> ModuleType:
 
 
 Taken: TypeAlias = "tuple[float, float]"
-"""Seconds that passed, and seconds of work of all processors."""
+"""Wall-clock seconds, and CPU seconds of all threads."""
 
 
 def now() -> Taken:
@@ -39,7 +39,7 @@ def since(start: Taken) -> Taken:
 
 
 class Stage:
-    """How long a function of the extension takes while it is timed."""
+    """The times of the calls of one function of the extension, measured inside `timed`."""
 
     def __init__(self, module: str, name: str) -> None:
         self._owner: Any = part(module)
@@ -67,7 +67,7 @@ class Stage:
 
 
 class ReadingStage(Stage):
-    """The same for reading a frame, which is a method."""
+    """As Stage, for the method that reads a frame."""
 
     def __init__(self) -> None:
         super().__init__("blender.read.reading", "read")
@@ -79,7 +79,7 @@ def birds(count: int) -> None:
 
 
 def bodies(count: int) -> None:
-    """The same birds without their wings."""
+    """As `birds`, without their wings."""
     birds(count)
     bpy.data.batch_remove([ob for ob in bpy.data.objects if ob.parent is not None])
     bpy.context.view_layer.update()
@@ -95,7 +95,7 @@ def milliseconds(taken: list[Taken]) -> dict[str, float]:
 
 
 def frames_taken(frames: int) -> dict[str, float]:
-    """What each frame but the first takes."""
+    """The times of all frames but the first."""
     scene, taken = bpy.context.scene, []
     scene.frame_set(1)
     for frame in range(2, frames + 1):
@@ -127,15 +127,15 @@ def times_of(make: Callable[[int], None], count: int, frames: int) -> dict[str, 
     return times
 
 
-def main(asked: dict[str, Any]) -> int:
-    extension.install(Path(asked["package"]))
+def main(request: dict[str, Any]) -> int:
+    extension.install(Path(request["package"]))
     results = [
-        {"count": count, "what": what, "times": times_of(make, count, asked["frames"])}
-        for count in asked["counts"]
-        for what, make in (("birds with wings", birds), ("bodies of one piece", bodies))
+        {"count": count, "what": what, "times": times_of(make, count, request["frames"])}
+        for count in request["counts"]
+        for what, make in (("birds with wings", birds), ("bodies without wings", bodies))
     ]
     version = f"Blender {bpy.app.version_string}, numpy {np.__version__}"
-    Path(asked["results"]).write_text(json.dumps({"version": version, "results": results}), encoding="utf-8")
+    Path(request["results"]).write_text(json.dumps({"version": version, "results": results}), encoding="utf-8")
     return 0
 
 

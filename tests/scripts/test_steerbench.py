@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scripts.steerbench_scenes import walked, walls
+from scripts.steerbench_scenes import trajectories, walls
 
 
 def case(start, goals, boxes=(), circles=(), oriented=()) -> SimpleNamespace:
@@ -32,7 +32,7 @@ def to(x: float, y: float) -> SimpleNamespace:
 
 @pytest.mark.parametrize("method", ["VELOCITY", "PAPER"])
 def test_who_arrives_goes_on_to_the_next_goal_and_leaves_at_the_last(method: str) -> None:
-    found = walked(case([[0.0, 0.0]], [[to(3.0, 0.0), to(3.0, 4.0)]]), 0.05, 150, method)
+    found = trajectories(case([[0.0, 0.0]], [[to(3.0, 0.0), to(3.0, 4.0)]]), 0.05, 150, method)
     there = np.isfinite(found[:, 0, 0])
     assert 60 < there.sum() < 140
     assert not there[there.argmin() :].any()
@@ -41,14 +41,14 @@ def test_who_arrives_goes_on_to_the_next_goal_and_leaves_at_the_last(method: str
 
 def test_a_box_as_a_goal_is_reached_when_it_is_touched() -> None:
     box = SimpleNamespace(kind="box", pos=(9.0, 0.0), box=(4.0, -5.0, 14.0, 5.0), speed=1.3)
-    found = walked(case([[0.0, 0.0]], [[box]]), 0.05, 120, "VELOCITY")
+    found = trajectories(case([[0.0, 0.0]], [[box]]), 0.05, 120, "VELOCITY")
     there = np.isfinite(found[:, 0, 0])
     assert found[there][-1, 0, 0] == pytest.approx(3.5, abs=0.1)
 
 
 def test_two_who_meet_before_a_pillar_get_by() -> None:
     met = case([[-5.0, 0.0], [5.0, 0.2]], [[to(5.0, 0.0)], [to(-5.0, 0.2)]], boxes=[(-0.4, 1.6, 0.4, 2.4)])
-    found = walked(met, 0.05, 260, "VELOCITY")
+    found = trajectories(met, 0.05, 260, "VELOCITY")
     gap = np.linalg.norm(found[:, 0] - found[:, 1], axis=1)
     assert np.nanmin(gap) > 0.99
     assert not np.isfinite(found[-1]).any()
