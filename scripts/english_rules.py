@@ -123,6 +123,8 @@ NAMES = {
     "somebody": "agent, other, ...",
 }
 """Adverbs and pronouns refused as names of variables, parameters and attributes; and nouns that may fit."""
+STORED = {("steering_addon/behaviors/interpose.py", "one")}
+"""Names that files and scripts of users depend on."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,7 @@ def places_in(path: str, text: str) -> list[Place]:
     if not is_python(path):
         return list(refused_phrases(path, [Passage(text, 1, text.count("\n") + 1)]))
     nodes = list(ast.walk(ast.parse(text)))
-    passages = [] if path in QUOTING else [*strings(nodes), *comments(text), *test_names(nodes)]
+    passages = [] if path in QUOTING else [*strings(nodes), *comments(text), *names_of_tests(nodes)]
     problems = [*refused_phrases(path, passages), *refused_openings(path, passages), *refused_names(path, nodes)]
     return sorted(problems, key=lambda place: place.line)
 
@@ -231,14 +233,11 @@ def comments(text: str) -> Iterator[Passage]:
         yield Passage("\n".join(gathered), first, last, opens=True)
 
 
-def test_names(nodes: list[ast.AST]) -> Iterator[Passage]:
+def names_of_tests(nodes: list[ast.AST]) -> Iterator[Passage]:
     """The names of tests, which are sentences."""
     for node in nodes:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             yield Passage(node.name.replace("_", " "), node.lineno, node.lineno)
-
-
-test_names.__test__ = False
 
 
 @cache
@@ -271,7 +270,7 @@ def refused_openings(path: str, passages: list[Passage]) -> Iterator[Place]:
 def refused_names(path: str, nodes: list[ast.AST]) -> Iterator[Place]:
     for node in nodes:
         for name in bound_names(node):
-            if name in NAMES:
+            if name in NAMES and (path, name) not in STORED:
                 yield Place(path, node.lineno, "name", name, NAMES[name], "a name is a noun for what it holds")
 
 

@@ -115,11 +115,10 @@ def walls(case: Any) -> Obstacles:
     middle = _ground(np.concatenate(((low + high) / 2.0, case.oriented[:, :2])))
     half = np.concatenate(((high - low) / 2.0, case.oriented[:, 2:4] / 2.0))
     turn = np.concatenate((np.zeros(len(low)), case.oriented[:, 4]))
-    zeros, ones = np.zeros(len(turn)), np.ones(len(turn))
-    axes = [(np.cos(turn), np.sin(turn), zeros), (-np.sin(turn), np.cos(turn), zeros), (zeros, zeros, ones)]
-    standing = boxes(
-        middle, np.concatenate((half, np.full((len(half), 1), HALF_HEIGHT)), axis=1), np.moveaxis(np.array(axes), 2, 0)
-    )
+    zeros, units = np.zeros(len(turn)), np.ones(len(turn))
+    axes = [(np.cos(turn), np.sin(turn), zeros), (-np.sin(turn), np.cos(turn), zeros), (zeros, zeros, units)]
+    half = np.concatenate((half, HALF_HEIGHT * units[:, None]), axis=1)
+    standing = boxes(middle, half, np.moveaxis(np.array(axes), 2, 0))
     foot = _ground(case.circles[:, :2])
     rise = np.array([0.0, 0.0, HALF_HEIGHT])
     return joined(standing, obstacles(foot - rise, case.circles[:, 2], foot + rise))

@@ -197,6 +197,12 @@ def test_an_adverb_or_pronoun_as_a_name_is_reported(text: str, name: str) -> Non
     assert quotes(text.format(name)) == [name]
 
 
+def test_a_name_that_is_stored_in_files_is_accepted_where_it_is_declared() -> None:
+    text = "class Interpose:\n    one: int"
+    assert quotes(text) == ["one"]
+    assert places_in("steering_addon/behaviors/interpose.py", text) == []
+
+
 @pytest.mark.parametrize("text", ["found_rows = 1", "here()", "x.found", "f(own=1)", "HERE = 1", "x['one'] = 1"])
 def test_other_names_and_the_use_of_one_are_accepted(text: str) -> None:
     assert quotes(text) == []

@@ -1,4 +1,4 @@
-"""The figures of the manual: one file a behavior with its FIGURE and maybe MORE, and `combining` with one a way."""
+"""The figures of the manual: a file per behavior with its FIGURE and optionally MORE, and `combining`."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from . import combining
 
 
 def figures() -> dict[str, Figure]:
-    """All figures by the name of their drawing, those of the behaviors in the order of the catalogue."""
+    """All figures by the name of their drawing; those of behaviors in the order of the catalogue."""
     known = {behavior.name: figure_of(behavior.name) for behavior in CATALOGUE if has_figure(behavior.name)}
     more = {f"{name}-{key}": figure for name in known for key, figure in more_of(name).items()}
     return known | more | {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
 
 
 def has_figure(behavior: str) -> bool:
-    """Whether there is a figure of a behavior, by its name."""
+    """Whether the behavior of this name has a figure."""
     return (Path(__file__).parent / f"{behavior}.py").exists()
 
 
 def figure_of(behavior: str) -> Figure:
-    """The figure of a behavior, by its name."""
+    """The figure of the behavior of this name."""
     figure: Figure = import_module(f"{__name__}.{behavior}").FIGURE
     return figure
 
 
 def more_of(behavior: str) -> dict[str, Figure]:
-    """What else there is to see of a behavior, by its name and what the drawings' names end with."""
+    """Further figures of the behavior of this name, by the suffix of their drawings."""
     more: dict[str, Figure] = getattr(import_module(f"{__name__}.{behavior}"), "MORE", {})
     return more
 
 
-def drawing_of(way: str) -> str:
-    """The name of the drawing of a way to combine, by the name of the choice."""
-    return f"combining-{way.lower().replace('_', '-')}"
+def drawing_of(combining_name: str) -> str:
+    """The name of the drawing of a way to combine."""
+    return f"combining-{combining_name.lower().replace('_', '-')}"

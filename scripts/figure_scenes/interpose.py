@@ -1,4 +1,4 @@
-"""Interpose: between two others."""
+"""Interpose: get between two others."""
 
 import numpy as np
 
@@ -27,8 +27,8 @@ def shows(run: Run) -> dict[str, bool]:
 
 
 FIGURE = Figure(
-    "Two others go to the right at speeds of their own. The vehicle makes for the place between where both will be,"
-    " and stays in the middle.",
+    "Two others move to the right at different speeds. The vehicle heads for the midpoint of where both will be, and "
+    "stays between them.",
     scene,
     7.0,
     shows,

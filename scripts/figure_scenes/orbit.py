@@ -1,4 +1,4 @@
-"""Circle Round: round and round a target."""
+"""Circle Round: circle a target."""
 
 import numpy as np
 
@@ -30,8 +30,8 @@ def shows(run: Run) -> dict[str, bool]:
 
 
 FIGURE = Figure(
-    "From outside and from inside each vehicle comes to a circle of its own round the target, 6 m wide give or take "
-    "2 m, and goes round counterclockwise.",
+    "Vehicles from outside and inside settle on circles of their own round the target, with radii of 6 m give or take "
+    "2 m, and go round counterclockwise.",
     scene,
     14.0,
     shows,

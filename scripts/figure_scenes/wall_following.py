@@ -1,4 +1,4 @@
-"""Wall following: along a wall, at an offset, on either side."""
+"""Wall following: go along a wall at an offset, on either side."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def shows(run: Run) -> dict[str, bool]:
 
 
 FIGURE = Figure(
-    "One vehicle comes to the wall from each side. Each turns along it and keeps the offset of 1.5 m on its own side.",
+    "A vehicle comes from each side. Each turns along the wall and keeps the offset of 1.5 m on its own side.",
     scene,
     6.5,
     shows,
