@@ -21,6 +21,8 @@ KINDS = ("phrase", "opening", "name")
 QUOTING = ("scripts/english_rules.py", "tests/test_plain_english.py")
 """Files whose strings quote the phrases."""
 
+GENERATED = re.compile(r"<!-- (\w+): [^>]* writes this -->.*?<!-- end of \1 -->", re.DOTALL)
+
 
 @dataclass(frozen=True)
 class Phrase:
@@ -182,11 +184,16 @@ def places(path: str) -> list[Place]:
 def places_in(path: str, text: str) -> list[Place]:
     """As `places`, for a text that would stand under this path."""
     if not is_python(path):
-        return list(refused_phrases(path, [Passage(text, 1, text.count("\n") + 1)]))
+        return list(refused_phrases(path, [Passage(without_generated(text), 1, text.count("\n") + 1)]))
     nodes = list(ast.walk(ast.parse(text)))
     passages = [] if path in QUOTING else [*strings(nodes), *comments(text), *names_of_tests(nodes)]
     problems = [*refused_phrases(path, passages), *refused_openings(path, passages), *refused_names(path, nodes)]
     return sorted(problems, key=lambda place: place.line)
+
+
+def without_generated(text: str) -> str:
+    """A page without the tables that a script writes from other files, on the same lines."""
+    return GENERATED.sub(lambda match: "\n" * match.group().count("\n"), text)
 
 
 def is_python(path: str) -> bool:
