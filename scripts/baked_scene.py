@@ -113,9 +113,9 @@ def recording(
     vehicle |= crowd.settings.get("vehicle", {})
     if not cruise:
         factors = np.array([settings.get("speed_factor", 1.0) for settings in members])
-        known = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
+        has_cruise = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
         speed = np.linalg.norm(np.gradient(position, axis=0), axis=-1) * _fps(scene)
-        cruises = vehicle["max_speed"] * vehicle["cruise_speed"] * factors if known else np.median(speed, axis=0)
+        cruises = vehicle["max_speed"] * vehicle["cruise_speed"] * factors if has_cruise else np.median(speed, axis=0)
     else:
         cruises = np.full(len(members), cruise)
     length = body_length or float(np.median([_length(ob) for ob in crowd.vehicles]))

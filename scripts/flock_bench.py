@@ -126,7 +126,7 @@ def places(flock: Flock, count: int) -> np.ndarray:
     chance = np.random.default_rng(1)
     ball = chance.normal(size=(count, 3))
     ball *= np.cbrt(chance.uniform(size=count))[:, None] / np.linalg.norm(ball, axis=1)[:, None]
-    return ball * flock.taken(count)
+    return ball * flock.extents(count)
 
 
 def build(flock: Flock, count: int, frames: int) -> list[bpy.types.Object]:
@@ -184,10 +184,10 @@ def time_bake(flock: Flock, count: int, frames: int) -> dict[str, float]:
         start, work = time.perf_counter(), time.process_time()
         if bpy.ops.steering.bake() != {"FINISHED"}:
             raise SystemExit("The bake did not finish.")
-        taken, worked = time.perf_counter() - start, time.process_time() - work
+        seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - work
     bpy.context.scene.frame_set(frames)
-    result = {"all": taken, "work": worked, "read": stages.read, "step": stages.step, "watch": stages.watch}
-    result |= {"write": stages.work - stages.read - stages.step - stages.watch, "Blender": taken - stages.work}
+    result = {"all": seconds, "work": cpu_seconds, "read": stages.read, "step": stages.step, "watch": stages.watch}
+    result |= {"write": stages.work - stages.read - stages.step - stages.watch, "Blender": seconds - stages.work}
     return result | {"neighbors": neighbors([bird.matrix_world.translation for bird in birds], flock.sight)}
 
 
@@ -208,7 +208,7 @@ def time_boids(flock: Flock, count: int, frames: int) -> dict[str, float]:
     scene = _new_scene(frames)
     bpy.ops.mesh.primitive_ico_sphere_add(radius=1.0, subdivisions=3)
     room = bpy.context.object
-    room.scale = flock.taken(count)
+    room.scale = flock.extents(count)
     bpy.ops.object.transform_apply(scale=True)
     room.modifiers.new("Boids", "PARTICLE_SYSTEM")
     system = room.particle_systems[0]
@@ -216,7 +216,7 @@ def time_boids(flock: Flock, count: int, frames: int) -> dict[str, float]:
     particles.count, particles.frame_start, particles.frame_end, particles.lifetime = count, 1, 1, 2 * frames
     particles.emit_from, particles.distribution, particles.physics_type = "VOLUME", "RAND", "BOIDS"
     particles.normal_factor, particles.object_align_factor = 0.0, (0.0, flock.cruise, 0.0)
-    particles.particle_size = flock.apart / 2.0  # Boids keep two sizes apart
+    particles.particle_size = flock.separation / 2.0  # Boids keep two sizes apart
     boids = particles.boids
     boids.use_flight, boids.use_land = True, False
     boids.air_speed_max, boids.air_acc_max = flock.top_speed, flock.strength / flock.top_speed
@@ -234,12 +234,12 @@ def time_boids(flock: Flock, count: int, frames: int) -> dict[str, float]:
     start, work = time.perf_counter(), time.process_time()
     for frame in range(1, frames + 1):
         scene.frame_set(frame)
-    taken, worked = time.perf_counter() - start, time.process_time() - work
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - work
     flown = room.evaluated_get(bpy.context.evaluated_depsgraph_get()).particle_systems[0].particles
     alive = [particle.location.copy() for particle in flown if particle.alive_state == "ALIVE"]
     if len(alive) != count or (alive[0] - Vector(places(flock, count)[0])).length == 0.0:
         raise SystemExit(f"{len(alive)} of {count} Boids fly.")
-    return {"all": taken, "work": worked, "neighbors": neighbors(alive, flock.sight)}
+    return {"all": seconds, "work": cpu_seconds, "neighbors": neighbors(alive, flock.sight)}
 
 
 # -- both --------------------------------------------------------------------------------------

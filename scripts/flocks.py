@@ -13,7 +13,7 @@ class Flock:
     Attributes:
         cruise, top_speed: metres a second.
         strength: newtons; each weighs a kilogram.
-        apart, sight: metres, the distances of separation and of sight.
+        separation, sight: metres, the distances of separation and of sight.
         size: (3,) metres, half extents of the ellipsoid for one vehicle; n vehicles fill cbrt(n) times that.
         behaviors: the settings of each behavior.
         room: metres, half extent of the region for one vehicle, scaled likewise; 0 for no region.
@@ -22,13 +22,13 @@ class Flock:
     cruise: float
     top_speed: float
     strength: float
-    apart: float
+    separation: float
     sight: float
     size: tuple[float, float, float]
     behaviors: dict[str, dict[str, float]]
     room: float = 0.0
 
-    def taken(self, count: int) -> list[float]:
+    def extents(self, count: int) -> list[float]:
         """Half extents of the ellipsoid that `count` vehicles fill, (3,) metres."""
         return [math.cbrt(count) * size for size in self.size]
 
@@ -41,7 +41,7 @@ FLOCKS = {
         cruise=7.2,
         top_speed=9.0,
         strength=27.0,
-        apart=5.0,
+        separation=5.0,
         sight=9.0,
         size=(ROOM_OF_TWENTY, ROOM_OF_TWENTY, ROOM_OF_TWENTY),
         behaviors={
@@ -54,7 +54,7 @@ FLOCKS = {
         cruise=10.0,
         top_speed=13.0,
         strength=20.0,
-        apart=1.5,
+        separation=1.5,
         sight=3.0,
         size=(1.4625, 1.125, 0.675),
         behaviors={

@@ -176,8 +176,8 @@ def _rolls(recording: Recording) -> np.ndarray:
 def _lag(recording: Recording) -> float:
     roll, coordinated = _rolls(recording), coordinated_rolls(recording.velocity, recording.fps)
     turning = np.flatnonzero((roll.std(axis=0) > LEAST_ROLL) & (coordinated.std(axis=0) > LEAST_ROLL))
-    late = [lag(roll[:, row], coordinated[:, row], recording.fps) for row in turning]
-    return 1000.0 * float(np.median(late)) if late else np.nan
+    lags = [lag(roll[:, row], coordinated[:, row], recording.fps) for row in turning]
+    return 1000.0 * float(np.median(lags)) if lags else np.nan
 
 
 def _roll_rate(recording: Recording) -> float:
@@ -200,11 +200,11 @@ def on_path(recording: Recording) -> tuple[np.ndarray, np.ndarray] | None:
     best, tangent, aside = np.full(len(places), INF), np.zeros((len(places), 3)), np.zeros(len(places))
     for line in recording.path:
         along = line.nearest(places)
-        way, off = line.tangent(along), places - line.position(along)
-        nearer = (off * off).sum(axis=1) < best
-        best[nearer] = (off * off).sum(axis=1)[nearer]
+        way, offset = line.tangent(along), places - line.position(along)
+        nearer = (offset * offset).sum(axis=1) < best
+        best[nearer] = (offset * offset).sum(axis=1)[nearer]
         tangent[nearer] = way[nearer]
-        aside[nearer] = (way[:, 0] * off[:, 1] - way[:, 1] * off[:, 0])[nearer]
+        aside[nearer] = (way[:, 0] * offset[:, 1] - way[:, 1] * offset[:, 0])[nearer]
     return tangent.reshape(recording.position.shape), aside.reshape(recording.position.shape[:2])
 
 

@@ -20,12 +20,12 @@ class Check:
     """A measurement that a scene has to meet.
 
     Attributes:
-        what: its description.
+        title: its description.
         value: the measured value.
         least, most: the range it has to be in.
     """
 
-    what: str
+    title: str
     value: float
     least: float = -np.inf
     most: float = np.inf
@@ -37,7 +37,7 @@ class Check:
     def __str__(self) -> str:
         limits = [f"at least {self.least:g}"] * bool(np.isfinite(self.least))
         limits += [f"at most {self.most:g}"] * bool(np.isfinite(self.most))
-        return f"{'ok ' if self.holds else 'NOT'} {self.what}: {self.value:.3g} ({', '.join(limits)})"
+        return f"{'ok ' if self.holds else 'NOT'} {self.title}: {self.value:.3g} ({', '.join(limits)})"
 
 
 @dataclass(frozen=True)

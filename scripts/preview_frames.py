@@ -25,15 +25,15 @@ def part(name: str) -> ModuleType:
     return importlib.import_module(f"{extension.NAME}.steering_addon.{name}")
 
 
-Taken: TypeAlias = "tuple[float, float]"
+Duration: TypeAlias = "tuple[float, float]"
 """Wall-clock seconds, and CPU seconds of all threads."""
 
 
-def now() -> Taken:
+def now() -> Duration:
     return time.perf_counter(), time.process_time()
 
 
-def since(start: Taken) -> Taken:
+def since(start: Duration) -> Duration:
     passed, worked = now()
     return passed - start[0], worked - start[1]
 
@@ -44,7 +44,7 @@ class Stage:
     def __init__(self, module: str, name: str) -> None:
         self._owner: Any = part(module)
         self._name = name
-        self.taken: list[Taken] = []
+        self.times: list[Duration] = []
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -61,7 +61,7 @@ class Stage:
             try:
                 return real(*arguments, **options)
             finally:
-                self.taken.append(since(start))
+                self.times.append(since(start))
 
         return timed
 
@@ -85,8 +85,8 @@ def bodies(count: int) -> None:
     bpy.context.view_layer.update()
 
 
-def milliseconds(taken: list[Taken]) -> dict[str, float]:
-    passed, worked = zip(*taken)
+def milliseconds(times: list[Duration]) -> dict[str, float]:
+    passed, worked = zip(*times)
     return {
         "median": 1000.0 * statistics.median(passed),
         "best": 1000.0 * min(passed),
@@ -96,13 +96,13 @@ def milliseconds(taken: list[Taken]) -> dict[str, float]:
 
 def frames_taken(frames: int) -> dict[str, float]:
     """The times of all frames but the first."""
-    scene, taken = bpy.context.scene, []
+    scene, times = bpy.context.scene, []
     scene.frame_set(1)
     for frame in range(2, frames + 1):
         start = now()
         scene.frame_set(frame)
-        taken.append(since(start))
-    return milliseconds(taken)
+        times.append(since(start))
+    return milliseconds(times)
 
 
 def times_of(make: Callable[[int], None], count: int, frames: int) -> dict[str, dict[str, float]]:
@@ -120,7 +120,7 @@ def times_of(make: Callable[[int], None], count: int, frames: int) -> dict[str, 
     bpy.ops.steering.preview()
     with stages["read"].timed(), stages["step"].timed(), stages["show"].timed():
         times["preview"] = frames_taken(frames)
-    times |= {name: milliseconds(stage.taken) for name, stage in stages.items()}
+    times |= {name: milliseconds(stage.times) for name, stage in stages.items()}
     times["again"] = frames_taken(frames)
     bpy.ops.steering.bake()
     times["baked"] = frames_taken(frames)

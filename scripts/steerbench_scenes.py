@@ -78,10 +78,10 @@ class _Walk:
     def arrive(self) -> None:
         """Send the agents that have reached a goal to their next; those at their last goal leave."""
         place = self.state.motion.position[:, :2]
-        off = place - self._goals()
-        near = np.hypot(off[:, 0], off[:, 1]) < REACHED * self.case.radius + REACHED_MARGIN
+        offset = place - self._goals()
+        near = np.hypot(offset[:, 0], offset[:, 1]) < REACHED * self.case.radius + REACHED_MARGIN
         kinds = np.array([goals[min(leg, len(goals) - 1)].kind for goals, leg in zip(self.case.goals, self.leg)])
-        touches = np.hypot(off[:, 0], off[:, 1]) < self.case.radius + 1e-3
+        touches = np.hypot(offset[:, 0], offset[:, 1]) < self.case.radius + 1e-3
         self.leg = self.leg + (self.present & np.where(kinds == "box", touches, near))
         self.present = self.present & (self.leg < [len(goals) for goals in self.case.goals])
 

@@ -147,10 +147,10 @@ def _flock(scene: bpy.types.Scene, seed: int) -> list[bpy.types.Object]:
     birds = []
     for i in range(BIRDS):
         while True:
-            off = Vector([chance.uniform(-1.0, 1.0) for _ in range(3)])
-            if off.length < 1.0:
+            offset = Vector([chance.uniform(-1.0, 1.0) for _ in range(3)])
+            if offset.length < 1.0:
                 break
-        place = start - 12.0 * way + Vector((off.x * 9.0, off.y * 7.0, off.z * 4.0))
+        place = start - 12.0 * way + Vector((offset.x * 9.0, offset.y * 7.0, offset.z * 4.0))
         ob = creatures.hatch(f"Bird {i + 1:03}", parts[i % len(parts)], place, SIZE, flock)
         ob.rotation_euler = way.to_track_quat("Y", "Z").to_euler()
         birds.append(ob)
@@ -277,13 +277,13 @@ def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None
 
 def _past_the_towers(eyes: np.ndarray, looks: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The track of a camera, (frames, 3), moved aside until no tower is too near or in its line of sight."""
-    shown = slice(SECOND_SHOT - 1, THIRD_SHOT - 1)
+    frames = slice(SECOND_SHOT - 1, THIRD_SHOT - 1)
     towers = np.array([place for _, place, _ in TOWERS])
 
     def room(aside: float) -> float:
         moved = eyes + aside * right
         sight = [moved + part * (looks - moved) for part in (0.0, 0.3, 0.6)]
-        return min(np.linalg.norm(place[shown, None, :2] - towers, axis=-1).min() for place in sight)
+        return min(np.linalg.norm(place[frames, None, :2] - towers, axis=-1).min() for place in sight)
 
     aside = max(range(-16, 17), key=lambda aside: min(room(aside), ROOM) - 0.05 * abs(aside + 1))
     return eyes + aside * right

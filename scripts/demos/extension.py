@@ -53,9 +53,9 @@ def tag(obs: list[bpy.types.Object], role: str) -> None:
     bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
 
 
-def bake(what: str) -> float:
-    """Bake as a user would, and print what; the seconds it took."""
-    print(f"Baking {what}", flush=True)
+def bake(description: str) -> float:
+    """Bake as a user would, and print the description; the seconds it took."""
+    print(f"Baking {description}", flush=True)
     start = time.perf_counter()
     bpy.ops.steering.bake()
     return time.perf_counter() - start

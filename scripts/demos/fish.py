@@ -149,11 +149,11 @@ def shoot(scene: bpy.types.Scene, schools: tuple[np.ndarray, np.ndarray]) -> Non
     drift = np.linspace(-0.4, 0.7, len(between))[:, None] * (1.0, 0.0, 0.0)
     stage.shoot(within, scene.frame_start, np.add(drift, (-2.6, -2.2, 3.0)), np.add(drift, (0.3, 0.1, 2.4)))
 
-    away = stage.camera("Over the Reef", 30.0)
+    leaving = stage.camera("Over the Reef", 30.0)
     eye = between * (0.5, 0.0, 0.0) + (0.8, -3.6, 1.0) + 0.35 * gap * back
-    stage.shoot(away, scene.frame_start, stage.smooth(eye, 10), np.add(between, (0.0, 0.6, 0.4)))
+    stage.shoot(leaving, scene.frame_start, stage.smooth(eye, 10), np.add(between, (0.0, 0.6, 0.4)))
 
-    for camera, frame in ((aside, 1), (within, SECOND_SHOT), (away, THIRD_SHOT)):
+    for camera, frame in ((aside, 1), (within, SECOND_SHOT), (leaving, THIRD_SHOT)):
         camera.data.clip_start, camera.data.clip_end = 0.05, 3.0 * reef.RADIUS
         stage.cut(camera, frame)
 
@@ -203,8 +203,8 @@ def main(options: extension.Options) -> None:
         raise SystemExit("Too few fish get through the other school.")
     if met.deepest > 0.3 * RADIUS:
         raise SystemExit("Two fish swim into each other.")
-    if met.apart > LOST:
-        raise SystemExit(f"A fish has lost its school: at the end it is {met.apart:.1f} m from the nearest member.")
+    if met.separated > LOST:
+        raise SystemExit(f"A fish has lost its school: at the end it is {met.separated:.1f} m from the nearest member.")
     if met.upright < -0.5:
         raise SystemExit("A fish rolls over.")
     if poses[..., 2, 3].min() < 2.0 * LENGTH:
@@ -222,7 +222,7 @@ class Meeting:
         contacts: number of fish that touch another, summed over the frames.
         deepest: m, the deepest overlap.
         closest: m, the smallest distance between the centres of fish of different schools.
-        apart: m, the largest distance from a fish to its nearest school member at the end.
+        separated: m, the largest distance from a fish to its nearest school member at the end.
         upright: the smallest z component of any fish's up axis; 1 is upright.
     """
 
@@ -230,7 +230,7 @@ class Meeting:
     contacts: int
     deepest: float
     closest: float
-    apart: float
+    separated: float
     upright: float
 
 
@@ -247,7 +247,7 @@ def _meeting(poses: np.ndarray) -> Meeting:
         contacts=int((nearest < 2.0 * RADIUS - 1e-3).sum()),
         deepest=max(2.0 * RADIUS - float(nearest.min()), 0.0),
         closest=float(gaps[:, :FISH, FISH:].min()),
-        apart=float(to_school.max()),
+        separated=float(to_school.max()),
         upright=float(ups.min()),
     )
 

@@ -54,8 +54,8 @@ def build(seed: int = 3) -> None:
         _rock(number, place, size, chance)
     weeds = [_weed(f"Weed {number + 1}", WEED[number], chance) for number in range(len(WEED))]
     for number in range(46):
-        around, away = chance.uniform(0.0, math.tau), chance.uniform(2.2, 11.0)
-        x, y = away * math.cos(around), away * math.sin(around)
+        angle, distance = chance.uniform(0.0, math.tau), chance.uniform(2.2, 11.0)
+        x, y = distance * math.cos(angle), distance * math.sin(angle)
         if y < -3.0 and abs(x) < 3.0:
             continue  # in front of the camera
         ob = models.place(

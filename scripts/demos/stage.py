@@ -61,11 +61,11 @@ def build(seed: int = 1, sky: Sequence[str] = SKY, clouds: Sequence[str] = CLOUD
     chance = random.Random(seed)
     for i in range(9):
         angle = math.tau * (i + chance.uniform(-0.3, 0.3)) / 9
-        away = chance.uniform(600, 1000)
+        distance = chance.uniform(600, 1000)
         models.place(
             f"Cloud {i + 1}",
             models.cloud(f"Cloud {i + 1}", clouds, seed + i),
-            (away * math.cos(angle), away * math.sin(angle), chance.uniform(110, 240)),
+            (distance * math.cos(angle), distance * math.sin(angle), chance.uniform(110, 240)),
             heading=angle + math.pi / 2 + chance.uniform(-0.4, 0.4),
             scale=chance.uniform(1.4, 2.6),
         ).display.show_shadows = False
@@ -95,8 +95,8 @@ def plant(room: Callable[[float, float], float], count: int, seed: int = 1) -> N
         kind = chance.randrange(len(kinds))
         for _ in range(chance.choice((1, 2, 4, 7))):
             px, py = x + chance.gauss(0, 6), y + chance.gauss(0, 6)
-            away = room(px, py)
-            if away > 18 and planted < count:
+            distance = room(px, py)
+            if distance > 18 and planted < count:
                 tree = models.place(
                     "Tree",
                     kinds[kind if chance.random() < 0.8 else chance.randrange(len(kinds))],
@@ -105,7 +105,7 @@ def plant(room: Callable[[float, float], float], count: int, seed: int = 1) -> N
                     scale=chance.uniform(0.7, 1.25),
                     collection=grove,
                 )
-                tree.display.show_shadows = away < 45
+                tree.display.show_shadows = distance < 45
                 planted += 1
 
 
@@ -232,9 +232,9 @@ def _fields(side: int, chance: random.Random) -> list[list[tuple[tuple[str, str]
     for j in range(side):
         row: list[tuple[tuple[str, str], bool]] = []
         for i in range(side):
-            near = [row[i - 1][0]] if i else []
-            near += [fields[j - 1][i][0]] if j else []
-            row.append((chance.choice([tones for tones in FIELDS if tones not in near]), chance.random() < 0.5))
+            neighbors = [row[i - 1][0]] if i else []
+            neighbors += [fields[j - 1][i][0]] if j else []
+            row.append((chance.choice([tones for tones in FIELDS if tones not in neighbors]), chance.random() < 0.5))
         fields.append(row)
     return fields
 
@@ -249,9 +249,9 @@ def _hills(seed: int) -> None:
         for i in range(SIDES):
             angle = math.tau * (i + 0.5 * ((level + 1) % 2)) / SIDES
             rise = 0.55 + 0.14 * sum(size * math.sin(count * angle + phase + level) for count, phase, size in waves)
-            away = radius * chance.uniform(0.97, 1.03)
+            reach = radius * chance.uniform(0.97, 1.03)
             hoop.append(
-                (away * math.cos(angle), away * math.sin(angle), max(0.5, height * rise + chance.uniform(-1, 1)))
+                (reach * math.cos(angle), reach * math.sin(angle), max(0.5, height * rise + chance.uniform(-1, 1)))
             )
         hoops.append(hoop)
     shape = models.Shape()

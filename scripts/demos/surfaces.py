@@ -70,8 +70,8 @@ def closest(
 
 def _distance(tree: BVHTree, point: Vector) -> float:
     """Distance from a point to a closed surface; negative inside."""
-    away = tree.find_nearest(point)[3]
-    return -away if away < DEEPEST and _inside(tree, point) else away
+    distance = tree.find_nearest(point)[3]
+    return -distance if distance < DEEPEST and _inside(tree, point) else distance
 
 
 def _inside(tree: BVHTree, point: Vector) -> bool:

@@ -163,7 +163,7 @@ def tower(name: str, kind: str, height: float) -> bpy.types.Mesh:
     belfry = {"SPIRE": 15.5, "CAMPANILE": 19.0, "ONION": 12.0, "CLOCK": 11.5}[kind] * scale
     for side in range(0, sides, sides // 4):
         turn = Matrix.Rotation(math.tau * (side + (1.0 if sides == 4 else 0.0)) / sides, 4, "Z")
-        away = 2.72 * math.cos(math.pi / sides) if sides == 4 else 2.4 * math.cos(math.pi / sides)
+        distance = 2.72 * math.cos(math.pi / sides) if sides == 4 else 2.4 * math.cos(math.pi / sides)
         for z, half, rise in ((belfry, 0.55, 3.0), (belfry - 6.5, 0.25, 1.6)):
             arch = [
                 (-half, 0),
@@ -173,20 +173,20 @@ def tower(name: str, kind: str, height: float) -> bpy.types.Mesh:
                 (-0.6 * half, rise + 0.5 * half),
             ]
             arch.append((-half, rise))
-            shape.face([turn @ Vector((away, x, z + up)) for x, up in arch], PANE)
+            shape.face([turn @ Vector((distance, x, z + up)) for x, up in arch], PANE)
         if kind == "CLOCK":
             _clock(shape, turn, 2.06, 18.7 * scale)
     return shape.mesh(name)
 
 
-def _clock(shape: models.Shape, turn: Matrix, away: float, height: float) -> None:
-    """Add a clock face with two hands to a wall that faces +X before the turn."""
+def _clock(shape: models.Shape, turn: Matrix, wall: float, height: float) -> None:
+    """Add a clock face with two hands to a wall at x = `wall`, which faces +X before the turn."""
     for radius, color, out in ((1.35, SLATE, 0.0), (1.15, "#fdf6e3", 0.03)):
-        shape.face([turn @ Vector((away + out, radius * x, height + radius * y)) for x, y, _ in models.ring(16)], color)
+        shape.face([turn @ Vector((wall + out, radius * x, height + radius * y)) for x, y, _ in models.ring(16)], color)
     for dx, dy, thick in ((0.0, 0.95, 0.07), (0.6, 0.2, 0.09)):
         aside = Vector((-dy, dx)).normalized() * thick
         corners = [aside, Vector((dx, dy)), -aside]
-        shape.face([turn @ Vector((away + 0.06, x, height + y)) for x, y in corners], "#2b2f3a")
+        shape.face([turn @ Vector((wall + 0.06, x, height + y)) for x, y in corners], "#2b2f3a")
 
 
 # -- squares and streets -----------------------------------------------------------------------

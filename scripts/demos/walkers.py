@@ -152,27 +152,27 @@ def _houses(line: np.ndarray) -> None:
     """Place houses along both sides of the street, with their doors towards it, and trees behind them."""
     chance = random.Random(11)
     shape = models.Shape()
-    stand = []
+    houses: list[tuple[float, float]] = []
     for side in (-1, 1):
         along = 6.0
         while along < len(line) - 8.0:
             width = chance.uniform(7.0, 10.5)
             place, heading = _beside(line, along, side * chance.uniform(12.5, 15.0))
             size = (width, chance.uniform(6.5, 8.0), chance.uniform(4.6, 7.6))
-            clear = min((math.hypot(place.x - x, place.y - y) for x, y in stand), default=math.inf)
+            clear = min((math.hypot(place.x - x, place.y - y) for x, y in houses), default=math.inf)
             road = np.hypot(*(line - (place.x, place.y)).T).min()
             view = math.hypot(place.x - VIEW[0], place.y - VIEW[1])
             if clear > 9.5 and road > 11.0 and view > 13.0:
                 town.house(shape, town.spot(place.x, place.y, heading + side * math.pi / 2), size, chance)
-                stand.append((place.x, place.y))
+                houses.append((place.x, place.y))
             along += width + chance.uniform(1.0, 6.0)
     models.place("Houses", shape.mesh("Houses"))
     models.place("Church Tower", town.tower("Church Tower", "ONION", 27.0), (-9.0, 34.0, 0.0))
-    taken = np.concatenate((np.array(stand), line))
+    occupied = np.concatenate((np.array(houses), line))
 
     def room(x: float, y: float) -> float:
-        away = float(np.hypot(*(taken - (x, y)).T).min())
-        return 0.0 if away < 12.0 else away + 45.0  # far enough that `plant` switches their shadows off
+        distance = float(np.hypot(*(occupied - (x, y)).T).min())
+        return 0.0 if distance < 12.0 else distance + 45.0  # far enough that `plant` switches their shadows off
 
     stage.plant(room, 120, seed=8)
 
@@ -198,16 +198,16 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
     parts = [creatures.person(f"Outfit {i + 1}", outfit) for i, outfit in enumerate(creatures.wardrobe(3, OUTFITS))]
     fountain = Vector((*FOUNTAIN, PAVEMENT))
     planters = [_beside(line, along, right)[0] for along, right, _ in PLANTERS]
-    taken: list[Vector] = []
+    starts: list[Vector] = []
     walkers = []
     while len(walkers) < WALKERS:
         way = 1 if len(walkers) % 2 == 0 else -1
         place, heading = _beside(line, chance.uniform(*MIDDLE), way * chance.uniform(0.1, 2.1))
-        others = min(((place - other).length for other in taken), default=math.inf)
+        others = min(((place - start).length for start in starts), default=math.inf)
         pots = min((place - planter).length for planter in planters)
         if others < 1.1 or pots < 2.0 or (place - fountain).length < 4.5:
             continue
-        taken.append(place)
+        starts.append(place)
         number = len(walkers) + 1
         turn = heading + (0.0 if way > 0 else math.pi)
         size = chance.uniform(0.92, 1.06)
@@ -310,7 +310,7 @@ def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     The walker is the one with the most others around, among those whose camera has enough room.
     """
     best, shot = -math.inf, None
-    shown = slice(SECOND_SHOT, THIRD_SHOT)
+    frames = slice(SECOND_SHOT, THIRD_SHOT)
     for number in range(1, walkers.shape[1], 2):
         hero = stage.smooth(walkers[:, number], 10)
         way = np.gradient(hero, axis=0)
@@ -318,8 +318,8 @@ def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         right = np.cross(way, (0.0, 0.0, 1.0))
         eye = stage.smooth(hero + 8.0 * way - 2.4 * right + (0.0, 0.0, 3.0), 14)
         look = hero - 1.5 * way + 0.6 * right + (0.0, 0.0, 0.95)
-        room = np.linalg.norm((walkers - eye[:, None])[shown, :, :2], axis=-1).min()
-        company = (np.linalg.norm((walkers - look[:, None])[shown, :, :2], axis=-1) < 6.0).mean() * walkers.shape[1]
+        room = np.linalg.norm((walkers - eye[:, None])[frames, :, :2], axis=-1).min()
+        company = (np.linalg.norm((walkers - look[:, None])[frames, :, :2], axis=-1) < 6.0).mean() * walkers.shape[1]
         score = company + 10.0 * min(room - 2.5, 0.0)
         if score > best:
             best, shot = score, (look, eye)

@@ -13,9 +13,9 @@ from . import combining
 
 def figures() -> dict[str, Figure]:
     """All figures by the name of their drawing; those of behaviors in the order of the catalogue."""
-    known = {behavior.name: figure_of(behavior.name) for behavior in CATALOGUE if has_figure(behavior.name)}
-    more = {f"{name}-{key}": figure for name in known for key, figure in more_of(name).items()}
-    return known | more | {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
+    first = {behavior.name: figure_of(behavior.name) for behavior in CATALOGUE if has_figure(behavior.name)}
+    more = {f"{name}-{key}": figure for name in first for key, figure in more_of(name).items()}
+    return first | more | {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
 
 
 def has_figure(behavior: str) -> bool:

@@ -23,11 +23,11 @@ def scene() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     ball = np.linalg.norm(run.position[:, :2] - (-7.5, 0.0, 0.0), axis=-1) - 5.5
     box = (abs(run.position[:, 2:] - (7.5, 0.0, 0.0)) - (5.5, 4.5, 5.0)).max(axis=-1)
-    out = np.maximum(ball, box)
+    outside = np.maximum(ball, box)
     return {
-        "no vehicle gets far out": bool(out.max() < 1.0),
+        "no vehicle gets far out": bool(outside.max() < 1.0),
         "all keep moving": bool(run.speed.min() > 1.5),
-        "and get near the edge": bool((out.max(axis=0) > -1.5).all()),
+        "and get near the edge": bool((outside.max(axis=0) > -1.5).all()),
     }
 
 

@@ -22,8 +22,8 @@ def scene() -> Scene:
 
 def shows(run: Run) -> dict[str, bool]:
     middle = run.bodies.mean(axis=1)
-    off = np.linalg.norm(run.position[:, 0] - middle, axis=-1)
-    return {"it gets between them": bool(off[-1] < 0.5), "and stays there": bool(off[-24:].max() < 0.6)}
+    distance = np.linalg.norm(run.position[:, 0] - middle, axis=-1)
+    return {"it gets between them": bool(distance[-1] < 0.5), "and stays there": bool(distance[-24:].max() < 0.6)}
 
 
 FIGURE = Figure(

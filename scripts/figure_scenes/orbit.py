@@ -20,11 +20,11 @@ def scene() -> Scene:
 
 
 def shows(run: Run) -> dict[str, bool]:
-    late = run.to_body()[-96:]
+    settled = run.to_body()[-96:]
     turning = np.cross(run.position - run.bodies[:, :1], np.diff(run.position, axis=0, append=run.position[-1:]))
     return {
-        "each keeps to its circle": bool(np.ptp(late, axis=0).max() < 0.3),
-        "the circles differ": bool(np.ptp(late[-1]) > 0.5),
+        "each keeps to its circle": bool(np.ptp(settled, axis=0).max() < 0.3),
+        "the circles differ": bool(np.ptp(settled[-1]) > 0.5),
         "all go round to the left": bool((turning[-96:-1, :, 2] > 0.0).all()),
     }
 

@@ -25,10 +25,10 @@ def scene() -> Scene:
 
 
 def shows(run: Run) -> dict[str, bool]:
-    off = np.stack([np.linalg.norm(p - ROAD.position(ROAD.nearest(p)), axis=-1) for p in run.position])
+    distance = np.stack([np.linalg.norm(p - ROAD.position(ROAD.nearest(p)), axis=-1) for p in run.position])
     return {
-        "they reach the path": bool((off[-1] < RADIUS).all()),
-        "and stay within its radius": bool((off[96:] < RADIUS + 0.1).all()),
+        "they reach the path": bool((distance[-1] < RADIUS).all()),
+        "and stay within its radius": bool((distance[96:] < RADIUS + 0.1).all()),
         "to its end, where they stop": bool((run.position[-1, :, 0] > 10.5).all() and (run.speed[-1] < 0.5).all()),
     }
 

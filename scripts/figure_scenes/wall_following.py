@@ -25,11 +25,11 @@ def scene() -> Scene:
 
 
 def shows(run: Run) -> dict[str, bool]:
-    late = run.position[72:]
-    off = np.stack([np.linalg.norm(p - WALL.position(WALL.nearest(p)), axis=-1) for p in late])
-    above = late[..., 1] > 1.6 * np.sin(late[..., 0] / 4.0)
+    settled = run.position[72:]
+    distance = np.stack([np.linalg.norm(p - WALL.position(WALL.nearest(p)), axis=-1) for p in settled])
+    above = settled[..., 1] > 1.6 * np.sin(settled[..., 0] / 4.0)
     return {
-        "each keeps the offset": bool((abs(off - OFFSET) < 0.35).all()),
+        "each keeps the offset": bool((abs(distance - OFFSET) < 0.35).all()),
         "on its own side": bool(above[:, 0].all() and not above[:, 1].any()),
     }
 
