@@ -1,4 +1,4 @@
-"""The crowds of a baked file as they play, seen without the extension: from keys and stored settings alone."""
+"""Reads the crowds of a baked file without the extension, from keys and stored settings alone."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from steering_addon.simulation.roles import Role
 from steering_addon.simulation.vehicle import VehicleModel
 
 FEW = 12
-"""Fewer flyers than this are no flock."""
+"""A smaller group of flyers is not a flock."""
 FISH_PACE = 10.0
-"""Body lengths a second: what cruises more slowly is a fish, not a bird."""
+"""Body lengths per second: a slower crowd is taken for fish, a faster one for birds."""
 AXES = np.concatenate((np.eye(3), -np.eye(3)))
-"""The axes of a model in the order of their stored numbers."""
+"""The axes of a model, indexed by their stored numbers."""
 FORWARD, UP = 1, 2
-"""The numbers of the axes that a model has unless it says otherwise."""
+"""The stored numbers of a model's default axes."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,8 @@ class Crowd:
     """Vehicles that share their settings.
 
     Attributes:
-        name: of the crowd.
-        vehicles: its vehicles, in the order of their names.
-        settings: what is stored on the crowd's object.
+        vehicles: sorted by name.
+        settings: as stored on the crowd's object.
     """
 
     name: str
@@ -43,10 +42,9 @@ class Crowd:
 
 
 def stored(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, Any]:
-    """What the extension stored on an object or scene, by name; only what was set, as raw values.
+    """The raw values the extension stored on an object or scene, by name; defaults are not stored.
 
-    Where the extension is not registered, Blender has such values among an object's own custom properties, and from 5.0
-    on in a place of their own.
+    Without the extension, Blender shows them as a custom property; from 5.0 on, as a system property.
     """
     system = getattr(owner, "bl_system_properties_get", None)
     properties = system() if system else owner
@@ -55,41 +53,41 @@ def stored(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, Any]:
 
 
 def crowds(scene: bpy.types.Scene, names: str = "") -> list[Crowd]:
-    """The crowds of a scene with their vehicles; with a pattern of names, the objects it fits as one crowd."""
+    """The crowds of a scene; if a pattern of names is given, the matching objects as one crowd."""
     objects = sorted(scene.objects, key=lambda ob: ob.name)
     if names:
         return [Crowd(names, [ob for ob in objects if fnmatch.fnmatchcase(ob.name, names)], {})]
-    found: dict[bpy.types.Object, list[bpy.types.Object]] = {}
+    members: dict[bpy.types.Object, list[bpy.types.Object]] = {}
     for ob in objects:
         settings = stored(ob)
         if settings.get("roles", 0) & Role.VEHICLE and settings.get("crowd") is not None:
-            found.setdefault(settings["crowd"], []).append(ob)
-    return [Crowd(crowd.name, vehicles, stored(crowd)) for crowd, vehicles in found.items()]
+            members.setdefault(settings["crowd"], []).append(ob)
+    return [Crowd(crowd.name, vehicles, stored(crowd)) for crowd, vehicles in members.items()]
 
 
 def matrices(scene: bpy.types.Scene, obs: Sequence[bpy.types.Object]) -> np.ndarray:
-    """World matrices of objects as they play, (frames, objects, 4, 4); the frame shown is kept.
+    """World matrices of objects on all frames, (frames, objects, 4, 4); the current frame is restored.
 
-    What is hidden Blender does not work out: it stands where it is seen next, and afterwards where it was seen last.
+    Blender does not evaluate hidden objects: they get their next visible pose, or else their last one.
     """
-    shown = scene.frame_current
-    found, hidden = [], []
+    current = scene.frame_current
+    poses, hidden = [], []
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
-        found.append([np.array(ob.evaluated_get(graph).matrix_world) for ob in obs])
+        poses.append([np.array(ob.evaluated_get(graph).matrix_world) for ob in obs])
         hidden.append([ob.hide_viewport for ob in obs])
-    scene.frame_set(shown)
-    return _standing(np.array(found), np.array(hidden))
+    scene.frame_set(current)
+    return _without_hidden(np.array(poses), np.array(hidden))
 
 
-def _standing(poses: np.ndarray, hidden: np.ndarray) -> np.ndarray:
-    """Poses (f, n, 4, 4) in which who is hidden on a frame, (f, n), stands as on the nearest one that says where."""
+def _without_hidden(poses: np.ndarray, hidden: np.ndarray) -> np.ndarray:
+    """Poses (f, n, 4, 4) where those hidden, (f, n), are replaced by the next visible ones, or else the last."""
     frames = np.arange(len(poses))
     for row in np.flatnonzero(hidden.any(axis=0) & ~hidden.all(axis=0)):
-        there = np.flatnonzero(~hidden[:, row])
-        following = np.minimum(np.searchsorted(there, frames), len(there) - 1)
-        poses[:, row] = poses[there[following], row]
+        visible = np.flatnonzero(~hidden[:, row])
+        following = np.minimum(np.searchsorted(visible, frames), len(visible) - 1)
+        poses[:, row] = poses[visible[following], row]
     return poses
 
 
@@ -103,26 +101,26 @@ def recording(
     body_length: float = 0.0,
     cruise: float = 0.0,
 ) -> Recording:
-    """What there is to measure of a crowd, from the world matrices of its vehicles (frames, n, 4, 4).
+    """The motion of a crowd, from the world matrices of its vehicles (frames, n, 4, 4).
 
-    Whatever is not told is had from the stored settings: a body is as long as its model along its front.
+    Arguments left out come from the stored settings; the body length is that of the model along its forward axis.
     """
     position = poses[..., :3, 3]
-    own = [stored(ob) for ob in crowd.vehicles]
-    forward = _axes(poses, [settings.get("forward_axis", FORWARD) for settings in own])
-    up = _axes(poses, [settings.get("up_axis", UP) for settings in own])
+    members = [stored(ob) for ob in crowd.vehicles]
+    forward = _axes(poses, [settings.get("forward_axis", FORWARD) for settings in members])
+    up = _axes(poses, [settings.get("up_axis", UP) for settings in members])
     vehicle = {name: parameter.default for name, parameter in VehicleModel.parameters().items()}
     vehicle |= crowd.settings.get("vehicle", {})
     if not cruise:
-        factors = np.array([settings.get("speed_factor", 1.0) for settings in own])
-        known = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
+        factors = np.array([settings.get("speed_factor", 1.0) for settings in members])
+        has_cruise = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
         speed = np.linalg.norm(np.gradient(position, axis=0), axis=-1) * _fps(scene)
-        cruises = vehicle["max_speed"] * vehicle["cruise_speed"] * factors if known else np.median(speed, axis=0)
+        cruises = vehicle["max_speed"] * vehicle["cruise_speed"] * factors if has_cruise else np.median(speed, axis=0)
     else:
-        cruises = np.full(len(own), cruise)
+        cruises = np.full(len(members), cruise)
     length = body_length or float(np.median([_length(ob) for ob in crowd.vehicles]))
     return Recording(
-        kind=kind or _kind(len(own), bool(vehicle["keep_in_plane"]), float(np.median(cruises)) / length),
+        kind=kind or _kind(len(members), bool(vehicle["keep_in_plane"]), float(np.median(cruises)) / length),
         position=position,
         forward=forward,
         up=up,
@@ -131,7 +129,7 @@ def recording(
         cruise=np.maximum(cruises, 1e-6),
         separation=_separation(crowd.settings),
         path=_road(crowd.settings, path),
-        obstacles=_wants(crowd.settings, "obstacle_avoidance")
+        obstacles=_uses(crowd.settings, "obstacle_avoidance")
         and any(stored(ob).get("roles", 0) & Role.OBSTACLE for ob in scene.objects),
     )
 
@@ -141,7 +139,7 @@ def _fps(scene: bpy.types.Scene) -> float:
 
 
 def _kind(count: int, in_plane: bool, pace: float) -> str:
-    """What a crowd is taken for; `pace` is body lengths a second."""
+    """The likely kind of a crowd; `pace` is in body lengths per second."""
     if in_plane:
         return WALKERS
     if count < FEW:
@@ -156,37 +154,37 @@ def _axes(poses: np.ndarray, numbers: list[int]) -> np.ndarray:
 
 
 def _length(ob: bpy.types.Object) -> float:
-    """How long a vehicle's model is along its front, metres: its own shape, or that of what hangs on it."""
-    shown = [ob] if ob.type not in ("EMPTY", "ARMATURE") else [part for part in ob.children_recursive if part.data]
-    front = AXES[stored(ob).get("forward_axis", FORWARD)]
+    """Length of a vehicle along its forward axis, metres: of its own shape, or of its children's if it has none."""
+    parts = [ob] if ob.type not in ("EMPTY", "ARMATURE") else [part for part in ob.children_recursive if part.data]
+    forward = AXES[stored(ob).get("forward_axis", FORWARD)]
     to_world = np.array(ob.matrix_world)
-    to_own = np.linalg.inv(to_world)
+    to_local = np.linalg.inv(to_world)
     reach = [
-        front @ (to_own @ np.array(part.matrix_world) @ (*corner, 1.0))[:3]
-        for part in shown
+        forward @ (to_local @ np.array(part.matrix_world) @ (*corner, 1.0))[:3]
+        for part in parts
         for corner in part.bound_box
     ]
-    size = np.linalg.norm(to_world[:3, :3] @ front)
+    size = np.linalg.norm(to_world[:3, :3] @ forward)
     return float(np.ptp(reach) * size) if reach and np.ptp(reach) > 1e-6 else float(size)
 
 
-def _wants(settings: dict[str, Any], behavior: str) -> bool:
+def _uses(settings: dict[str, Any], behavior: str) -> bool:
     return bool(settings.get(behavior, {}).get("use", False))
 
 
 def _separation(settings: dict[str, Any]) -> float:
-    if not _wants(settings, "separation"):
+    if not _uses(settings, "separation"):
         return np.nan
     return settings["separation"].get("distance", Separation.parameters()["distance"].default)
 
 
 def _road(settings: dict[str, Any], name: str) -> Path:
-    """The path that is named, else the one the crowd follows, else the only one there is."""
+    """The curve of this name, or else the path the crowd follows; empty if it follows none."""
     if name:
         chosen = bpy.data.objects.get(name)
         if chosen is None or chosen.type != "CURVE":
             raise SystemExit(f"There is no curve {name!r} in the file.")
-    elif _wants(settings, "path_following"):
+    elif _uses(settings, "path_following"):
         tagged = [ob for ob in bpy.context.scene.objects if stored(ob).get("roles", 0) & Role.PATH]
         chosen = settings["path_following"].get("path") or (tagged[0] if len(tagged) == 1 else None)
     else:

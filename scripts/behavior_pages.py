@@ -1,4 +1,4 @@
-"""The manual's pages about the behaviors, from their declarations and figures."""
+"""Writes the manual's pages about the behaviors from their declarations and figures."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def pages() -> dict[str, Callable[[], str]]:
 
 
 def sentences(behavior: type[Behavior]) -> list[str]:
-    """What the declaration says of a behavior, sentence by sentence."""
+    """The sentences of a behavior's docstring."""
     text = " ".join((behavior.__doc__ or "").split())
     return re.split(r"(?<=[.!?]) (?=[A-Z])", text)
 
 
 def idle(behavior: type[Behavior]) -> list[str]:
-    """The sentences that say when it does nothing."""
+    """The sentences that say when the behavior does nothing."""
     return [sentence for sentence in sentences(behavior) if NOTHING.search(sentence)]
 
 
 def source(behavior: type[Behavior]) -> str:
-    """Where it comes from: the part of the paper, or that it is not in it."""
+    """The behavior's source: a section of the paper, or a note that it is not in the paper."""
     first = (sys.modules[behavior.__module__].__doc__ or "").strip().splitlines()[0]
     place = re.search(r"\((.*)\)\.?$", first)
     words = place.group(1) if place else ""
@@ -53,10 +53,10 @@ def source(behavior: type[Behavior]) -> str:
 
 
 def _index() -> str:
-    lines = [WRITTEN, "# What vehicles may want\n"]
+    lines = [WRITTEN, "# Behaviors\n"]
     lines.append(
-        "Each behavior is a panel of the crowd's. Several together make a character; [how they become "
-        "one](combining.md) is the crowd's choice.\n"
+        "Each behavior has a panel in the crowd's settings. A crowd usually has several; [its choice of "
+        "combining](combining.md) decides how they become one force.\n"
     )
     for intent in Intent:
         lines += [f"## {intent.value}\n", "| | What it does | Reynolds' term |", "|---|---|---|"]
@@ -70,23 +70,23 @@ def _index() -> str:
 def _page(behavior: type[Behavior]) -> str:
     figure = figure_of(behavior.name)
     nothing = idle(behavior)
-    said = [sentence for sentence in sentences(behavior) if sentence not in nothing]
+    description = [sentence for sentence in sentences(behavior) if sentence not in nothing]
     return "\n".join(
         (
             WRITTEN,
             f"# {behavior.label}\n",
-            f"`{behavior.name}`, {_term(behavior)}. Found under *{behavior.intent.value}*.\n",
-            " ".join(said) + "\n",
+            f"`{behavior.name}`, {_term(behavior)}. Listed under *{behavior.intent.value}*.\n",
+            " ".join(description) + "\n",
             f"![{behavior.label}]({behavior.name}.svg)\n",
             f"*{figure.caption}*\n",
             *(
-                f"![{behavior.label}]({behavior.name}-{key}.svg)\n\n*{one.caption}*\n"
-                for key, one in more_of(behavior.name).items()
+                f"![{behavior.label}]({behavior.name}-{key}.svg)\n\n*{further.caption}*\n"
+                for key, further in more_of(behavior.name).items()
             ),
             "## When it does nothing\n",
             " ".join(nothing) + "\n",
             "## Settings\n",
-            f"In scripts and drivers `crowd.steering.{behavior.name}` holds them; a crowd is an Empty.\n",
+            f"In scripts and drivers: `crowd.steering.{behavior.name}`, where `crowd` is the crowd's Empty.\n",
             _settings(behavior),
             "## Source\n",
             source(behavior),
@@ -109,17 +109,17 @@ def _settings(behavior: type[Behavior]) -> str:
 def _ways_to_combine() -> str:
     lines = [
         WRITTEN,
-        "# How several behaviors become one\n",
-        "A crowd's *Combining* says what becomes of all that its vehicles want at once. In each figure the same "
-        "three vehicles go to the same target, with *Avoid Obstacles* before *Go To and Stop* in priority, at the "
-        "same weight.\n",
+        "# Combining behaviors\n",
+        "A crowd's *Combining* decides how the forces of its behaviors become one. In each figure the same three "
+        "vehicles go to the same target; *Avoid Obstacles* comes before *Go To and Stop* in priority, and both have "
+        "the same weight.\n",
     ]
     for choice in COMBININGS:
         figure = combining.FIGURES[choice.name]
         matters = ", ".join(f"`{name}`" for name in MATTERS[choice.number])
         lines += [
             f"## {choice.label}\n",
-            f"{choice.description}. What counts of each behavior: {matters}.\n",
+            f"{choice.description}. Settings of each behavior that count: {matters}.\n",
             f"![{choice.label}]({drawing_of(choice.name)}.svg)\n",
             f"*{figure.caption}*\n",
         ]

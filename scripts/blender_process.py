@@ -10,9 +10,9 @@ from typing import NoReturn
 
 
 def leave(main: Callable[[], int]) -> NoReturn:
-    """Run a program and end with the status that it returns, or with 1 and what went wrong.
+    """Run a program and exit with its status, or print the exception and exit with 1.
 
-    Leaves at once, for with classes still registered Blender's module may hang at exit.
+    Exits without Python's cleanup, because Blender's module may hang there while classes are registered.
     """
     status = 1
     try:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes and finds the virtual environments this project is developed in: one a Blender, and one for the tools.
+"""Makes and finds the virtual environments for development: one per Blender, one for the tools.
 
     python3 scripts/environments.py 4.5        prints the path of a Python that has Blender 4.5 as a module
 
-What an environment holds is pinned in pyproject.toml. It is made when first asked for, in the user's cache folder,
-under a name that hangs on the pins and the interpreter: another checkout with the same pins shares it, and changed pins
-make a new one. The folder may be deleted at any time. Linux and macOS, standard library only.
+The packages of an environment are pinned in pyproject.toml. It is made on first use in the user's cache folder, under a
+name that depends on the pins and the interpreter: checkouts with the same pins share it, and changed pins make a new
+one. The folder may be deleted at any time. Linux and macOS, standard library only.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steering_behaviors"
 OPENED_WHILE_RUNNING = ("libGL.so.1", "libEGL.so.1")
-"""Libraries that Blender opens when it first draws; the linker does not know of them."""
+"""Libraries that Blender opens when it first draws; ldd does not list them."""
 
 
 class PreparationError(Exception):
-    """Something is missing on this machine; the message is one sentence that says what to install."""
+    """Something is missing on this machine; the message says in one sentence what to install."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Interpreter:
 
 
 def python(name: str) -> Path:
-    """The Python of an environment, which is made first when it does not exist yet."""
+    """The Python of an environment, which is made if it does not exist yet."""
     if name not in names():
-        raise PreparationError(f"There is no environment {name!r}; there are {', '.join(names())}.")
+        raise PreparationError(f"Unknown environment {name!r}; choose from {', '.join(names())}.")
     pins = packages(name)
     interpreter = _interpreter(_settings()["tool"]["steering"]["python"][name])
     key = hashlib.sha256("\n".join([str(interpreter.path), interpreter.version, *pins]).encode()).hexdigest()[:12]
@@ -61,19 +61,19 @@ def python(name: str) -> Path:
 
 
 def names() -> list[str]:
-    """All environments."""
+    """The names of all environments."""
     return list(_settings()["tool"]["steering"]["python"])
 
 
 def blenders() -> list[str]:
-    """The environments that hold a Blender, oldest first."""
+    """The names of the environments with a Blender, oldest first."""
     return [
         name for name in _settings()["tool"]["steering"]["python"] if any(p.startswith("bpy==") for p in packages(name))
     ]
 
 
 def packages(name: str) -> list[str]:
-    """What is pinned for an environment, groups that it includes as well."""
+    """The pins of an environment, with those of the groups it includes."""
     groups = _settings()["dependency-groups"]
     pins = []
     for entry in groups[name]:
@@ -86,12 +86,12 @@ def _settings() -> dict:
 
 
 def _make(name: str, home: Path, interpreter: Interpreter, pins: list[str]) -> None:
-    """Build the environment beside its place and move it there when it is whole: a half-made one is never used."""
+    """Build the environment under another name and rename it when complete, so that a half-made one is never used."""
     _say(f"Making the environment {name} ({', '.join(pins)}; Python {interpreter.version}) in {home} ...")
     start = time.monotonic()
     for leftover in CACHE.glob(f".{name}-*.unfinished"):
         shutil.rmtree(leftover, ignore_errors=True)
-    # A name of its own, for pip may outlive a killed process and go on writing.
+    # The name holds the process id, because pip may outlive a killed process and continue to write.
     unfinished = home.with_name(f".{home.name}-{os.getpid()}.unfinished")
     try:
         _run("make a virtual environment", interpreter.path, "-m", "venv", unfinished)
@@ -116,22 +116,21 @@ def _lock(name: str) -> Iterator[None]:
 
 
 def _interpreter(version: str) -> Interpreter:
-    """A Python of this version: one that is there, else a newly installed one."""
-    found = _find_interpreter(version)
-    if found is None:
+    """A Python of this version, installed if there is none."""
+    interpreter = _find_interpreter(version)
+    if interpreter is None:
         with _lock(f"python{version}"):
-            found = _find_interpreter(version) or _install_interpreter(version)
-    if found is None:
+            interpreter = _find_interpreter(version) or _install_interpreter(version)
+    if interpreter is None:
         raise PreparationError(
-            f"Python {version} with its venv module is missing and could not be fetched: please install it."
+            f"Python {version} with its venv module is missing and could not be fetched; please install it."
         )
-    return found
+    return interpreter
 
 
 def _find_interpreter(version: str) -> Interpreter | None:
     for candidate in _candidates(version):
-        # Asked to run, for a command on the path may be a shim without anything behind it, and Debian's Python may come
-        # without ensurepip.
+        # It has to run, because a command on the path may be an empty shim, and Debian's Python may lack ensurepip.
         question = "import ensurepip, platform, venv; print(platform.python_version())"
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             answer = subprocess.run(
@@ -148,7 +147,7 @@ def _find_interpreter(version: str) -> Interpreter | None:
 
 
 def _candidates(version: str) -> Iterator[Path]:
-    """Where a Python of this version may be."""
+    """Possible paths of a Python of this version."""
     for folder in os.get_exec_path():
         if (command := Path(folder, f"python{version}")).exists():
             yield command
@@ -160,12 +159,12 @@ def _candidates(version: str) -> Iterator[Path]:
 
 
 def _install_interpreter(version: str) -> Interpreter | None:
-    """Install Python from Debian where that has it, otherwise the build that uv fetches."""
+    """Install Python from Debian if it has this version, otherwise the build that uv fetches."""
     _say(f"Python {version} is missing; installing it ...")
     with contextlib.suppress(PreparationError):
         _apt_install(f"python{version}", f"python{version}-venv")
-        if found := _find_interpreter(version):
-            return found
+        if interpreter := _find_interpreter(version):
+            return interpreter
     with contextlib.suppress(PreparationError):
         uv = shutil.which("uv") or python("uv").with_name("uv")
         _run(f"fetch Python {version}", uv, "python", "install", "--install-dir", CACHE / "python", "--no-bin", version)
@@ -173,18 +172,18 @@ def _install_interpreter(version: str) -> Interpreter | None:
 
 
 def _ensure_libraries(home: Path) -> None:
-    """See to it that the system has the shared libraries which Blender's module needs and does not bring along."""
+    """Install the system's shared libraries that Blender's module needs and does not ship."""
     if sys.platform != "linux":
         return
     missing = _missing_libraries(home)
     if missing:
-        _say(f"Blender needs shared libraries of the system that are missing: {', '.join(missing)}.")
+        _say(f"Blender needs shared libraries that are missing on this system: {', '.join(missing)}.")
         with contextlib.suppress(PreparationError):
             _apt_install(*map(_debian_package, missing))
             missing = _missing_libraries(home)
     if missing:
         raise PreparationError(
-            f"Blender needs {', '.join(missing)} of the system; install them "
+            f"Blender needs {', '.join(missing)}; install them "
             f"(on Debian and Ubuntu: apt-get install {' '.join(map(_debian_package, missing))})."
         )
 
@@ -202,7 +201,7 @@ def _missing_libraries(home: Path) -> list[str]:
 
 
 def _debian_package(library: str) -> str:
-    """The package of a shared library after Debian's rule: libXi.so.6 is in libxi6, libX11.so.6 in libx11-6."""
+    """The package of a shared library by Debian's naming rule: libXi.so.6 is in libxi6, libX11.so.6 in libx11-6."""
     stem, _, version = library.lower().replace("_", "-").partition(".so.")
     return stem + ("-" if stem[-1].isdigit() else "") + version
 
@@ -216,7 +215,7 @@ def _apt_install(*names: str) -> None:
 
 
 def _run(purpose: str, *command: str | Path) -> None:
-    """Run a command quietly; when it fails, show what it said."""
+    """Run a command quietly; print its output if it fails."""
     environment = clean_environment() | {"DEBIAN_FRONTEND": "noninteractive"}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
@@ -225,14 +224,14 @@ def _run(purpose: str, *command: str | Path) -> None:
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without what would lead another Python or Blender to files of the user."""
+    """The environment variables without those that point another Python or Blender to the user's files."""
     foreign = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
     return {k: v for k, v in os.environ.items() if k not in foreign and not k.startswith("BLENDER_")}
 
 
 def blender_environment(user: str) -> dict[str, str]:
-    """The environment of a Blender whose user's folder is this one, for programs of these scripts."""
-    # Ended without its usual way out, Blender leaves its own temporary folder behind.
+    """The environment variables for a program of these scripts in a Blender with this user folder."""
+    # A Blender that is ended by os._exit leaves its temporary folder behind, so put that into the user folder.
     return clean_environment() | {"BLENDER_USER_RESOURCES": user, "TMPDIR": user, "PYTHONPATH": str(ROOT)}
 
 

@@ -1,4 +1,4 @@
-"""What a figure of the manual is: a small scene, how long it runs, and what its caption claims, as a check."""
+"""A figure of the manual: a small scene, how long it runs, and the claims of its caption as checks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FPS = 24.0
 
 @dataclass(frozen=True)
 class Run:
-    """A scene with the states it went through, one a frame."""
+    """A scene with its states, one per frame."""
 
     scene: Scene
     states: list[State]
 
     @classmethod
     def of(cls, scene: Scene, seconds: float) -> Run:
-        """The scene run for a time."""
+        """Run a scene for this time."""
         return cls(scene, scene.run(round(seconds * FPS) + 1))
 
     @cached_property
@@ -43,7 +43,7 @@ class Run:
 
     @cached_property
     def bodies(self) -> np.ndarray:
-        """(frames, k, 3) where the tracked bodies are."""
+        """(frames, k, 3) positions of the tracked bodies."""
         return np.stack([state.inputs.tracked.position for state in self.states])
 
     def to_body(self, body: int = 0) -> np.ndarray:
@@ -51,14 +51,14 @@ class Run:
         return np.linalg.norm(self.position - self.bodies[:, body : body + 1], axis=-1)
 
     def apart(self) -> np.ndarray:
-        """(frames, n, n) metres between the vehicles, inf from each to itself."""
+        """(frames, n, n) metres between the vehicles, inf on the diagonal."""
         gap = np.linalg.norm(self.position[:, :, None] - self.position[:, None], axis=-1)
         rows = np.arange(gap.shape[1])
         gap[:, rows, rows] = np.inf
         return gap
 
     def clearance(self) -> np.ndarray:
-        """(frames, n, k) metres between the vehicles' places and the surfaces of the obstacles."""
+        """(frames, n, k) metres from the vehicles' centres to the surfaces of the obstacles."""
         return np.stack([state.inputs.obstacles.clearance(state.motion.position) for state in self.states])
 
 
@@ -67,15 +67,15 @@ class Figure:
     """A drawing of a real run.
 
     Attributes:
-        caption: what it shows, in one to three sentences.
+        caption: one to three sentences.
         scene: makes the scene.
         seconds: how long it runs.
-        shows: what of a run the caption says, as checks by name; all of them have to hold.
-        without: makes the same scene without the behavior, drawn dotted beside it.
-        every: seconds from one drawn vehicle to the next along its way; 0 draws them at the start and the end only.
-        facing: the way that targets face is drawn.
-        side_view: seen from the right instead of from above.
-        groups: vehicles drawn in the same colour, a list of row numbers each; all in one colour if there are none.
+        shows: the caption's claims about a run, as checks by name; all have to hold.
+        without: makes the same scene without the behavior, whose run is drawn dotted.
+        every: seconds between the drawn vehicles along a trajectory; 0 draws only the first and the last.
+        facing: whether to draw the directions that targets face.
+        side_view: whether the view is from the right instead of from above.
+        groups: row numbers of the vehicles in each colour; empty for one colour.
     """
 
     caption: str

@@ -1,4 +1,4 @@
-"""Draws the run of a figure as the paper draws its own: ways, vehicles along them, and what they steer by."""
+"""Draws the run of a figure in the style of the paper: trajectories, vehicles along them, and their surroundings."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ GREY, PALE, INK = "#9aa3ab", "#e3e7ea", "#30363b"
 WIDTH = 7.2
 """Inches."""
 MARGIN = 1.2
-"""Metres about whatever there is to see."""
+"""Metres around the contents of a picture."""
 FOOT = 0.035
-"""Height of the strip below that the scale has to itself, as a share of the picture's width."""
+"""Height of the strip at the bottom for the scale, as a share of the picture's width."""
 GLYPH = 1.0 / 45.0
-"""Least length of a drawn vehicle, as a share of the picture's width."""
+"""Minimum length of a drawn vehicle, as a share of the picture's width."""
 
 mpl.rcParams["svg.fonttype"] = "none"
-# The same picture, the same bytes.
+# A fixed salt, so that the same picture has the same bytes.
 mpl.rcParams["svg.hashsalt"] = "steering"
 
 
 def draw(figure: Figure, run: Run, path: Path) -> None:
-    """Save the drawing of a figure's run; the suffix of the path says as what."""
-    beside = Run.of(figure.without(), figure.seconds) if figure.without else None
+    """Save the drawing of a figure's run, in the format of the path's suffix."""
+    comparison = Run.of(figure.without(), figure.seconds) if figure.without else None
     canvas = Canvas(figsize=(WIDTH, WIDTH))
     axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
     picture = Picture(axes, figure, run)
     picture.world()
-    if beside is not None:
-        picture.ways(beside, ":", 1.4)
+    if comparison is not None:
+        picture.ways(comparison, ":", 1.4)
     picture.ways(run, "-", 1.6)
     picture.vehicles()
-    height = picture.framed(beside)
+    height = picture.framed(comparison)
     canvas.set_size_inches(WIDTH, WIDTH * height)
     picture.scale()
     canvas.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=110)
 
 
 class Picture:
-    """A run on its way onto paper."""
+    """The drawing of a run on a pair of axes."""
 
     def __init__(self, axes: Axes, figure: Figure, run: Run) -> None:
         self.axes, self.figure, self.run = axes, figure, run
@@ -64,7 +64,7 @@ class Picture:
         axes.axis("off")
 
     def flat(self, points: np.ndarray) -> np.ndarray:
-        """(..., 3) as (..., 2) on the page."""
+        """Project points, (..., 3) to (..., 2)."""
         return points[..., (self.across, self.along)]
 
     def colour(self, row: int) -> str:
@@ -74,7 +74,7 @@ class Picture:
         return next(COLOURS[number] for number, rows in enumerate(groups) if row in rows)
 
     def world(self) -> None:
-        """What they steer by."""
+        """Draw regions, paths, flows, obstacles and bodies."""
         scene = self.run.scene
         for centre, half, shape in zip(scene.regions.centre, scene.regions.half, scene.regions.shape):
             self._region(self.flat(centre), self.flat(half), shape == SPHERE)
@@ -98,13 +98,13 @@ class Picture:
         self._bodies()
 
     def ways(self, run: Run, style: str, width: float) -> None:
-        """The trajectories of a run's vehicles."""
+        """Draw the trajectories of a run's vehicles."""
         for row in range(len(run.scene)):
             way = self.flat(run.position[:, row])
             self.axes.plot(*way.T, style, color=self.colour(row), lw=width, alpha=0.75, zorder=2, label="_way")
 
     def vehicles(self) -> None:
-        """The vehicles along their ways: pale where they were, dark where they end."""
+        """Draw the vehicles along their trajectories: white with a coloured edge, and filled at the end."""
         last = len(self.run.states) - 1
         step = round(self.figure.every * FPS) if self.figure.every else last
         frames = [frame for frame in range(0, last, max(step, 1)) if last - frame > step / 4] + [last]
@@ -117,10 +117,10 @@ class Picture:
                 face = colour if frame == last else "white"
                 self.axes.add_patch(Polygon(outline, fc=face, ec=colour, lw=1.0, zorder=4 if frame == last else 3))
 
-    def framed(self, beside: Run | None) -> float:
-        """Set the limits to what there is to see; the height of the picture as a share of its width."""
+    def framed(self, comparison: Run | None) -> float:
+        """Fit the limits to the contents; the height of the picture as a share of its width."""
         self.axes.autoscale_view()
-        runs = [self.run] + ([beside] if beside is not None else [])
+        runs = [self.run] + ([comparison] if comparison is not None else [])
         points = np.concatenate([self.flat(run.position).reshape(-1, 2) for run in runs])
         low, high = points.min(axis=0), points.max(axis=0)
         box = self.axes.dataLim
@@ -133,7 +133,7 @@ class Picture:
         return float(size[1] / size[0])
 
     def scale(self) -> None:
-        """How long a metre, or five, is."""
+        """Draw a bar of two or five metres."""
         (left, right), (bottom, _) = self.axes.get_xlim(), self.axes.get_ylim()
         length = 5.0 if right - left > 20.0 else 2.0
         x, y = right - length - 0.02 * (right - left), bottom + 0.012 * (right - left)
@@ -141,7 +141,7 @@ class Picture:
         self.axes.text(x + length / 2, y + 0.008 * (right - left), f"{length:g} m", ha="center", va="bottom", color=INK)
 
     def _bodies(self) -> None:
-        """Leaders, targets and others: a ring where they are in the end, an arrowhead if they go somewhere."""
+        """Draw leaders, targets and other tracked bodies: a ring at rest, a line with an arrowhead in motion."""
         for body in range(self.run.bodies.shape[1]):
             way = self.flat(self.run.bodies[:, body])
             tracked = self.run.states[-1].inputs.tracked
@@ -166,28 +166,28 @@ class Picture:
         self.axes.add_patch(Polygon(centre + half * shape, fc="#f5f7f8", ec=GREY, lw=1.2, ls="--", zorder=0.4))
 
     def _band(self) -> float:
-        """The radius of the path that is followed, 0 if none is."""
+        """The radius of the followed path, 0 if no path is followed."""
         return max((float(b.radius.max()) for b in self._behaviors() if isinstance(b, PathFollowing)), default=0.0)
 
     def _flow(self) -> None:
-        """The current, as arrows wherever there is any."""
+        """Draw the flow as arrows on a grid."""
         fall = max(float(b.falloff_distance.max()) for b in self._behaviors() if isinstance(b, FlowFieldFollowing))
         lines = np.concatenate([line.points for curve in self.run.scene.flows for line in curve])
         low, high = lines.min(axis=0) - fall, lines.max(axis=0) + fall
         x, y = np.meshgrid(np.arange(low[0], high[0], 1.2), np.arange(low[1], high[1], 1.2))
         points = np.stack((x.ravel(), y.ravel(), np.zeros(x.size)), axis=-1)
         flow = flow_at(self.run.scene.flows, points, np.full(len(points), fall))
-        there = np.linalg.norm(flow, axis=-1) > 0.02
+        visible = np.linalg.norm(flow, axis=-1) > 0.02
         arrows = {"color": GREY, "angles": "xy", "scale_units": "xy", "scale": 1.1, "width": 0.0022, "zorder": 0.8}
-        self.axes.quiver(*points[there, :2].T, *flow[there, :2].T, **arrows)
+        self.axes.quiver(*points[visible, :2].T, *flow[visible, :2].T, **arrows)
 
     def _behaviors(self) -> tuple:
-        """The behaviors in use, with their columns."""
+        """The behaviors of the run's crowd."""
         return self.run.states[0].inputs.settings[0].behaviors
 
 
 def _arrowhead(place: np.ndarray, forward: np.ndarray, radius: float) -> np.ndarray:
-    """The outline of a vehicle, as the paper draws them: pointed ahead."""
+    """The outline of a vehicle as in the paper: a triangle that points ahead."""
     size = np.linalg.norm(forward)
     forward = forward / size if size > 0.0 else np.array((0.0, 1.0))
     side = np.array((forward[1], -forward[0]))
@@ -196,7 +196,7 @@ def _arrowhead(place: np.ndarray, forward: np.ndarray, radius: float) -> np.ndar
 
 
 def _capsule(start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
-    """The outline of a ball drawn out from one point to another."""
+    """The outline of a capsule between two points."""
     angle = np.linspace(-np.pi / 2.0, np.pi / 2.0, 32)
     axis = end - start
     turn = np.arctan2(axis[1], axis[0]) if np.linalg.norm(axis) > 0.0 else 0.0
@@ -205,7 +205,7 @@ def _capsule(start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
 
 
 def _ribbon(way: np.ndarray, radius: float, closed: bool) -> np.ndarray:
-    """The outline of a band about a line."""
+    """The outline of a band of this radius around a line."""
     along = np.gradient(way, axis=0)
     along /= np.linalg.norm(along, axis=-1, keepdims=True)
     side = np.stack((along[:, 1], -along[:, 0]), axis=-1) * radius

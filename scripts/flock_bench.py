@@ -1,8 +1,8 @@
-"""Times bakes of flocks beside Blender's own Boids; scripts/bench runs this in a Blender with nothing added.
+"""Times bakes of flocks, and Blender's own Boids; scripts/bench runs this in a Blender with factory settings.
 
-There are two flocks, each in the room it takes in flight: that of the paper, by separation, alignment and cohesion
-alone, and that of starlings, which wander and keep to a region besides and see almost twice as many. The Boids are as
-many, in the same room, with rules that come near it.
+There are two flocks, each in the volume it fills in flight: the paper's, with separation, alignment and cohesion only;
+and starlings, which also wander, stay in a region and see almost twice as many neighbors. The Boids have the same
+number, the same volume and similar rules.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from scripts.flocks import FLOCKS, Flock
 
 FPS = 24
 SAMPLE = 500
-"""So many are asked how many neighbors they have."""
+"""The number of vehicles whose neighbors are counted."""
 
 
-# -- ours --------------------------------------------------------------------------------------
+# -- bakes -------------------------------------------------------------------------------------
 
 
 class Stages:
@@ -42,8 +42,8 @@ class Stages:
     Attributes:
         read: the scene.
         step: the simulation.
-        watch: who runs into whom, frame by frame.
-        work: all that the operator does, these three included.
+        watch: looking for overlaps, frame by frame.
+        work: everything the operator does, including these three.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Stages:
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Measure the bakes made meanwhile, by wrapping the stages where the bake takes them from."""
+        """Measure the bakes in this context, by wrapping the functions of the stages in the modules that call them."""
         bake, operators = (_part(name) for name in ("blender.write.bake", "blender.operators.baking"))
         with ExitStack() as stack:
             for module, name, wrapped in (
@@ -59,7 +59,7 @@ class Stages:
                 (bake, "sweep", self._sweeping),
                 (bake, "simulate", self._simulating),
                 (bake.Mishaps, "look", self._watching),
-                # Not `execute`, to which Blender gives as many arguments as it is written with.
+                # Not `execute`: Blender counts its parameters to decide what to pass.
                 *((operators.STEERING_OT_bake, part, self._working) for part in ("_begin", "_work", "_finished")),
             ):
                 stack.enter_context(_replaced(module, name, wrapped))
@@ -122,15 +122,15 @@ def _replaced(owner: ModuleType | type, name: str, wrapped: Callable[[Any], Any]
 
 
 def places(flock: Flock, count: int) -> np.ndarray:
-    """(n, 3) metres: spread over the room a flock takes in flight."""
+    """(n, 3) metres: random places in the ellipsoid a flock fills in flight."""
     chance = np.random.default_rng(1)
     ball = chance.normal(size=(count, 3))
     ball *= np.cbrt(chance.uniform(size=count))[:, None] / np.linalg.norm(ball, axis=1)[:, None]
-    return ball * flock.taken(count)
+    return ball * flock.extents(count)
 
 
 def build(flock: Flock, count: int, frames: int) -> list[bpy.types.Object]:
-    """A scene with a flock, tagged and set up as one does in the sidebar."""
+    """Make a scene with a flock, tagged and set up as a user would in the sidebar; its birds."""
     scene = _new_scene(frames)
     mesh = bpy.data.meshes.new("Starling")
     mesh.from_pydata([(0, 0.11, 0), (-0.2, -0.08, 0), (0.2, -0.08, 0), (0, -0.11, 0.04)], [], [(0, 1, 3), (0, 3, 2)])
@@ -172,43 +172,43 @@ def _tag(obs: Iterable[bpy.types.Object], role: str) -> None:
 
 
 def time_bake(flock: Flock, count: int, frames: int) -> dict[str, float]:
-    """Seconds in all and by stage, of the wall and of the processor, and how many neighbors each has at the end.
+    """Wall-clock seconds in total ("all") and by stage, CPU seconds ("work"), and the mean neighbors at the end.
 
-    What Blender does around the operator is a stage too: it brings the scene up to date and keeps a step to undo.
+    The stage "Blender" is what Blender does around the operator: updating the scene and pushing an undo step.
     """
     birds = build(flock, count, frames)
-    # Whoever presses Bake has the scene before them; what it takes to make it is no part of the bake.
+    # The first evaluation of a new scene does not count: the user who presses Bake is already looking at it.
     bpy.context.view_layer.update()
     stages = Stages()
     with stages.timed():
         start, work = time.perf_counter(), time.process_time()
         if bpy.ops.steering.bake() != {"FINISHED"}:
             raise SystemExit("The bake did not finish.")
-        taken, worked = time.perf_counter() - start, time.process_time() - work
+        seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - work
     bpy.context.scene.frame_set(frames)
-    result = {"all": taken, "work": worked, "read": stages.read, "step": stages.step, "watch": stages.watch}
-    result |= {"write": stages.work - stages.read - stages.step - stages.watch, "Blender": taken - stages.work}
+    result = {"all": seconds, "work": cpu_seconds, "read": stages.read, "step": stages.step, "watch": stages.watch}
+    result |= {"write": stages.work - stages.read - stages.step - stages.watch, "Blender": seconds - stages.work}
     return result | {"neighbors": neighbors([bird.matrix_world.translation for bird in birds], flock.sight)}
 
 
-def neighbors(where: list[Vector], sight: float) -> float:
-    """How many others one has nearer than it sees, on average."""
-    tree = KDTree(len(where))
-    for i, place in enumerate(where):
+def neighbors(places: list[Vector], sight: float) -> float:
+    """Mean number of others within sight, over a sample of vehicles."""
+    tree = KDTree(len(places))
+    for i, place in enumerate(places):
         tree.insert(place, i)
     tree.balance()
-    return float(np.mean([len(tree.find_range(place, sight)) - 1 for place in where[:: -(-len(where) // SAMPLE)]]))
+    return float(np.mean([len(tree.find_range(place, sight)) - 1 for place in places[:: -(-len(places) // SAMPLE)]]))
 
 
 # -- Boids -------------------------------------------------------------------------------------
 
 
 def time_boids(flock: Flock, count: int, frames: int) -> dict[str, float]:
-    """Seconds that Blender's own Boids take for as many, in the same room, from frame to frame."""
+    """Seconds that the same number of Boids takes to play in the same volume."""
     scene = _new_scene(frames)
     bpy.ops.mesh.primitive_ico_sphere_add(radius=1.0, subdivisions=3)
     room = bpy.context.object
-    room.scale = flock.taken(count)
+    room.scale = flock.extents(count)
     bpy.ops.object.transform_apply(scale=True)
     room.modifiers.new("Boids", "PARTICLE_SYSTEM")
     system = room.particle_systems[0]
@@ -216,30 +216,30 @@ def time_boids(flock: Flock, count: int, frames: int) -> dict[str, float]:
     particles.count, particles.frame_start, particles.frame_end, particles.lifetime = count, 1, 1, 2 * frames
     particles.emit_from, particles.distribution, particles.physics_type = "VOLUME", "RAND", "BOIDS"
     particles.normal_factor, particles.object_align_factor = 0.0, (0.0, flock.cruise, 0.0)
-    particles.particle_size = flock.apart / 2.0  # they keep apart by two sizes
+    particles.particle_size = flock.separation / 2.0  # Boids keep two sizes apart
     boids = particles.boids
     boids.use_flight, boids.use_land = True, False
     boids.air_speed_max, boids.air_acc_max = flock.top_speed, flock.strength / flock.top_speed
     boids.air_personal_space = 1.0
     rules = {rule.type for rule in boids.states[0].rules}
     if rules != {"SEPARATE", "FLOCK"}:
-        raise SystemExit(f"Boids are expected to separate and to flock at first, not {sorted(rules)}.")
+        raise SystemExit(f"Expected Boids with the rules SEPARATE and FLOCK, not {sorted(rules)}.")
     with bpy.context.temp_override(particle_settings=particles, object=room):
         bpy.ops.boid.rule_add(type="AVERAGE_SPEED")
     average = boids.states[0].rules[-1]
     average.speed, average.wander, average.level = flock.cruise / flock.top_speed, 0.1, 0.4
-    boids.states[0].ruleset_type = "AVERAGE"  # else they only keep apart, and scatter slowly
+    boids.states[0].ruleset_type = "AVERAGE"  # FUZZY, the default, only separates them: they scatter
     system.point_cache.frame_end = frames
 
     start, work = time.perf_counter(), time.process_time()
     for frame in range(1, frames + 1):
         scene.frame_set(frame)
-    taken, worked = time.perf_counter() - start, time.process_time() - work
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - work
     flown = room.evaluated_get(bpy.context.evaluated_depsgraph_get()).particle_systems[0].particles
     alive = [particle.location.copy() for particle in flown if particle.alive_state == "ALIVE"]
     if len(alive) != count or (alive[0] - Vector(places(flock, count)[0])).length == 0.0:
         raise SystemExit(f"{len(alive)} of {count} Boids fly.")
-    return {"all": taken, "work": worked, "neighbors": neighbors(alive, flock.sight)}
+    return {"all": seconds, "work": cpu_seconds, "neighbors": neighbors(alive, flock.sight)}
 
 
 # -- both --------------------------------------------------------------------------------------
@@ -253,16 +253,17 @@ def _new_scene(frames: int) -> bpy.types.Scene:
     return scene
 
 
-def main(asked: dict[str, Any]) -> int:
-    """Bake and fly in turn, so that both meet the same disturbances; the times go into a file as JSON."""
-    extension.install(Path(asked["package"]))
+def main(request: dict[str, Any]) -> int:
+    """Bake and play Boids in turn, so that other load affects both alike; the times go to a file as JSON."""
+    extension.install(Path(request["package"]))
     results = []
-    for name, count in itertools.product(asked["flock"], asked["counts"]):
-        for _ in range(asked["repeat"]):
-            ours, boids = (time(FLOCKS[name], count, asked["frames"]) for time in (time_bake, time_boids))
+    for name, count in itertools.product(request["flock"], request["counts"]):
+        for _ in range(request["repeat"]):
+            flock, frames = FLOCKS[name], request["frames"]
+            ours, boids = time_bake(flock, count, frames), time_boids(flock, count, frames)
             results.append({"flock": name, "count": count, "ours": ours, "boids": boids})
     version = f"Blender {bpy.app.version_string}, numpy {np.__version__}"
-    Path(asked["results"]).write_text(json.dumps({"version": version, "results": results}), encoding="utf-8")
+    Path(request["results"]).write_text(json.dumps({"version": version, "results": results}), encoding="utf-8")
     return 0
 
 

@@ -13,35 +13,35 @@ class Flock:
     Attributes:
         cruise, top_speed: metres a second.
         strength: newtons; each weighs a kilogram.
-        apart, sight: metres, how far away others are kept off and how far away they are seen.
-        size: (3,) metres, half of the room that one takes; a flock of n takes the cube root of n times as much.
-        behaviors: their settings.
-        room: metres, of the region that holds one, likewise; 0 for none.
+        separation, sight: metres, the distances of separation and of sight.
+        size: (3,) metres, half extents of the ellipsoid for one vehicle; n vehicles fill cbrt(n) times that.
+        behaviors: the settings of each behavior.
+        room: metres, half extent of the region for one vehicle, scaled likewise; 0 for no region.
     """
 
     cruise: float
     top_speed: float
     strength: float
-    apart: float
+    separation: float
     sight: float
     size: tuple[float, float, float]
     behaviors: dict[str, dict[str, float]]
     room: float = 0.0
 
-    def taken(self, count: int) -> list[float]:
-        """Half of the room that so many take, (3,) metres."""
+    def extents(self, count: int) -> list[float]:
+        """Half extents of the ellipsoid that `count` vehicles fill, (3,) metres."""
         return [math.cbrt(count) * size for size in self.size]
 
 
 ROOM_OF_TWENTY = 9.0 / math.cbrt(20.0)
 FLOCKS = {
-    # The numbers of OpenSteer's Boids, for twenty neighbors. Cohesion is half as strong, as nothing else keeps them
-    # from huddling where there is no edge they come back in from on the other side.
+    # The numbers of OpenSteer's Boids, for twenty neighbors. OpenSteer's world wraps around; without that, its cohesion
+    # huddles the flock, so cohesion is half as strong here.
     "reynolds": Flock(
         cruise=7.2,
         top_speed=9.0,
         strength=27.0,
-        apart=5.0,
+        separation=5.0,
         sight=9.0,
         size=(ROOM_OF_TWENTY, ROOM_OF_TWENTY, ROOM_OF_TWENTY),
         behaviors={
@@ -54,7 +54,7 @@ FLOCKS = {
         cruise=10.0,
         top_speed=13.0,
         strength=20.0,
-        apart=1.5,
+        separation=1.5,
         sight=3.0,
         size=(1.4625, 1.125, 0.675),
         behaviors={

@@ -1,7 +1,7 @@
-"""Whether motion looks alive, mechanical or jittery: what is measured of a crowd, and within which bounds it should be.
+"""Judges whether motion looks alive, mechanical or jittery: the measurements of a crowd, and the bounds for each.
 
-The bounds were had from flocks and walkers judged by eye on pictures, and from others spoiled on purpose, at 24 frames
-a second. One run says little of `aspect` and `lost`: look at the mean of three seeds.
+The bounds come from flocks and walkers judged by eye on pictures, and from others spoiled on purpose, at 24 frames a
+second. `aspect` and `lost` vary a lot between runs: use the mean of three seeds.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from steering_addon.simulation.geometry.paths import Spline
 
 BIRDS, FISH, FLYERS, WALKERS = "birds", "fish", "flyers", "walkers"
 KINDS = (BIRDS, FISH, FLYERS, WALKERS)
-"""Flocks of birds and of fish; a few flyers that are no flock; walkers."""
+"""Flocks of birds and schools of fish; a few flyers that do not flock; walkers."""
 LINK = 3.0
-"""Who is nearer than so many separation distances belongs together."""
+"""Vehicles nearer than this number of separation distances belong together."""
 MOST_DISTANCES = 3e8
-"""So many distances between two vehicles are looked at before frames are left out."""
+"""Maximum number of distances between two vehicles; beyond that frames are skipped."""
 LEAST_ROLL = 1.0
-"""Degrees: whose roll varies less does not turn enough to be late."""
+"""Degrees of standard deviation: a roll that varies less has no measurable lag."""
 
 ALIVE, MECHANICAL, JITTERY, BETWEEN = "alive", "mechanical", "jittery", "between"
 INF = np.inf
@@ -52,10 +52,10 @@ class Recording:
         position, forward, up: (frames, n, 3) metres and unit vectors.
         fps: frames a second.
         body_length: metres.
-        cruise: (n,) metres a second at which each would go if nothing asked for another speed.
-        separation: metres they keep from each other, nan where they do not.
-        path: what walkers follow.
-        obstacles: whether there is something to go round.
+        cruise: (n,) metres a second, the undisturbed speeds.
+        separation: distance of separation in metres, nan without separation.
+        path: the path that walkers follow.
+        obstacles: whether there are obstacles to go round.
     """
 
     kind: str
@@ -76,21 +76,21 @@ class Recording:
 
     @property
     def every(self) -> int:
-        """Of so many frames one is looked at where all are compared with all."""
+        """The step between the frames that are measured where all vehicles are compared with all."""
         frames, n = self.position.shape[:2]
         return max(int(np.ceil(frames * n * n / MOST_DISTANCES)), 1)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A number that tells one kind of motion from another.
+    """A measurement with its bounds.
 
     Attributes:
-        title: what it is called in the table.
-        measure: how it is had.
-        alive, mechanical, jittery: lowest and highest value of each, the lowest included; None where there is none.
-        over_seeds: whether it is the mean of several runs that has to be right.
-        form: how its values are written.
+        title: its name in the table.
+        measure: computes the value.
+        alive, mechanical, jittery: the half-open range [lowest, highest) of each verdict; None if it cannot occur.
+        over_seeds: whether only the mean of all runs is judged.
+        form: the format of its values.
     """
 
     title: str
@@ -102,122 +102,123 @@ class Row:
     form: str = ".2f"
 
     def verdict(self, value: float) -> str:
-        """Which band a value is in; nothing where it could not be measured."""
+        """The band of a value; empty if it could not be measured."""
         if np.isnan(value):
             return ""
         bands = ((ALIVE, self.alive), (MECHANICAL, self.mechanical), (JITTERY, self.jittery))
         return next((name for name, band in bands if band and band[0] <= value < band[1]), BETWEEN)
 
     def wanted(self) -> str:
-        """The band of what is alive, as read in the table."""
+        """The range of living motion, as text for the table."""
         low, high = (f"{bound:g}" for bound in self.alive)
         if self.alive[0] == -INF:
             return f"below {high}"
         return f"above {low}" if self.alive[1] == INF else f"{low} to {high}"
 
 
-# -- what is measured --------------------------------------------------------------------------
+# -- measurements ------------------------------------------------------------------------------
 
 
-def _reversals(seen: Recording) -> float:
-    return reversals(seen.forward, seen.fps)
+def _reversals(recording: Recording) -> float:
+    return reversals(recording.forward, recording.fps)
 
 
-def _jerk(seen: Recording) -> float:
-    return float(np.percentile(jerks(seen.forward, seen.fps), 95))
+def _jerk(recording: Recording) -> float:
+    return float(np.percentile(jerks(recording.forward, recording.fps), 95))
 
 
-def _turn(seen: Recording) -> float:
-    return float(np.percentile(np.linalg.norm(turns(seen.forward, seen.fps), axis=-1), 95))
+def _turn(recording: Recording) -> float:
+    return float(np.percentile(np.linalg.norm(turns(recording.forward, recording.fps), axis=-1), 95))
 
 
-def _kept(seen: Recording) -> float:
-    return kept(seen.position, seen.fps, seen.every)
+def _kept(recording: Recording) -> float:
+    return kept(recording.position, recording.fps, recording.every)
 
 
-def _spacing(seen: Recording) -> float:
-    near, far = np.percentile(nearest_distances(seen.position[:: seen.every]), (5, 95))
+def _spacing(recording: Recording) -> float:
+    near, far = np.percentile(nearest_distances(recording.position[:: recording.every]), (5, 95))
     return float(far / max(near, 1e-9))
 
 
-def _nearest(seen: Recording) -> float:
-    return float(np.percentile(nearest_distances(seen.position[:: seen.every]), 1) / seen.body_length)
+def _nearest(recording: Recording) -> float:
+    return float(np.percentile(nearest_distances(recording.position[:: recording.every]), 1) / recording.body_length)
 
 
-def _polarization(seen: Recording) -> float:
-    return float(polarization(seen.forward).mean())
+def _polarization(recording: Recording) -> float:
+    return float(polarization(recording.forward).mean())
 
 
-def _aspect(seen: Recording) -> float:
-    return float(aspect(seen.position).mean())
+def _aspect(recording: Recording) -> float:
+    return float(aspect(recording.position).mean())
 
 
-def _lost(seen: Recording) -> float:
-    if np.isnan(seen.separation):
+def _lost(recording: Recording) -> float:
+    if np.isnan(recording.separation):
         return np.nan
-    return float(lost(seen.position[:: seen.every], LINK * seen.separation).mean())
+    return float(lost(recording.position[:: recording.every], LINK * recording.separation).mean())
 
 
-def _lost_at_the_end(seen: Recording) -> float:
-    """Who goes round something on either side may part; who does not come back is lost."""
-    if np.isnan(seen.separation):
+def _lost_at_the_end(recording: Recording) -> float:
+    """As `_lost` in the last second: a flock may part round an obstacle, but has to rejoin."""
+    if np.isnan(recording.separation):
         return np.nan
-    return float(lost(seen.position[-round(seen.fps) :: seen.every], LINK * seen.separation).mean())
+    return float(lost(recording.position[-round(recording.fps) :: recording.every], LINK * recording.separation).mean())
 
 
-def _speed(seen: Recording) -> float:
-    return float(np.percentile(np.linalg.norm(seen.velocity, axis=-1) / seen.cruise, 1))
+def _speed(recording: Recording) -> float:
+    return float(np.percentile(np.linalg.norm(recording.velocity, axis=-1) / recording.cruise, 1))
 
 
-def _rolls(seen: Recording) -> np.ndarray:
-    return rolls(seen.forward, seen.up)
+def _rolls(recording: Recording) -> np.ndarray:
+    return rolls(recording.forward, recording.up)
 
 
-def _lag(seen: Recording) -> float:
-    found, wanted = _rolls(seen), coordinated_rolls(seen.velocity, seen.fps)
-    turning = np.flatnonzero((found.std(axis=0) > LEAST_ROLL) & (wanted.std(axis=0) > LEAST_ROLL))
-    late = [lag(found[:, row], wanted[:, row], seen.fps) for row in turning]
-    return 1000.0 * float(np.median(late)) if late else np.nan
+def _lag(recording: Recording) -> float:
+    roll, coordinated = _rolls(recording), coordinated_rolls(recording.velocity, recording.fps)
+    turning = np.flatnonzero((roll.std(axis=0) > LEAST_ROLL) & (coordinated.std(axis=0) > LEAST_ROLL))
+    lags = [lag(roll[:, row], coordinated[:, row], recording.fps) for row in turning]
+    return 1000.0 * float(np.median(lags)) if lags else np.nan
 
 
-def _roll_rate(seen: Recording) -> float:
-    return float(np.percentile(np.abs(roll_rates(_rolls(seen), seen.fps)), 95))
+def _roll_rate(recording: Recording) -> float:
+    return float(np.percentile(np.abs(roll_rates(_rolls(recording), recording.fps)), 95))
 
 
-def _roll_jerk(seen: Recording) -> float:
-    return float(np.percentile(np.abs(np.diff(roll_rates(_rolls(seen), seen.fps), axis=0)), 95))
+def _roll_jerk(recording: Recording) -> float:
+    return float(np.percentile(np.abs(np.diff(roll_rates(_rolls(recording), recording.fps), axis=0)), 95))
 
 
-def _roll_reversals(seen: Recording) -> float:
-    return roll_reversals(roll_rates(_rolls(seen), seen.fps))
+def _roll_reversals(recording: Recording) -> float:
+    return roll_reversals(roll_rates(_rolls(recording), recording.fps))
 
 
-def on_path(seen: Recording) -> tuple[np.ndarray, np.ndarray] | None:
-    """Where on its path each walker is: the tangents there (frames, n, 3), and metres to the left of it (frames, n)."""
-    if not seen.path:
+def on_path(recording: Recording) -> tuple[np.ndarray, np.ndarray] | None:
+    """The tangents of the path beside the walkers, (frames, n, 3), and metres to the left of it, (frames, n)."""
+    if not recording.path:
         return None
-    places = seen.position.reshape(-1, 3)
+    places = recording.position.reshape(-1, 3)
     best, tangent, aside = np.full(len(places), INF), np.zeros((len(places), 3)), np.zeros(len(places))
-    for line in seen.path:
+    for line in recording.path:
         along = line.nearest(places)
-        way, off = line.tangent(along), places - line.position(along)
-        nearer = (off * off).sum(axis=1) < best
-        best[nearer] = (off * off).sum(axis=1)[nearer]
+        way, offset = line.tangent(along), places - line.position(along)
+        nearer = (offset * offset).sum(axis=1) < best
+        best[nearer] = (offset * offset).sum(axis=1)[nearer]
         tangent[nearer] = way[nearer]
-        aside[nearer] = (way[:, 0] * off[:, 1] - way[:, 1] * off[:, 0])[nearer]
-    return tangent.reshape(seen.position.shape), aside.reshape(seen.position.shape[:2])
+        aside[nearer] = (way[:, 0] * offset[:, 1] - way[:, 1] * offset[:, 0])[nearer]
+    return tangent.reshape(recording.position.shape), aside.reshape(recording.position.shape[:2])
 
 
-def _heading(seen: Recording) -> float:
-    """How much harder they turn than the road does where they are."""
-    if (found := on_path(seen)) is None:
+def _heading(recording: Recording) -> float:
+    """Ratio of the walkers' turn rate to that of the road beside them."""
+    if (followed := on_path(recording)) is None:
         return np.nan
-    road = np.percentile(np.linalg.norm(turns(found[0], seen.fps), axis=-1), 95)
-    return float(_turn(seen) / road) if road > 1e-6 else np.nan
+    tangent, _ = followed
+    road = np.percentile(np.linalg.norm(turns(tangent, recording.fps), axis=-1), 95)
+    return float(_turn(recording) / road) if road > 1e-6 else np.nan
 
 
-def _crossings(seen: Recording) -> float:
-    return np.nan if (found := on_path(seen)) is None else crossings(found[1], seen.fps)
+def _crossings(recording: Recording) -> float:
+    return np.nan if (followed := on_path(recording)) is None else crossings(followed[1], recording.fps)
 
 
 # -- the bounds --------------------------------------------------------------------------------
@@ -239,7 +240,7 @@ FLOCKING = (
     SPEED,
 )
 FISHES = {"neighbors kept after 1 s": (0.75, 0.90), "nearest p1, body lengths": (1.0, INF)}
-"""Where fish differ from birds."""
+"""The ranges of living motion in which fish differ from birds."""
 BANKING = (
     Row("roll lag, ms", _lag, (-INF, 300.0), (500.0, INF), form=".0f"),
     Row("roll rate p95, deg/s", _roll_rate, (-INF, 130.0), form=".0f"),
@@ -248,7 +249,7 @@ BANKING = (
 )
 HEADING = Row("heading p95 / the road's own", _heading, (-INF, 1.3), None, (2.0, INF))
 HEADING_AMONG_OBSTACLES = replace(HEADING, alive=(-INF, 2.5), jittery=(5.0, INF))
-"""Who goes round things, and round who comes along, turns more than the road; paths followed in jerks are above 7."""
+"""Going round obstacles and others takes more turning than the road; jerky path following is above 7."""
 WALKING = (
     HEADING,
     replace(REVERSED, alive=(-INF, 0.01)),
@@ -257,7 +258,7 @@ WALKING = (
 
 
 def rows(kind: str, obstacles: bool = False) -> tuple[Row, ...]:
-    """The rows of the table for a kind of crowd."""
+    """The rows of the table for this kind of crowd."""
     if kind == WALKERS:
         return tuple(HEADING_AMONG_OBSTACLES if obstacles and row is HEADING else row for row in WALKING)
     reversed_ = REVERSED_AMONG_OBSTACLES if obstacles else REVERSED
@@ -275,13 +276,13 @@ def _fishes(row: Row) -> Row:
     return replace(row, alive=alive, jittery=jittery)
 
 
-def measured(seen: Recording) -> dict[str, float]:
-    """The value of each row, by its title; nan where it does not apply."""
-    return {row.title: row.measure(seen) for row in rows(seen.kind, seen.obstacles)}
+def measured(recording: Recording) -> dict[str, float]:
+    """The value of each row by title; nan where it does not apply."""
+    return {row.title: row.measure(recording) for row in rows(recording.kind, recording.obstacles)}
 
 
 def table(kind: str, obstacles: bool, runs: Sequence[Mapping[str, float]]) -> tuple[str, list[str]]:
-    """One or several runs side by side with what each row should be, and the titles of the rows that are not alive."""
+    """The table of one or more runs side by side, and the titles of the rows that are not alive."""
     lines, wrong = [], []
     for row in rows(kind, obstacles):
         values = [run[row.title] for run in runs]

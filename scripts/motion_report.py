@@ -1,6 +1,6 @@
-"""Prints of each crowd of baked files whether it looks alive.
+"""Prints a table per crowd of baked files that says whether its motion looks alive.
 
-scripts/motion runs it, in a Blender with nothing added, and hands it what it was asked as JSON.
+scripts/motion runs this in a Blender with factory settings and passes its options as JSON.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from scripts.motion_bands import KINDS, Recording, measured, table
 
 @dataclass
 class Report:
-    """The runs of one crowd, a file each."""
+    """The measurements of one crowd, one run per file."""
 
     first: Recording
     runs: list[dict[str, float]] = field(default_factory=list)
 
     def __str__(self) -> str:
-        seen = self.first
-        frames, n = seen.position.shape[:2]
-        facts = f"{n} {seen.kind}, {frames} frames at {seen.fps:g} a second"
-        return f"{facts}, body {seen.body_length:.2f} m, cruise {seen.cruise.mean():.1f} m/s"
+        recording = self.first
+        frames, n = recording.position.shape[:2]
+        facts = f"{n} {recording.kind}, {frames} frames at {recording.fps:g} a second"
+        return f"{facts}, body {recording.body_length:.2f} m, cruise {recording.cruise.mean():.1f} m/s"
 
 
 Poses = Mapping[str, np.ndarray]
@@ -39,26 +39,29 @@ Poses = Mapping[str, np.ndarray]
 
 
 def measure(
-    scene: bpy.types.Scene, found: dict[str, Report], names: str = "", poses: Poses | None = None, **told: Any
+    scene: bpy.types.Scene, reports: dict[str, Report], names: str = "", poses: Poses | None = None, **given: Any
 ) -> None:
-    """Measure the crowds of a scene and put each with the runs of the same name.
+    """Measure the crowds of a scene and add each run to the report of its name.
 
-    `poses` are those of the vehicles where they are known already; what is `told` goes to the recording.
+    Args:
+        names: a pattern; the matching objects are measured as one crowd.
+        poses: the vehicles' poses if already known.
+        given: arguments of `recording` that override the stored settings.
     """
-    there = [crowd for crowd in crowds(scene, names) if crowd.vehicles]
+    measured_crowds = [crowd for crowd in crowds(scene, names) if crowd.vehicles]
     if poses is None:
-        vehicles = [vehicle for crowd in there for vehicle in crowd.vehicles]
+        vehicles = [vehicle for crowd in measured_crowds for vehicle in crowd.vehicles]
         poses = dict(zip([vehicle.name for vehicle in vehicles], np.swapaxes(matrices(scene, vehicles), 0, 1)))
-    for crowd in there:
-        own = np.stack([poses[vehicle.name] for vehicle in crowd.vehicles], axis=1)
-        seen = recording(scene, crowd, own, **told)
-        found.setdefault(crowd.name, Report(seen)).runs.append(measured(seen))
+    for crowd in measured_crowds:
+        crowd_poses = np.stack([poses[vehicle.name] for vehicle in crowd.vehicles], axis=1)
+        motion = recording(scene, crowd, crowd_poses, **given)
+        reports.setdefault(crowd.name, Report(motion)).runs.append(measured(motion))
 
 
-def tell(found: dict[str, Report]) -> list[str]:
-    """Print the tables; what is not alive."""
+def print_tables(reports: dict[str, Report]) -> list[str]:
+    """Print the tables; the rows that are not alive."""
     failed = []
-    for name, report in found.items():
+    for name, report in reports.items():
         text, wrong = table(report.first.kind, report.first.obstacles, report.runs)
         print(f"\n{name}: {report}\n{text}")
         failed += [f"{name}: {title}" for title in wrong]
@@ -69,23 +72,23 @@ def tell(found: dict[str, Report]) -> list[str]:
 
 def report(scene: bpy.types.Scene, poses: Poses) -> None:
     """Print the tables of a scene's crowds."""
-    found: dict[str, Report] = {}
-    measure(scene, found, poses=poses)
-    tell(found)
+    reports: dict[str, Report] = {}
+    measure(scene, reports, poses=poses)
+    print_tables(reports)
 
 
 def main(options: SimpleNamespace) -> int:
     if options.kind not in ("", *KINDS):
-        raise SystemExit(f"There is no kind {options.kind!r}; there are {', '.join(KINDS)}.")
-    told = {name: getattr(options, name) for name in ("kind", "path", "body_length", "cruise")}
-    found: dict[str, Report] = {}
+        raise SystemExit(f"Unknown kind {options.kind!r}; choose from {', '.join(KINDS)}.")
+    given = {name: getattr(options, name) for name in ("kind", "path", "body_length", "cruise")}
+    reports: dict[str, Report] = {}
     for file in options.files:
         bpy.ops.wm.open_mainfile(filepath=str(file))
-        measure(bpy.context.scene, found, options.objects, **told)
-    if not found:
-        wanted = f"no object called {options.objects}" if options.objects else "no vehicle in a crowd; try --objects"
-        raise SystemExit(f"There is {wanted} in {', '.join(map(str, options.files))}.")
-    return 1 if tell(found) and options.check else 0
+        measure(bpy.context.scene, reports, options.objects, **given)
+    if not reports:
+        missing = f"no object called {options.objects}" if options.objects else "no vehicle in a crowd; try --objects"
+        raise SystemExit(f"There is {missing} in {', '.join(map(str, options.files))}.")
+    return 1 if print_tables(reports) and options.check else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a scene after one of OpenSteer's demos is: its numbers, played by our simulation, and what it has to show."""
+"""A scene modelled on one of OpenSteer's demos: its numbers, run by our simulation, with checks of the result."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ FPS = 24.0
 
 @dataclass(frozen=True)
 class Check:
-    """One thing a scene has to show.
+    """A measurement that a scene has to meet.
 
     Attributes:
-        what: in words.
-        value: what was measured.
-        least, most: between what it has to be.
+        title: its description.
+        value: the measured value.
+        least, most: the range it has to be in.
     """
 
-    what: str
+    title: str
     value: float
     least: float = -np.inf
     most: float = np.inf
@@ -37,16 +37,16 @@ class Check:
     def __str__(self) -> str:
         limits = [f"at least {self.least:g}"] * bool(np.isfinite(self.least))
         limits += [f"at most {self.most:g}"] * bool(np.isfinite(self.most))
-        return f"{'ok ' if self.holds else 'NOT'} {self.what}: {self.value:.3g} ({', '.join(limits)})"
+        return f"{'ok ' if self.holds else 'NOT'} {self.title}: {self.value:.3g} ({', '.join(limits)})"
 
 
 @dataclass(frozen=True)
 class OpenSteerScene:
-    """A scene after one of OpenSteer's demos.
+    """A scene modelled on one of OpenSteer's demos.
 
     Attributes:
-        demonstrates: what it is there to show.
-        checks: plays it with a seed and says what was seen; the second argument is a share of its full length.
+        demonstrates: the point of the scene.
+        checks: runs the scene and returns its checks; takes a seed, and the share of the full length to run.
     """
 
     demonstrates: str
@@ -55,7 +55,7 @@ class OpenSteerScene:
 
 @dataclass(frozen=True)
 class ConstantForce(Behavior):
-    """Push the same way all the time, whatever happens; for looking at the vehicle model alone."""
+    """Push in a constant direction, to test the vehicle model alone."""
 
     name = "constant_force"
     label = "Constant Force"
@@ -70,18 +70,18 @@ class ConstantForce(Behavior):
 
 
 def turning(forward: np.ndarray) -> np.ndarray:
-    """(frames - 1, n) radians each heading turns from frame to frame."""
+    """(frames - 1, n) radians that each heading turns from frame to frame."""
     return np.arccos(np.clip((forward[1:] * forward[:-1]).sum(axis=-1), -1.0, 1.0))
 
 
 def heading_error(forward: np.ndarray, way: tuple[float, float, float]) -> float:
-    """Degrees between the headings and a direction, of the worst."""
+    """The largest angle between the headings and a direction, degrees."""
     wanted = np.array(way) / np.linalg.norm(way)
     return float(np.degrees(np.arccos(np.clip(forward @ wanted, -1.0, 1.0))).max())
 
 
 def frames(seconds: float, share: float) -> int:
-    """The frames of a part of a time."""
+    """The number of frames in this share of a time, at least 2."""
     return max(round(seconds * share * FPS), 2)
 
 

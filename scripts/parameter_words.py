@@ -1,4 +1,4 @@
-"""What the manual says of a parameter's values, from its declaration."""
+"""The manual's text for the default and limits of a parameter, from its declaration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from steering_addon.simulation.declaration import POINTERS, Kind, Parameter, Uni
 
 
 def default(parameter: Parameter) -> str:
-    """The value it has until someone sets it, with its unit; of a choice all values, the default among them marked."""
+    """The default with its unit; for a choice, all its labels with the default in italics."""
     if parameter.kind in POINTERS:
         return "empty"
     if parameter.kind is Kind.CHOICE:
@@ -19,7 +19,7 @@ def default(parameter: Parameter) -> str:
 
 
 def limits(parameter: Parameter) -> str:
-    """Between what its values have to be, as an animator would say; nothing where there are no limits."""
+    """The range of a number in the units an animator sees; empty if it has no limits."""
     if parameter.kind not in (Kind.NUMBER, Kind.INTEGER) or parameter.unit is Unit.SHARE:
         return "0 to 1" if parameter.unit is Unit.SHARE else ""
     if math.isfinite(parameter.most):

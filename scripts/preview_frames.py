@@ -1,4 +1,4 @@
-"""Times frames of the live preview; scripts/preview_bench runs this in a Blender with nothing added."""
+"""Times frames of the live preview; scripts/preview_bench runs this in a Blender with factory settings."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ def part(name: str) -> ModuleType:
     return importlib.import_module(f"{extension.NAME}.steering_addon.{name}")
 
 
-Taken: TypeAlias = "tuple[float, float]"
-"""Seconds that passed, and seconds of work of all processors."""
+Duration: TypeAlias = "tuple[float, float]"
+"""Wall-clock seconds, and CPU seconds of all threads."""
 
 
-def now() -> Taken:
+def now() -> Duration:
     return time.perf_counter(), time.process_time()
 
 
-def since(start: Taken) -> Taken:
+def since(start: Duration) -> Duration:
     passed, worked = now()
     return passed - start[0], worked - start[1]
 
 
 class Stage:
-    """How long a function of the extension takes while it is timed."""
+    """The times of the calls of one function of the extension, measured inside `timed`."""
 
     def __init__(self, module: str, name: str) -> None:
         self._owner: Any = part(module)
         self._name = name
-        self.taken: list[Taken] = []
+        self.times: list[Duration] = []
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -61,13 +61,13 @@ class Stage:
             try:
                 return real(*arguments, **options)
             finally:
-                self.taken.append(since(start))
+                self.times.append(since(start))
 
         return timed
 
 
 class ReadingStage(Stage):
-    """The same for reading a frame, which is a method."""
+    """As Stage, for the method that reads a frame."""
 
     def __init__(self) -> None:
         super().__init__("blender.read.reading", "read")
@@ -79,14 +79,14 @@ def birds(count: int) -> None:
 
 
 def bodies(count: int) -> None:
-    """The same birds without their wings."""
+    """As `birds`, without their wings."""
     birds(count)
     bpy.data.batch_remove([ob for ob in bpy.data.objects if ob.parent is not None])
     bpy.context.view_layer.update()
 
 
-def milliseconds(taken: list[Taken]) -> dict[str, float]:
-    passed, worked = zip(*taken)
+def milliseconds(times: list[Duration]) -> dict[str, float]:
+    passed, worked = zip(*times)
     return {
         "median": 1000.0 * statistics.median(passed),
         "best": 1000.0 * min(passed),
@@ -95,14 +95,14 @@ def milliseconds(taken: list[Taken]) -> dict[str, float]:
 
 
 def frames_taken(frames: int) -> dict[str, float]:
-    """What each frame but the first takes."""
-    scene, taken = bpy.context.scene, []
+    """The times of all frames but the first."""
+    scene, times = bpy.context.scene, []
     scene.frame_set(1)
     for frame in range(2, frames + 1):
         start = now()
         scene.frame_set(frame)
-        taken.append(since(start))
-    return milliseconds(taken)
+        times.append(since(start))
+    return milliseconds(times)
 
 
 def times_of(make: Callable[[int], None], count: int, frames: int) -> dict[str, dict[str, float]]:
@@ -120,22 +120,22 @@ def times_of(make: Callable[[int], None], count: int, frames: int) -> dict[str, 
     bpy.ops.steering.preview()
     with stages["read"].timed(), stages["step"].timed(), stages["show"].timed():
         times["preview"] = frames_taken(frames)
-    times |= {name: milliseconds(stage.taken) for name, stage in stages.items()}
+    times |= {name: milliseconds(stage.times) for name, stage in stages.items()}
     times["again"] = frames_taken(frames)
     bpy.ops.steering.bake()
     times["baked"] = frames_taken(frames)
     return times
 
 
-def main(asked: dict[str, Any]) -> int:
-    extension.install(Path(asked["package"]))
+def main(request: dict[str, Any]) -> int:
+    extension.install(Path(request["package"]))
     results = [
-        {"count": count, "what": what, "times": times_of(make, count, asked["frames"])}
-        for count in asked["counts"]
-        for what, make in (("birds with wings", birds), ("bodies of one piece", bodies))
+        {"count": count, "what": what, "times": times_of(make, count, request["frames"])}
+        for count in request["counts"]
+        for what, make in (("birds with wings", birds), ("bodies without wings", bodies))
     ]
     version = f"Blender {bpy.app.version_string}, numpy {np.__version__}"
-    Path(asked["results"]).write_text(json.dumps({"version": version, "results": results}), encoding="utf-8")
+    Path(request["results"]).write_text(json.dumps({"version": version, "results": results}), encoding="utf-8")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Scenes of SteerBench as this program's own: walkers, the places they want to be at, and what stands in their way."""
+"""Converts scenes of SteerBench to scenes of this simulation, and runs them: walkers, their goals and obstacles."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from steering_addon.simulation.snapshot import Snapshot, State
 from tests.scene import Scene, leaders
 
 REACHED = 2.5
-"""Radii from its goal at which an agent has arrived, and the metres on top: as the kit counts."""
-REACHED_TOO = 0.01
-TALL = 1.0
-"""Metres: half of what the walls rise above and below the ground."""
+"""An agent has arrived within this number of radii plus `REACHED_MARGIN` metres of its goal, as in the kit."""
+REACHED_MARGIN = 0.01
+HALF_HEIGHT = 1.0
+"""Of the walls, metres above and below the ground."""
 WALKER = {
     "mass": 1.0,
     "max_force": 4.0,
@@ -30,7 +30,7 @@ WALKER = {
     "keep_in_plane": True,
     "bank": 0.0,
 }
-"""Discs, as the benchmark has them: they step to any side without turning round first."""
+"""Discs, as in the benchmark: they move in any direction without turning first."""
 
 AVOIDANCE = {
     "PAPER": {},
@@ -38,26 +38,26 @@ AVOIDANCE = {
 }
 
 
-def walked(case: Any, dt: float, frames: int, method: str) -> np.ndarray:
-    """Where everybody is on each frame, (frames + 1, n, 2) metres; nan for who has arrived and left."""
+def trajectories(case: Any, dt: float, frames: int, method: str) -> np.ndarray:
+    """Positions of all agents on each frame, (frames + 1, n, 2) metres; nan for agents that have left."""
     walk = _Walk(case, dt, method)
     places = np.full((frames + 1, case.n, 2), np.nan)
     places[0] = case.start
     for frame in range(1, frames + 1):
-        here = walk.step()
-        if not here.any():
+        present = walk.step()
+        if not present.any():
             break
-        places[frame, here] = walk.state.motion.position[here, :2]
+        places[frame, present] = walk.state.motion.position[present, :2]
         walk.arrive()
     return places
 
 
 class _Walk:
-    """A scene on its way: the state of the walkers, who is there, and which goal each is after."""
+    """A running scene: the state of the walkers, which of them are present, and the goal each walks to."""
 
     def __init__(self, case: Any, dt: float, method: str) -> None:
         self.case = case
-        self.here = np.ones(case.n, dtype=bool)
+        self.present = np.ones(case.n, dtype=bool)
         self.leg = np.zeros(case.n, dtype=np.int64)
         self.scene = Scene(
             _ground(case.start),
@@ -71,23 +71,22 @@ class _Walk:
         self.state: State = self.scene.start()
 
     def step(self) -> np.ndarray:
-        """One step on; who was there for it."""
-        here = self.here
+        """Advance by one step; the mask of the agents present during it, (n,)."""
         self.state = step(replace(self.state, inputs=self._snapshot()), self._snapshot())
-        return here
+        return self.present
 
     def arrive(self) -> None:
-        """Who is at a goal takes up the next; who is at the last one leaves."""
+        """Send the agents that have reached a goal to their next; those at their last goal leave."""
         place = self.state.motion.position[:, :2]
-        off = place - self._goals()
-        near = np.hypot(off[:, 0], off[:, 1]) < REACHED * self.case.radius + REACHED_TOO
+        offset = place - self._goals()
+        near = np.hypot(offset[:, 0], offset[:, 1]) < REACHED * self.case.radius + REACHED_MARGIN
         kinds = np.array([goals[min(leg, len(goals) - 1)].kind for goals, leg in zip(self.case.goals, self.leg)])
-        touches = np.hypot(off[:, 0], off[:, 1]) < self.case.radius + 1e-3
-        self.leg = self.leg + (self.here & np.where(kinds == "box", touches, near))
-        self.here = self.here & (self.leg < [len(goals) for goals in self.case.goals])
+        touches = np.hypot(offset[:, 0], offset[:, 1]) < self.case.radius + 1e-3
+        self.leg = self.leg + (self.present & np.where(kinds == "box", touches, near))
+        self.present = self.present & (self.leg < [len(goals) for goals in self.case.goals])
 
     def _goals(self) -> np.ndarray:
-        """(n, 2) what each walks to: a point, or the nearest place of a box."""
+        """(n, 2) the place each agent walks to: a point, or the nearest point of a box."""
         places = np.array([goals[min(leg, len(goals) - 1)].pos for goals, leg in zip(self.case.goals, self.leg)])
         for row, (goals, leg) in enumerate(zip(self.case.goals, self.leg)):
             goal = goals[min(leg, len(goals) - 1)]
@@ -99,11 +98,11 @@ class _Walk:
         speeds = [goals[min(leg, len(goals) - 1)].speed for goals, leg in zip(self.case.goals, self.leg)]
         self.scene.vehicle["max_speed"] = np.array(speeds)
         self.scene.tracked = leaders(*_ground(self._goals()))
-        return replace(self.scene.snapshot(), present=self.here)
+        return replace(self.scene.snapshot(), present=self.present)
 
 
 def preset(n: int, method: str) -> list[tuple[type[Behavior], dict[str, Any]]]:
-    """What everybody wants, in every scene."""
+    """The behaviors of all agents, the same in every scene."""
     number = {choice.name: choice.number for choice in METHODS}[method]
     seek = (Seek, {"target": n + np.arange(n)})
     avoidance = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE, "method": number, **AVOIDANCE[method]})
@@ -111,24 +110,25 @@ def preset(n: int, method: str) -> list[tuple[type[Behavior], dict[str, Any]]]:
 
 
 def walls(case: Any) -> Obstacles:
-    """The boxes and rounds of a scene, as tall as it takes."""
+    """The boxes and circles of a scene as obstacles."""
     low, high = case.boxes[:, :2], case.boxes[:, 2:]
     middle = _ground(np.concatenate(((low + high) / 2.0, case.oriented[:, :2])))
     half = np.concatenate(((high - low) / 2.0, case.oriented[:, 2:4] / 2.0))
     turn = np.concatenate((np.zeros(len(low)), case.oriented[:, 4]))
-    zero, one = np.zeros(len(turn)), np.ones(len(turn))
-    axes = [(np.cos(turn), np.sin(turn), zero), (-np.sin(turn), np.cos(turn), zero), (zero, zero, one)]
-    standing = boxes(middle, np.concatenate((half, TALL * one[:, None]), axis=1), np.moveaxis(np.array(axes), 2, 0))
+    zeros, units = np.zeros(len(turn)), np.ones(len(turn))
+    axes = [(np.cos(turn), np.sin(turn), zeros), (-np.sin(turn), np.cos(turn), zeros), (zeros, zeros, units)]
+    half = np.concatenate((half, HALF_HEIGHT * units[:, None]), axis=1)
+    standing = boxes(middle, half, np.moveaxis(np.array(axes), 2, 0))
     foot = _ground(case.circles[:, :2])
-    rise = np.array([0.0, 0.0, TALL])
+    rise = np.array([0.0, 0.0, HALF_HEIGHT])
     return joined(standing, obstacles(foot - rise, case.circles[:, 2], foot + rise))
 
 
-def joined(one: Obstacles, other: Obstacles) -> Obstacles:
-    """Both in one list."""
-    return Obstacles(**{name: np.concatenate((getattr(one, name), getattr(other, name))) for name in vars(one)})
+def joined(first: Obstacles, second: Obstacles) -> Obstacles:
+    """Both in one table."""
+    return Obstacles(**{name: np.concatenate((getattr(first, name), getattr(second, name))) for name in vars(first)})
 
 
 def _ground(points: np.ndarray) -> np.ndarray:
-    """Points of the ground plane in space, (n, 2) to (n, 3)."""
+    """Points on the ground plane, (n, 2) to (n, 3)."""
     return np.concatenate((points, np.zeros((len(points), 1))), axis=1)

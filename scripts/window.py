@@ -1,6 +1,6 @@
-"""A story told in a window of Blender: what is done one after the other, by mouse and key too, with pictures of it.
+"""Plays a story in a window of Blender: a sequence of actions, also by mouse and keyboard, with screenshots.
 
-For scripts that run inside Blender, with xdotool and ImageMagick's `import` at hand:
+For scripts that run inside Blender. They need xdotool and ImageMagick's `import`:
 
     def story():
         bpy.ops.steering.add_flock()
@@ -21,19 +21,20 @@ from typing import Any
 import bpy
 
 HAND = 0.4
-"""Seconds in which somebody moves the mouse or presses its button, and Blender sees it."""
-END = "The story has come to its end."
-"""Printed once all of it has been told."""
+"""Seconds for a mouse movement or a click, until Blender has handled it."""
+END = "The story is over."
+"""Printed when the story is complete."""
 
 
 def tell(story: Iterator[float], *, splash: bool = False) -> None:
-    """Go through a story once Blender has its window, then leave Blender; at each `yield` so many seconds pass.
+    """Play a story once Blender has its window, then quit Blender.
 
     Args:
-        splash: whether Blender greets with its splash screen, as it does a new user.
+        story: yields the seconds to wait before its next action.
+        splash: whether Blender shows its splash screen, as for a new user.
     """
 
-    def go_on() -> float | None:
+    def proceed() -> float | None:
         try:
             return next(story)
         except StopIteration:
@@ -44,11 +45,11 @@ def tell(story: Iterator[float], *, splash: bool = False) -> None:
         return None
 
     bpy.context.preferences.view.show_splash = splash
-    bpy.app.timers.register(go_on, first_interval=2.0, persistent=True)
+    bpy.app.timers.register(proceed, first_interval=2.0, persistent=True)
 
 
 def view() -> Any:
-    """The context of the 3D viewport, for operators that look at it: `with view(): bpy.ops.view3d.view_all()`."""
+    """A context override for operators of the 3D viewport: `with view(): bpy.ops.view3d.view_all()`."""
     window = bpy.context.window_manager.windows[0]
     area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
     region = next(region for region in area.regions if region.type == "WINDOW")
@@ -56,7 +57,7 @@ def view() -> Any:
 
 
 def show_steering() -> None:
-    """Open the sidebar. Its tab can be chosen once it has been drawn."""
+    """Open the sidebar; its tab can be chosen once the sidebar has been drawn."""
     _viewport().spaces.active.show_region_ui = True
 
 
@@ -66,13 +67,13 @@ def choose_steering() -> None:
 
 
 def picture(path: Path) -> None:
-    """A picture of the whole window."""
+    """Save a screenshot of the whole window."""
     path.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["import", "-window", "root", str(path)], check=True)
 
 
 def click(x: int, y: int) -> Iterator[float]:
-    """Press the mouse somewhere, in pixels from the upper left corner of the window: `yield from click(100, 20)`."""
+    """Click at a point, in pixels from the upper left corner of the window: `yield from click(100, 20)`."""
     yield from point(x, y)
     for action in ("mousedown", "mouseup"):
         subprocess.run(["xdotool", action, "1"], check=True)
@@ -80,7 +81,7 @@ def click(x: int, y: int) -> Iterator[float]:
 
 
 def point(x: int, y: int) -> Iterator[float]:
-    """Move the mouse somewhere; what lies under it lights up, and menus open."""
+    """Move the mouse to a point, in small steps so that Blender highlights what is under it and opens menus."""
     for before in (8, 4, 0):
         subprocess.run(["xdotool", "mousemove", str(x - before), str(y)], check=True)
         yield HAND / 2

@@ -1,7 +1,7 @@
-"""Three aeroplanes chase each other round a figure of eight among pylons, and a balloon drifts across their way.
+"""Three aeroplanes chase each other round a figure of eight among pylons, and a balloon drifts across their course.
 
-The scene is made through the extension's public operators and properties alone, baked, saved, and opened again with
-the extension switched off: what is measured and filmed is what plays without it.
+The scene is made with the extension's public operators and properties only. After the bake it is saved and opened again
+with the extension disabled, so what is measured and filmed plays without it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 import time
 from dataclasses import dataclass
 
+import aircraft
 import bpy
 import extension
 import film
@@ -25,14 +26,14 @@ from scripts.motion_report import report
 FRAMES = 264
 FPS = 24
 TOP_SPEED = 22.0  # m/s
-CRUISE = 0.91  # share of it
+CRUISE = 0.91  # share of the top speed
 MASS = 700.0  # kg
 AGILITY = 22.0  # m/s2
 
-RED = models.Livery("#e0402e", "#fff3dc", "#2b3358", "#fbe9c4")
-YELLOW = models.Livery("#f9bd22", "#39404d", "#fbf3df", "#e9573a")
-BLUE = models.Livery("#2f86d0", "#fbf6ea", "#f2a93b", "#eaf3f8")
-PLANES = (  # name, livery, kind, where on the course it starts
+RED = aircraft.Livery("#e0402e", "#fff3dc", "#2b3358", "#fbe9c4")
+YELLOW = aircraft.Livery("#f9bd22", "#39404d", "#fbf3df", "#e9573a")
+BLUE = aircraft.Livery("#2f86d0", "#fbf6ea", "#f2a93b", "#eaf3f8")
+PLANES = (  # name, livery, kind, metres along the course where it starts
     ("Red Biplane", RED, "BIPLANE", -38.0),
     ("Yellow Racer", YELLOW, "RACER", -53.0),
     ("Blue Delta", BLUE, "DELTA", -68.0),
@@ -57,14 +58,14 @@ COURSE = (  # one lap: round to the left, over the crossing, round to the right,
     (-13.5, 13.5, 13.0),
     (-0.5, -2.5, 11.0),
 )
-PYLONS = (  # along the course, to the right of it
+PYLONS = (  # metres along the course, metres to the right of it
     (-8.0, 0.6),
     (44.0, -13.0),
     (92.0, -13.0),
     (225.0, 13.0),
     (275.0, 13.0),
 )
-BALLOON = (  # frame, place, turned by degrees
+BALLOON = (  # frame, location, heading in degrees
     (1, (-10.0, 66.0, 14.0), 0.0),
     (130, (-3.0, 42.0, 19.0), 14.0),
     (FRAMES, (4.0, 16.0, 22.0), 35.0),
@@ -73,7 +74,7 @@ BALLOON = (  # frame, place, turned by degrees
 
 @dataclass(frozen=True)
 class Cast:
-    """The objects of the scene that take part in the steering."""
+    """The objects with a role in the steering."""
 
     planes: list[bpy.types.Object]
     pylons: list[bpy.types.Object]
@@ -85,7 +86,7 @@ class Cast:
 
 
 def build(scene: bpy.types.Scene) -> Cast:
-    """Model everything and put it in its place, as an animator would before any steering."""
+    """Model and place everything, as an animator would before adding any steering."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=4)
@@ -109,7 +110,7 @@ def build(scene: bpy.types.Scene) -> Cast:
 
 
 def _line(course: bpy.types.Object) -> np.ndarray:
-    """The points of the course, (k, 3)."""
+    """The points of the course, (k, 3) metres."""
     bpy.context.view_layer.update()
     points = np.array([course.matrix_world @ v.co for v in course.to_mesh().vertices])
     course.to_mesh_clear()
@@ -117,7 +118,7 @@ def _line(course: bpy.types.Object) -> np.ndarray:
 
 
 def _on(line: np.ndarray, along: float) -> tuple[Vector, Vector]:
-    """The place so many metres along a closed line, and the way it goes there."""
+    """The point this number of metres along a closed line, and the direction of the line there."""
     ahead = np.roll(line, -1, axis=0)
     lengths = np.linalg.norm(ahead - line, axis=1)
     ends = np.cumsum(lengths)
@@ -126,22 +127,22 @@ def _on(line: np.ndarray, along: float) -> tuple[Vector, Vector]:
     return Vector(line[row] * (1.0 - part) + ahead[row] * part), Vector(ahead[row] - line[row]).normalized()
 
 
-def _plane(line: np.ndarray, name: str, livery: models.Livery, kind: str, start: float) -> bpy.types.Object:
-    """An aeroplane on the course, heading along it, with a propeller that turns."""
+def _plane(line: np.ndarray, name: str, livery: aircraft.Livery, kind: str, start: float) -> bpy.types.Object:
+    """An aeroplane on the course, heading along it, with a turning propeller."""
     place, way = _on(line, start)
-    ob = models.place(name, models.aeroplane(name, livery, kind), place)
+    ob = models.place(name, aircraft.aeroplane(name, livery, kind), place)
     ob.rotation_euler = way.to_track_quat("Y", "Z").to_euler()
     title = f"{name} Propeller"
-    blades = models.place(title, models.propeller(title, livery.trim), (0.0, 2.36, -0.02))
+    blades = models.place(title, aircraft.propeller(title, livery.trim), (0.0, 2.36, -0.02))
     blades.parent = ob
     blades.driver_add("rotation_euler", 1).driver.expression = "frame * 0.83"
     return ob
 
 
 def _balloon() -> bpy.types.Object:
-    """The balloon, keyed by hand: it drifts across the course and rises a little."""
+    """The balloon, keyed by hand to drift across the course and rise a little."""
     gores = ("#ef6a3a", "#fff3dc", "#2f86a8", "#f7c548")
-    ob = models.place("Balloon", models.balloon("Balloon", gores, ("#fff3dc", "#c9382e")))
+    ob = models.place("Balloon", aircraft.balloon("Balloon", gores, ("#fff3dc", "#c9382e")))
     for frame, place, turn in BALLOON:
         ob.location, ob.rotation_euler.z = place, math.radians(turn)
         ob.keyframe_insert("location", frame=frame)
@@ -153,7 +154,7 @@ def _balloon() -> bpy.types.Object:
 
 
 def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
-    """Say who is what and what the aeroplanes want, as one does in the sidebar."""
+    """Tag the objects and set the aeroplanes' behaviors, as a user would in the sidebar."""
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
     crowd.name = "Aeroplanes"
@@ -193,7 +194,11 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
 
 
 def shoot(scene: bpy.types.Scene, tracks: np.ndarray) -> None:
-    """Follow the flight, (frames, planes, 3), with three cameras: at the first pylon, in chase, above the balloon."""
+    """Film the flight with three cameras: at the first pylon, in chase, and above the balloon.
+
+    Args:
+        tracks: (frames, planes, 3) positions of the aeroplanes.
+    """
     middle, last = tracks.mean(axis=1), tracks[:, -1]
 
     pylon = stage.camera("At the Pylon", 40.0)
@@ -216,13 +221,13 @@ def shoot(scene: bpy.types.Scene, tracks: np.ndarray) -> None:
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(asked: extension.Asked) -> None:
-    """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
+def main(options: extension.Options) -> None:
+    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     began = time.perf_counter()
-    scene, out = bpy.context.scene, asked.out
+    scene, out = bpy.context.scene, options.out
     print("Modelling the scene", flush=True)
     cast = build(scene)
-    steer(scene, cast, asked.seed)
+    steer(scene, cast, options.seed)
     baking = extension.bake(f"{len(cast.planes)} aeroplanes over {FRAMES} frames")
     baked = matrices(scene, cast.planes)
     shoot(scene, baked[:, :, :3, 3])
@@ -235,7 +240,7 @@ def main(asked: extension.Asked) -> None:
     planes, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
     played, obstacle_poses = np.split(matrices(scene, [*planes, *obstacles]), (len(planes),), axis=1)
     miss = surfaces.closest(scene, planes, obstacles, played, obstacle_poses)
-    if asked.pictures:
+    if options.pictures:
         film.pictures(scene, out, "aeroplanes")
 
     report(scene, dict(zip(names[0], np.swapaxes(played, 0, 1))))
@@ -247,7 +252,7 @@ def main(asked: extension.Asked) -> None:
         flush=True,
     )
     if not np.allclose(baked, played, atol=1e-5):
-        raise SystemExit("The saved file does not play as it was baked.")
+        raise SystemExit("The saved file plays differently from the bake.")
     if miss.distance <= 0.0:
         raise SystemExit(f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.")
     if (played[..., 2, 2] < 0.0).any():

@@ -1,7 +1,7 @@
-"""Two hundred birds follow a white one through the towers of a town in the evening; their wings beat by their phase.
+"""Two hundred birds follow a white one through the towers of a town in the evening; a baked phase drives their wings.
 
-The scene is made through the extension's public operators and properties alone, baked, saved, and opened again with
-the extension switched off: what is measured and filmed is what plays without it.
+The scene is made with the extension's public operators and properties only. After the bake it is saved and opened again
+with the extension disabled, so what is measured and filmed plays without it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from scripts.motion_report import report
 
 FRAMES = 240
 FPS = 24
-PREROLL = 48  # frames in which the flock finds its order before it is seen
+PREROLL = 48  # frames before the film in which the flock settles
 BIRDS = 200
-SIZE = 1.6  # of a starling, for the film
-RADIUS = 0.3  # m, of a body with half-closed wings
-NEAR = 1.85  # m: nearer than this they keep apart
+SIZE = 1.6  # scale of the starlings, enlarged for the film
+RADIUS = 0.3  # m, of a bird with half-closed wings
+NEAR = 1.85  # m, the distance of separation
 CRUISE, TOP_SPEED = 10.0, 13.0  # m/s
 STRENGTH = 20.0  # m/s2
-BEATS = 4.0  # wing beats a second
+BEATS = 4.0  # wing beats per second
 
 STARLINGS = (
     creatures.Plumage("#2f3a5c", "#55506e", "#26304f", "#191f36", "#c79a8e", "#f2b632"),
@@ -44,7 +44,7 @@ STARLINGS = (
 )
 DOVE = creatures.Plumage("#fdfaf2", "#f1ebe2", "#fffdf8", "#dcd8dc", "#fff4e2", "#ee9a4a")
 LEADER_SIZE = 2.4
-WAY = (  # of the leader, half a second apart: the half width of its figure of eight is 40 m
+TRACK = (  # of the leader, one point per half second: a figure of eight, 80 m wide
     (-38.0, -6.0, 20.0),
     (-34.5, -9.4, 20.2),
     (-30.2, -11.6, 20.4),
@@ -71,22 +71,22 @@ WAY = (  # of the leader, half a second apart: the half width of its figure of e
     (27.4, -14.0, 19.9),
     (22.5, -13.7, 19.7),
 )
-TOWERS = (  # kind, place, height
+TOWERS = (  # kind, location, height
     ("CAMPANILE", (-22.0, -2.0), 28.0),
     ("SPIRE", (2.5, -5.5), 36.0),
     ("ONION", (13.0, 14.5), 29.0),
     ("SPIRE", (25.5, -1.5), 33.0),
     ("CLOCK", (35.0, -21.0), 29.0),
 )
-KEPT_IN = ((0.0, 0.0, 23.0), (60.0, 40.0, 9.0))  # middle and half lengths of the region
-SECOND_SHOT, THIRD_SHOT = 81, 161  # their first frames
-ROOM = 8.0  # m from the middle of a tower: enough for a camera
-ROOFS = 11.5  # m: none of the houses is higher
+REGION = ((0.0, 0.0, 23.0), (60.0, 40.0, 9.0))  # centre and half extents
+SECOND_SHOT, THIRD_SHOT = 81, 161  # first frames
+ROOM = 8.0  # m from the centre of a tower, enough for a camera
+ROOFS = 11.5  # m, the height of the highest house
 
 
 @dataclass(frozen=True)
 class Cast:
-    """The objects of the scene that take part in the steering."""
+    """The objects with a role in the steering."""
 
     birds: list[bpy.types.Object]
     leader: bpy.types.Object
@@ -98,7 +98,7 @@ class Cast:
 
 
 def build(scene: bpy.types.Scene, seed: int) -> Cast:
-    """Model everything and put it in its place, as an animator would before any steering."""
+    """Model and place everything, as an animator would before adding any steering."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
@@ -109,13 +109,13 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
         towers.append(models.place(name, town.tower(name, kind, height), (x, y, 0.0), heading=0.2 * i))
     region = bpy.data.objects.new("Sky over the Town", None)
     region.empty_display_type = "CUBE"
-    region.location, region.scale = KEPT_IN
+    region.location, region.scale = REGION
     scene.collection.objects.link(region)
     return Cast(_flock(scene, seed), _leader(scene), towers, region)
 
 
 def _town() -> None:
-    """Houses round the squares of the towers, in blocks along bent streets."""
+    """Houses in blocks along bent streets, with squares around the towers."""
     chance = random.Random(5)
     shape = models.Shape()
     shape.face([(88 * x, 78 * y, 0.05) for x, y, _ in models.ring(40)], "#cdbf9f")
@@ -138,19 +138,19 @@ def _town() -> None:
 
 
 def _flock(scene: bpy.types.Scene, seed: int) -> list[bpy.types.Object]:
-    """The birds in a loose cloud behind the leader, all flying the same way."""
+    """The birds in a loose cloud behind the leader, all with its heading."""
     chance = random.Random(1 + seed)
     flock = bpy.data.collections.new("Flock")
     scene.collection.children.link(flock)
     parts = [creatures.bird(f"Starling {i + 1}", plumage) for i, plumage in enumerate(STARLINGS)]
-    start, way = Vector(WAY[0]), (Vector(WAY[1]) - Vector(WAY[0])).normalized()
+    start, way = Vector(TRACK[0]), (Vector(TRACK[1]) - Vector(TRACK[0])).normalized()
     birds = []
     for i in range(BIRDS):
         while True:
-            off = Vector([chance.uniform(-1.0, 1.0) for _ in range(3)])
-            if off.length < 1.0:
+            offset = Vector([chance.uniform(-1.0, 1.0) for _ in range(3)])
+            if offset.length < 1.0:
                 break
-        place = start - 12.0 * way + Vector((off.x * 9.0, off.y * 7.0, off.z * 4.0))
+        place = start - 12.0 * way + Vector((offset.x * 9.0, offset.y * 7.0, offset.z * 4.0))
         ob = creatures.hatch(f"Bird {i + 1:03}", parts[i % len(parts)], place, SIZE, flock)
         ob.rotation_euler = way.to_track_quat("Y", "Z").to_euler()
         birds.append(ob)
@@ -158,10 +158,10 @@ def _flock(scene: bpy.types.Scene, seed: int) -> list[bpy.types.Object]:
 
 
 def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
-    """The white bird, keyed by hand: it leans into its turns, and its wings beat on steadily."""
-    ob = creatures.hatch("White Leader", creatures.bird("Dove", DOVE), WAY[0], LEADER_SIZE, scene.collection)
+    """The white bird, keyed by hand: it banks into its turns, and its wings beat steadily."""
+    ob = creatures.hatch("White Leader", creatures.bird("Dove", DOVE), TRACK[0], LEADER_SIZE, scene.collection)
     ob.rotation_mode = "QUATERNION"
-    points = np.array(WAY)
+    points = np.array(TRACK)
     ways, bends = np.gradient(points, axis=0), np.gradient(np.gradient(points, axis=0), axis=0)
     for i, (point, way, bend) in enumerate(zip(points, ways, bends)):
         frame = 1 + (i - 4) * FPS // 2
@@ -182,11 +182,11 @@ def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
 
 
 def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
-    """Say who is what and what the birds want, as one does in the sidebar."""
+    """Tag the objects and set the birds' behaviors, as a user would in the sidebar."""
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
     crowd.name = "Flock Settings"
-    # What all birds do together hangs on it, and shall be the same each time.
+    # The random part of the wander that all birds share depends on the identity, which has to be the same in each run.
     crowd.steering.identity = BIRDS + 1
     extension.tag(cast.birds, "VEHICLE")
     extension.tag(cast.towers, "OBSTACLE")
@@ -229,7 +229,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     settings.obstacle_avoidance.clearance = 0.5
     settings.combining = "ALLOCATION"
 
-    # Each beats its wings in its own time: faster while it climbs, slower on the way down.
+    # Each bird has its own rhythm, faster in a climb and slower in a descent.
     portrayal = settings.portrayal
     portrayal.use, portrayal.phase_by, portrayal.cycle_time = True, "TIME", 1.0 / BEATS
     portrayal.effort, portrayal.variation = 0.15, 0.08
@@ -243,10 +243,13 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
 
 
 def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None:
-    """Film the flock with three cameras, from the places of the birds (frames, birds, 3) and of the leader (frames, 3).
+    """Film the flock with three cameras: on a roof, in the flock, and ahead of the leader.
 
-    One stands on a roof, one flies in the flock, one ahead of the leader. They look up, for dark birds are seen best
-    against the sky.
+    They look up, because dark birds show best against the sky.
+
+    Args:
+        birds: (frames, birds, 3) positions.
+        leader: (frames, 3) positions.
     """
     middle, head = stage.smooth(birds.mean(axis=1), 8), stage.smooth(leader, 8)
     way, ahead_way = (np.gradient(track, axis=0) * (1.0, 1.0, 0.0) for track in (middle, head))
@@ -273,14 +276,14 @@ def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None
 
 
 def _past_the_towers(eyes: np.ndarray, looks: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The way of a camera, (frames, 3), moved as far aside as it has to be for no tower to come too near or between."""
-    shown = slice(SECOND_SHOT - 1, THIRD_SHOT - 1)
+    """The track of a camera, (frames, 3), moved aside until no tower is too near or in its line of sight."""
+    frames = slice(SECOND_SHOT - 1, THIRD_SHOT - 1)
     towers = np.array([place for _, place, _ in TOWERS])
 
     def room(aside: float) -> float:
         moved = eyes + aside * right
         sight = [moved + part * (looks - moved) for part in (0.0, 0.3, 0.6)]
-        return min(np.linalg.norm(place[shown, None, :2] - towers, axis=-1).min() for place in sight)
+        return min(np.linalg.norm(place[frames, None, :2] - towers, axis=-1).min() for place in sight)
 
     aside = max(range(-16, 17), key=lambda aside: min(room(aside), ROOM) - 0.05 * abs(aside + 1))
     return eyes + aside * right
@@ -289,18 +292,18 @@ def _past_the_towers(eyes: np.ndarray, looks: np.ndarray, right: np.ndarray) -> 
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(asked: extension.Asked) -> None:
-    """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
+def main(options: extension.Options) -> None:
+    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     began = time.perf_counter()
-    scene, out = bpy.context.scene, asked.out
+    scene, out = bpy.context.scene, options.out
     print("Modelling the scene", flush=True)
-    cast = build(scene, asked.seed)
-    steer(scene, cast, asked.seed)
+    cast = build(scene, options.seed)
+    steer(scene, cast, options.seed)
     baking = extension.bake(f"{len(cast.birds)} birds over {FRAMES + PREROLL} frames")
     wings = [wing for bird in cast.birds for wing in bird.children]
     names = [[ob.name for ob in group] for group in (cast.birds, wings, cast.towers)]
-    everybody = [*cast.birds, *wings, *cast.towers]
-    *baked, leader = np.swapaxes(matrices(scene, [*everybody, cast.leader]), 0, 1)
+    measured = [*cast.birds, *wings, *cast.towers]
+    *baked, leader = np.swapaxes(matrices(scene, [*measured, cast.leader]), 0, 1)
     baked = np.stack(baked, axis=1)
     shoot(scene, baked[:, : len(cast.birds), :3, 3], leader[:, :3, 3])
     film.open_with_camera(stage.SUN)
@@ -315,7 +318,7 @@ def main(asked: extension.Asked) -> None:
     miss = surfaces.closest(scene, birds, towers, poses, tower_poses)
     lowest = poses[..., 2, 3].min()
 
-    if asked.pictures:
+    if options.pictures:
         film.pictures(scene, out, "birds")
 
     report(scene, dict(zip(names[0], np.swapaxes(played, 0, 1))))
@@ -327,7 +330,7 @@ def main(asked: extension.Asked) -> None:
         flush=True,
     )
     if not np.allclose(baked, played, atol=1e-5):
-        raise SystemExit("The saved file does not play as it was baked.")
+        raise SystemExit("The saved file plays differently from the bake.")
     if miss.distance <= 0.0:
         raise SystemExit(f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.")
     if lowest < ROOFS:

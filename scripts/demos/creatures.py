@@ -1,7 +1,7 @@
-"""Birds and people for crowds: shared low-poly meshes, whose wings and limbs swing by properties of their own vehicle.
+"""Birds and people for crowds: shared low-poly meshes whose wings and limbs are driven by properties of their vehicle.
 
-A vehicle is the parent of its parts. The parts carry drivers that read plain custom properties of the parent, so that
-they beat and walk wherever the file is opened.
+A vehicle is the parent of its parts. Drivers on the parts read plain custom properties of the parent, so they also play
+without the extension.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import models
 import numpy as np
 from mathutils import Matrix, Vector
 
-TURN = "6.2832"  # radians of a cycle, for expressions
+TURN = "6.2832"  # radians per cycle, for expressions
 
 
 def drive(
     ob: bpy.types.Object, channel: str, index: int, expression: str, vehicle: bpy.types.Object, name: str
 ) -> None:
-    """Drive a channel of a part by a custom property of its vehicle, which the expression calls `p`."""
+    """Drive a channel of a part by a custom property of its vehicle, named `p` in the expression."""
     driver = ob.driver_add(channel, index).driver
     variable = driver.variables.new()
     variable.name = "p"
@@ -30,8 +30,8 @@ def drive(
     driver.expression = expression
 
 
-def hang(name: str, mesh: bpy.types.Mesh, parent: bpy.types.Object, location: models.Point) -> bpy.types.Object:
-    """Hang a part on its parent, at a place in the parent's own space."""
+def attach(name: str, mesh: bpy.types.Mesh, parent: bpy.types.Object, location: models.Point) -> bpy.types.Object:
+    """Add a part and parent it; the location is in the parent's space."""
     part = bpy.data.objects.new(name, mesh)
     part.parent, part.location = parent, location
     part.display.show_shadows = False
@@ -40,13 +40,17 @@ def hang(name: str, mesh: bpy.types.Mesh, parent: bpy.types.Object, location: mo
 
 
 def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0, about: int = 2) -> np.ndarray:
-    """How far a part of each vehicle swings, (n,) radians: an axis of the part against one of the vehicle, the upward.
+    """The range of the angle between a part and its vehicle, (n,) radians.
 
-    Poses are world matrices, (frames, n, 4, 4).
+    Args:
+        poses: (frames, n, 4, 4) world matrices of the vehicles.
+        parts: (frames, n, 4, 4) world matrices of one part each.
+        axis: the axis of the part.
+        about: the axis of the vehicle that it is measured against, Z by default.
     """
-    still, along = poses[..., :3, about], parts[..., :3, axis]
-    lengths = np.linalg.norm(still, axis=-1) * np.linalg.norm(along, axis=-1)
-    angle = np.arcsin(np.clip((still * along).sum(axis=-1) / lengths, -1.0, 1.0))
+    fixed, moving = poses[..., :3, about], parts[..., :3, axis]
+    lengths = np.linalg.norm(fixed, axis=-1) * np.linalg.norm(moving, axis=-1)
+    angle = np.arcsin(np.clip((fixed * moving).sum(axis=-1) / lengths, -1.0, 1.0))
     return np.ptp(angle, axis=0)
 
 
@@ -55,7 +59,7 @@ def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0, about: int = 2) -
 
 @dataclass(frozen=True)
 class Plumage:
-    """The colours of a bird: dark above and pale below the wings, so that a bank reads."""
+    """The colours of a bird; wings dark above and pale below make a bank visible."""
 
     back: str
     belly: str
@@ -67,14 +71,14 @@ class Plumage:
 
 @dataclass(frozen=True)
 class BirdParts:
-    """The meshes that birds of one plumage share."""
+    """The meshes shared by the birds of one plumage."""
 
     body: bpy.types.Mesh
     left: bpy.types.Mesh
     right: bpy.types.Mesh
 
 
-BODY = (  # along, half width, bottom, top: 0.22 m from beak to tail
+BODY = (  # y, half width, bottom, top: 0.22 m from beak to tail
     (0.086, 0.007, -0.006, 0.008),
     (0.074, 0.017, -0.014, 0.020),
     (0.052, 0.022, -0.022, 0.024),
@@ -82,7 +86,7 @@ BODY = (  # along, half width, bottom, top: 0.22 m from beak to tail
     (-0.024, 0.026, -0.026, 0.020),
     (-0.056, 0.014, -0.010, 0.013),
 )
-WING = (  # out, leading edge, trailing edge, height, thickness: half the span of 0.40 m
+WING = (  # x, leading edge, trailing edge, height, thickness: half the span of 0.40 m
     (0.000, 0.036, -0.040, 0.000, 0.007),
     (0.050, 0.050, -0.044, 0.003, 0.006),
     (0.082, 0.052, -0.042, 0.003, 0.005),
@@ -90,11 +94,11 @@ WING = (  # out, leading edge, trailing edge, height, thickness: half the span o
     (0.185, -0.030, -0.046, -0.006, 0.001),
 )
 SHOULDER = (0.014, 0.010, 0.012)
-BEATS, GLIDE = 5, 2  # a bird beats its wings so many times, then glides for as long as so many beats
+BEATS, GLIDE = 5, 2  # wing beats between two glides, and the length of a glide in beats
 
 
 def bird(name: str, plumage: Plumage) -> BirdParts:
-    """The parts of a starling: a body, and a wing on either side that turns about the shoulder."""
+    """The parts of a starling: a body, and two wings with their origins at the shoulders."""
     shape = models.Shape()
     hoops = []
     for y, width, bottom, top in BODY:
@@ -111,7 +115,7 @@ def bird(name: str, plumage: Plumage) -> BirdParts:
 
 
 def _wing(name: str, plumage: Plumage, side: int) -> bpy.types.Mesh:
-    """A wing out to +X (side 1) or -X (side -1) of its shoulder: a dark back, pale lining, darker flight feathers."""
+    """A wing along +X (side 1) or -X (side -1): dark above, pale below, with darker flight feathers."""
     hoops = []
     for x, lead, trail, z, thick in WING:
         split = lead + 0.55 * (trail - lead)
@@ -137,19 +141,19 @@ def _wing(name: str, plumage: Plumage, side: int) -> bpy.types.Mesh:
 def hatch(
     name: str, parts: BirdParts, location: models.Point, scale: float, collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """Put a bird into a collection; its wings beat by its custom property `steering_phase`, in beats."""
+    """Add a bird to a collection; the custom property `steering_phase`, in beats, drives its wings."""
     ob = models.place(name, parts.body, location, scale=scale, collection=collection)
     ob.display.show_shadows = False
     ob["steering_phase"] = 0.0
-    # The stroke goes down faster than up, and dies away in a glide after so many beats.
+    # The downstroke is faster than the upstroke, and the beat fades to a glide after `BEATS` cycles.
     cycle = BEATS + GLIDE
-    rest = f"fmod(p,{cycle})"
-    lively = f"(1-smoothstep({BEATS - 0.5},{BEATS},{rest})*(1-smoothstep({cycle - 0.5},{cycle},{rest})))"
+    beats = f"fmod(p,{cycle})"
+    lively = f"(1-smoothstep({BEATS - 0.5},{BEATS},{beats})*(1-smoothstep({cycle - 0.5},{cycle},{beats})))"
     beat = f"0.12+{lively}*(0.72*sin({TURN}*p)+0.16*sin(2*{TURN}*p)+0.1)"
     fold = f"0.1+{lively}*0.3*max(0,cos({TURN}*p))"
     for side, mesh in ((-1, parts.left), (1, parts.right)):
         x, y, z = SHOULDER
-        wing = hang(f"{name} {'Right' if side > 0 else 'Left'} Wing", mesh, ob, (side * x, y, z))
+        wing = attach(f"{name} {'Right' if side > 0 else 'Left'} Wing", mesh, ob, (side * x, y, z))
         drive(wing, "rotation_euler", 1, f"{-side}*({beat})", ob, "steering_phase")
         drive(wing, "rotation_euler", 2, f"{-side}*({fold})", ob, "steering_phase")
     return ob
@@ -160,14 +164,14 @@ def hatch(
 
 @dataclass(frozen=True)
 class Outfit:
-    """What somebody wears, and their looks."""
+    """A person's clothes and colours."""
 
     top: str
     legs: str
     shoes: str
     skin: str
     hair: str
-    coat: str = ""  # of a coat or skirt to the knees
+    coat: str = ""  # colour of a coat or skirt to the knees
     hat: str = ""
     bag: str = ""
     scarf: str = ""
@@ -175,7 +179,7 @@ class Outfit:
 
 @dataclass(frozen=True)
 class PersonParts:
-    """The meshes that people in one outfit share."""
+    """The meshes shared by the people in one outfit."""
 
     shadow: bpy.types.Mesh
     body: bpy.types.Mesh
@@ -189,15 +193,15 @@ HIP = 0.88  # metres above the ground
 KNEE = 0.46
 ANKLE = 0.09
 SHOULDERS = 1.40
-STRIDE = 1.4  # metres a cycle of two steps
+STRIDE = 1.4  # metres per cycle of two steps
 LEG = HIP - ANKLE
-REACH = STRIDE / 4 / LEG  # of a foot ahead of the hip as it touches the ground, in lengths of the leg
-BEND, TOES, OVER = 0.95, 0.6, 0.65  # radians of knee and foot of a leg that swings, and how much further the thigh goes
-SWING = 0.40  # radians of a leg to either side
+REACH = STRIDE / 4 / LEG  # of a foot ahead of the hip as it touches the ground, in leg lengths
+BEND, TOES, OVER = 0.95, 0.6, 0.65  # of a swinging leg: radians of knee and foot, and overshoot of the thigh
+SWING = 0.40  # radians: the least range of a walking leg
 
 
 def person(name: str, outfit: Outfit) -> PersonParts:
-    """The parts of somebody 1.75 m tall: body with head, thighs, shins, shoes, arms, and a shadow underfoot."""
+    """The parts of a person 1.75 m tall: body with head, thighs, shins, shoes, arms, and a shadow on the ground."""
     body = models.Shape()
     trunk = [  # height, half width, half depth
         (HIP - 0.08, 0.155, 0.105),
@@ -261,7 +265,7 @@ def _hoops(sections: Sequence[tuple[float, float, float]], forward: float = 0.0)
 
 
 def _add(shape: models.Shape, other: models.Shape, turn: Matrix, offset: Vector) -> None:
-    """Add another shape, turned and moved."""
+    """Add another shape, rotated and then moved."""
     first = len(shape.vertices)
     shape.vertices += [turn @ v + offset for v in other.vertices]
     shape.faces += [tuple(first + i for i in face) for face in other.faces]
@@ -276,7 +280,7 @@ def bring(
     scale: float,
     collection: bpy.types.Collection,
 ) -> bpy.types.Object:
-    """Put somebody into a collection; limbs swing by the custom property `steering_phase`, in strides of two steps."""
+    """Add a person to a collection; the custom property `steering_phase`, in strides of two steps, drives the limbs."""
     ob = models.place(name, parts.shadow, location, heading=heading, scale=scale, collection=collection)
     ob.display.show_shadows = False
     ob["steering_phase"] = 0.0
@@ -284,32 +288,32 @@ def bring(
     def swing(part: bpy.types.Object, expression: str) -> None:
         drive(part, "rotation_euler", 0, expression, ob, "steering_phase")
 
-    # A foot on the ground lies flat and goes back as fast as its owner goes on; the hip is as high as the straight leg
-    # lets it.
+    # A foot on the ground is flat and moves back at the speed of the walker; the height of the hip follows from the
+    # straight leg.
     standing = f"{REACH:.4f}*(1-4*fmod(p,0.5))"
-    body = hang(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP))
+    body = attach(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP))
     drive(body, "location", 2, f"{ANKLE}+{LEG:.4g}*sqrt(1-pow({standing},2))", ob, "steering_phase")
-    twist = f"0.09*cos({TURN}*p)"  # of the trunk, not of the legs
+    twist = f"0.09*cos({TURN}*p)"  # of the trunk without the legs
     drive(body, "rotation_euler", 2, twist, ob, "steering_phase")
     for side, title, shift in ((1, "Right", "p"), (-1, "Left", "(p+0.5)")):
         part = f"fmod({shift},1)"
         lifted, forward = f"max(0,-sin({TURN}*{shift}))", f"cos({TURN}*{shift})"
         leg = f"asin({REACH:.4f}*((1-4*{part}) if {part}<0.5 else {forward}+{OVER}*max(0,{forward})*{lifted}))"
-        thigh = hang(f"{name} {title} Thigh", parts.thigh, body, (0.085 * side, 0.0, 0.0))
+        thigh = attach(f"{name} {title} Thigh", parts.thigh, body, (0.085 * side, 0.0, 0.0))
         drive(thigh, "rotation_euler", 2, f"-{twist}", ob, "steering_phase")
         swing(thigh, leg)
-        shin = hang(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, KNEE - HIP))
+        shin = attach(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, KNEE - HIP))
         swing(shin, f"-{BEND}*{lifted}")  # bent while the leg swings forward
-        foot = hang(f"{name} {title} Foot", parts.foot, shin, (0.0, 0.0, ANKLE - KNEE))
+        foot = attach(f"{name} {title} Foot", parts.foot, shin, (0.0, 0.0, ANKLE - KNEE))
         swing(foot, f"({BEND}+{TOES}*{forward})*{lifted}-{leg}")
-        arm = hang(f"{name} {title} Arm", parts.arm, body, (0.195 * side, 0.0, SHOULDERS - HIP))
+        arm = attach(f"{name} {title} Arm", parts.arm, body, (0.195 * side, 0.0, SHOULDERS - HIP))
         swing(arm, f"-0.42*cos({TURN}*{shift})+0.05")
         arm.rotation_euler.y = -0.07 * side
     return ob
 
 
 def wardrobe(seed: int, count: int) -> list[Outfit]:
-    """Outfits that differ: coats, skirts, hats, bags and scarves in a few strong colours."""
+    """Different outfits: coats, skirts, hats, bags and scarves in a few strong colours."""
     chance = random.Random(seed)
     tops = [
         "#d9483b",

@@ -1,4 +1,4 @@
-"""The extension as its users have it: installed from the built zip, and gone when the baked file is shown."""
+"""Installs the extension from the built zip as a user would, and removes it before the baked file is shown."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ NAME = "bl_ext.user_default.steering_behaviors"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of a demo: the folder for the results, the seed of all chance, whether to make pictures."""
+class Options:
+    """Options of a demo: the folder for the results, the random seed, and whether to render pictures."""
 
     out: Path
     seed: int
     pictures: bool
 
 
-def run(demo: Callable[[Asked], None]) -> None:
-    """Run a demo as a program: install the extension, hand an empty scene and what is asked on."""
+def run(demo: Callable[[Options], None]) -> None:
+    """Run a demo as a program: parse its options, install the extension and call it in an empty scene."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--extension", type=Path, required=True, help="the zip to install")
-    parser.add_argument("--out", type=Path, required=True, help="the folder for what comes out")
+    parser.add_argument("--out", type=Path, required=True, help="the folder for the results")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-pictures", action="store_true")
 
@@ -38,14 +38,14 @@ def run(demo: Callable[[Asked], None]) -> None:
         options.out.mkdir(parents=True, exist_ok=True)
         print(f"Installing {options.extension.name} in Blender {bpy.app.version_string}", flush=True)
         install(options.extension)
-        demo(Asked(options.out, options.seed, not options.no_pictures))
+        demo(Options(options.out, options.seed, not options.no_pictures))
         return 0
 
     leave(main)
 
 
 def tag(obs: list[bpy.types.Object], role: str) -> None:
-    """Select just these objects and give them a role."""
+    """Select only these objects and tag them with a role."""
     bpy.ops.object.select_all(action="DESELECT")
     for ob in obs:
         ob.select_set(True)
@@ -53,16 +53,16 @@ def tag(obs: list[bpy.types.Object], role: str) -> None:
     bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
 
 
-def bake(what: str) -> float:
-    """Bake as a user does, and say what; the seconds it took."""
-    print(f"Baking {what}", flush=True)
+def bake(description: str) -> float:
+    """Bake as a user would, and print the description; the seconds it took."""
+    print(f"Baking {description}", flush=True)
     start = time.perf_counter()
     bpy.ops.steering.bake()
     return time.perf_counter() - start
 
 
 def tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
-    """Leave the scene as one likes to find it: what there is in collections by what it is for, the crowd selected."""
+    """Sort the objects into collections by purpose, and select the crowd."""
     for ob in list(scene.collection.objects):
         if ob.type == "CAMERA":
             name = "Cameras"
@@ -78,12 +78,12 @@ def tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
 
 
 def _takes_part(ob: bpy.types.Object) -> bool:
-    """Asked first: reading the settings of what has none would write them into the file."""
+    # Reading settings that are not set would write them into the file.
     return ob.is_property_set("steering") and bool(ob.steering.roles)
 
 
 def save_and_open_without(path: Path) -> None:
-    """Save the file and open it again with the extension switched off."""
+    """Save the file and open it again with the extension disabled."""
     print("Opening the file without the extension", flush=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True)
     addon_utils.disable(NAME, default_set=True)
@@ -91,8 +91,8 @@ def save_and_open_without(path: Path) -> None:
 
 
 def install(package: Path) -> None:
-    """What Preferences > Get Extensions > Install from Disk does, in a new and empty file."""
+    """Install a zip as Preferences > Get Extensions > Install from Disk does, and open an empty file."""
     bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=True)
     if not hasattr(bpy.types.Object, "steering"):
-        raise SystemExit(f"{package.name} was installed, but did not register: see the messages above.")
+        raise SystemExit(f"{package.name} was installed but not registered; see the messages above.")
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

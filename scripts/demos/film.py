@@ -1,4 +1,4 @@
-"""Pictures of a scene: a Workbench film and a contact sheet with frame numbers."""
+"""Renders a scene with Workbench: a film, and a contact sheet with frame numbers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-DIGITS = {  # 3 x 5 dots a figure, a row an octal figure
+DIGITS = {  # 3 x 5 dots per digit; each row is an octal digit
     "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711",
     "5": "74717", "6": "74757", "7": "71122", "8": "75757", "9": "75717",
 }  # fmt: skip
 
 
 def look(scene: bpy.types.Scene, sun: Sequence[float], size: tuple[int, int] = (864, 486), fps: int = 24) -> None:
-    """Set up Workbench: the colours of the materials, lit and shadowed by one fixed sun in that direction."""
+    """Set up Workbench with material colours, and light and shadows from a sun in this direction."""
     scene.render.engine = "BLENDER_WORKBENCH"
     scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.resolution_percentage = 100
@@ -30,13 +30,13 @@ def look(scene: bpy.types.Scene, sun: Sequence[float], size: tuple[int, int] = (
     scene.view_settings.view_transform = "Standard"
     scene.view_settings.exposure = 0.35
     x, y, z = Vector(sun).normalized()
-    scene.display.light_direction = (x, z, -y)  # shadows: the display has its own up, Y
+    scene.display.light_direction = (x, z, -y)  # for shadows, in display space, where Y is up
     scene.display.render_aa = "FXAA"
     _shade(scene.display.shading, sun)
 
 
 def open_with_camera(sun: Sequence[float]) -> None:
-    """Have every 3D view of the file look through the camera, in the light of the film."""
+    """Set every 3D view of the file to the camera and the lighting of the film."""
     for screen in bpy.data.screens:
         for area in screen.areas:
             if area.type == "VIEW_3D":
@@ -48,10 +48,10 @@ def open_with_camera(sun: Sequence[float]) -> None:
 
 
 def _shade(shading: bpy.types.View3DShading, sun: Sequence[float]) -> None:
-    """The look of a render or a 3D view."""
+    """Set the shading of a render or a 3D view."""
     shading.light, shading.studio_light = "STUDIO", "paint.sl"
     shading.use_world_space_lighting = True
-    shading.studiolight_rotate_z = math.atan2(-sun[0], -sun[1])  # this light comes from -Y
+    shading.studiolight_rotate_z = math.atan2(-sun[0], -sun[1])  # this studio light comes from -Y
     shading.color_type = "MATERIAL"
     shading.show_specular_highlight = False
     shading.show_shadows, shading.shadow_intensity = True, 0.35
@@ -60,7 +60,7 @@ def _shade(shading: bpy.types.View3DShading, sun: Sequence[float]) -> None:
 
 
 def pictures(scene: bpy.types.Scene, out: Path, name: str) -> None:
-    """Leave a contact sheet and a film in a folder."""
+    """Save a contact sheet and a film in a folder."""
     print("Rendering the contact sheet", flush=True)
     contact_sheet(scene, out / f"{name}.png")
     print("Rendering the film", flush=True)
@@ -68,7 +68,7 @@ def pictures(scene: bpy.types.Scene, out: Path, name: str) -> None:
 
 
 def film(scene: bpy.types.Scene, path: Path) -> None:
-    """Render the scene's frames into one H.264 film, telling the progress."""
+    """Render the scene to an H.264 film, and print the progress."""
     settings = scene.render.image_settings
     if hasattr(settings, "media_type"):
         settings.media_type = "VIDEO"
@@ -84,20 +84,20 @@ def film(scene: bpy.types.Scene, path: Path) -> None:
 
     with _quiet() as say:
 
-        def tell(scene: bpy.types.Scene, *_: object) -> None:
+        def report(scene: bpy.types.Scene, *_: object) -> None:
             done = scene.frame_current - scene.frame_start + 1
             if done % scene.render.fps == 0 or done == count:
                 say(f"  frame {done} of {count}, {time.perf_counter() - began:.0f} s")
 
-        bpy.app.handlers.render_post.append(tell)
+        bpy.app.handlers.render_post.append(report)
         try:
             bpy.ops.render.render(animation=True, scene=scene.name)
         finally:
-            bpy.app.handlers.render_post.remove(tell)
+            bpy.app.handlers.render_post.remove(report)
 
 
 def contact_sheet(scene: bpy.types.Scene, path: Path, columns: int = 4, rows: int = 4, width: int = 480) -> None:
-    """Render frames spread over the whole range, small, and put them on one sheet with their numbers."""
+    """Render small frames spread over the frame range, and put them on one sheet with their numbers."""
     frames = np.linspace(scene.frame_start, scene.frame_end, columns * rows).round().astype(int)
     with _quiet():
         tiles = [_still(scene, int(frame), width) for frame in frames]
@@ -105,7 +105,7 @@ def contact_sheet(scene: bpy.types.Scene, path: Path, columns: int = 4, rows: in
     sheet = np.ones((rows * (height + gap) + gap, columns * (width + gap) + gap, 4), np.float32)
     sheet[..., :3] = 0.96
     for i, (frame, tile) in enumerate(zip(frames, tiles)):
-        row, column = rows - 1 - i // columns, i % columns  # images count their rows from below
+        row, column = rows - 1 - i // columns, i % columns  # images store their lowest row first
         _write_number(tile, int(frame))
         y, x = gap + row * (height + gap), gap + column * (width + gap)
         sheet[y : y + height, x : x + width] = tile
@@ -118,7 +118,7 @@ def contact_sheet(scene: bpy.types.Scene, path: Path, columns: int = 4, rows: in
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[Callable[[str], None]]:
-    """Keep the lines Blender prints for every frame off the output; gives a way to print all the same."""
+    """Discard what Blender prints for every frame; yields a function that still prints."""
     sys.stdout.flush()
     kept = os.dup(1)
     with open(os.devnull, "w") as nowhere:
@@ -132,7 +132,7 @@ def _quiet() -> Iterator[Callable[[str], None]]:
 
 
 def _still(scene: bpy.types.Scene, frame: int, width: int) -> np.ndarray:
-    """One rendered frame as (height, width, 4) values between 0 and 1, its lowest row first."""
+    """A rendered frame, (height, width, 4) values between 0 and 1, lowest row first."""
     render, settings = scene.render, scene.render.image_settings
     before = render.resolution_x, render.resolution_y
     render.resolution_x, render.resolution_y = width, round(width * before[1] / before[0])
@@ -154,11 +154,11 @@ def _still(scene: bpy.types.Scene, frame: int, width: int) -> np.ndarray:
 
 def _write_number(tile: np.ndarray, number: int, dot: int = 4) -> None:
     """Write a number into the lower left corner of a picture, white on a dark plate."""
-    figures = [DIGITS[figure] for figure in str(number)]
-    plate_height, plate_width = 7 * dot, (4 * len(figures) + 1) * dot
+    digits = [DIGITS[digit] for digit in str(number)]
+    plate_height, plate_width = 7 * dot, (4 * len(digits) + 1) * dot
     tile[2 * dot : 2 * dot + plate_height, 2 * dot : 2 * dot + plate_width, :3] *= 0.25
-    for place, figure in enumerate(figures):
-        for row, dots in enumerate(figure):
+    for place, digit in enumerate(digits):
+        for row, dots in enumerate(digit):
             for column in range(3):
                 if int(dots) & (4 >> column):
                     y = 2 * dot + plate_height - (row + 2) * dot

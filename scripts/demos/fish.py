@@ -1,7 +1,7 @@
 """Two schools of a hundred fish each meet head on over a reef, part, swim through each other and close again.
 
-The scene is made through the extension's public operators and properties alone: the fish are those of Add > Steering >
-School of Fish. Baked and saved, it is opened again with the extension switched off: what is measured and filmed is what
+The scene is made with the extension's public operators and properties only; the fish are those of Add > Steering >
+School of Fish. After the bake it is saved and opened again with the extension disabled, so what is measured and filmed
 plays without it.
 """
 
@@ -25,26 +25,26 @@ from scripts.motion_report import report
 
 FRAMES = 192
 FPS = 24
-PREROLL = 72  # frames in which the schools find their order before they are seen
+PREROLL = 72  # frames before the film in which the schools settle
 FISH = 100  # in each school
 LENGTH = 0.3  # m, of a fish
-RADIUS = 0.09  # m, of a body: as long as it is, it is slim
-KEPT_FREE = 0.095  # m about the middle of a fish: who is pressed makes way before bodies touch
+RADIUS = 0.09  # m, of a body in the contact check: a fish is long but slim
+KEPT_FREE = 0.095  # m, of a body in the bake: a little more, so that fish give way before bodies touch
 CRUISE, TOP_SPEED = 1.15, 1.9  # m/s
 STRENGTH = 3.6  # m/s2
-TURN_RATE = 1.6  # rad/s: what turns more quickly looks frightened
-NEAR = 0.62  # m: nearer than this they keep apart
-WAYS = (  # of the schools, from end to end: they cross over the middle of the reef
+TURN_RATE = 1.6  # rad/s: faster turns look frightened
+NEAR = 0.62  # m, the distance of separation
+WAYS = (  # paths of the schools, which cross over the middle of the reef
     ((-7.2, -1.6, 2.7), (-4.8, -0.7, 2.3), (-2.0, 0.0, 2.1), (2.0, 0.1, 2.1), (5.5, 0.9, 2.4), (9.5, 2.6, 2.9)),
     ((7.2, -1.2, 2.6), (4.8, -0.5, 2.9), (2.0, 0.0, 2.8), (-2.0, 0.2, 2.7), (-5.5, 1.2, 2.6), (-9.5, 3.0, 2.7)),
 )
-WIDE = 1.5  # m to either side of its way that a school may take
-COLORS = (  # of each paint of the models of a school
+WIDE = 1.5  # m, the radius of the paths
+COLORS = (  # by the materials of the fish of each school
     {"Back": "#c4481f", "Flank": "#f59a32", "Belly": "#ffe3ae", "Fin": "#f7c948"},
     {"Back": "#1d3f86", "Flank": "#4f95d8", "Belly": "#eaf4f6", "Fin": "#f2d24a"},
 )
-LOST = 2.0  # m: who is that far from all of its school has lost it
-SECOND_SHOT, THIRD_SHOT = 61, 129  # their first frames
+LOST = 2.0  # m: a fish further from all of its school is lost
+SECOND_SHOT, THIRD_SHOT = 61, 129  # first frames
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class School:
 
 
 def build(scene: bpy.types.Scene, seed: int) -> list[School]:
-    """Put everything in its place, as an animator would before any steering but what is ready."""
+    """Model and place everything, and add two ready schools."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     reef.build()
@@ -68,16 +68,16 @@ def build(scene: bpy.types.Scene, seed: int) -> list[School]:
 
 
 def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
-    """A ready school at the start of its way, headed along it."""
+    """A ready school at the start of its path, headed along it."""
     points = np.array(WAYS[number])
-    there = set(bpy.data.materials)
+    materials = set(bpy.data.materials)
     bpy.ops.steering.add_school(count=FISH, size=LENGTH, seed=2 * seed + number, location=points[0])
     crowd = bpy.context.object
-    # They shall not stay about their place.
+    # Without the region the school leaves the place where it was added.
     bpy.data.objects.remove(crowd.steering.containment.region)
     color = ("Orange", "Blue")[number]
     crowd.name = crowd.users_collection[0].name = f"{color} School"
-    for material in set(bpy.data.materials) - there:
+    for material in set(bpy.data.materials) - materials:
         for paint, tone in COLORS[number].items():
             if paint in material.name:
                 material.diffuse_color = models.linear(tone)
@@ -100,11 +100,11 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
 
 
 def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
-    """Say what the fish want beside what a ready school does, as one does in the sidebar."""
+    """Set the behaviors that a ready school lacks, as a user would in the sidebar."""
     extension.tag([school.way for school in schools], "PATH")
     for number, (school, other) in enumerate(zip(schools, reversed(schools))):
         settings = school.crowd.steering
-        settings.identity = 2 * FISH + number + 1  # what all do together hangs on it
+        settings.identity = 2 * FISH + number + 1  # the random numbers that a school shares depend on it
         vehicle = settings.vehicle
         vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
         vehicle.max_force, vehicle.radius = STRENGTH, KEPT_FREE
@@ -115,7 +115,7 @@ def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
         settings.separation.neighbors = "EVERYONE"
         settings.path_following.use = True
         settings.path_following.path, settings.path_following.radius = school.way, WIDE
-        # Their ways take them on, or those who make way would stop to wait for one another.
+        # The path keeps them moving; without it fish that give way to each other would stop and wait.
         settings.path_following.weight = 1.2
         settings.alignment.weight, settings.cohesion.weight = 0.6, 0.2
         settings.unaligned_collision_avoidance.use = True
@@ -131,12 +131,13 @@ def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
 # -- the cameras -------------------------------------------------------------------------------
 
 
-def shoot(scene: bpy.types.Scene, one: np.ndarray, other: np.ndarray) -> None:
-    """Film the schools with three cameras, from the places of their fish (frames, fish, 3).
+def shoot(scene: bpy.types.Scene, schools: tuple[np.ndarray, np.ndarray]) -> None:
+    """Film the schools with three cameras: from the side as they approach, near the meeting, and as they swim away.
 
-    One sees them come from the side, one is near where they meet, one sees them close again and swim away.
+    Args:
+        schools: (frames, fish, 3) positions of each.
     """
-    first, second = (stage.smooth(places.mean(axis=1), 8) for places in (one, other))
+    first, second = (stage.smooth(places.mean(axis=1), 8) for places in schools)
     between, gap = 0.5 * (first + second), np.linalg.norm(first - second, axis=1)[:, None]
     back = np.array((0.0, -1.0, 0.0))
 
@@ -148,11 +149,11 @@ def shoot(scene: bpy.types.Scene, one: np.ndarray, other: np.ndarray) -> None:
     drift = np.linspace(-0.4, 0.7, len(between))[:, None] * (1.0, 0.0, 0.0)
     stage.shoot(within, scene.frame_start, np.add(drift, (-2.6, -2.2, 3.0)), np.add(drift, (0.3, 0.1, 2.4)))
 
-    away = stage.camera("Over the Reef", 30.0)
+    leaving = stage.camera("Over the Reef", 30.0)
     eye = between * (0.5, 0.0, 0.0) + (0.8, -3.6, 1.0) + 0.35 * gap * back
-    stage.shoot(away, scene.frame_start, stage.smooth(eye, 10), np.add(between, (0.0, 0.6, 0.4)))
+    stage.shoot(leaving, scene.frame_start, stage.smooth(eye, 10), np.add(between, (0.0, 0.6, 0.4)))
 
-    for camera, frame in ((aside, 1), (within, SECOND_SHOT), (away, THIRD_SHOT)):
+    for camera, frame in ((aside, 1), (within, SECOND_SHOT), (leaving, THIRD_SHOT)):
         camera.data.clip_start, camera.data.clip_end = 0.05, 3.0 * reef.RADIUS
         stage.cut(camera, frame)
 
@@ -160,20 +161,20 @@ def shoot(scene: bpy.types.Scene, one: np.ndarray, other: np.ndarray) -> None:
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(asked: extension.Asked) -> None:
-    """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
+def main(options: extension.Options) -> None:
+    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     began = time.perf_counter()
-    scene, out = bpy.context.scene, asked.out
+    scene, out = bpy.context.scene, options.out
     print("Modelling the scene", flush=True)
-    schools = build(scene, asked.seed)
-    steer(scene, schools, asked.seed)
+    schools = build(scene, options.seed)
+    steer(scene, schools, options.seed)
     baking = extension.bake(f"{2 * FISH} fish over {FRAMES + PREROLL} frames")
     fish = [ob for school in schools for ob in school.fish]
     rears = [ob.children[0] for ob in fish]
     names = [[ob.name for ob in group] for group in (fish, rears)]
     baked = matrices(scene, [*fish, *rears])
     places = baked[:, : len(fish), :3, 3]
-    shoot(scene, places[:, :FISH], places[:, FISH:])
+    shoot(scene, (places[:, :FISH], places[:, FISH:]))
     film.open_with_camera(stage.SUN)
     extension.tidy(scene, schools[0].crowd)
 
@@ -183,7 +184,7 @@ def main(asked: extension.Asked) -> None:
     played = matrices(scene, [*fish, *rears])
     poses, rear_poses = np.split(played, 2, axis=1)
 
-    if asked.pictures:
+    if options.pictures:
         film.pictures(scene, out, "fish")
 
     report(scene, dict(zip(names[0], np.swapaxes(poses, 0, 1))))
@@ -191,19 +192,19 @@ def main(asked: extension.Asked) -> None:
     met = _meeting(poses)
     print(
         f"{len(fish)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
-        f"of two schools {met.through:.0%} swim through the other, {met.contacts} contacts of bodies "
-        f"({met.deepest:.3f} m deep at most), closest fish of the other school {met.closest:.2f} m, "
+        f"{met.through:.0%} swim through the other school, {met.contacts} contacts of bodies "
+        f"(at most {met.deepest:.3f} m deep), closest fish of different schools {met.closest:.2f} m, "
         f"to the ground {poses[..., 2, 3].min():.1f} m",
         flush=True,
     )
     if not np.allclose(baked, played, atol=1e-5):
-        raise SystemExit("The saved file does not play as it was baked.")
+        raise SystemExit("The saved file plays differently from the bake.")
     if met.through < 0.95:
-        raise SystemExit("Fish do not get through the other school.")
+        raise SystemExit("Too few fish get through the other school.")
     if met.deepest > 0.3 * RADIUS:
         raise SystemExit("Two fish swim into each other.")
-    if met.apart > LOST:
-        raise SystemExit(f"A fish loses its school: it is {met.apart:.1f} m from the nearest other at the end.")
+    if met.separated > LOST:
+        raise SystemExit(f"A fish has lost its school: at the end it is {met.separated:.1f} m from the nearest member.")
     if met.upright < -0.5:
         raise SystemExit("A fish rolls over.")
     if poses[..., 2, 3].min() < 2.0 * LENGTH:
@@ -214,39 +215,39 @@ def main(asked: extension.Asked) -> None:
 
 @dataclass(frozen=True)
 class Meeting:
-    """What became of two schools that met.
+    """Measurements of two schools that meet; bodies are spheres.
 
     Attributes:
-        through: share of the fish that are beyond the middle of the other school at the end.
-        contacts: on how many frames how many fish touch another, bodies taken for balls.
-        deepest: m, how deep at most.
-        closest: m, between the middles of fish of different schools at least.
-        apart: m, from a fish at the end to the nearest of its school at most.
-        upright: the least that any fish's back is turned up, 1 for wholly.
+        through: share of the fish beyond the middle of the other school at the end.
+        contacts: number of fish that touch another, summed over the frames.
+        deepest: m, the deepest overlap.
+        closest: m, the smallest distance between the centres of fish of different schools.
+        separated: m, the largest distance from a fish to its nearest school member at the end.
+        upright: the smallest z component of any fish's up axis; 1 is upright.
     """
 
     through: float
     contacts: int
     deepest: float
     closest: float
-    apart: float
+    separated: float
     upright: float
 
 
 def _meeting(poses: np.ndarray) -> Meeting:
-    """Measure poses (frames, fish, 4, 4), of one school first."""
+    """Measure poses, (frames, fish, 4, 4), those of the first school first."""
     places, ups = poses[..., :3, 3], poses[..., 2, 2] / np.linalg.norm(poses[..., :3, 2], axis=-1)
     gaps = np.linalg.norm(places[:, :, None] - places[:, None], axis=-1)
     gaps[:, np.arange(2 * FISH), np.arange(2 * FISH)] = np.inf
     nearest, end = gaps.min(axis=2), places[-1, :, 0]
-    own = np.maximum(gaps[-1, :FISH, :FISH].min(axis=1), gaps[-1, FISH:, FISH:].min(axis=1))
+    to_school = np.maximum(gaps[-1, :FISH, :FISH].min(axis=1), gaps[-1, FISH:, FISH:].min(axis=1))
     through = np.concatenate((end[:FISH] > end[FISH:].mean(), end[FISH:] < end[:FISH].mean()))
     return Meeting(
         through=float(through.mean()),
         contacts=int((nearest < 2.0 * RADIUS - 1e-3).sum()),
         deepest=max(2.0 * RADIUS - float(nearest.min()), 0.0),
         closest=float(gaps[:, :FISH, FISH:].min()),
-        apart=float(own.max()),
+        separated=float(to_school.max()),
         upright=float(ups.min()),
     )
 

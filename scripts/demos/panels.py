@@ -1,4 +1,4 @@
-"""A picture of the Steering panels, taken in a window of Blender: `blender FILE --python panels.py -- FOLDER`."""
+"""Takes a picture of the Steering panels in a window of Blender: `blender FILE --python panels.py -- FOLDER`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stage of an underwater demo: sand, rocks with corals, weed, water that is lighter above, and rays of the sun."""
+"""The stage of an underwater demo: sand, rocks with corals, weed, water that brightens upwards, and sun rays."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import models
 import stage
 from mathutils import Matrix, Vector
 
-WATER = ("#10506f", "#15638a", "#1f7ba3", "#3394b7", "#4fadc6", "#77c6d2", "#a3dcdc", "#cdefe6")  # from level up
-WATER_EDGES = (-30, -2, 3, 8, 14, 22, 34, 52, 88)  # degrees above level
-RADIUS = 70.0  # m, of the water that is seen
+WATER = ("#10506f", "#15638a", "#1f7ba3", "#3394b7", "#4fadc6", "#77c6d2", "#a3dcdc", "#cdefe6")  # from the horizon up
+WATER_EDGES = (-30, -2, 3, 8, 14, 22, 34, 52, 88)  # degrees above the horizon
+RADIUS = 70.0  # m, of the dome of water
 FLOOR = (  # rings of sand: radius, rise
     (1.2, 0.1),
     (2.8, 0.15),
@@ -29,7 +29,7 @@ SIDES = 56
 ROCK = ("#5b6672", "#6a7580", "#77838c", "#86919a")
 CORALS = ("#e0566a", "#f08a4b", "#b25bc0", "#f3c14f", "#e8e1d2", "#4fb3a5")
 WEED = ("#2f7d4f", "#3f8f4d", "#5a9e4a", "#2c6e5c")
-ROCKS = (  # place, size; higher ones stand behind what happens
+ROCKS = (  # location, size; the larger ones are behind the action
     ((-3.4, 3.6), 1.5),
     ((2.8, 4.4), 1.9),
     ((0.2, 2.6), 0.8),
@@ -46,7 +46,7 @@ RAY = "#e9fff00f"
 
 
 def build(seed: int = 3) -> None:
-    """Put water, sand, rocks, corals, weed and rays of the sun into the scene."""
+    """Add water, sand, rocks, corals, weed and sun rays to the scene."""
     chance = random.Random(seed)
     stage.dome("Water", stage.blended(WATER, 4), WATER_EDGES, RADIUS)
     _floor(chance)
@@ -54,8 +54,8 @@ def build(seed: int = 3) -> None:
         _rock(number, place, size, chance)
     weeds = [_weed(f"Weed {number + 1}", WEED[number], chance) for number in range(len(WEED))]
     for number in range(46):
-        around, away = chance.uniform(0.0, math.tau), chance.uniform(2.2, 11.0)
-        x, y = away * math.cos(around), away * math.sin(around)
+        angle, distance = chance.uniform(0.0, math.tau), chance.uniform(2.2, 11.0)
+        x, y = distance * math.cos(angle), distance * math.sin(angle)
         if y < -3.0 and abs(x) < 3.0:
             continue  # in front of the camera
         ob = models.place(
@@ -70,12 +70,12 @@ def build(seed: int = 3) -> None:
 
 
 def _height(x: float, y: float) -> float:
-    """Of the sand: gentle ripples and low dunes."""
+    """Height of the sand: gentle ripples and low dunes."""
     return 0.12 * math.sin(0.9 * x + 0.4 * y) + 0.10 * math.sin(1.1 * y - 0.5 * x + 2.0)
 
 
 def _floor(chance: random.Random) -> None:
-    """Sand in rings that rise and pale into the water the farther they are."""
+    """Rings of sand that rise and fade into the water with distance."""
     hoops = []
     for level, (radius, rise) in enumerate(FLOOR):
         hoop = []
@@ -97,7 +97,7 @@ def _floor(chance: random.Random) -> None:
 
 
 def _rock(number: int, place: tuple[float, float], size: float, chance: random.Random) -> None:
-    """A rock of a few lumps, with corals on it."""
+    """A rock of a few lumps with corals."""
     shape = models.Shape()
     tops = []
     for _ in range(3):
@@ -118,7 +118,7 @@ def _rock(number: int, place: tuple[float, float], size: float, chance: random.R
 
 
 def _coral(shape: models.Shape, root: Vector, out: Vector, size: float, chance: random.Random) -> None:
-    """A coral that grows out of a rock: a ball of lumps, or branches."""
+    """A coral on a rock: either round or branched."""
     color = chance.choice(CORALS)
     if chance.random() < 0.4:
         shape.ball(root, (0.6 * size, 0.6 * size, 0.45 * size), color, sides=6, rings=4)
@@ -131,7 +131,7 @@ def _coral(shape: models.Shape, root: Vector, out: Vector, size: float, chance: 
 
 
 def _weed(name: str, color: str, chance: random.Random):
-    """A tuft of long bent leaves."""
+    """A tuft of long, bent leaves."""
     shape = models.Shape()
     for _ in range(7):
         around, lean = chance.uniform(0.0, math.tau), chance.uniform(0.1, 0.45)
@@ -145,7 +145,7 @@ def _weed(name: str, color: str, chance: random.Random):
 
 
 def _rays(chance: random.Random) -> None:
-    """Slanting rays from the surface, so thin that the fish show through."""
+    """Slanting rays from the surface, thin enough for the fish to show through."""
     slant = Vector((stage.SUN[0], 0.25, stage.SUN[2])).normalized()
     for number in range(7):
         foot = Vector((chance.uniform(-9.0, 9.0), chance.uniform(3.0, 9.0), -0.5))

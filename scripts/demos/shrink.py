@@ -1,4 +1,4 @@
-"""Makes a small picture of a large one: `shrink.py LARGE.png SMALL.jpg`."""
+"""Saves a reduced copy of a picture: `shrink.py LARGE.png SMALL.jpg`."""
 
 import os
 import sys
@@ -22,4 +22,4 @@ def main(large: str, small: str) -> None:
 
 main(*sys.argv[1:])
 sys.stdout.flush()
-os._exit(0)  # The module's own way out may crash or hang.
+os._exit(0)  # The usual exit of Blender's module may crash or hang.

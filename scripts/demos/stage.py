@@ -12,7 +12,7 @@ import models
 import numpy as np
 from mathutils import Matrix, Vector
 
-FIELDS = (  # two tones a field: plain ones have near tones, ploughed ones far tones
+FIELDS = (  # two tones per field: similar for plain fields, different for ploughed ones
     ("#8dab55", "#86a550"),
     ("#a4b85c", "#9db257"),
     ("#7d9f4f", "#779a4b"),
@@ -32,7 +32,7 @@ RINGS = (  # of hills: radius, height
     (1000.0, 100.0),
     (1300.0, 60.0),
 )
-SIDES = 64  # of the rings: a multiple of 8, so that the corners of the fields are met
+SIDES = 64  # of the rings: a multiple of 8, so that they include the corners of the fields
 HILLS = ("#8aa95c", "#84a868", "#86ad80", "#90b69a", "#a0c1b2", "#b1ccc6", "#c0d6d8")  # near to far
 SKY = ("#f7ead2", "#e6ebe2", "#cce3ec", "#b2d9f0", "#98cdef", "#7fc0ea", "#68b1e3", "#52a3db", "#4294d2")
 EVENING = ("#fce3ae", "#fbd7a0", "#f8c79b", "#f0b59c", "#dfa6a4", "#c59cb0", "#a594ba", "#858bbd", "#6a80b8")
@@ -41,7 +41,7 @@ EVENING_CLOUDS = ("#c98f9e", "#e3a5a3", "#f6bfae", "#fdd2b8", "#ffe2c6")
 SKY_EDGES = (-8, 1.5, 3, 5, 7.5, 11, 16, 24, 40, 80)  # degrees above the horizon
 GREENS = (("#3f6b3c", "#4b7a43", "#588a4b"), ("#4d7f42", "#5f9149", "#74a455"), ("#35603f", "#417048", "#4c8050"))
 
-SUN = (-0.45, -0.4, 0.8)  # the direction to it
+SUN = (-0.45, -0.4, 0.8)  # direction towards the sun
 FIELD = 36.0
 STRIP = 6.0
 PLAIN = 216.0  # half the side of the flat ground
@@ -49,23 +49,23 @@ SKY_RADIUS = 1800.0
 
 
 def build(seed: int = 1, sky: Sequence[str] = SKY, clouds: Sequence[str] = CLOUDS) -> None:
-    """Put ground, hills, sky, clouds and sun into the scene.
+    """Add ground, hills, sky, clouds and sun to the scene.
 
     Args:
-        sky: its colours from the horizon up.
-        clouds: their colours from below to above.
+        sky: colours from the horizon up.
+        clouds: colours from bottom to top.
     """
     _ground(seed)
     _hills(seed)
-    dome("Sky", sky, SKY_EDGES, SKY_RADIUS)  # from haze at the horizon to blue above
+    dome("Sky", sky, SKY_EDGES, SKY_RADIUS)
     chance = random.Random(seed)
     for i in range(9):
         angle = math.tau * (i + chance.uniform(-0.3, 0.3)) / 9
-        away = chance.uniform(600, 1000)
+        distance = chance.uniform(600, 1000)
         models.place(
             f"Cloud {i + 1}",
             models.cloud(f"Cloud {i + 1}", clouds, seed + i),
-            (away * math.cos(angle), away * math.sin(angle), chance.uniform(110, 240)),
+            (distance * math.cos(angle), distance * math.sin(angle), chance.uniform(110, 240)),
             heading=angle + math.pi / 2 + chance.uniform(-0.4, 0.4),
             scale=chance.uniform(1.4, 2.6),
         ).display.show_shadows = False
@@ -76,9 +76,13 @@ def build(seed: int = 1, sky: Sequence[str] = SKY, clouds: Sequence[str] = CLOUD
 
 
 def plant(room: Callable[[float, float], float], count: int, seed: int = 1) -> None:
-    """Stand trees in groves wherever `room(x, y)`, the distance to what happens there, is enough.
+    """Place trees in groves, more than 18 m from the action.
 
-    Only trees near the action throw a shadow: each one costs time over the whole picture.
+    Only trees near the action cast shadows, because every shadow adds render time.
+
+    Args:
+        room: maps x, y to the distance from the action, metres.
+        count: number of trees.
     """
     chance = random.Random(seed)
     kinds = [models.conifer(f"Spruce {i + 1}", GREENS[i], seed + i) for i in (0, 2)]
@@ -91,8 +95,8 @@ def plant(room: Callable[[float, float], float], count: int, seed: int = 1) -> N
         kind = chance.randrange(len(kinds))
         for _ in range(chance.choice((1, 2, 4, 7))):
             px, py = x + chance.gauss(0, 6), y + chance.gauss(0, 6)
-            away = room(px, py)
-            if away > 18 and planted < count:
+            distance = room(px, py)
+            if distance > 18 and planted < count:
                 tree = models.place(
                     "Tree",
                     kinds[kind if chance.random() < 0.8 else chance.randrange(len(kinds))],
@@ -101,12 +105,12 @@ def plant(room: Callable[[float, float], float], count: int, seed: int = 1) -> N
                     scale=chance.uniform(0.7, 1.25),
                     collection=grove,
                 )
-                tree.display.show_shadows = away < 45
+                tree.display.show_shadows = distance < 45
                 planted += 1
 
 
 def airstrip(location: Sequence[float], heading: float) -> None:
-    """Lay a grass-edged runway 130 m long with a hangar and a windsock beside it."""
+    """Add a grass-edged runway, 130 m long, with two hangars and a windsock."""
     shape = models.Shape()
     for half, length, z, color in ((9.0, 68.0, 0.06, "#93ac60"), (5.5, 65.0, 0.14, "#8c9095")):
         shape.face([(-half, -length, z), (half, -length, z), (half, length, z), (-half, length, z)], color)
@@ -133,7 +137,7 @@ def airstrip(location: Sequence[float], heading: float) -> None:
 
 
 def camera(name: str, lens: float = 35.0) -> bpy.types.Object:
-    """A camera that sees to the sky."""
+    """A camera whose clipping range includes the sky."""
     ob = bpy.data.objects.new(name, bpy.data.cameras.new(name))
     ob.data.lens = lens
     ob.data.clip_start = 1.0
@@ -144,7 +148,7 @@ def camera(name: str, lens: float = 35.0) -> bpy.types.Object:
 
 
 def curve(name: str, points: Iterable[Sequence[float]], *, closed: bool = False) -> bpy.types.Object:
-    """A smooth curve through points, for a path."""
+    """A smooth curve through points, as a path."""
     points = list(points)
     data = bpy.data.curves.new(name, "CURVE")
     data.dimensions = "3D"
@@ -161,7 +165,12 @@ def curve(name: str, points: Iterable[Sequence[float]], *, closed: bool = False)
 
 
 def shoot(ob: bpy.types.Object, first: int, eyes: np.ndarray, looks: np.ndarray) -> None:
-    """Key a camera frame by frame: where it stands and where it looks, upright, from frame `first` on."""
+    """Key an upright camera on every frame from `first` on.
+
+    Args:
+        eyes: (frames, 3) positions.
+        looks: (frames, 3) points to look at.
+    """
     last = None
     for i, (eye, look) in enumerate(zip(eyes, looks)):
         turn = (Vector(look) - Vector(eye)).to_track_quat("-Z", "Y")
@@ -173,7 +182,7 @@ def shoot(ob: bpy.types.Object, first: int, eyes: np.ndarray, looks: np.ndarray)
 
 
 def cut(ob: bpy.types.Object, frame: int) -> None:
-    """From this frame on, the scene is seen through this camera."""
+    """Switch the scene to this camera from this frame on."""
     marker = bpy.context.scene.timeline_markers.new(ob.name, frame=frame)
     marker.camera = ob
     if bpy.context.scene.camera is None:
@@ -181,7 +190,7 @@ def cut(ob: bpy.types.Object, frame: int) -> None:
 
 
 def smooth(track: np.ndarray, frames: float) -> np.ndarray:
-    """A track of points without its shake: a Gaussian of that many frames, the ends held straight."""
+    """Smooth a track, (n, 3), with a Gaussian of this standard deviation in frames; the ends are extended straight."""
     reach = int(3 * frames)
     weight = np.exp(-0.5 * (np.arange(-reach, reach + 1) / frames) ** 2)
     weight /= weight.sum()
@@ -195,7 +204,7 @@ def smooth(track: np.ndarray, frames: float) -> np.ndarray:
 
 
 def _ground(seed: int) -> None:
-    """A patchwork of fields, some ploughed in strips, their borders gently bent."""
+    """A patchwork of fields with gently bent borders, some of them ploughed in strips."""
     lines = np.arange(-PLAIN, PLAIN + 0.1, STRIP)
     shape = models.Shape()
     for y in lines:
@@ -213,25 +222,25 @@ def _ground(seed: int) -> None:
 
 
 def _bend(along: float, across: float) -> float:
-    """How far the border of a field strays from a straight line."""
+    """Offset of a field's border from a straight line."""
     return 5.0 * math.sin(along / 41.0 + 1.3) + 4.0 * math.sin(across / 57.0)
 
 
 def _fields(side: int, chance: random.Random) -> list[list[tuple[tuple[str, str], bool]]]:
-    """The two tones of each field and which way it is ploughed; neighbours differ."""
+    """The two tones of each field, different from its neighbours', and whether it is ploughed across."""
     fields: list[list[tuple[tuple[str, str], bool]]] = []
     for j in range(side):
         row: list[tuple[tuple[str, str], bool]] = []
         for i in range(side):
-            near = [row[i - 1][0]] if i else []
-            near += [fields[j - 1][i][0]] if j else []
-            row.append((chance.choice([tones for tones in FIELDS if tones not in near]), chance.random() < 0.5))
+            neighbors = [row[i - 1][0]] if i else []
+            neighbors += [fields[j - 1][i][0]] if j else []
+            row.append((chance.choice([tones for tones in FIELDS if tones not in neighbors]), chance.random() < 0.5))
         fields.append(row)
     return fields
 
 
 def _hills(seed: int) -> None:
-    """Rings of hills from the edge of the fields outward, paler the farther they are."""
+    """Rings of hills from the edge of the fields outward, paler with distance."""
     chance = random.Random(seed)
     waves = [(chance.randint(2, 9), chance.uniform(0, math.tau), chance.uniform(0.6, 1.0)) for _ in range(5)]
     hoops = [_field_edge()]
@@ -240,9 +249,9 @@ def _hills(seed: int) -> None:
         for i in range(SIDES):
             angle = math.tau * (i + 0.5 * ((level + 1) % 2)) / SIDES
             rise = 0.55 + 0.14 * sum(size * math.sin(count * angle + phase + level) for count, phase, size in waves)
-            away = radius * chance.uniform(0.97, 1.03)
+            reach = radius * chance.uniform(0.97, 1.03)
             hoop.append(
-                (away * math.cos(angle), away * math.sin(angle), max(0.5, height * rise + chance.uniform(-1, 1)))
+                (reach * math.cos(angle), reach * math.sin(angle), max(0.5, height * rise + chance.uniform(-1, 1)))
             )
         hoops.append(hoop)
     shape = models.Shape()
@@ -255,7 +264,7 @@ def _hills(seed: int) -> None:
 
 
 def _field_edge() -> list[models.Point]:
-    """The border of the fields, a square, at the angles of the hills' inmost ring."""
+    """The square border of the fields, sampled at the angles of the innermost ring of hills."""
     edge = []
     for i in range(SIDES):
         x, y = math.cos(math.tau * i / SIDES), math.sin(math.tau * i / SIDES)
@@ -265,7 +274,7 @@ def _field_edge() -> list[models.Point]:
 
 
 def dome(name: str, colors: Sequence[str], edges: Sequence[float], radius: float) -> None:
-    """A dome from one color to another, between edges in degrees, lit evenly: all its normals point to the sun."""
+    """A dome of color bands between edges in degrees; evenly lit, as all its normals point to the sun."""
     shape = models.Shape()
     hoops = [
         models.ring(48, radius * math.cos(angle), radius * math.sin(angle))
@@ -279,12 +288,12 @@ def dome(name: str, colors: Sequence[str], edges: Sequence[float], radius: float
 
 
 def blended(colors: Sequence[str], steps: int) -> tuple[str, ...]:
-    """The colours of a sky in finer bands: `steps` of them for each one."""
+    """Interpolate the colours of a sky: `steps` bands for each colour."""
     channels = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in colors])
     fine = [np.interp(_between(range(len(colors)), steps * len(colors) - 1), range(len(colors)), c) for c in channels.T]
     return tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in np.round(fine).astype(int).T)
 
 
 def _between(values: Sequence[float], parts: int) -> np.ndarray:
-    """So many even parts of a row of values: the values at their ends."""
+    """The values at the ends of `parts` equal parts of a sequence, interpolated, (parts + 1,)."""
     return np.interp(np.linspace(0.0, len(values) - 1.0, parts + 1), range(len(values)), values)

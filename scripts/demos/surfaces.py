@@ -1,4 +1,4 @@
-"""How near vehicles come to obstacles, surface to surface."""
+"""Measures how near vehicles come to obstacles, surface to surface."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-DEEPEST = 8.0  # m: further than this from its surface, nothing is inside an obstacle
-SLANT = Vector((0.312, 0.187, 0.932)).normalized()  # a direction that runs along no face
+DEEPEST = 8.0  # m: a point further than this from a surface is outside the obstacle
+SLANT = Vector((0.312, 0.187, 0.932)).normalized()  # a direction parallel to no face
 
 
 @dataclass(frozen=True)
 class Miss:
-    """The closest approach of a vehicle's surface to an obstacle's; negative inside it."""
+    """The closest approach of a vehicle's surface to an obstacle's, metres; negative inside it."""
 
     distance: float
     vehicle: str
@@ -34,8 +34,8 @@ def closest(
 ) -> Miss:
     """Find the closest approach of any vehicle to any obstacle, surface to surface, over all frames.
 
-    Vehicles with their children are sampled at corners, edges and faces, in the pose of the frame shown; obstacles are
-    their meshes. Poses are world matrices, (frames, n, 4, 4).
+    Vehicles and their children are sampled at vertices, edge middles and face centres, with the children's pose on the
+    current frame; obstacles are their meshes. Poses are world matrices, (frames, n, 4, 4).
     """
     clouds = [_samples(ob) for ob in vehicles]
     centers = np.array([(cloud.min(axis=0) + cloud.max(axis=0)) / 2 for cloud in clouds])
@@ -53,8 +53,8 @@ def closest(
         bounds.append(np.linalg.norm(outside, axis=-1) * scales[:, o, None] - reaches)
     bounds = np.stack(bounds, axis=-1)
     best = Miss(math.inf, "", "", scene.frame_start)
-    for place in np.argsort(bounds, axis=None):
-        i, v, o = np.unravel_index(place, bounds.shape)
+    for candidate in np.argsort(bounds, axis=None):
+        i, v, o = np.unravel_index(candidate, bounds.shape)
         if bounds[i, v, o] > best.distance:
             break
         local = to_obstacle[i, o] @ poses[i, v]
@@ -69,13 +69,13 @@ def closest(
 
 
 def _distance(tree: BVHTree, point: Vector) -> float:
-    """Distance from a point to a closed surface, negative inside."""
-    away = tree.find_nearest(point)[3]
-    return -away if away < DEEPEST and _inside(tree, point) else away
+    """Distance from a point to a closed surface; negative inside."""
+    distance = tree.find_nearest(point)[3]
+    return -distance if distance < DEEPEST and _inside(tree, point) else distance
 
 
 def _inside(tree: BVHTree, point: Vector) -> bool:
-    """Whether a ray from here leaves the surface oftener than it enters; overlapping parts do no harm."""
+    """Whether a ray from the point leaves the surface more often than it enters; handles overlapping parts."""
     leaving, start = 0, point
     while True:
         place, normal, _, _ = tree.ray_cast(start, SLANT)
@@ -86,20 +86,20 @@ def _inside(tree: BVHTree, point: Vector) -> bool:
 
 
 def _tree(ob: bpy.types.Object) -> BVHTree:
-    """The mesh of an object in its own space, ready for nearest-point queries."""
+    """The mesh of an object, in local space, for nearest-point queries."""
     mesh = ob.data
     return BVHTree.FromPolygons([v.co for v in mesh.vertices], [p.vertices for p in mesh.polygons])
 
 
 def _samples(ob: bpy.types.Object) -> np.ndarray:
-    """Points on an object and its children, in its own space: corners, edge middles, face centres."""
+    """Vertices, edge middles and face centres of an object and its children, in its local space."""
     points = []
     for part in (ob, *ob.children_recursive):
         to_ob = np.array(ob.matrix_world.inverted() @ part.matrix_world)
         mesh = part.data
-        corners = np.array([v.co for v in mesh.vertices])
+        vertices = np.array([v.co for v in mesh.vertices])
         edges = np.array([e.vertices for e in mesh.edges])
         faces = np.array([p.center for p in mesh.polygons])
-        found = np.concatenate((corners, corners[edges].mean(axis=1), faces))
-        points.append(found @ to_ob[:3, :3].T + to_ob[:3, 3])
+        samples = np.concatenate((vertices, vertices[edges].mean(axis=1), faces))
+        points.append(samples @ to_ob[:3, :3].T + to_ob[:3, 3])
     return np.concatenate(points)

@@ -1,7 +1,7 @@
-"""From a fresh Blender to a flock that flies, in fewer than ten clicks: `blender --python ten_clicks.py -- FOLDER`.
+"""Gets from a fresh Blender to a flying flock in fewer than ten clicks: `blender --python ten_clicks.py -- FOLDER`.
 
-The mouse goes where it would go by hand, in a window of 1600 by 1000 with the extension installed. It ends with an
-error where a click does not do what it should.
+It moves the mouse like a user, in a window of 1600 by 1000 pixels with the extension installed, and fails if a click
+has no effect.
 """
 
 from __future__ import annotations
@@ -18,23 +18,22 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.window import click, picture, point, press, tell
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
-MOST = 9
-"""Fewer than ten."""
+MOST_CLICKS = 9
 PATIENCE = 60.0
-"""Seconds that a click may take to do what it should."""
-# Where things are in the pictures; when the panels change, look there anew.
+"""Maximum seconds until a click takes effect."""
+# Positions in the window, read from the pictures; update them when the panels change.
 ANYWHERE = (300, 780)
 ADD, STEERING, FLOCK = (283, 40), (322, 470), (560, 470)
 SIDEBAR, TAB = (1318, 104), (1309, 254)
 BAKE, SELECT_VEHICLES = (1174, 842), (1251, 256)
 VIEW, FRAME_SELECTED = (191, 40), (245, 177)
 SHOWN = 12
-"""The frame that is pictured."""
+"""The frame of the last picture."""
 
 
 def story() -> Iterator[float]:
     start = time.monotonic()
-    yield from does(ANYWHERE, lambda: True)  # The splash screen goes.
+    yield from does(ANYWHERE, lambda: True)  # Closes the splash screen.
     yield from does(ADD, lambda: True)
     yield from point(*STEERING)
     yield 1.0
@@ -56,21 +55,21 @@ def story() -> Iterator[float]:
     while bpy.context.scene.frame_current < SHOWN:
         yield 0.1
     picture(FOLDER / "ten_clicks_3.png")
-    print(f"A flock flies after {clicks} clicks and {seconds:.0f} seconds.", flush=True)
-    assert clicks <= MOST
+    print(f"The flock flies after {clicks} clicks and {seconds:.0f} seconds.", flush=True)
+    assert clicks <= MOST_CLICKS
 
 
 clicks = 0
 
 
 def does(place: tuple[int, int], done: Callable[[], bool]) -> Iterator[float]:
-    """Click there, and wait until that has done what it should."""
+    """Click at a place, and wait until `done` holds."""
     global clicks
     clicks += 1
     yield from click(*place)
     end = time.monotonic() + PATIENCE
     while not done():
-        assert time.monotonic() < end, f"Click {clicks} at {place} does nothing."
+        assert time.monotonic() < end, f"Click {clicks} at {place} has no effect."
         yield 0.1
 
 

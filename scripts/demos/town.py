@@ -1,4 +1,4 @@
-"""A low-poly town: gabled houses, church and clock towers, and what stands about in its squares and streets."""
+"""A low-poly town: gabled houses, church and clock towers, and the furniture of its squares and streets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BRICK = ("#b5674a", "#a85c43")
 
 
 def house(shape: models.Shape, spot: Matrix, size: models.Point, chance: random.Random) -> None:
-    """Add a gabled house of this width, depth and height to the eaves; its door is in the +Y wall."""
+    """Add a gabled house; `size` is width, depth and height of the eaves. Its door is in the +Y wall."""
     width, depth, height = size[0] / 2, size[1] / 2, size[2]
     wall, roof, shutter = chance.choice(PLASTER), chance.choice(TILES), chance.choice(SHUTTERS)
     ridge = height + 0.62 * depth
@@ -55,7 +55,7 @@ def house(shape: models.Shape, spot: Matrix, size: models.Point, chance: random.
             roof,
         )
     _chimney(face, width, depth, ridge, chance)
-    floors = max(1, int((height - 2.4) / 2.7) + 1)  # whose windows end below the roof
+    floors = max(1, int((height - 2.4) / 2.7) + 1)  # as their windows have to end below the roof
     columns = max(2, round(2 * width / 2.6))
     for side in (-1, 1):
         wall_y = side * (depth + 0.03)
@@ -73,7 +73,7 @@ def house(shape: models.Shape, spot: Matrix, size: models.Point, chance: random.
 
 
 def _window(face, x: float, y: float, z: float, shutter: str) -> None:
-    """Add a window with shutters to a wall that looks along Y."""
+    """Add a window with shutters to a wall that faces along Y."""
     for left, right, color in ((-0.42, 0.42, PANE), (-0.78, -0.42, shutter), (0.42, 0.78, shutter)):
         face([(x + left, y, z), (x + right, y, z), (x + right, y, z + 1.35), (x + left, y, z + 1.35)], color)
 
@@ -89,13 +89,13 @@ def _chimney(face, width: float, depth: float, ridge: float, chance: random.Rand
 
 
 def spot(x: float, y: float, heading: float) -> Matrix:
-    """A place on the ground and the way it faces."""
+    """The matrix of a place on the ground with this heading."""
     return Matrix.Translation((x, y, 0.0)) @ Matrix.Rotation(heading, 4, "Z")
 
 
 # -- towers ------------------------------------------------------------------------------------
 
-TOWERS = {  # kind: sides, (height, radius, colour of what rises from there)
+TOWERS = {  # kind: sides, (height, radius, colour from this height up)
     "SPIRE": (
         8,
         (
@@ -154,7 +154,7 @@ TOWERS = {  # kind: sides, (height, radius, colour of what rises from there)
 
 
 def tower(name: str, kind: str, height: float) -> bpy.types.Mesh:
-    """A slim tower of about 2.5 m radius: a 'SPIRE', a 'CAMPANILE', with an 'ONION' or a 'CLOCK'."""
+    """A slim tower of about 2.5 m radius; `kind` is 'SPIRE', 'CAMPANILE', 'ONION' or 'CLOCK'."""
     sides, profile = TOWERS[kind]
     scale = height / profile[-1][0]
     shape = models.Shape()
@@ -163,7 +163,7 @@ def tower(name: str, kind: str, height: float) -> bpy.types.Mesh:
     belfry = {"SPIRE": 15.5, "CAMPANILE": 19.0, "ONION": 12.0, "CLOCK": 11.5}[kind] * scale
     for side in range(0, sides, sides // 4):
         turn = Matrix.Rotation(math.tau * (side + (1.0 if sides == 4 else 0.0)) / sides, 4, "Z")
-        away = 2.72 * math.cos(math.pi / sides) if sides == 4 else 2.4 * math.cos(math.pi / sides)
+        distance = 2.72 * math.cos(math.pi / sides) if sides == 4 else 2.4 * math.cos(math.pi / sides)
         for z, half, rise in ((belfry, 0.55, 3.0), (belfry - 6.5, 0.25, 1.6)):
             arch = [
                 (-half, 0),
@@ -173,27 +173,27 @@ def tower(name: str, kind: str, height: float) -> bpy.types.Mesh:
                 (-0.6 * half, rise + 0.5 * half),
             ]
             arch.append((-half, rise))
-            shape.face([turn @ Vector((away, x, z + up)) for x, up in arch], PANE)
+            shape.face([turn @ Vector((distance, x, z + up)) for x, up in arch], PANE)
         if kind == "CLOCK":
             _clock(shape, turn, 2.06, 18.7 * scale)
     return shape.mesh(name)
 
 
-def _clock(shape: models.Shape, turn: Matrix, away: float, height: float) -> None:
-    """Add a clock face with two hands to a wall that looks along +X before the turn."""
+def _clock(shape: models.Shape, turn: Matrix, wall: float, height: float) -> None:
+    """Add a clock face with two hands to a wall at x = `wall`, which faces +X before the turn."""
     for radius, color, out in ((1.35, SLATE, 0.0), (1.15, "#fdf6e3", 0.03)):
-        shape.face([turn @ Vector((away + out, radius * x, height + radius * y)) for x, y, _ in models.ring(16)], color)
+        shape.face([turn @ Vector((wall + out, radius * x, height + radius * y)) for x, y, _ in models.ring(16)], color)
     for dx, dy, thick in ((0.0, 0.95, 0.07), (0.6, 0.2, 0.09)):
         aside = Vector((-dy, dx)).normalized() * thick
         corners = [aside, Vector((dx, dy)), -aside]
-        shape.face([turn @ Vector((away + 0.06, x, height + y)) for x, y in corners], "#2b2f3a")
+        shape.face([turn @ Vector((wall + 0.06, x, height + y)) for x, y in corners], "#2b2f3a")
 
 
-# -- what stands in squares and streets --------------------------------------------------------
+# -- squares and streets -----------------------------------------------------------------------
 
 
 def fountain(name: str) -> bpy.types.Mesh:
-    """A round fountain 4.4 m wide: a basin of water, a pillar with a bowl, a jet."""
+    """A round fountain, 4.4 m wide: a basin, a pillar with a bowl, and a jet."""
     shape = models.Shape()
     shape.loft(
         [
@@ -215,7 +215,7 @@ def fountain(name: str) -> bpy.types.Mesh:
 
 
 def planter(name: str, blossom: str, seed: int) -> bpy.types.Mesh:
-    """A round pot with a clipped bush in bloom, 1.1 m wide."""
+    """A round pot with a clipped flowering bush, 1.1 m wide."""
     chance = random.Random(seed)
     shape = models.Shape()
     shape.loft([models.ring(8, 0.38), models.ring(8, 0.55, 0.55)], "#b9653f", caps=("#b9653f", "#5a4630"))
@@ -228,7 +228,7 @@ def planter(name: str, blossom: str, seed: int) -> bpy.types.Mesh:
 
 
 def stall(name: str, stripes: tuple[str, str], seed: int) -> bpy.types.Mesh:
-    """A market stall 3 m wide under a striped awning, with crates of fruit; its counter faces +Y."""
+    """A market stall, 3 m wide, with a striped awning and crates of fruit; its counter faces +Y."""
     chance = random.Random(seed)
     shape = models.Shape()
     shape.box((-1.4, -0.5, 0.0), (1.4, 0.6, 0.85), "#9a6b42")
@@ -252,7 +252,7 @@ def stall(name: str, stripes: tuple[str, str], seed: int) -> bpy.types.Mesh:
 
 
 def lamp(name: str) -> bpy.types.Mesh:
-    """A street lamp of 3.6 m."""
+    """A street lamp, 3.6 m high."""
     shape = models.Shape()
     shape.loft([models.ring(6, 0.16), models.ring(6, 0.08, 0.5), models.ring(6, 0.05, 3.0)], "#33404a")
     shape.loft([models.ring(6, 0.10, 3.0), models.ring(6, 0.20, 3.4)], "#fff0c2", caps=("#33404a", None))
@@ -261,7 +261,7 @@ def lamp(name: str) -> bpy.types.Mesh:
 
 
 def bench(name: str) -> bpy.types.Mesh:
-    """A bench 1.8 m wide that looks along +Y."""
+    """A bench, 1.8 m wide, that faces +Y."""
     shape = models.Shape()
     for y in (-0.15, 0.05, 0.25):
         shape.box((-0.9, y - 0.07, 0.42), (0.9, y + 0.07, 0.47), "#a9743f")

@@ -1,7 +1,7 @@
-"""Sixty people walk along a winding street in both directions, round a fountain and planters and one another.
+"""Sixty people walk along a winding street in both directions, round a fountain, planters and each other.
 
-The scene is made through the extension's public operators and properties alone, baked, saved, and opened again with
-the extension switched off: what is measured and filmed is what plays without it.
+The scene is made with the extension's public operators and properties only. After the bake it is saved and opened again
+with the extension disabled, so what is measured and filmed plays without it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from scripts.motion_report import report
 
 FRAMES = 240
 FPS = 24
-PREROLL = 72  # frames in which the walkers get into their stride before they are seen
+PREROLL = 72  # frames before the film in which the walkers get into their stride
 WALKERS = 60
 OUTFITS = 15
-SPEED, SPREAD = 1.34, 0.15  # m/s on average, and how much faster or slower as a share
+SPEED, SPREAD = 1.34, 0.15  # mean in m/s, and the largest deviation as a share of it
 TOP_SPEED = 1.9  # m/s
 STRENGTH = 2.0  # m/s2
 RADIUS = 0.28  # m
-PAVEMENT = 0.12  # m, the height of the street
+PAVEMENT = 0.12  # m, height of the street
 HALF_WIDTH = 3.4  # m, of the street
 
 STREET = (
@@ -49,7 +49,7 @@ STREET = (
     (62.0, -11.0),
     (86.0, -2.0),
 )
-MIDDLE = (57.0, 129.0)  # the metres of the street on which they start
+MIDDLE = (57.0, 129.0)  # metres along the street between which walkers start
 FOUNTAIN = (1.6, -4.4)
 PLANTERS = (  # metres along the street, metres to the right of its middle, colour of the blossoms
     (57.0, 2.7, "#f2a0b5"),
@@ -68,15 +68,15 @@ STALLS = (  # metres along the street, metres to the right of its middle, stripe
     (112.0, -5.0, ("#d9483b", "#fdf3df")),
     (117.5, -5.0, ("#33507f", "#fdf3df")),
 )
-SECOND_SHOT, THIRD_SHOT = 97, 169  # their first frames
-VIEW = (-7.0, -19.0)  # where no house stands, for a camera does
+SECOND_SHOT, THIRD_SHOT = 97, 169  # first frames
+VIEW = (-7.0, -19.0)  # the place of a camera, kept free of houses
 
 
 @dataclass(frozen=True)
 class Cast:
-    """The objects of the scene that take part in the steering."""
+    """The objects with a role in the steering."""
 
-    walkers: list[bpy.types.Object]  # in turn one who goes along the street, one who comes back
+    walkers: list[bpy.types.Object]  # alternately along the street and back
     obstacles: list[bpy.types.Object]
     street: bpy.types.Object
 
@@ -85,7 +85,7 @@ class Cast:
 
 
 def build(scene: bpy.types.Scene, seed: int) -> Cast:
-    """Model everything and put it in its place, as an animator would before any steering."""
+    """Model and place everything, as an animator would before adding any steering."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=2)
@@ -107,7 +107,7 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
 
 
 def _line(street: bpy.types.Object) -> np.ndarray:
-    """The points of the street's middle, a metre apart, (k, 2)."""
+    """Points on the middle of the street, one per metre, (k, 2)."""
     bpy.context.view_layer.update()
     points = np.array([v.co for v in street.to_mesh().vertices])[:, :2]
     street.to_mesh_clear()
@@ -117,7 +117,7 @@ def _line(street: bpy.types.Object) -> np.ndarray:
 
 
 def _beside(line: np.ndarray, along: float, right: float) -> tuple[Vector, float]:
-    """A place so many metres along the street and to the right of its middle, and the heading of the street there."""
+    """The point this far along the street and to the right of its middle, metres, and the street's heading there."""
     metres = np.arange(len(line))
     x, y = (np.interp(along, metres, column) for column in line.T)
     dx, dy = (np.interp(along, metres, np.gradient(column)) for column in line.T)
@@ -126,7 +126,7 @@ def _beside(line: np.ndarray, along: float, right: float) -> tuple[Vector, float
 
 
 def _pave(line: np.ndarray) -> None:
-    """Lay the street with its kerbs and bands of paving, and the round square of the fountain."""
+    """Lay the street with kerbs and bands of paving, and the round square of the fountain."""
     shape = models.Shape()
     edge = HALF_WIDTH + 0.35
     for metre in range(len(line) - 1):
@@ -149,36 +149,36 @@ def _pave(line: np.ndarray) -> None:
 
 
 def _houses(line: np.ndarray) -> None:
-    """Stand houses along both sides of the street, their doors to it, and trees behind them."""
+    """Place houses along both sides of the street, with their doors towards it, and trees behind them."""
     chance = random.Random(11)
     shape = models.Shape()
-    stand = []
+    houses: list[tuple[float, float]] = []
     for side in (-1, 1):
         along = 6.0
         while along < len(line) - 8.0:
             width = chance.uniform(7.0, 10.5)
             place, heading = _beside(line, along, side * chance.uniform(12.5, 15.0))
             size = (width, chance.uniform(6.5, 8.0), chance.uniform(4.6, 7.6))
-            clear = min((math.hypot(place.x - x, place.y - y) for x, y in stand), default=math.inf)
+            clear = min((math.hypot(place.x - x, place.y - y) for x, y in houses), default=math.inf)
             road = np.hypot(*(line - (place.x, place.y)).T).min()
             view = math.hypot(place.x - VIEW[0], place.y - VIEW[1])
             if clear > 9.5 and road > 11.0 and view > 13.0:
                 town.house(shape, town.spot(place.x, place.y, heading + side * math.pi / 2), size, chance)
-                stand.append((place.x, place.y))
+                houses.append((place.x, place.y))
             along += width + chance.uniform(1.0, 6.0)
     models.place("Houses", shape.mesh("Houses"))
     models.place("Church Tower", town.tower("Church Tower", "ONION", 27.0), (-9.0, 34.0, 0.0))
-    taken = np.concatenate((np.array(stand), line))
+    occupied = np.concatenate((np.array(houses), line))
 
     def room(x: float, y: float) -> float:
-        away = float(np.hypot(*(taken - (x, y)).T).min())
-        return 0.0 if away < 12.0 else away + 45.0  # they throw no shadow
+        distance = float(np.hypot(*(occupied - (x, y)).T).min())
+        return 0.0 if distance < 12.0 else distance + 45.0  # far enough that `plant` switches their shadows off
 
     stage.plant(room, 120, seed=8)
 
 
 def _furnish(line: np.ndarray) -> None:
-    """Put lamps and benches along the kerbs; their shadows would cost more time than they show."""
+    """Place lamps and benches along the kerbs, without shadows, which take long to render and hardly show."""
     lamp, bench = town.lamp("Lamp"), town.bench("Bench")
     for i, along in enumerate(range(8, len(line), 13)):
         place, heading = _beside(line, along, (HALF_WIDTH + 0.7) * (-1) ** i)
@@ -191,23 +191,23 @@ def _furnish(line: np.ndarray) -> None:
 
 
 def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.types.Object]:
-    """People spread along the middle of the street, one in two on the way back, all on their right-hand side."""
+    """People spread along the street, every second one walking back, all on their right-hand side."""
     chance = random.Random(3 + seed)
     crowd = bpy.data.collections.new("Walkers")
     scene.collection.children.link(crowd)
     parts = [creatures.person(f"Outfit {i + 1}", outfit) for i, outfit in enumerate(creatures.wardrobe(3, OUTFITS))]
     fountain = Vector((*FOUNTAIN, PAVEMENT))
     planters = [_beside(line, along, right)[0] for along, right, _ in PLANTERS]
-    taken: list[Vector] = []
+    starts: list[Vector] = []
     walkers = []
     while len(walkers) < WALKERS:
         way = 1 if len(walkers) % 2 == 0 else -1
         place, heading = _beside(line, chance.uniform(*MIDDLE), way * chance.uniform(0.1, 2.1))
-        others = min(((place - other).length for other in taken), default=math.inf)
+        others = min(((place - start).length for start in starts), default=math.inf)
         pots = min((place - planter).length for planter in planters)
         if others < 1.1 or pots < 2.0 or (place - fountain).length < 4.5:
             continue
-        taken.append(place)
+        starts.append(place)
         number = len(walkers) + 1
         turn = heading + (0.0 if way > 0 else math.pi)
         size = chance.uniform(0.92, 1.06)
@@ -219,7 +219,7 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
 
 
 def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
-    """Say who is what and what the walkers want, as one does in the sidebar: a crowd for each direction."""
+    """Tag the objects and set the walkers' behaviors, as a user would in the sidebar; each direction is a crowd."""
     extension.tag(cast.obstacles, "OBSTACLE")
     extension.tag([cast.street], "PATH")
     chance = random.Random(5 + seed)
@@ -275,7 +275,12 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
 
 
 def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None:
-    """Film with three cameras, from the places of the walkers (frames, walkers, 3) and the middle of the street."""
+    """Film with three cameras.
+
+    Args:
+        walkers: (frames, walkers, 3) positions.
+        line: points on the middle of the street.
+    """
     part = np.linspace(0.0, 1.0, len(walkers))[:, None]
 
     square = stage.camera("Over the Square", 36.0)
@@ -300,12 +305,12 @@ def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None
 
 
 def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A walker on the way back to film from ahead: the places to look at, and those of a camera nobody runs into.
+    """The points to look at and the positions of a camera that films a walker on the way back from ahead.
 
-    Of all it is the one with most company around among those who leave the camera room enough.
+    The walker is the one with the most others around, among those whose camera has enough room.
     """
-    best, found = -math.inf, None
-    shown = slice(SECOND_SHOT, THIRD_SHOT)
+    best, shot = -math.inf, None
+    frames = slice(SECOND_SHOT, THIRD_SHOT)
     for number in range(1, walkers.shape[1], 2):
         hero = stage.smooth(walkers[:, number], 10)
         way = np.gradient(hero, axis=0)
@@ -313,24 +318,24 @@ def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         right = np.cross(way, (0.0, 0.0, 1.0))
         eye = stage.smooth(hero + 8.0 * way - 2.4 * right + (0.0, 0.0, 3.0), 14)
         look = hero - 1.5 * way + 0.6 * right + (0.0, 0.0, 0.95)
-        room = np.linalg.norm((walkers - eye[:, None])[shown, :, :2], axis=-1).min()
-        company = (np.linalg.norm((walkers - look[:, None])[shown, :, :2], axis=-1) < 6.0).mean() * walkers.shape[1]
+        room = np.linalg.norm((walkers - eye[:, None])[frames, :, :2], axis=-1).min()
+        company = (np.linalg.norm((walkers - look[:, None])[frames, :, :2], axis=-1) < 6.0).mean() * walkers.shape[1]
         score = company + 10.0 * min(room - 2.5, 0.0)
         if score > best:
-            best, found = score, (look, eye)
-    return found
+            best, shot = score, (look, eye)
+    return shot
 
 
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(asked: extension.Asked) -> None:
-    """Make the scene, bake it, and leave the file, the contact sheet and the film in a folder."""
+def main(options: extension.Options) -> None:
+    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     began = time.perf_counter()
-    scene, out = bpy.context.scene, asked.out
+    scene, out = bpy.context.scene, options.out
     print("Modelling the scene", flush=True)
-    cast = build(scene, asked.seed)
-    steer(scene, cast, asked.seed)
+    cast = build(scene, options.seed)
+    steer(scene, cast, options.seed)
     baking = extension.bake(f"{len(cast.walkers)} walkers over {FRAMES} frames")
     legs = [_thigh(walker) for walker in cast.walkers]
     names = [[ob.name for ob in group] for group in (cast.walkers, legs, cast.obstacles)]
@@ -346,7 +351,7 @@ def main(asked: extension.Asked) -> None:
     poses, leg_poses, obstacle_poses = np.split(played, (len(walkers), len(walkers) + len(legs)), axis=1)
     strides = creatures.swing(poses, leg_poses, axis=1)
     miss = surfaces.closest(scene, walkers, obstacles, poses, obstacle_poses)
-    if asked.pictures:
+    if options.pictures:
         film.pictures(scene, out, "walkers")
 
     report(scene, dict(zip(names[0], np.swapaxes(played, 0, 1))))
@@ -358,7 +363,7 @@ def main(asked: extension.Asked) -> None:
         flush=True,
     )
     if not np.allclose(baked, played, atol=1e-5):
-        raise SystemExit("The saved file does not play as it was baked.")
+        raise SystemExit("The saved file plays differently from the bake.")
     if miss.distance <= 0.0:
         raise SystemExit(f"{miss.vehicle} walks into {miss.obstacle} in frame {miss.frame}.")
     if strides.min() < creatures.SWING:

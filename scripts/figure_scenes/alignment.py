@@ -24,19 +24,20 @@ def scene() -> Scene:
 
 
 def order(run: Run) -> np.ndarray:
-    """(frames,) how much the headings agree: 1 where all are the same."""
+    """(frames,) length of the mean heading: 1 if all headings are equal."""
     return np.linalg.norm(run.forward.mean(axis=1), axis=-1)
 
 
 def shows(run: Run) -> dict[str, bool]:
     return {
-        "at the start they head every way": bool(order(run)[0] < 0.85),
-        "in the end all head the same way": bool(order(run)[-1] > 0.99),
+        "at the start the headings differ": bool(order(run)[0] < 0.85),
+        "at the end all headings agree": bool(order(run)[-1] > 0.99),
     }
 
 
 FIGURE = Figure(
-    "Nine vehicles head each its own way. They turn until all go the same way; nothing holds them together or apart.",
+    "Nine vehicles start with different headings and turn until all head the same way. Nothing holds them together or "
+    "apart.",
     scene,
     5.0,
     shows,

@@ -1,4 +1,4 @@
-"""Arrival: to a stop at the target."""
+"""Arrival: stop at the target."""
 
 import numpy as np
 
@@ -40,8 +40,8 @@ def shows(run: Run) -> dict[str, bool]:
 
 
 FIGURE = Figure(
-    "A vehicle is drawn every half second: at 4 m from the target (the slowing distance) it begins to slow down, and "
-    "stops on it. Seek (dotted) shoots past.",
+    "The vehicle is drawn every half second. It begins to slow down 4 m from the target, the slowing distance, and "
+    "stops on it. Seek (dotted) overshoots.",
     scene,
     6.0,
     shows,

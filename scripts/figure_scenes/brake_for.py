@@ -28,14 +28,14 @@ def shows(run: Run) -> dict[str, bool]:
     return {
         "it touches nothing": bool(run.clearance().min() > 0.5),
         "it slows down": bool(run.speed.min() < 3.0),
-        "it goes straight on": bool(np.abs(run.position[..., 1]).max() < 0.01),
-        "and as fast as before": bool(run.speed[-1].min() > 4.5),
+        "it stays on its line": bool(np.abs(run.position[..., 1]).max() < 0.01),
+        "and regains its speed": bool(run.speed[-1].min() > 4.5),
     }
 
 
 FIGURE = Figure(
-    "One vehicle, drawn twice a second. The round thing crosses its way from below. The vehicle slows down, lets it "
-    "pass and goes on; it does not swerve.",
+    "One vehicle, drawn twice a second. A round obstacle crosses its path from below. The vehicle slows down, lets it "
+    "pass and continues; it does not swerve.",
     scene,
     SECONDS,
     shows,

@@ -22,20 +22,20 @@ def scene() -> Scene:
 
 
 def width(run: Run) -> np.ndarray:
-    """(frames,) metres from the middle of the crowd to its members, on the average."""
+    """(frames,) mean distance of the members from their centre, metres."""
     return np.linalg.norm(run.position - run.position.mean(axis=1, keepdims=True), axis=-1).mean(axis=1)
 
 
 def shows(run: Run) -> dict[str, bool]:
     return {
         "the ring closes": bool(width(run)[-1] < 0.5 * width(run)[0]),
-        "as it goes on": bool(run.position[-1, :, 0].mean() > run.position[0, :, 0].mean() + 3.0),
+        "while it moves ahead": bool(run.position[-1, :, 0].mean() > run.position[0, :, 0].mean() + 3.0),
     }
 
 
 FIGURE = Figure(
-    "Eight vehicles start on a ring, all heading right. Each steers to the middle of those it sees, and the ring draws "
-    "together while it goes on; Keep Apart would stop it from becoming a point.",
+    "Eight vehicles start on a ring, all heading right. Each steers towards the centre of the others it sees, and the "
+    "ring contracts as it moves ahead. Keep Apart would stop it from collapsing to a point.",
     scene,
     2.6,
     shows,

@@ -1,4 +1,4 @@
-"""The ways to combine: the same three vehicles and the same two behaviors, each way."""
+"""The ways to combine: the same three vehicles with the same two behaviors, combined in each way."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def run_of(name: str) -> Run:
 
 
 def room(name: str) -> float:
-    """Metres between the vehicles' bodies and the nearest obstacle, at the least."""
+    """The smallest gap between a vehicle's body and an obstacle, metres."""
     return float(run_of(name).clearance().min() - 0.4)
 
 
 def restlessness(name: str) -> float:
-    """How much the steering changes from frame to frame, on the average over the way."""
+    """The mean change of the steering force from frame to frame."""
     force = np.stack([state.force for state in run_of(name).states])[1:]
     return float(np.linalg.norm(np.diff(force, axis=0), axis=-1).mean())
 
@@ -57,29 +57,29 @@ def _arrived(run: Run) -> bool:
 def blend(run: Run) -> dict[str, bool]:
     return {
         "all arrive": _arrived(run),
-        "the pull to the target leads one onto the edge of an obstacle": room("WEIGHTED_SUM") < 0.0,
-        "those that avoid first keep clear of it": room("PRIORITY") > 0.0,
+        "the pull to the target leads one vehicle onto the edge of an obstacle": room("WEIGHTED_SUM") < 0.0,
+        "with priority for avoidance they keep clear of it": room("PRIORITY") > 0.0,
     }
 
 
 def first_that_applies(run: Run) -> dict[str, bool]:
     return {
-        "nobody touches an obstacle": room("PRIORITY") > 0.0,
+        "no vehicle touches an obstacle": room("PRIORITY") > 0.0,
         "all arrive": _arrived(run),
-        "they go further round than in the blend": room("PRIORITY") > room("WEIGHTED_SUM"),
+        "they keep more distance than in the blend": room("PRIORITY") > room("WEIGHTED_SUM"),
     }
 
 
 def until_spent(run: Run) -> dict[str, bool]:
-    return {"nobody touches an obstacle": room("ALLOCATION") > 0.0, "all arrive": _arrived(run)}
+    return {"no vehicle touches an obstacle": room("ALLOCATION") > 0.0, "all arrive": _arrived(run)}
 
 
 def directions(run: Run) -> dict[str, bool]:
     others = [restlessness(name) for name in NUMBERS if name != "NORMALIZED_SUM"]
     return {
-        "all get to the target": bool((run.to_body().min(axis=0) < 0.4).all()),
+        "all reach the target": bool((run.to_body().min(axis=0) < 0.4).all()),
         "through the obstacles": room("NORMALIZED_SUM") < 0.0,
-        "no other steering is as restless": restlessness("NORMALIZED_SUM") > 2.0 * max(others),
+        "the steering is the most restless of all": restlessness("NORMALIZED_SUM") > 2.0 * max(others),
     }
 
 
@@ -93,8 +93,8 @@ def one_at_a_time(run: Run) -> dict[str, bool]:
 
 def first_by_chance(run: Run) -> dict[str, bool]:
     return {
-        "nobody touches an obstacle": room("DITHERING") > 0.0,
-        "the steering is more restless than without chance": restlessness("DITHERING") > 1.5 * restlessness("PRIORITY"),
+        "no vehicle touches an obstacle": room("DITHERING") > 0.0,
+        "the steering is more restless than by priority": restlessness("DITHERING") > 1.5 * restlessness("PRIORITY"),
         "all get near the target": bool((run.to_body().min(axis=0) < 1.0).all()),
     }
 
@@ -102,32 +102,33 @@ def first_by_chance(run: Run) -> dict[str, bool]:
 CAPTIONS = {
     "WEIGHTED_SUM": (
         blend,
-        "Both count all the time. The pull to the target straightens the ways, and the middle vehicle is led onto the "
-        "edge of the large obstacle; more weight for Avoid Obstacles would keep it off.",
+        "Both behaviors count all the time. The pull to the target straightens the paths and leads the middle vehicle "
+        "onto the edge of the large obstacle; more weight for Avoid Obstacles would keep it off.",
     ),
     "PRIORITY": (
         first_that_applies,
-        "Where an obstacle is in the way only Avoid Obstacles counts, else only the target. Nobody touches anything.",
+        "While an obstacle is in the way only Avoid Obstacles counts, otherwise only the target. No vehicle touches an "
+        "obstacle.",
     ),
     "ALLOCATION": (
         until_spent,
-        "Avoid Obstacles takes of the force what it needs, the target gets what is left and may not work against it. "
-        "Nobody touches anything.",
+        "Avoid Obstacles takes the force it needs; the target gets what is left and may not work against it. No "
+        "vehicle touches an obstacle.",
     ),
     "NORMALIZED_SUM": (
         directions,
-        "Of each only the direction counts, and they steer with full force all the time: the most restless of all. "
-        "With equal weights they are led through the obstacles.",
+        "Only the direction of each behavior counts, and the vehicles always steer with full force: the most restless "
+        "of all. With equal weights they are led through the obstacles.",
     ),
     "ONE": (
         one_at_a_time,
-        "On each frame chance picks one: Avoid Obstacles on three of four. Momentum makes a way of it, less exact than "
-        "the others: one vehicle grazes an obstacle.",
+        "Each frame picks one behavior at random, Avoid Obstacles on three frames of four. Momentum smooths the "
+        "result, which is less exact than the others: one vehicle grazes an obstacle.",
     ),
     "DITHERING": (
         first_by_chance,
-        "As First That Applies, but Avoid Obstacles is passed over on one frame of ten. Nobody touches anything; the "
-        "steering is a little restless.",
+        "As First That Applies, but Avoid Obstacles is skipped on one frame of ten. No vehicle touches an obstacle; "
+        "the steering is a little restless.",
     ),
 }
 

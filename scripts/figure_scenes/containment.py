@@ -1,4 +1,4 @@
-"""Containment: back in before the edge is far behind."""
+"""Containment: turn back at the edge of a region."""
 
 import numpy as np
 
@@ -23,17 +23,17 @@ def scene() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     ball = np.linalg.norm(run.position[:, :2] - (-7.5, 0.0, 0.0), axis=-1) - 5.5
     box = (abs(run.position[:, 2:] - (7.5, 0.0, 0.0)) - (5.5, 4.5, 5.0)).max(axis=-1)
-    out = np.maximum(ball, box)
+    outside = np.maximum(ball, box)
     return {
-        "nobody gets far out": bool(out.max() < 1.0),
-        "everybody keeps moving": bool(run.speed.min() > 1.5),
-        "and comes to the edge": bool((out.max(axis=0) > -1.5).all()),
+        "no vehicle gets far out": bool(outside.max() < 1.0),
+        "all keep moving": bool(run.speed.min() > 1.5),
+        "and get near the edge": bool((outside.max(axis=0) > -1.5).all()),
     }
 
 
 FIGURE = Figure(
-    "Two vehicles in a sphere and two in a box. Each looks ahead, and where it would leave its region turns back "
-    "in, softly: the edge is soft and they may graze it.",
+    "Two vehicles in a sphere and two in a box. Each looks ahead and turns back gently before it would leave its "
+    "region; the edge is soft, and they may graze it.",
     scene,
     9.0,
     shows,

@@ -1,4 +1,4 @@
-"""Docking: there, facing the right way."""
+"""Docking: arrive at a target, facing the right way."""
 
 from steering_addon.behaviors.docking import Docking
 from tests.scene import Scene, leaders
@@ -21,13 +21,13 @@ def shows(run: Run) -> dict[str, bool]:
     return {
         "each arrives": bool((run.to_body()[-1] < 0.3).all()),
         "and stops": bool((run.speed[-1] < 0.3).all()),
-        "facing as the target does": bool((run.forward[-1, :, 1] > 0.95).all()),
+        "facing the same way as the target": bool((run.forward[-1, :, 1] > 0.95).all()),
     }
 
 
 FIGURE = Figure(
-    "The target faces up the page. From wherever the vehicles come, they swing onto the line behind it, come in along "
-    "the line and stop facing as it does.",
+    "The target faces up the page. The vehicles come from different sides, swing onto the line behind the target, "
+    "follow it and stop facing the same way.",
     scene,
     16.0,
     shows,

@@ -1,4 +1,4 @@
-"""Evasion: away from where the pursuer will be."""
+"""Evasion: run from where the pursuer will be."""
 
 from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.flee import Flee
@@ -31,14 +31,14 @@ def without() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     fleeing = Run.of(without(), FIGURE.seconds)
     return {
-        "it keeps further away than flee": run.to_body().min() > fleeing.to_body().min() + 0.2,
-        "it gives way aside, not along": bool(run.position[-1, 0, 0] < fleeing.position[-1, 0, 0] - 1.0),
+        "it keeps further away than with flee": run.to_body().min() > fleeing.to_body().min() + 0.2,
+        "it turns aside instead of running ahead": bool(run.position[-1, 0, 0] < fleeing.position[-1, 0, 0] - 1.0),
     }
 
 
 FIGURE = Figure(
-    "The pursuer comes from the left. Evasion runs from where the pursuer will be and is out of its way "
-    "early; flee (dotted) runs from where it is, along with it, and is nearly caught.",
+    "The pursuer comes from the left. Evasion runs from where the pursuer will be, and is soon out of its way; flee "
+    "(dotted) runs from where the pursuer is, ahead of it, and is nearly caught.",
     scene,
     4.5,
     shows,

@@ -31,14 +31,14 @@ def shows(run: Run) -> dict[str, bool]:
     nearest = far.min(axis=0)
     return {
         "nearly all of the region is seen": bool((nearest.min(axis=0) < VIEW + 0.5).mean() > 0.95),
-        "each sees a part that the other does not": bool(((nearest < VIEW).sum(axis=0) == 1).mean() > 0.25),
-        "they stay in it": bool(np.abs(run.position[..., :2]).max() < 10.5),
+        "each sees a part that the other does not see": bool(((nearest < VIEW).sum(axis=0) == 1).mean() > 0.25),
+        "they stay in the region": bool(np.abs(run.position[..., :2]).max() < 10.5),
     }
 
 
 FIGURE = Figure(
-    "Two vehicles cover a region together. Each goes where neither has been yet: within half a minute hardly a place "
-    "is left that none came near to.",
+    "Two vehicles cover a region together. Each goes where neither has been yet, and within half a minute they have "
+    "seen nearly all of it.",
     scene,
     30.0,
     shows,

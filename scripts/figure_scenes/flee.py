@@ -1,4 +1,4 @@
-"""Flee: away from a place, whatever the heading was."""
+"""Flee: run from a place, whatever the first heading."""
 
 import numpy as np
 
@@ -24,13 +24,13 @@ def shows(run: Run) -> dict[str, bool]:
     away = run.position[-1] - run.bodies[-1, 0]
     outward = away / np.linalg.norm(away, axis=-1, keepdims=True)
     return {
-        "at first they still come nearer": bool((distance.min(axis=0) < distance[0] - 0.2).all()),
-        "in the end they head straight away": bool(((run.forward[-1] * outward).sum(axis=-1) > 0.97).all()),
+        "at first they still get nearer": bool((distance.min(axis=0) < distance[0] - 0.2).all()),
+        "at the end they head straight away": bool(((run.forward[-1] * outward).sum(axis=-1) > 0.97).all()),
     }
 
 
 FIGURE = Figure(
-    "All three head for the cross at the start. Each turns away from it and ends up running straight outward.",
+    "At the start all three head for the cross. Each turns and finally runs straight away from it.",
     scene,
     3.0,
     shows,

@@ -1,4 +1,4 @@
-"""Flow field following: with the current that curves draw."""
+"""Flow field following: go with the flow that a curve draws."""
 
 import numpy as np
 
@@ -27,15 +27,15 @@ def scene() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     end = run.position[-1]
     return {
-        "those in the flow are taken along its bend": bool((end[:3, 0] > 3.0).all()),
-        "whatever their heading was": bool((run.forward[-1, :3, 1] < -0.3).all()),
-        "far from it one goes straight on": bool(np.ptp(run.position[:, 3, 1]) < 1e-9),
+        "the vehicles in the flow follow its bend": bool((end[:3, 0] > 3.0).all()),
+        "whatever their first heading": bool((run.forward[-1, :3, 1] < -0.3).all()),
+        "the one far from it keeps straight": bool(np.ptp(run.position[:, 3, 1]) < 1e-9),
     }
 
 
 FIGURE = Figure(
-    "The arrows are the current that one curve draws; it fades with the distance. Three vehicles are taken along, "
-    "whatever way they headed at first; the lowest one never comes near it and goes straight on.",
+    "The arrows show the flow that one curve draws; it fades with distance. Three vehicles take up its direction, "
+    "whatever their first heading; the lowest one never gets near it and keeps straight.",
     scene,
     6.0,
     shows,

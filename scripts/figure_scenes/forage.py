@@ -1,4 +1,4 @@
-"""Forage: from one resource to the next."""
+"""Forage: go from one resource to the next."""
 
 import numpy as np
 
@@ -25,16 +25,16 @@ def scene() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     nearest = np.stack([run.to_body(body)[:, 0].argmin() for body in range(3)])
     return {
-        "each is fed on": bool((run.states[-1].taken >= 1.0).all()),
+        "each resource is used up": bool((run.states[-1].taken >= 1.0).all()),
         "one after the other": bool((np.diff(nearest) > 24).all()),
         "it stops to feed": bool(run.speed.min() < 0.1),
-        "and goes on": bool(run.speed[-1].min() > 2.0),
+        "and moves again": bool(run.speed[-1].min() > 2.0),
     }
 
 
 FIGURE = Figure(
-    "A vehicle comes near a resource, stops and feeds on it until nothing is left, and goes on to the next it "
-    "notices. After the last it wanders.",
+    "The vehicle stops at a resource, feeds on it until nothing is left, and goes to the next one it notices. After "
+    "the last one it wanders.",
     scene,
     16.0,
     shows,

@@ -27,7 +27,7 @@ def scene() -> Scene:
 
 
 def hidden(run: Run) -> np.ndarray:
-    """(frames,) whether the obstacle stands between both."""
+    """(frames,) whether the obstacle is between the two."""
     sight = run.position[:, 0] - run.bodies[:, 0]
     along = np.clip(((CENTRE - run.bodies[:, 0]) * sight).sum(axis=-1) / (sight**2).sum(axis=-1), 0.0, 1.0)
     return np.linalg.norm(run.bodies[:, 0] + along[:, None] * sight - CENTRE, axis=-1) < RADIUS
@@ -36,16 +36,16 @@ def hidden(run: Run) -> np.ndarray:
 def shows(run: Run) -> dict[str, bool]:
     out_of_sight = hidden(run)
     return {
-        "at first it is seen": not out_of_sight[0],
-        "later it is not": bool(out_of_sight[-60:].all()),
+        "at first it is in sight": not out_of_sight[0],
+        "later it is hidden": bool(out_of_sight[-60:].all()),
         "it stays outside the obstacle": bool((run.clearance() > 0.0).all()),
-        "and goes round with the opponent": bool(np.linalg.norm(run.position[-60, 0] - run.position[-1, 0]) > 1.0),
+        "and moves round it with the opponent": bool(np.linalg.norm(run.position[-60, 0] - run.position[-1, 0]) > 1.0),
     }
 
 
 FIGURE = Figure(
-    "The opponent comes round the obstacle. The vehicle goes to the far side of it, and as the opponent goes on it "
-    "goes round too: the obstacle stays between them.",
+    "The opponent comes round the obstacle. The vehicle goes to the far side and moves round with the opponent, so "
+    "that the obstacle stays between them.",
     scene,
     6.0,
     shows,

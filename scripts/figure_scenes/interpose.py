@@ -1,4 +1,4 @@
-"""Interpose: between two others."""
+"""Interpose: get between two others."""
 
 import numpy as np
 
@@ -22,13 +22,13 @@ def scene() -> Scene:
 
 def shows(run: Run) -> dict[str, bool]:
     middle = run.bodies.mean(axis=1)
-    off = np.linalg.norm(run.position[:, 0] - middle, axis=-1)
-    return {"it gets between them": bool(off[-1] < 0.5), "and stays there": bool(off[-24:].max() < 0.6)}
+    distance = np.linalg.norm(run.position[:, 0] - middle, axis=-1)
+    return {"it gets between them": bool(distance[-1] < 0.5), "and stays there": bool(distance[-24:].max() < 0.6)}
 
 
 FIGURE = Figure(
-    "Two others go to the right at speeds of their own. The vehicle makes for the place between where both will be,"
-    " and stays in the middle.",
+    "Two others move to the right at different speeds. The vehicle heads for the midpoint of where both will be, and "
+    "stays between them.",
     scene,
     7.0,
     shows,

@@ -26,16 +26,16 @@ def scene() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     gap = -np.diff(run.position[..., 0], axis=1) - 1.0
     return {
-        "nobody touches": bool(gap.min() > 0.0),
-        "all stand in the end": bool(run.speed[-1].max() < 0.1),
+        "none touches another": bool(gap.min() > 0.0),
+        "all stand at the end": bool(run.speed[-1].max() < 0.1),
         "in an even queue": bool(np.ptp(gap[-1]) < 0.2),
-        "nobody turns out": bool(np.abs(run.position[..., 1]).max() < 0.01),
+        "none leaves the lane": bool(np.abs(run.position[..., 1]).max() < 0.01),
     }
 
 
 FIGURE = Figure(
-    "All want to go on to the right, where a vehicle stands in their lane. They come at all distances, slow down one "
-    "after the other and queue up two metres apart.",
+    "All head right, where a vehicle stands in their lane. They start at different distances, slow down one after the "
+    "other and queue two metres apart.",
     scene,
     16.0,
     shows,

@@ -1,4 +1,4 @@
-"""Leader following: behind the leader, and out of its way."""
+"""Leader following: stay behind the leader, and out of its way."""
 
 from dataclasses import replace
 
@@ -36,16 +36,16 @@ def shows(run: Run) -> dict[str, bool]:
     offset = run.position - run.bodies[:, :1]
     crossing = (offset[:, 0, 0] > 0.0) & (offset[:, 0, 0] < 6.0) & (abs(offset[:, 0, 1]) < 1.0)
     return {
-        "all end behind the leader": bool((offset[-1, :, 0] < 0.0).all()),
+        "all end up behind the leader": bool((offset[-1, :, 0] < 0.0).all()),
         "each in a place of its own": bool(run.apart()[-1].min() > 0.6),
         "which they keep": bool((np.ptp(offset[-24:], axis=0) < 0.6).all()),
-        "the one in its way gets out of it": bool(crossing[0] and not crossing[48:].any()),
+        "the one in its way gives way": bool(crossing[0] and not crossing[48:].any()),
     }
 
 
 FIGURE = Figure(
-    "The leader goes to the right. The one that stands in its way steers aside and lets it pass; all end up behind "
-    "it, each in a place of its own that moves along.",
+    "The leader moves to the right. The vehicle in its way steers aside and lets it pass. All end up behind the "
+    "leader, each in its own place in the formation.",
     scene,
     9.0,
     shows,

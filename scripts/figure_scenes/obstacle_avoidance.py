@@ -23,16 +23,16 @@ def scene() -> Scene:
 
 def shows(run: Run) -> dict[str, bool]:
     return {
-        "nobody touches one": bool((run.clearance() > 0.4).all()),
-        "who is not in danger goes straight on": bool(np.ptp(run.position[:, 3, 1]) < 0.01),
-        "those in the middle turn aside": bool((abs(run.position[:, 1:3, 1]).max(axis=0) > 2.0).all()),
+        "no vehicle touches an obstacle": bool((run.clearance() > 0.4).all()),
+        "the one in no danger keeps straight": bool(np.ptp(run.position[:, 3, 1]) < 0.01),
+        "the middle ones turn aside": bool((abs(run.position[:, 1:3, 1]).max(axis=0) > 2.0).all()),
         "to either side": bool(run.position[-1, 1, 1] > 0.0 > run.position[-1, 2, 1]),
     }
 
 
 FIGURE = Figure(
-    "Those who would hit an obstacle turn aside, each on its nearer side. The lowest one is in no danger and goes "
-    "straight on.",
+    "The vehicles that would hit an obstacle turn aside, each to the nearer side. The lowest one is in no danger and "
+    "keeps straight.",
     scene,
     6.0,
     shows,

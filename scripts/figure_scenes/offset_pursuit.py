@@ -1,4 +1,4 @@
-"""Offset pursuit: past the quarry, at a distance."""
+"""Offset pursuit: pass the quarry at a distance."""
 
 from steering_addon.behaviors.offset_pursuit import OffsetPursuit
 from tests.scene import Scene, leaders
@@ -29,7 +29,7 @@ def shows(run: Run) -> dict[str, bool]:
 
 
 FIGURE = Figure(
-    "Two vehicles overtake the slower quarry. Each passes it at about the radius of 3 m, on the side on which it came.",
+    "Two vehicles overtake the slower quarry. Each passes it at about 3 m, the radius, on the side it came from.",
     scene,
     3.9,
     shows,

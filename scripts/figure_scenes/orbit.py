@@ -1,4 +1,4 @@
-"""Circle Round: round and round a target."""
+"""Circle Round: circle a target."""
 
 import numpy as np
 
@@ -20,18 +20,18 @@ def scene() -> Scene:
 
 
 def shows(run: Run) -> dict[str, bool]:
-    late = run.to_body()[-96:]
+    settled = run.to_body()[-96:]
     turning = np.cross(run.position - run.bodies[:, :1], np.diff(run.position, axis=0, append=run.position[-1:]))
     return {
-        "each keeps to its circle": bool(np.ptp(late, axis=0).max() < 0.3),
-        "the circles differ": bool(np.ptp(late[-1]) > 0.5),
+        "each keeps to its circle": bool(np.ptp(settled, axis=0).max() < 0.3),
+        "the circles differ": bool(np.ptp(settled[-1]) > 0.5),
         "all go round to the left": bool((turning[-96:-1, :, 2] > 0.0).all()),
     }
 
 
 FIGURE = Figure(
-    "From outside and from inside each vehicle comes to a circle of its own round the target, 6 m wide give or take "
-    "2 m, and goes round counterclockwise.",
+    "Vehicles from outside and inside settle on circles of their own round the target, with radii of 6 m give or take "
+    "2 m, and go round counterclockwise.",
     scene,
     14.0,
     shows,

@@ -1,4 +1,4 @@
-"""Path following: along a curve, within its radius."""
+"""Path following: go along a curve, within its radius."""
 
 import numpy as np
 
@@ -25,17 +25,17 @@ def scene() -> Scene:
 
 
 def shows(run: Run) -> dict[str, bool]:
-    off = np.stack([np.linalg.norm(p - ROAD.position(ROAD.nearest(p)), axis=-1) for p in run.position])
+    distance = np.stack([np.linalg.norm(p - ROAD.position(ROAD.nearest(p)), axis=-1) for p in run.position])
     return {
-        "they come onto the path": bool((off[-1] < RADIUS).all()),
-        "and keep within its radius": bool((off[96:] < RADIUS + 0.1).all()),
+        "they reach the path": bool((distance[-1] < RADIUS).all()),
+        "and stay within its radius": bool((distance[96:] < RADIUS + 0.1).all()),
         "to its end, where they stop": bool((run.position[-1, :, 0] > 10.5).all() and (run.speed[-1] < 0.5).all()),
     }
 
 
 FIGURE = Figure(
-    "Three vehicles come onto the path, whose radius the band shows, each from where it starts. They keep within "
-    "it, slow down where it bends too much for their speed, and stop at its end.",
+    "Three vehicles join the path; the band shows its radius. They stay within it, slow down for its sharp bends, and "
+    "stop at its end.",
     scene,
     14.0,
     shows,

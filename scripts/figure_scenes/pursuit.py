@@ -1,4 +1,4 @@
-"""Pursuit: to where the quarry will be."""
+"""Pursuit: head for where the quarry will be."""
 
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
@@ -29,7 +29,7 @@ def without() -> Scene:
 
 
 def caught(run: Run) -> int:
-    """The frame in which the quarry is reached."""
+    """The index of the frame in which the quarry is reached."""
     return int((run.to_body()[:, 0] < 1.0).argmax())
 
 
@@ -44,8 +44,8 @@ def shows(run: Run) -> dict[str, bool]:
 
 
 FIGURE = Figure(
-    "The quarry comes from the left. Pursuit makes for the place where both will meet; seek (dotted) makes for "
-    "where the quarry is, and is drawn into a bow behind it.",
+    "The quarry comes from the left. Pursuit heads for the point where both will meet; seek (dotted) heads for where "
+    "the quarry is, and ends up behind it.",
     scene,
     5.2,
     shows,

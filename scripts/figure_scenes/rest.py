@@ -1,4 +1,4 @@
-"""Stop and Go: bouts of going and of rest."""
+"""Stop and Go: alternate between going and resting."""
 
 import numpy as np
 
@@ -27,14 +27,14 @@ def shows(run: Run) -> dict[str, bool]:
     return {
         "each rests": bool(resting[24:].any(axis=0).all()),
         "each goes": bool((run.speed > 1.0).any(axis=0).all()),
-        "each when it likes": len({tuple(row) for row in resting.T}) == COUNT,
+        "each at its own times": len({tuple(row) for row in resting.T}) == COUNT,
         "at rest it does not move": bool(np.ptp(run.position[:, 0][resting[:, 0]], axis=0).max() < 10.0),
     }
 
 
 FIGURE = Figure(
-    "Five vehicles stroll and rest, each in a rhythm of its own; one drawn every half second. Where they rested the "
-    "drawings lie on top of each other.",
+    "Five vehicles stroll and rest, each in a rhythm of its own. Each is drawn every half second, so that the drawings "
+    "overlap where it rested.",
     scene,
     16.0,
     shows,

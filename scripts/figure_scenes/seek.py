@@ -1,4 +1,4 @@
-"""Seek: through the target and back."""
+"""Seek: go through the target and turn back."""
 
 from steering_addon.behaviors.seek import Seek
 from tests.scene import Scene, leaders
@@ -19,19 +19,19 @@ def scene() -> Scene:
 
 def shows(run: Run) -> dict[str, bool]:
     distance = run.to_body()
-    there = (distance < 0.8).argmax(axis=0)
+    reached = (distance < 0.8).argmax(axis=0)
     return {
         "each reaches the target": bool((distance.min(axis=0) < 0.6).all()),
-        "at speed": all(run.speed[frame, row] > 3.0 for row, frame in enumerate(there)),
-        "and shoots past it": all(distance[frame:, row].max() > 1.5 for row, frame in enumerate(there)),
+        "at speed": all(run.speed[frame, row] > 3.0 for row, frame in enumerate(reached)),
+        "and overshoots": all(distance[frame:, row].max() > 1.5 for row, frame in enumerate(reached)),
         "and comes back": all(
-            distance[frame + distance[frame:, row].argmax() :, row].min() < 1.5 for row, frame in enumerate(there)
+            distance[frame + distance[frame:, row].argmax() :, row].min() < 1.5 for row, frame in enumerate(reached)
         ),
     }
 
 
 FIGURE = Figure(
-    "Two vehicles turn toward the target at top speed. Neither slows down: each shoots past and turns back.",
+    "Two vehicles turn towards the target at top speed. Neither slows down: each overshoots and turns back.",
     scene,
     8.0,
     shows,

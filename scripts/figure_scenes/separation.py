@@ -1,4 +1,4 @@
-"""Separation: apart from those too near."""
+"""Separation: move away from others that are too near."""
 
 import numpy as np
 
@@ -24,15 +24,15 @@ def scene() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     nearest = run.apart().min(axis=-1)
     return {
-        "at the start they crowd": bool(nearest[0].min() < 1.0),
-        "in the end all are out of the distance": bool(nearest[-1].min() > DISTANCE),
-        "and go straight on from there": bool(((run.forward[-24] * run.forward[-1]).sum(axis=-1) > 0.999).all()),
+        "at the start they are crowded": bool(nearest[0].min() < 1.0),
+        "at the end all are further apart than the distance": bool(nearest[-1].min() > DISTANCE),
+        "and keep straight from there": bool(((run.forward[-24] * run.forward[-1]).sum(axis=-1) > 0.999).all()),
     }
 
 
 FIGURE = Figure(
-    "Seven vehicles start in a crush, all heading right. They are driven apart; once nobody is within 2.5 m of another "
-    "there is nothing more to correct, and each goes straight on.",
+    "Seven vehicles start close together, all heading right, and move apart. Once none is within 2.5 m of another "
+    "there is nothing left to correct, and each keeps straight.",
     scene,
     5.0,
     shows,

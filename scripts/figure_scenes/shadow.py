@@ -1,4 +1,4 @@
-"""Shadow: up to the quarry, then along with it."""
+"""Shadow: approach the quarry, then go along with it."""
 
 import numpy as np
 
@@ -23,8 +23,8 @@ def scene() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     end = run.to_body()[-24:]
     return {
-        "each comes near": bool((end < 4.0).all()),
-        "none comes onto it": bool((run.to_body() > 1.0).all()),
+        "each gets near": bool((end < 4.0).all()),
+        "none runs into it": bool((run.to_body() > 1.0).all()),
         "and goes at its speed": bool((abs(run.speed[-24:] - 2.5) < 0.3).all()),
         "and heading": bool((run.forward[-24:, :, 0] > 0.97).all()),
         "keeping its place": bool((np.ptp(end, axis=0) < 0.5).all()),
@@ -32,8 +32,8 @@ def shows(run: Run) -> dict[str, bool]:
 
 
 FIGURE = Figure(
-    "Two vehicles come up to the quarry that goes to the right. Within 3 m of it they stop closing in and go along,"
-    " at its speed and heading.",
+    "Two vehicles approach a quarry that moves to the right. Within 3 m of it they stop closing in and go along at its "
+    "speed and heading.",
     scene,
     9.0,
     shows,

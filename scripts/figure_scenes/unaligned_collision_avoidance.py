@@ -1,4 +1,4 @@
-"""Unaligned collision avoidance: out of each other's way."""
+"""Unaligned collision avoidance: keep out of each other's way."""
 
 import numpy as np
 
@@ -40,15 +40,15 @@ def without() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     straight = Run.of(without(), FIGURE.seconds)
     return {
-        "going straight on they would run into each other": bool(straight.apart().min() < 2.0 * RADIUS),
-        "steering they do not": bool(run.apart().min() > 2.0 * RADIUS),
-        "and all get where they want": all(run.to_body(row)[-1, row] < 1.0 for row in range(COUNT)),
+        "without it they run into each other": bool(straight.apart().min() < 2.0 * RADIUS),
+        "with it they do not": bool(run.apart().min() > 2.0 * RADIUS),
+        "and all reach their targets": all(run.to_body(row)[-1, row] < 1.0 for row in range(COUNT)),
     }
 
 
 FIGURE = Figure(
-    "Four walkers go to the right and four up the page. Straight on (dotted) they would run into one another; each "
-    "turns aside, slows or hurries a little, and nobody touches anybody.",
+    "Four walkers go to the right and four up the page. Without avoidance (dotted) they would run into each other; "
+    "with it each turns, slows or hurries a little, and none touches another.",
     scene,
     16.0,
     shows,
@@ -72,17 +72,17 @@ def pen() -> Scene:
 
 def leads_out(run: Run) -> dict[str, bool]:
     return {
-        "all get where they want": all(run.to_body(row)[-1, row] < 0.5 for row in range(3)),
-        "who is shut in first goes away from there": bool(run.position[:, 0, 1].min() < -6.0),
-        "nobody touches a wall": bool((run.clearance() > RADIUS - 0.02).all()),
-        "nor anybody": bool(run.apart().min() > 2.0 * RADIUS),
+        "all reach their targets": all(run.to_body(row)[-1, row] < 0.5 for row in range(3)),
+        "those in the pen first move away from their targets": bool(run.position[:, 0, 1].min() < -6.0),
+        "none touches a wall": bool((run.clearance() > RADIUS - 0.02).all()),
+        "nor another walker": bool(run.apart().min() > 2.0 * RADIUS),
     }
 
 
 MORE = {
     "way": Figure(
-        "Two walkers start in a pen that is open on the far side from where they want to be, the third beside it. Each "
-        "takes the shortest way there is, corner by corner, and slows down only at its end.",
+        "Two walkers start in a pen that opens away from their targets, a third beside it. Each takes the shortest "
+        "path, corner by corner, and slows down only at its end.",
         pen,
         24.0,
         leads_out,

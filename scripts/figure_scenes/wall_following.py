@@ -1,4 +1,4 @@
-"""Wall following: along a wall, at an offset, on either side."""
+"""Wall following: go along a wall at an offset, on either side."""
 
 import numpy as np
 
@@ -25,17 +25,17 @@ def scene() -> Scene:
 
 
 def shows(run: Run) -> dict[str, bool]:
-    late = run.position[72:]
-    off = np.stack([np.linalg.norm(p - WALL.position(WALL.nearest(p)), axis=-1) for p in late])
-    above = late[..., 1] > 1.6 * np.sin(late[..., 0] / 4.0)
+    settled = run.position[72:]
+    distance = np.stack([np.linalg.norm(p - WALL.position(WALL.nearest(p)), axis=-1) for p in settled])
+    above = settled[..., 1] > 1.6 * np.sin(settled[..., 0] / 4.0)
     return {
-        "each keeps the offset": bool((abs(off - OFFSET) < 0.35).all()),
+        "each keeps the offset": bool((abs(distance - OFFSET) < 0.35).all()),
         "on its own side": bool(above[:, 0].all() and not above[:, 1].any()),
     }
 
 
 FIGURE = Figure(
-    "One vehicle comes to the wall from each side. Each turns along it and keeps the offset of 1.5 m on its own side.",
+    "A vehicle comes from each side. Each turns along the wall and keeps the offset of 1.5 m on its own side.",
     scene,
     6.5,
     shows,

@@ -1,4 +1,4 @@
-"""Wander: easy turns, each its own."""
+"""Wander: random, gentle turns."""
 
 import numpy as np
 
@@ -24,18 +24,18 @@ def scene() -> Scene:
 def shows(run: Run) -> dict[str, bool]:
     turn = np.degrees(np.arccos(np.clip((run.forward[1:] * run.forward[:-1]).sum(axis=-1), -1.0, 1.0))) * 24.0
     ends = run.position[-1] - run.position[0]
-    apart = np.linalg.norm(ends[:, None] - ends[None], axis=-1)[~np.eye(COUNT, dtype=bool)]
+    distances = np.linalg.norm(ends[:, None] - ends[None], axis=-1)[~np.eye(COUNT, dtype=bool)]
     return {
-        "no two go alike": bool(apart.min() > 1.0),
+        "no two take the same path": bool(distances.min() > 1.0),
         "they turn": bool(np.median(turn) > 3.0),
-        "in easy turns": bool(turn.max() < 90.0),
+        "in gentle turns": bool(turn.max() < 90.0),
         "without stopping": bool(run.speed.min() > 2.5),
     }
 
 
 FIGURE = Figure(
-    "Five vehicles start side by side with the same settings (a strength of 5). Each strolls about in easy turns of"
-    " its own; another seed gives other ways.",
+    "Five vehicles start side by side with the same settings (a strength of 5). Each strolls about in gentle turns of "
+    "its own; another seed gives other paths.",
     scene,
     12.0,
     shows,

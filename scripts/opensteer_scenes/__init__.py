@@ -1,4 +1,4 @@
-"""The scenes after OpenSteer's demos, by name."""
+"""The scenes modelled on OpenSteer's demos, by name."""
 
 from __future__ import annotations
 

@@ -48,8 +48,8 @@ def checks(seed: int, share: float) -> list[Check]:
     position, forward = positions(states), headings(states)
     return [
         Check("agreement of headings with neighbors at the start", agreement(position[0], forward[0]), most=0.3),
-        Check("agreement of headings with neighbors in the end", agreement(position[-1], forward[-1]), least=0.9),
-        Check("metres from a boid to its nearest, median", nearest(position[-1]), least=1.0, most=5.0),
+        Check("agreement of headings with neighbors at the end", agreement(position[-1], forward[-1]), least=0.9),
+        Check("metres from a boid to its nearest neighbor, median", nearest(position[-1]), least=1.0, most=5.0),
         Check("furthest from the middle of the world, metres", furthest(position), most=WORLD_RADIUS + 8.0),
         Check("highest speed, m/s", float(speeds(states).max()), most=MAX_SPEED * 1.000001),
         Check("lowest speed in the last second, m/s", float(speeds(states)[-24:].min()), least=1.0),
@@ -57,14 +57,14 @@ def checks(seed: int, share: float) -> list[Check]:
 
 
 def gaps(position: np.ndarray) -> np.ndarray:
-    """(n, n) metres between boids, inf to themselves."""
+    """(n, n) metres between boids, inf on the diagonal."""
     gap = np.linalg.norm(position[:, None] - position[None], axis=-1)
     np.fill_diagonal(gap, np.inf)
     return gap
 
 
 def agreement(position: np.ndarray, forward: np.ndarray) -> float:
-    """The cosine between the headings of those within 9 m of each other, on the average."""
+    """The mean cosine between the headings of boids within 9 m of each other."""
     near = gaps(position) < 9.0
     return float((forward @ forward.T)[near].mean())
 

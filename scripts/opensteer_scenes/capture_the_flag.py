@@ -1,4 +1,4 @@
-"""One runs for a flag, four run after it, among forty obstacles."""
+"""One vehicle runs for a flag and four chase it, among forty obstacles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS = 40.0
 
 
 def field(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The places and radii of obstacles that leave two bodies' widths between each other and about home."""
+    """Positions and radii of obstacles with room for two bodies between them and around home."""
     room = 4.0 * RADIUS
     centre, radius = [np.zeros(3)], [HOME_RADIUS - room]
     while len(centre) <= OBSTACLES:
@@ -34,7 +34,7 @@ def field(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 
 def starts(rng: np.random.Generator, centre: np.ndarray, radius: np.ndarray) -> np.ndarray:
-    """(5, 3) places on the ring that are clear of the obstacles."""
+    """(5, 3) random places on the ring, clear of the obstacles."""
     places: list[np.ndarray] = []
     while len(places) <= DEFENDERS:
         place = ring(rng, 1, INNER, OUTER)[0]
@@ -44,7 +44,7 @@ def starts(rng: np.random.Generator, centre: np.ndarray, radius: np.ndarray) -> 
 
 
 def game(rng: np.random.Generator) -> tuple[str, float]:
-    """How a game ends (home, tagged or open), and the least distance of a body to an obstacle until then."""
+    """How a game ends ("home", "tagged" or "open"), and the smallest gap from a body to an obstacle until then."""
     centre, radius = field(rng)
     place = starts(rng, centre, radius)
     n = DEFENDERS + 1
@@ -87,4 +87,4 @@ def checks(seed: int, share: float) -> list[Check]:
     ]
 
 
-CAPTURE_THE_FLAG = OpenSteerScene("getting somewhere while evading pursuers and avoiding obstacles", checks)
+CAPTURE_THE_FLAG = OpenSteerScene("reaching a goal while evading pursuers and avoiding obstacles", checks)

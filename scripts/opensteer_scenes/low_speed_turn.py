@@ -1,4 +1,4 @@
-"""Five vehicles at low speed, pushed backwards and aside."""
+"""Five slow vehicles under a force backwards and to the right."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def checks(seed: int, share: float) -> list[Check]:
     return [
         Check("degrees between the last headings and the force", heading_error(forward[-1], FORCE), most=5.0),
         Check("greatest turn in one frame, degrees", float(np.degrees(turn).max()), most=10.0),
-        Check("share of the turning that goes to the right", float((side <= 1e-9).mean()), least=1.0),
-        Check("least way from the start, metres", float(way.min()), least=5.0),
+        Check("share of frames that turn right", float((side <= 1e-9).mean()), least=1.0),
+        Check("shortest distance from the start, metres", float(way.min()), least=5.0),
     ]
 
 

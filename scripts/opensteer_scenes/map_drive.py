@@ -59,22 +59,22 @@ def checks(seed: int, share: float) -> list[Check]:
     states = scene.run(frames(SECONDS, max(share, 0.8)))
     place = positions(states)
     on_map = (abs(place[:, 0]) < 0.6 * WORLD).all(axis=-1)
-    off = np.linalg.norm(place[:, 0] - line.position(line.nearest(place[:, 0])), axis=-1)
+    distance = np.linalg.norm(place[:, 0] - line.position(line.nearest(place[:, 0])), axis=-1)
     gap = np.linalg.norm(place - centre, axis=-1) - radius
     speed = speeds(states)[:, 0]
     turn = np.degrees(turning(headings(states)))[:, 0] * FPS
     return [
-        Check("share of the time on the road", float((off[on_map] < ROAD_RADIUS + HALF_WIDTH).mean()), least=0.7),
-        Check("furthest off the middle of the road, metres", float(off[on_map].max()), most=2.5 * ROAD_RADIUS),
+        Check("share of the time on the road", float((distance[on_map] < ROAD_RADIUS + HALF_WIDTH).mean()), least=0.7),
+        Check("furthest off the middle of the road, metres", float(distance[on_map].max()), most=2.5 * ROAD_RADIUS),
         Check("least room from the car's middle to a rock, metres", float(gap.min()), least=HALF_WIDTH),
-        Check("metres it came on the far side of the map", float(-place[:, 0, 0].min()), least=0.6 * WORLD),
+        Check("metres driven past the middle of the map", float(-place[:, 0, 0].min()), least=0.6 * WORLD),
         Check("mean speed, m/s", float(speed.mean()), least=8.0),
         Check("fastest turn, degrees a second", float(turn.max()), most=90.0),
     ]
 
 
 def rocks(rng: np.random.Generator, line) -> tuple[np.ndarray, np.ndarray]:
-    """Rocks all over the map, also on the road, with room for the car between any two."""
+    """Centres and radii of rocks all over the map, also on the road, with room for the car between any two."""
     centre: list[np.ndarray] = []
     radius: list[float] = []
     start = np.array((0.6 * WORLD, -0.4 * WORLD, 0.0))
@@ -88,4 +88,4 @@ def rocks(rng: np.random.Generator, line) -> tuple[np.ndarray, np.ndarray]:
     return np.array(centre), np.array(radius)
 
 
-MAP_DRIVE = OpenSteerScene("a fast car keeps to its road and clear of the rocks on it", checks)
+MAP_DRIVE = OpenSteerScene("a fast car stays on its road and clear of the rocks on it", checks)

@@ -25,7 +25,7 @@ def checks(seed: int, share: float) -> list[Check]:
     side = np.cross(forward[:-1], forward[1:])[:, 0, 2]
     return [
         Check("degrees between the last heading and the force", heading_error(forward[-1], FORCE), most=5.0),
-        Check("share of the turn that goes the same way round", float((side >= -1e-9).mean()), least=1.0),
+        Check("share of frames that turn the same way", float((side >= -1e-9).mean()), least=1.0),
         Check("greatest turn a second, degrees", float(np.degrees(turning(forward)).max() * 24.0), most=180.0),
         Check("last speed, m/s", float(speed[-1, 0]), least=MAX_SPEED * 0.99, most=MAX_SPEED * 1.000001),
     ]

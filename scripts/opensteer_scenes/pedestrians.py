@@ -86,28 +86,29 @@ def checks(seed: int, share: float) -> list[Check]:
     states = scene.run(frames(SECONDS, max(share, 0.25)))
     place = positions(states)
     later = place[len(place) // 4 :: 6]
-    off = np.stack([np.linalg.norm(p - line.position(line.nearest(p)), axis=-1) for p in later])
+    distance = np.stack([np.linalg.norm(p - line.position(line.nearest(p)), axis=-1) for p in later])
     gap = np.linalg.norm(place[:, :, None] - centre, axis=-1) - radius - RADIUS
     around = (np.linalg.norm(later[:, :, None] - centre, axis=-1) < radius + 6.0).any(axis=-1)
     return [
-        Check("share of the time within the path where no obstacle is on it", within(off, around), least=0.9),
-        Check("deepest in an obstacle, metres", float(-gap.min()), most=0.3),
+        Check("share of the time within the path, away from its obstacles", within(distance, around), least=0.9),
+        Check("deepest overlap with an obstacle, metres", float(-gap.min()), most=0.3),
         Check("mean speed, m/s", float(speeds(states)[len(states) // 4 :].mean()), least=0.9),
-        Check("share of pairs in touch", in_touch(later), most=0.002),
+        Check("share of overlapping pairs", in_touch(later), most=0.002),
     ]
 
 
-def within(off: np.ndarray, around: np.ndarray) -> float:
-    return float((off[~around] < PATH_RADIUS + RADIUS).mean())
+def within(distance: np.ndarray, around: np.ndarray) -> float:
+    """The share of distances to the path below its radius, except around obstacles."""
+    return float((distance[~around] < PATH_RADIUS + RADIUS).mean())
 
 
 def in_touch(places: np.ndarray) -> float:
-    """Of all pairs in all frames, the share that overlaps by more than a tenth of a radius."""
+    """The share of pairs in all frames that overlap by more than a tenth of a radius."""
     gap = np.linalg.norm(places[:, :, None] - places[:, None], axis=-1)
     pairs = np.triu_indices(places.shape[1], 1)
     return float((gap[:, pairs[0], pairs[1]] < 1.9 * RADIUS).mean())
 
 
 PEDESTRIANS = OpenSteerScene(
-    "a path followed both ways, round obstacles and one another, by prioritized dithering", checks
+    "pedestrians follow a path both ways, round obstacles and each other, by prioritized dithering", checks
 )

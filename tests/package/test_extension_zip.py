@@ -1,6 +1,6 @@
-"""The zip that users get: what is in it, and that Blender installs it and switches it off and on.
+"""The zip for users: its contents, and that Blender installs, disables and enables it.
 
-Every Blender is a process of its own with an empty user folder: this file runs itself, with the name of a step below.
+Every Blender runs in its own process with an empty user folder: this file runs itself with the name of a step below.
 """
 
 import os
@@ -38,7 +38,7 @@ NEEDED = {
 
 @pytest.fixture(scope="session")
 def extension_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zip, built by the very Blender that these tests run in."""
+    """The zip, built with the Blender that these tests run in."""
     output = tmp_path_factory.mktemp("dist")
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "build", "--python", sys.executable, "--output", output],
@@ -59,7 +59,7 @@ def test_the_zip_holds_the_extension_and_nothing_else(extension_zip: Path) -> No
     assert set(names) >= NEEDED
 
 
-def test_the_zip_installs_and_switches_off_and_on(extension_zip: Path, tmp_path: Path) -> None:
+def test_the_zip_can_be_installed_disabled_and_enabled(extension_zip: Path, tmp_path: Path) -> None:
     in_blender("install_and_switch", tmp_path, extension_zip)
     installed = tmp_path / "extensions" / "user_default" / MANIFEST["id"]
     with zipfile.ZipFile(extension_zip) as archive:
@@ -72,7 +72,7 @@ def test_the_zip_installs_and_switches_off_and_on(extension_zip: Path, tmp_path:
 
 
 def in_blender(step: str, user: Path, *arguments: Path) -> None:
-    """Run one of the steps below in a Blender whose user has this folder."""
+    """Run one of the steps below in a Blender with this user folder."""
     done = subprocess.run(
         [sys.executable, __file__, step, *arguments],
         env={**os.environ, "BLENDER_USER_RESOURCES": str(user)},
@@ -143,7 +143,7 @@ def is_enabled() -> bool:
 
 
 def traces_in_blender() -> set[str]:
-    """What of the extension can be seen in Blender: operators, types, properties and handlers."""
+    """The extension's operators, types, properties and handlers that are registered in Blender."""
     import bpy
 
     traces = {f"bpy.ops.steering.{name}" for name in dir(bpy.ops.steering)}
@@ -160,6 +160,6 @@ def traces_in_blender() -> set[str]:
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])
     print("done", flush=True)
-    # The module of Blender 4.2 crashes on its way out after any pointer property with a poll function was registered,
-    # even if it was taken off again; the program itself does not.
+    # The module of Blender 4.2 crashes at exit once a pointer property with a poll function has been registered, even
+    # if it was unregistered; the program does not.
     os._exit(0)

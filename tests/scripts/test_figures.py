@@ -1,4 +1,4 @@
-"""The manual's figures show what their captions say, and its pages say what the declarations do."""
+"""The manual's figures show what their captions claim, and its pages match the declarations."""
 
 import re
 
@@ -54,6 +54,6 @@ def test_what_a_page_links_to_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=NAMES)
-def test_every_behavior_says_when_it_does_nothing_and_where_it_comes_from(behavior) -> None:
+def test_every_behavior_says_when_it_does_nothing_and_names_its_source(behavior) -> None:
     assert idle(behavior)
     assert source(behavior)

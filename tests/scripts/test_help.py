@@ -1,4 +1,4 @@
-"""Every command of scripts/ says what it does before it does anything."""
+"""Every command of scripts/ explains itself without doing anything."""
 
 import subprocess
 import sys
@@ -16,15 +16,15 @@ def run(*arguments: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_asked_for_help_tells_what_stands_at_its_head_and_ends(name: str) -> None:
-    told = run(f"scripts/{name}", "--help")
-    assert told.returncode == 0, told.stderr
+def test_help_prints_the_docstring_and_exits(name: str) -> None:
+    done = run(f"scripts/{name}", "--help")
+    assert done.returncode == 0, done.stderr
     first = (ROOT / "scripts" / name).read_text(encoding="utf-8").split('"""')[1].splitlines()[0]
-    assert first in told.stdout
+    assert first in done.stdout
 
 
-@pytest.mark.parametrize("name", ["generate", "pictures", "test"])
-def test_what_a_command_does_not_know_is_refused_before_anything_is_done(name: str) -> None:
-    told = run(f"scripts/{name}", "nonsense")
-    assert told.returncode == 2
-    assert "nonsense" in told.stderr
+@pytest.mark.parametrize("name", ["generate", "pictures", "plain_english", "test"])
+def test_an_unknown_argument_is_refused_before_anything_is_done(name: str) -> None:
+    done = run(f"scripts/{name}", "nonsense")
+    assert done.returncode == 2
+    assert "nonsense" in done.stderr

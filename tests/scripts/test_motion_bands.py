@@ -1,4 +1,4 @@
-"""The bands say alive of what lives, and not of what was spoiled on purpose."""
+"""Good motion is judged alive, and motion spoiled on purpose is not."""
 
 from dataclasses import replace
 
@@ -35,9 +35,9 @@ def recorded(scene: Scene, frames: int = 120) -> Recording:
     return Recording(BIRDS, positions(states), headings(states), ups(states), FPS, BODY, cruise, APART)
 
 
-def verdicts(seen: Recording) -> dict[str, str]:
-    values = measured(seen)
-    return {row.title: row.verdict(values[row.title]) for row in rows(seen.kind, seen.obstacles)}
+def verdicts(recording: Recording) -> dict[str, str]:
+    values = measured(recording)
+    return {row.title: row.verdict(values[row.title]) for row in rows(recording.kind, recording.obstacles)}
 
 
 @pytest.fixture(scope="module")
@@ -46,68 +46,69 @@ def flock() -> Recording:
 
 
 def test_a_flock_of_starlings_is_alive_in_every_row(flock: Recording) -> None:
-    """But for two: sixty head more alike and are rounder than the two hundred the bands were measured on."""
-    found = verdicts(flock)
-    assert {found.pop("polarization"), found.pop("aspect")} <= {ALIVE, BETWEEN}
-    assert set(found.values()) == {ALIVE}, found
+    """Except two rows: sixty birds are more parallel and rounder than the two hundred the bands come from."""
+    judged = verdicts(flock)
+    assert {judged.pop("polarization"), judged.pop("aspect")} <= {ALIVE, BETWEEN}
+    assert set(judged.values()) == {ALIVE}, judged
 
 
 def test_a_flock_without_wander_is_mechanical() -> None:
-    place = starlings()
-    tame = [b for b in place.behaviors if b[0] not in (Wander, Containment)]
-    found = verdicts(recorded(replace(place, behaviors=tame)))
-    assert found["polarization"] == MECHANICAL
-    assert found["turn p95, deg/s"] == BETWEEN
+    scene = starlings()
+    tame = [b for b in scene.behaviors if b[0] not in (Wander, Containment)]
+    judged = verdicts(recorded(replace(scene, behaviors=tame)))
+    assert judged["polarization"] == MECHANICAL
+    assert judged["turn p95, deg/s"] == BETWEEN
 
 
-def test_a_flock_that_trembles_is_jittery(flock: Recording) -> None:
+def test_a_trembling_flock_is_jittery(flock: Recording) -> None:
     shake = 0.02 * np.random.default_rng(1).normal(size=flock.forward.shape)
     forward = flock.forward + shake
     forward /= np.linalg.norm(forward, axis=-1, keepdims=True)
-    found = verdicts(replace(flock, forward=forward))
-    assert found["turn reversed, share"] == found["jerk p95, deg/s a frame"] == JITTERY
+    judged = verdicts(replace(flock, forward=forward))
+    assert judged["turn reversed, share"] == judged["jerk p95, deg/s a frame"] == JITTERY
 
 
-def test_a_flock_on_rails_keeps_its_neighbors_and_one_of_strangers_does_not(flock: Recording) -> None:
+def test_a_flock_on_rails_keeps_its_neighbors_and_a_shuffled_one_does_not(flock: Recording) -> None:
     rails = flock.position[:1] + np.arange(120.0)[:, None, None] * [0.0, 0.4, 0.0]
     assert verdicts(replace(flock, position=rails))["neighbors kept after 1 s"] == MECHANICAL
-    strangers = np.random.default_rng(2).normal(size=flock.position.shape) * 20.0
-    found = verdicts(replace(flock, position=strangers))
-    assert found["neighbors kept after 1 s"] == found["nearest neighbor p95 / p5"] == JITTERY
-    assert found["lost, share"] == MECHANICAL
+    shuffled = np.random.default_rng(2).normal(size=flock.position.shape) * 20.0
+    judged = verdicts(replace(flock, position=shuffled))
+    assert judged["neighbors kept after 1 s"] == judged["nearest neighbor p95 / p5"] == JITTERY
+    assert judged["lost, share"] == MECHANICAL
 
 
-def test_a_flock_that_lost_some_says_so(flock: Recording) -> None:
+def test_lost_members_are_counted(flock: Recording) -> None:
     astray = flock.position.copy()
     astray[:, :6] += (500.0, 0.0, 0.0)
     assert measured(replace(flock, position=astray))["lost, share"] == pytest.approx(0.1)
     assert np.isnan(measured(replace(flock, position=astray, separation=np.nan))["lost, share"])
 
 
-def test_those_who_walk_along_the_road_turn_as_it_does() -> None:
+def test_walkers_along_a_road_turn_as_the_road_does() -> None:
     angle = np.radians(np.arange(0.0, 350.0, 0.5))
     road = spline(100.0 * np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=-1), False)
     along = np.arange(240.0)[:, None] * 1.34 / FPS + np.arange(4.0) * 20.0 + 10.0
     forward = road.tangent(along)
     left = np.cross((0.0, 0.0, 1.0), forward)
     up = np.broadcast_to((0.0, 0.0, 1.0), forward.shape)
-    seen = Recording(WALKERS, road.position(along) + 0.5 * left, forward, up, FPS, 0.6, np.full(4, 1.34), path=(road,))
-    values = measured(seen)
+    position, cruise = road.position(along) + 0.5 * left, np.full(4, 1.34)
+    recording = Recording(WALKERS, position, forward, up, FPS, 0.6, cruise, path=(road,))
+    values = measured(recording)
     assert values["heading p95 / the road's own"] == pytest.approx(1.0, abs=0.1)
     assert values["crossings of the middle in 10 s"] == 0.0
-    assert set(verdicts(seen).values()) == {ALIVE}
+    assert set(verdicts(recording).values()) == {ALIVE}
 
     swaying = np.sin(2.0 * np.pi * 0.5 * np.arange(240.0) / FPS)[:, None, None]
-    found = verdicts(replace(seen, position=road.position(along) + swaying * left))
-    assert found["crossings of the middle in 10 s"] == JITTERY
-    found = verdicts(replace(seen, forward=forward + 0.1 * swaying * left))
-    assert found["heading p95 / the road's own"] == JITTERY
-    assert verdicts(replace(seen, path=()))["heading p95 / the road's own"] == "", (
-        "without a road nothing is said of it"
+    judged = verdicts(replace(recording, position=road.position(along) + swaying * left))
+    assert judged["crossings of the middle in 10 s"] == JITTERY
+    judged = verdicts(replace(recording, forward=forward + 0.1 * swaying * left))
+    assert judged["heading p95 / the road's own"] == JITTERY
+    assert verdicts(replace(recording, path=()))["heading p95 / the road's own"] == "", (
+        "without a road this row is empty"
     )
 
 
-def test_a_clean_turn_is_banked_in_time_and_a_level_one_is_not_measured() -> None:
+def test_a_coordinated_turn_is_banked_in_time_and_a_level_one_is_not_measured() -> None:
     time = np.arange(0.0, 10.0, 1.0 / FPS)
     turn = np.sin(time) + 0.5 * np.sin(2.3 * time)
     heading = np.cumsum(turn) / FPS
@@ -128,7 +129,7 @@ def test_a_clean_turn_is_banked_in_time_and_a_level_one_is_not_measured() -> Non
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_alive_is_nothing_else(kind: str) -> None:
+def test_the_bands_of_a_row_do_not_overlap(kind: str) -> None:
     for row in rows(kind):
         for low, high in (band for band in (row.mechanical, row.jittery) if band):
             assert high <= row.alive[0] or low >= row.alive[1], row.title
@@ -136,7 +137,7 @@ def test_what_is_alive_is_nothing_else(kind: str) -> None:
         assert [row.verdict(bound) == ALIVE for bound in edges] == [bound == row.alive[0] for bound in edges]
 
 
-def test_fish_stay_with_each_other_longer_and_nearer_than_birds() -> None:
+def test_fish_keep_their_neighbors_longer_and_nearer_than_birds() -> None:
     birds, fish = ({row.title: row for row in rows(kind)} for kind in (BIRDS, FISH))
     assert (birds["neighbors kept after 1 s"].verdict(0.5), fish["neighbors kept after 1 s"].verdict(0.5)) == (
         ALIVE,
@@ -148,7 +149,7 @@ def test_fish_stay_with_each_other_longer_and_nearer_than_birds() -> None:
     )
 
 
-def test_among_obstacles_turning_more_and_parting_for_a_while_are_alive() -> None:
+def test_among_obstacles_more_turning_and_a_temporary_split_are_alive() -> None:
     open_road, street = ({row.title: row for row in rows(WALKERS, obstacles)} for obstacles in (False, True))
     turn = "heading p95 / the road's own"
     assert (open_road[turn].verdict(2.0), street[turn].verdict(2.0), street[turn].verdict(7.0)) == (
@@ -161,23 +162,23 @@ def test_among_obstacles_turning_more_and_parting_for_a_while_are_alive() -> Non
     assert {row.title for row in rows(BIRDS)} - {row.title for row in rows(BIRDS, True)} == {lost}
 
 
-def test_who_comes_back_is_not_lost(flock: Recording) -> None:
+def test_members_that_come_back_are_not_lost(flock: Recording) -> None:
     away = flock.position.copy()
     away[20:60, :6] += (500.0, 0.0, 0.0)
-    seen = replace(flock, obstacles=True)
-    assert measured(replace(seen, position=away))["lost in the last second, share"] == 0.0
+    recording = replace(flock, obstacles=True)
+    assert measured(replace(recording, position=away))["lost in the last second, share"] == 0.0
     away[60:, :6] += (500.0, 0.0, 0.0)
-    assert measured(replace(seen, position=away))["lost in the last second, share"] == pytest.approx(0.1)
+    assert measured(replace(recording, position=away))["lost in the last second, share"] == pytest.approx(0.1)
 
 
-def test_the_table_names_the_rows_that_are_wrong_in_any_run_and_means_over_the_seeds() -> None:
+def test_the_table_names_the_rows_wrong_in_any_run_or_in_the_mean_of_the_seeds() -> None:
     good = {row.title: row.alive[0] + 0.4 if row.alive[1] == np.inf else row.alive[1] - 1e-4 for row in rows(BIRDS)}
     text, wrong = table(BIRDS, False, [good])
     assert wrong == []
     assert len(text.splitlines()) == len(good)
     ball, long = good | {"aspect": 1.1}, good | {"aspect": 2.5}
     assert table(BIRDS, False, [ball])[1] == ["aspect"]
-    assert table(BIRDS, False, [ball, long])[1] == [], "of the aspect it is the mean of the seeds that counts"
+    assert table(BIRDS, False, [ball, long])[1] == [], "only the mean aspect of the seeds counts"
     assert "1.80" in table(BIRDS, False, [ball, long])[0]
     stiff = good | {"neighbors kept after 1 s": 0.95}
     text, wrong = table(BIRDS, False, [good, stiff, good])

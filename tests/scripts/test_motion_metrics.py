@@ -1,4 +1,4 @@
-"""The metrics say what they claim to, on motion that is known."""
+"""The metrics have the expected values on known motion."""
 
 import numpy as np
 import pytest
@@ -38,28 +38,28 @@ def test_a_steady_turn_has_its_rate_and_no_jerk() -> None:
     assert reversals(forward, FPS) == 0.0
 
 
-def test_a_trembling_heading_is_all_reversals() -> None:
+def test_a_trembling_heading_reverses_on_every_frame() -> None:
     forward = heading_to(np.where(np.arange(len(TIME)) % 2, 1.0, 0.0))
     assert reversals(forward, FPS) == 1.0
     assert jerks(forward, FPS).min() == pytest.approx(48.0)
-    assert reversals(heading_to(0.1 * (np.arange(len(TIME)) % 2)), FPS) == 0.0, "too slow to be seen"
+    assert reversals(heading_to(0.1 * (np.arange(len(TIME)) % 2)), FPS) == 0.0, "too slow to be visible"
 
 
 @pytest.mark.parametrize("roll", [-170.0, -30.0, 0.0, 45.0, 90.0])
-def test_a_roll_is_to_the_right_positive(roll: float) -> None:
+def test_a_roll_to_the_right_is_positive(roll: float) -> None:
     forward = heading_to(np.full(5, 90.0))
     up = np.tile([np.sin(np.radians(roll)), 0.0, np.cos(np.radians(roll))], (5, 1, 1))
     assert np.allclose(rolls(forward, up), roll)
     assert np.abs(rolled(forward, up)).max() < 1e-9
 
 
-def test_a_clean_turn_to_the_right_rolls_right() -> None:
+def test_a_coordinated_turn_to_the_right_rolls_right() -> None:
     forward = heading_to(-50.0 * TIME)
     wanted = np.degrees(np.arctan(8.0 * np.radians(50.0) / 9.81))
     assert np.allclose(coordinated_rolls(8.0 * forward, FPS)[2:-2], wanted, atol=0.1)
 
 
-def test_a_loop_is_no_roll_and_a_barrel_roll_is_one() -> None:
+def test_a_loop_does_not_count_as_a_roll_and_a_barrel_roll_does() -> None:
     angle = 2.0 * np.pi * np.arange(73) / 72.0
     zero = np.zeros_like(angle)
     looping = np.stack((np.cos(angle), zero, np.sin(angle)), axis=-1)[:, None]
@@ -71,50 +71,50 @@ def test_a_loop_is_no_roll_and_a_barrel_roll_is_one() -> None:
     assert np.allclose(roll_rates(rolls(straight, barrel), FPS), 360.0 / 72.0 * FPS)
 
 
-def test_a_signal_that_is_late_has_its_lag() -> None:
+def test_the_lag_of_a_delayed_signal_is_its_delay() -> None:
     lead = np.sin(1.3 * TIME) + 0.5 * np.sin(2.9 * TIME)
     late = np.sin(1.3 * (TIME - 0.27)) + 0.5 * np.sin(2.9 * (TIME - 0.27))
     assert lag(late, lead, FPS) == pytest.approx(0.27, abs=0.02)
     assert lag(lead, late, FPS) == pytest.approx(-0.27, abs=0.02)
 
 
-def test_a_roll_that_turns_back_is_counted_unless_it_is_slow() -> None:
+def test_a_reversed_roll_is_counted_unless_it_is_slow() -> None:
     rate = np.array([20.0, -20.0, -30.0, 5.0, -5.0, 4.0])[:, None]
     assert roll_reversals(rate) == pytest.approx(2.0 / 5.0)
 
 
-def test_crossings_are_those_in_ten_seconds() -> None:
+def test_crossings_are_counted_per_ten_seconds() -> None:
     aside = np.sin(2.0 * np.pi * 0.5 * TIME + 0.1)[:, None]
     assert crossings(aside, FPS) == pytest.approx(10.0, abs=1.0)
 
 
-def test_a_group_is_whoever_is_linked_one_by_one() -> None:
+def test_a_group_is_linked_vehicle_by_vehicle() -> None:
     chain = np.arange(6.0)[:, None] * [1.0, 0.0, 0.0]
     apart = np.concatenate((chain, [[20.0, 0.0, 0.0], [20.5, 0.0, 0.0]]))[None]
     assert lost(apart, 1.5).tolist() == [0.25]
-    assert lost(apart, 0.9).tolist() == [0.75], "only the two at the end are linked"
+    assert lost(apart, 0.9).tolist() == [0.75], "only the last two are linked"
     assert lost(apart, 0.1).tolist() == [7 / 8]
     assert lost(apart, 50.0).tolist() == [0.0]
     assert nearest_distances(apart)[0].tolist() == [1.0] * 6 + [0.5] * 2
 
 
-def test_polarization_is_one_where_all_head_the_same_way_and_nothing_where_they_part() -> None:
+def test_polarization_is_one_for_equal_headings_and_zero_for_opposite_ones() -> None:
     same = np.tile([0.0, 1.0, 0.0], (2, 4, 1))
     assert polarization(same).tolist() == [1.0, 1.0]
     assert polarization(same * [[[1.0], [-1.0], [1.0], [-1.0]]]).tolist() == [0.0, 0.0]
 
 
-def test_who_keeps_its_neighbors_and_who_does_not() -> None:
+def test_a_drifting_flock_keeps_its_neighbors_and_a_shuffled_one_does_not() -> None:
     rng = np.random.default_rng(3)
     place = rng.normal(size=(40, 3)) * 10.0
     drifting = place + np.arange(60.0)[:, None, None] * [0.3, 0.0, 0.0]
     assert kept(drifting, FPS) == 1.0
     shuffled = np.where(np.arange(48)[:, None, None] < 24, place, place[rng.permutation(40)])
-    assert kept(shuffled, FPS) == pytest.approx(6.0 / 39.0, abs=0.1), "as many as chance keeps, where all change places"
-    assert np.isnan(kept(drifting[:20], FPS)), "too short to tell"
+    assert kept(shuffled, FPS) == pytest.approx(6.0 / 39.0, abs=0.1), "the share kept by chance if all change places"
+    assert np.isnan(kept(drifting[:20], FPS)), "too short to measure"
 
 
-def test_a_ball_is_as_long_as_it_is_thin_and_a_cigar_is_not() -> None:
+def test_the_aspect_of_a_ball_is_one_and_that_of_a_cigar_is_more() -> None:
     rng = np.random.default_rng(4)
     ball = rng.normal(size=(2000, 3))
     assert aspect(ball[None])[0] == pytest.approx(1.0, abs=0.1)
@@ -123,14 +123,14 @@ def test_a_ball_is_as_long_as_it_is_thin_and_a_cigar_is_not() -> None:
     assert aspect(np.stack((stretched, tilted / np.sqrt([2.0, 2.0, 1.0]))))[:] == pytest.approx([4.0, 4.0], rel=0.1)
 
 
-def test_two_on_the_same_spot_are_no_distance_apart() -> None:
+def test_two_on_the_same_spot_have_distance_zero() -> None:
     place = np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [3.0, 0.0, 0.0]]])
     assert nearest_distances(place).tolist() == [[0.0, 0.0, 3.0]]
 
 
-def test_a_crowd_too_big_to_be_looked_at_in_one_go_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crowd_measured_in_chunks_gives_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
     place = np.random.default_rng(5).normal(size=(30, 50, 3)).cumsum(axis=0)
     whole = nearest_distances(place), kept(place, FPS), lost(place, 3.0)
     monkeypatch.setattr("scripts.motion_metrics.CHUNK", 170)
-    for one, other in zip(whole, (nearest_distances(place), kept(place, FPS), lost(place, 3.0))):
-        assert np.array_equal(one, other)
+    for expected, chunked in zip(whole, (nearest_distances(place), kept(place, FPS), lost(place, 3.0))):
+        assert np.array_equal(expected, chunked)

@@ -1,15 +1,15 @@
-"""scripts/steerbench: scenes of SteerBench, walked by behaviors of the catalogue."""
+"""scripts/steerbench: scenes of SteerBench, run with behaviors of the catalogue."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from scripts.steerbench_scenes import walked, walls
+from scripts.steerbench_scenes import trajectories, walls
 
 
 def case(start, goals, boxes=(), circles=(), oriented=()) -> SimpleNamespace:
-    """A scene as the kit reads it."""
+    """A scene as the kit loads it."""
     start = np.array(start, dtype=float)
     n = len(start)
     return SimpleNamespace(
@@ -31,32 +31,32 @@ def to(x: float, y: float) -> SimpleNamespace:
 
 
 @pytest.mark.parametrize("method", ["VELOCITY", "PAPER"])
-def test_who_arrives_goes_on_to_the_next_goal_and_leaves_at_the_last(method: str) -> None:
-    found = walked(case([[0.0, 0.0]], [[to(3.0, 0.0), to(3.0, 4.0)]]), 0.05, 150, method)
-    there = np.isfinite(found[:, 0, 0])
-    assert 60 < there.sum() < 140
-    assert not there[there.argmin() :].any()
-    assert found[there][-1, 0] == pytest.approx([3.0, 3.0], abs=1.2)
+def test_an_agent_goes_from_goal_to_goal_and_leaves_at_the_last(method: str) -> None:
+    track = trajectories(case([[0.0, 0.0]], [[to(3.0, 0.0), to(3.0, 4.0)]]), 0.05, 150, method)
+    present = np.isfinite(track[:, 0, 0])
+    assert 60 < present.sum() < 140
+    assert not present[present.argmin() :].any()
+    assert track[present][-1, 0] == pytest.approx([3.0, 3.0], abs=1.2)
 
 
-def test_a_box_as_a_goal_is_reached_when_it_is_touched() -> None:
+def test_a_box_goal_is_reached_when_touched() -> None:
     box = SimpleNamespace(kind="box", pos=(9.0, 0.0), box=(4.0, -5.0, 14.0, 5.0), speed=1.3)
-    found = walked(case([[0.0, 0.0]], [[box]]), 0.05, 120, "VELOCITY")
-    there = np.isfinite(found[:, 0, 0])
-    assert found[there][-1, 0, 0] == pytest.approx(3.5, abs=0.1)
+    track = trajectories(case([[0.0, 0.0]], [[box]]), 0.05, 120, "VELOCITY")
+    present = np.isfinite(track[:, 0, 0])
+    assert track[present][-1, 0, 0] == pytest.approx(3.5, abs=0.1)
 
 
-def test_two_who_meet_before_a_pillar_get_by() -> None:
+def test_two_agents_that_meet_in_front_of_a_pillar_pass() -> None:
     met = case([[-5.0, 0.0], [5.0, 0.2]], [[to(5.0, 0.0)], [to(-5.0, 0.2)]], boxes=[(-0.4, 1.6, 0.4, 2.4)])
-    found = walked(met, 0.05, 260, "VELOCITY")
-    gap = np.linalg.norm(found[:, 0] - found[:, 1], axis=1)
+    track = trajectories(met, 0.05, 260, "VELOCITY")
+    gap = np.linalg.norm(track[:, 0] - track[:, 1], axis=1)
     assert np.nanmin(gap) > 0.99
-    assert not np.isfinite(found[-1]).any()
+    assert not np.isfinite(track[-1]).any()
 
 
-def test_walls_stand_where_the_scene_has_them() -> None:
-    things = walls(
+def test_walls_have_the_positions_of_the_scene() -> None:
+    obstacles = walls(
         case([[0.0, 0.0]], [[]], [(1.0, 2.0, 3.0, 6.0)], [(-4.0, 0.0, 1.5)], [(0.0, -6.0, 4.0, 2.0, np.pi / 2)])
     )
     points = np.array([[0.0, 4.0, 0.0], [-6.0, 0.0, 0.0], [0.0, -3.0, 0.0]])
-    assert np.diag(things.clearance(points)[:, [0, 2, 1]]) == pytest.approx([1.0, 0.5, 1.0])
+    assert np.diag(obstacles.clearance(points)[:, [0, 2, 1]]) == pytest.approx([1.0, 0.5, 1.0])
