@@ -26,7 +26,8 @@ from .simulation.decisions import Decisions
 from .simulation.geometry.obstacles import Obstacles, obstacles
 from .simulation.geometry.regions import SPHERE, Regions, regions
 from .simulation.roles import Role
-from .simulation.run import simulate, world_at
+from .simulation.run import simulate
+from .simulation.sensing import world_at
 from .simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
 from .simulation.steering import sensed
 from .simulation.vehicle import VehicleModel

@@ -24,7 +24,7 @@ from steering_addon.simulation.combining import (
     weighted_sum,
 )
 from steering_addon.simulation.geometry.obstacles import obstacles
-from steering_addon.simulation.run import world_at
+from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import decisions, requests
 from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, leaders
 from tests.simulation.odd_input import BOUNDED

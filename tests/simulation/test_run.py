@@ -16,7 +16,8 @@ from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.roles import Role
-from steering_addon.simulation.run import simulate, step, world_at
+from steering_addon.simulation.run import simulate, step
+from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.snapshot import Settings, Snapshot, State, no_tracked, starting
 from tests.scene import Crowd, Scene, in_crowds, leaders, positions, velocities
 

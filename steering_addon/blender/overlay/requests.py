@@ -9,7 +9,7 @@ import numpy as np
 
 from ...simulation.arrays.vectors import truncate
 from ...simulation.presence.admission import attending
-from ...simulation.run import world_at
+from ...simulation.sensing import world_at
 from ...simulation.snapshot import Snapshot, State, starting
 from ...simulation.steering import decisions, requests
 from ..crowds.entry_settings import frames_there

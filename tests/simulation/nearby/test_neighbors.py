@@ -21,7 +21,7 @@ from steering_addon.simulation.nearby.neighbors import (
     perceived,
 )
 from steering_addon.simulation.nearby.pairs import Pairs, pairs_within
-from steering_addon.simulation.run import world_at
+from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import sensed
 from tests.scene import Crowd, Scene, in_crowds, leaders, locked, together
 from tests.simulation.all_pairs import PLACES, all_pairs, joined

@@ -1,0 +1,185 @@
+"""Sensing: the picture of the world that all vehicles decide from, at a moment between two frames.
+
+What the scene says at the two frames is interpolated; what a vehicle carries moves with that vehicle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, shared, squared, which
+from .geometry.obstacles import Obstacles
+from .geometry.regions import Regions
+from .nearby.contacts import reach_of_contacts
+from .nearby.neighbors import Vicinity
+from .roles import Role
+from .snapshot import Snapshot, State, Tracked
+from .vehicle import Motion
+from .world import Bodies, World
+
+
+def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:
+    """The world as vehicles see it at a fraction of the time between two frames.
+
+    Args:
+        before: the snapshot of the first frame, of the vehicles present.
+        part: the fraction, from 0 to below 1.
+    """
+    motion = state.motion
+    bodies = _bodies(state, before)
+    away = state.away
+    if len(before.tracked.roles):
+        bodies = _joined(
+            bodies,
+            replace(before.tracked, present=_with_carrier(before.tracked.present, before.tracked.carrier, away)),
+            before.tracked.amount - state.taken if len(state.taken) else before.tracked.amount,
+            *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time),
+        )
+    visible = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
+    followed = [s for row, s in enumerate(before.settings) if (before.settings_row == row).any()]
+    distances = tuple(behavior.reach_hint() for settings in followed for behavior in settings.behaviors)
+    dt = before.frame_time / before.substeps
+    contacts = reach_of_contacts(before.vehicle, bodies.radius, dt)
+    vicinity = Vicinity(bodies.position, bodies.forward, visible, (*distances, contacts))
+    obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
+    if len(obstacles):
+        obstacles = replace(obstacles, present=_with_carrier(obstacles.present, obstacles.carrier, away))
+    regions = _regions_at(before.regions, after.regions, part)
+    return World(
+        state.time,
+        dt,
+        bodies,
+        obstacles,
+        before.paths,
+        regions,
+        before.flows,
+        vicinity,
+        before.candidates,
+        before.frame_time,
+        len(state),
+        state.tallies,
+    )
+
+
+def _bodies(state: State, snapshot: Snapshot) -> Bodies:
+    """The vehicles as others see them."""
+    motion = state.motion
+    return Bodies(
+        position=motion.position,
+        velocity=motion.velocity,
+        acceleration=state.smoothed_acceleration,
+        forward=motion.forward,
+        radius=snapshot.vehicle.radius,
+        roles=snapshot.roles,
+        present=snapshot.present,
+        crowd=snapshot.crowd,
+        left=shared(np.inf, len(snapshot.present)),
+    )
+
+
+def _joined(
+    bodies: Bodies, tracked: Tracked, left: Scalars, position: Vectors, velocity: Vectors, forward: Vectors
+) -> Bodies:
+    """The bodies followed by the tracked ones; a resource that has run out is marked absent."""
+    return Bodies(
+        position=np.concatenate((bodies.position.T, position.T), axis=1).T,
+        velocity=np.concatenate((bodies.velocity.T, velocity.T), axis=1).T,
+        acceleration=np.concatenate((bodies.acceleration.T, np.zeros((3, len(velocity)))), axis=1).T,
+        forward=np.concatenate((bodies.forward.T, forward.T), axis=1).T,
+        radius=np.concatenate((bodies.radius, tracked.radius)),
+        roles=np.concatenate((bodies.roles, tracked.roles)),
+        present=np.concatenate((bodies.present, tracked.present & (left > 0.0))),
+        crowd=np.concatenate((bodies.crowd, tracked.crowd)),
+        left=np.concatenate((bodies.left, left)),
+    )
+
+
+def _regions_at(before: Regions, after: Regions, part: float) -> Regions:
+    """The regions at a fraction of the time between two frames; they turn at the frames only."""
+    if not len(before):
+        return before
+    return replace(
+        before,
+        centre=before.centre + (after.centre - before.centre) * part,
+        half=before.half + (after.half - before.half) * part,
+    )
+
+
+def _carried(motion: Motion, local: Vectors, carrier: Rows) -> Vectors:
+    """Offsets given in the local space of their carriers, in world space."""
+    row = np.maximum(carrier, 0)
+    return motion.side[row] * local[:, :1] + motion.forward[row] * local[:, 1:2] + motion.up[row] * local[:, 2:]
+
+
+def _with_carrier(present: Mask, carrier: Rows, away: Mask) -> Mask:
+    """Which things are present; what is fixed to an absent vehicle is absent too."""
+    if not anybody(away):
+        return present
+    return present & ~((carrier >= 0) & away[np.maximum(carrier, 0)])
+
+
+def _placed(motion: Motion, points: Vectors, carrier: Rows) -> Vectors:
+    """Points in world space; those of carried things are given in the local space of their carriers."""
+    fixed: Mask = carrier >= 0
+    if not fixed.any():
+        return points
+    return np.where(fixed[:, None], motion.position[np.maximum(carrier, 0)] + _carried(motion, points, carrier), points)
+
+
+def _velocity(motion: Motion, before: Vectors, after: Vectors, carrier: Rows, frame_time: float) -> Vectors:
+    velocity = (after - before) / frame_time
+    fixed: Mask = carrier >= 0
+    if not fixed.any():
+        return velocity
+    return np.where(fixed[:, None], motion.velocity[np.maximum(carrier, 0)], velocity)
+
+
+def _tracked_at(
+    motion: Motion, before: Tracked, after: Tracked, part: float, frame_time: float
+) -> tuple[Vectors, Vectors, Vectors]:
+    """Positions, velocities and headings of the tracked bodies at a fraction of the time between two frames."""
+    position = before.position + (after.position - before.position) * part
+    carrier = before.carrier
+    forward = before.forward
+    if (carrier >= 0).any():
+        forward = np.where((carrier >= 0)[:, None], _carried(motion, forward, carrier), forward)
+    velocity = _velocity(motion, before.position, after.position, carrier, frame_time)
+    return _placed(motion, position, carrier), velocity, forward
+
+
+def _obstacles_at(motion: Motion, before: Obstacles, after: Obstacles, part: float, frame_time: float) -> Obstacles:
+    """The obstacles in world space at a fraction of the time between two frames."""
+    if not len(before):
+        return before
+    start = before.start + (after.start - before.start) * part
+    end = before.end + (after.end - before.end) * part
+    middle_before, middle_after = (before.start + before.end) / 2.0, (after.start + after.end) / 2.0
+    moved = replace(
+        before,
+        start=_placed(motion, start, before.carrier),
+        end=_placed(motion, end, before.carrier),
+        velocity=_velocity(motion, middle_before, middle_after, before.carrier, frame_time),
+    )
+    return moved if before.plain.all() else _turned(moved, motion, before, after, part, frame_time)
+
+
+def _turned(
+    moved: Obstacles, motion: Motion, before: Obstacles, after: Obstacles, part: float, frame_time: float
+) -> Obstacles:
+    """The obstacles with their size and rotation at a fraction of the time between two frames."""
+    axes = squared(before.axes + (after.axes - before.axes) * part)
+    x, y, z = (cross(before.axes[:, axis], after.axes[:, axis]) for axis in range(3))
+    spin = (x + y + z) / (2.0 * frame_time)
+    fixed: Mask = before.carrier >= 0
+    if fixed.any():
+        carried = np.stack([_carried(motion, axes[:, axis], before.carrier) for axis in range(3)], axis=1)
+        axes = np.where(fixed[:, None, None], carried, axes)
+    return replace(
+        moved,
+        axes=axes,
+        half=before.half + (after.half - before.half) * part,
+        radius=before.radius + (after.radius - before.radius) * part,
+        spin=np.where(fixed[:, None], 0.0, spin),
+    )
