@@ -1,10 +1,10 @@
-"""Adjusting: what is done about the force that all behaviors have come to, before anything moves.
+"""Adjusting: the combined force of all behaviors is corrected before anything moves.
 
     wish -> ways -> jams -> adjustments
 
-The wish is the velocity that the force leads to. On the ground it is turned along the way past everything that stands
-there; what is jammed is loosened; then adjustments, such as avoiding each other, have the last word. An agent on the
-ground that no adjustment steers takes up the course along its way by itself.
+The wish is the velocity that the force leads to. On the ground, it is turned along the planned way past obstacles that
+stand there; jammed agents are loosened; then adjustments such as avoiding each other have the last word. An agent on
+the ground that no adjustment steers takes up the course along its way directly.
 """
 
 from __future__ import annotations

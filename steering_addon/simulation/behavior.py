@@ -24,10 +24,10 @@ OURS = "not in the paper"
 
 
 class Intent(Enum):
-    """What a vehicle is after, in the order in which behaviors are offered; the value is what an animator reads."""
+    """The purpose of a behavior, in the order in which panels list them; the value is the heading."""
 
     GO = "Go Somewhere"
-    REACT = "React to Somebody"
+    REACT = "React to Others"
     WITH = "Move with the Others"
     STAY = "Stay in the World"
 
@@ -58,7 +58,7 @@ class Steering:
             whatever the other behaviors want and however they combine: braking is not a matter of weighing up.
         sets_speed: (n,) the agents that it gives a speed; the others are held at cruise speed. None for no agent.
         takes: what the agents take of resources; None for nothing.
-        arrived: (n,) the agents that have reached the place it leads to; None if it leads nowhere in the end.
+        arrived: (n,) the agents that have reached the place it leads to; None if it leads to no place.
     """
 
     force: Vectors | None = None
@@ -179,7 +179,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Adjustment(Behavior):
-    """A behavior that corrects what all others have come to, however they are combined."""
+    """A behavior that corrects the combined result of all others."""
 
     def steer(self, world: World, agents: Agents, memory: Any) -> Steering:
         return Steering()

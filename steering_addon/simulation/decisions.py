@@ -20,7 +20,7 @@ AnyMemory = TypeVar("AnyMemory", bound=Memory)
 
 @dataclass(frozen=True)
 class Decisions:
-    """What all vehicles decide in a step, as far as their behaviors have been asked.
+    """What all vehicles have decided in a step so far.
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.

@@ -1,4 +1,4 @@
-"""What comes in at a frame and what is carried from frame to frame."""
+"""Snapshot and state: the input of a frame, and what is carried from frame to frame."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tracked:
-    """Bodies that move by themselves or are carried: leaders, targets, locked vehicles.
+    """Bodies that the simulation does not move: leaders, targets, locked vehicles. A vehicle may carry them.
 
     Attributes:
         position, forward: (k, 3) metres and unit headings, in the side, forward and up of the carrier if there is one.
         radius: (k,) metres.
         roles: (k,) bits of Role.
-        present: (k,) whether it is there at the moment.
+        present: (k,) whether it is present.
         carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
         crowd: (k,) the row of the crowd of a locked vehicle, -1 for none.
-        amount: (k,) how much there is of a resource before anything is taken, inf for what does not run out.
+        amount: (k,) the amount of a resource before anything is taken, inf for one that does not run out.
     """
 
     position: Vectors
@@ -61,28 +61,28 @@ class Tracked:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that the scene says at one frame. Rows of vehicles are in the order of their identities.
+    """The scene at one frame. Vehicles are in the order of their identities.
 
     Attributes:
         frame_time: seconds from this frame to the next.
-        substeps: decisions a frame.
-        keys: (n,) what each vehicle's luck hangs on.
+        substeps: steps a frame.
+        keys: (n,) the random key of each vehicle.
         vehicle: the vehicle models, n rows.
         locomotion: how their bodies move.
         roles: (n,) bits of Role of the vehicles.
-        present: (n,) which vehicles take part at the moment.
+        present: (n,) the vehicles that take part at this frame.
         settings: what vehicles may want, row by row.
-        settings_row: (n,) the row of settings each vehicle follows at the moment.
+        settings_row: (n,) the row of settings each vehicle follows at this frame.
         crowd: (n,) the row of the crowd each vehicle belongs to, whatever settings it follows.
         crowd_keys: (n,) the random keys that the vehicles of a crowd share.
         tracked: bodies besides the vehicles; target rows count on from n.
-        obstacles: what is in the way.
+        obstacles: what vehicles keep clear of.
         paths: the tagged curves.
         regions: the spheres, boxes and meshes to keep to.
         flows: the curves and meshes that draw currents.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
-        attendance: when the vehicles enter and what they do on arrival, n rows; None where all are there and stay.
-        due: (n,) whose frame to enter has come; None for all.
+        attendance: when vehicles enter and what they do on arrival, n rows; None if all are present from the start and stay.
+        due: (n,) the vehicles whose frame to enter has come; None for all.
     """
 
     frame_time: float
@@ -108,21 +108,21 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class State:
-    """The vehicles at one frame. A copy is a checkpoint: going on from it gives the same run.
+    """The vehicles at one frame. A copy is a checkpoint: continuing from it gives the same run.
 
     Attributes:
         time: seconds.
-        motion: where they are and how they move.
+        motion: position, velocity and orientation.
         roll_rate: (n,) rad/s.
-        smoothed_acceleration: (n, 3) what banking leans on, m/s2.
-        force: (n, 3) the steering force that acted last, newtons.
+        smoothed_acceleration: (n, 3) the acceleration that banking follows, m/s2.
+        force: (n, 3) the steering force of the last step, newtons.
         memories: what each behavior remembers, by its name, n rows each.
         tallies: what all vehicles have added up so far, by name.
-        taken: how much has been taken of each tracked body, (k,); empty before anything was.
-        outside: (n,) who has not entered yet; empty where all are there from the start.
-        gone: (n,) who has left; empty before anybody did.
-        arrived: (n,) who has reached a goal and wants it no more, by the name of the behavior.
-        inputs: the snapshot of this frame, of those who take part; None before the first one came in.
+        taken: (k,) how much has been taken of each tracked body; empty before anything was taken.
+        outside: (n,) the vehicles that have not entered yet; empty if all are present from the start.
+        gone: (n,) the vehicles that have left; empty before any has.
+        arrived: (n,) the vehicles that have reached a goal and want it no longer, by the name of the behavior.
+        inputs: the snapshot of this frame, of the vehicles that take part; None before the first.
     """
 
     time: float
@@ -143,11 +143,11 @@ class State:
 
     @property
     def away(self) -> Mask:
-        """(n,) who has not entered yet or has left."""
+        """(n,) the vehicles that have not entered yet or have left."""
         away = np.zeros(len(self), dtype=np.bool_)
-        for some in (self.outside, self.gone):
-            if len(some):
-                away |= some
+        for mask in (self.outside, self.gone):
+            if len(mask):
+                away |= mask
         return away
 
 
@@ -156,7 +156,7 @@ def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors
 
     Args:
         position, velocity: (n, 3) metres, metres a second.
-        forward, up: (n, 3) square unit vectors.
+        forward, up: (n, 3) unit vectors at right angles.
         time: seconds.
     """
     n = len(position)
@@ -173,7 +173,7 @@ def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors
 
 
 def no_tracked() -> Tracked:
-    """Nobody but the vehicles."""
+    """No bodies besides the vehicles."""
     none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
     nowhere, nothing = np.zeros((0, 3)), np.zeros(0)
     return Tracked(nowhere, nowhere, nothing, none, np.zeros(0, dtype=np.bool_), none, none, nothing)

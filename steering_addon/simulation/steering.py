@@ -150,7 +150,7 @@ def _component(behavior: Behavior, force: Vectors, draws: Keys | None) -> Compon
 
 def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agents:
     motion = state.motion
-    # The rows rise and none comes twice: as many as there are vehicles are all of them.
+    # The rows are distinct: if their number is that of the vehicles, they are all vehicles.
     alone = len(rows) == len(state)
     model: VehicleModel = snapshot.vehicle if alone else snapshot.vehicle.take(rows)
     position, velocity, side, forward, up = (
