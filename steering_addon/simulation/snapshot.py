@@ -81,7 +81,7 @@ class Snapshot:
         regions: the spheres, boxes and meshes to keep to.
         flows: the curves and meshes that draw currents.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
-        attendance: when vehicles enter and what they do on arrival, n rows; None if all are present from the start and stay.
+        attendance: when vehicles enter and what they do on arrival, n rows; None if all are always present.
         due: (n,) the vehicles whose frame to enter has come; None for all.
     """
 
