@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .locomotion.simple_vehicle import SimpleVehicle
 from .simulation.arrays.chance import keys_of, shared_key
-from .simulation.arrays.vectors import cross, unit
+from .simulation.arrays.vectors import cross, magnitude, unit
 from .simulation.behavior import Adjustment, Behavior, Wish
 from .simulation.decisions import Decisions
 from .simulation.geometry.obstacles import Obstacles, obstacles
@@ -281,4 +281,4 @@ def ups(states: list[State]) -> NDArray[np.float64]:
 
 def speeds(states: list[State]) -> NDArray[np.float64]:
     """(frames, n) metres a second."""
-    return np.asarray(np.linalg.norm(velocities(states), axis=-1))
+    return magnitude(velocities(states))

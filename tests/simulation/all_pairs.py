@@ -24,21 +24,21 @@ PLACES = {
     "on a lattice": np.stack(np.meshgrid(*[np.arange(5.0)] * 3), axis=-1).reshape(-1, 3),
     "in one place": np.full((20, 3), 7.0),
     "two in each place": RANDOM.uniform(0.0, 5.0, (50, 3)).repeat(2, axis=0),
-    "nobody": np.zeros((0, 3)),
+    "none": np.zeros((0, 3)),
     "one": np.ones((1, 3)),
     "two": np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]),
 }
 
 
 def all_pairs(points: np.ndarray, radius: float) -> set[tuple[int, int]]:
-    """Those nearer than the radius, tried one by one."""
-    found = set()
+    """The pairs nearer than the radius, by plain loops."""
+    pairs = set()
     for i in range(len(points)):
         for j in range(i):
             dx, dy, dz = points[i] - points[j]
             if dx * dx + dy * dy + dz * dz < radius * radius:
-                found.add((j, i))
-    return found
+                pairs.add((j, i))
+    return pairs
 
 
 def joined(blocks: Iterable[Pairs | Part]) -> Pairs:

@@ -67,7 +67,7 @@ def test_a_step_ends_where_the_next_begins() -> None:
     assert positions([by_hand]).tobytes() == positions(states[-1:]).tobytes()
 
 
-def test_what_moves_by_itself_is_seen_on_its_way_between_frames() -> None:
+def test_tracked_bodies_are_interpolated_between_frames() -> None:
     place = Scene([[0.0, 0.0, 0.0]], tracked=leaders([0.0, 10.0, 0.0], [5.0, 5.0, 5.0]), drift=(24.0, 0.0, 12.0))
     world = picture(place, 0.25)
     assert np.allclose(world.bodies.position[1], [0.25, 10.0, 0.125])
@@ -152,24 +152,24 @@ def as_bytes(state: State, row: int) -> bytes:
     return np.concatenate([*motion, state.roll_rate[row : row + 1], state.smoothed_acceleration[row]]).tobytes()
 
 
-def test_a_target_that_is_not_there_is_no_target() -> None:
+def test_an_absent_target_does_not_count() -> None:
     place = Scene([[0.0, 0.0, 0.0], [9.0, 9.0, 0.0]], behaviors=[(Seek, {"target": 1})])
     alone = Scene([[0.0, 0.0, 0.0], [9.0, 9.0, 0.0]])
     states = place.run(24, at=absent([1], range(100)))
     assert positions(states)[:, 0].tobytes() == positions(alone.run(24))[:, 0].tobytes()
 
 
-def test_nobody_is_his_own_target() -> None:
+def test_no_agent_is_its_own_target() -> None:
     place = Scene([[0.0, 0.0, 0.0]], speed=3.0, behaviors=[(Seek, {"target": 0})])
     assert (place.steering()[0] == 0.0).all()
 
 
-def test_an_obstacle_that_is_not_there_is_not_in_the_way() -> None:
+def test_an_absent_obstacle_is_not_avoided() -> None:
     ball = obstacles([[0.0, 6.0, 0.0]], 1.0, present=np.array([False]))
     place = Scene([[0.1, 0.0, 0.0]], speed=4.0, behaviors=[(ObstacleAvoidance, {})], obstacles=ball)
     assert (place.steering()[0] == 0.0).all()
-    there = replace(place, obstacles=replace(ball, present=np.array([True])))
-    assert (there.steering()[0] != 0.0).any()
+    present = replace(place, obstacles=replace(ball, present=np.array([True])))
+    assert (present.steering()[0] != 0.0).any()
 
 
 # What vehicles carry.
@@ -189,7 +189,7 @@ def test_what_a_vehicle_carries_goes_and_turns_with_it() -> None:
     assert np.allclose(world.obstacles.velocity[0], [2.0, 0.0, 0.0])
 
 
-def test_who_chases_a_flag_on_a_vehicle_gets_there() -> None:
+def test_an_agent_that_chases_a_flag_on_a_vehicle_reaches_it() -> None:
     place = Scene(
         [[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]],
         forward=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
@@ -215,11 +215,11 @@ def test_the_nearest_of_a_role_is_that_of_a_plain_loop() -> None:
     place = Scene(rng.uniform(-9.0, 9.0, (n, 3)), tracked=tracked)
     bodies = picture(place, 0.0).bodies
     for role in (Role.LEADER, Role.VEHICLE, Role.CROWD):
-        found = bodies.nearest(role, place.position, np.arange(n))
+        nearest = bodies.nearest(role, place.position, np.arange(n))
         for row in range(n):
             others = [b for b in range(n + k) if bodies.present[b] and bodies.roles[b] & role and b != row]
             distances = [np.linalg.norm(bodies.position[b] - place.position[row]) for b in others]
-            assert found[row] == (others[int(np.argmin(distances))] if others else -1)
+            assert nearest[row] == (others[int(np.argmin(distances))] if others else -1)
 
 
 def test_a_start_of_whole_numbers_is_a_start() -> None:
