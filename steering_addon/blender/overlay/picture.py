@@ -196,10 +196,8 @@ def picture(
 
 
 def _things(drawn: Picture, depsgraph: Depsgraph, who: Cast, wanted: frozenset[str]) -> None:
-    who.things.parent_parts.clear()
-    who.things.sizes.clear()
     try:
-        snapshot = who.things.read(depsgraph, depsgraph.scene.frame_current)
+        snapshot = who.things.read(depsgraph, depsgraph.scene.frame_current).snapshot
     except Refusal:
         # A bake says what is wrong; here there is only nothing to be seen of it.
         return

@@ -58,7 +58,7 @@ def asked_of(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph, tracks:
     plan = plan_reading(scene)
     if len(plan) > MOST_VEHICLES:
         raise Refusal(f"Steering is drawn for up to {MOST_VEHICLES} vehicles.")
-    snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current)
+    snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current).snapshot
     state = _present(plan, snapshot, scene, depsgraph, tracks)
     snapshot = attending(snapshot, state.outside)
     world = world_at(state, snapshot, snapshot, 0.0)

@@ -12,8 +12,9 @@ import numpy as np
 
 from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
-from ...simulation.snapshot import Snapshot, State
+from ...simulation.snapshot import State
 from ..read.dependencies import animates
+from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import sweep, to_link
@@ -84,7 +85,7 @@ class Rehearsal:
             Refusal: a value read on the way is no number.
         """
         if frame == self.reached + 1 and depsgraph is not None and self._reads_here(depsgraph.view_layer):
-            self._take(frame, self._read_here(depsgraph, frame))
+            self._take(self._read_here(depsgraph, frame))
         until = time.perf_counter() + seconds
         while self.reached < frame:
             self._go_on_aside(frame + AHEAD if depsgraph is not None else frame, until)
@@ -95,17 +96,17 @@ class Rehearsal:
     def _go_on_aside(self, frame: int, until: float) -> None:
         """Play on to a frame or until it is time to stop, from a sweep that the animator's scene does not notice."""
         frames = np.arange(self.reached + 1, min(frame, int(self.plan.frames[-1])) + 1)
-        with closing(sweep(dataclasses.replace(self.plan, frames=frames), self._reader)) as snapshots:
-            for now, snapshot in zip(frames.tolist(), snapshots):
-                if not self._take(now, snapshot) or time.perf_counter() > until:
+        with closing(sweep(dataclasses.replace(self.plan, frames=frames), self._reader)) as read:
+            for frame in read:
+                if not self._take(frame) or time.perf_counter() > until:
                     return
 
-    def _take(self, frame: int, snapshot: Snapshot) -> bool:
-        """Go on to a frame, the one after what was reached; False where frames before it have to be read again."""
-        parts = self._reader.parent_parts[-1]
-        came_in = digest((snapshot, parts))
+    def _take(self, read: Frame) -> bool:
+        """Continue to a frame, the one after the last reached; False if frames before it have to be read again."""
+        frame, snapshot = read.number, read.snapshot
+        came_in = digest((snapshot, read.parent_parts))
         if frame == self.kept.first:
-            start = self._reader.start(snapshot)
+            start = self._reader.start(read)
             came_in += digest((start, self.plan.preroll, self._models()))
         if self.kept.holds(frame, came_in):
             self.reached = frame
@@ -118,7 +119,7 @@ class Rehearsal:
             state, near = next(simulate(start, (snapshot,), self.plan.preroll)), start_rotations(self.plan)
         else:
             state, near = step(state, snapshot), self.poses(frame - 1).rotation
-        self.kept.keep(state, came_in, self._poses(state, parts, near))
+        self.kept.keep(state, came_in, self._poses(state, read.parent_parts, near))
         self.reached = frame
         return True
 
@@ -138,7 +139,7 @@ class Rehearsal:
         """What makes poses besides the parents: rotation mode, axes and scale of each vehicle."""
         return [(v.ob.rotation_mode, v.axes.tobytes(), tuple(v.ob.scale)) for v in self.plan.vehicles]
 
-    def _read_here(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
+    def _read_here(self, depsgraph: Depsgraph, frame: int) -> Frame:
         """Read the animator's own depsgraph, in which what carries something or is hidden by us must not stand so."""
         shown = [*self._carriers, *shown_as_nothing(self.hideable.resources, [depsgraph])]
         if shown:

@@ -1,4 +1,4 @@
-"""From Blender to the simulation: one snapshot of everything at the frame a depsgraph stands on."""
+"""From Blender to the simulation: one `Frame` of everything on the frame a depsgraph is evaluated for."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from .body_sizes import body_radius, points_of
 from .curves import CurveReader
 from .dependencies import animates
 from .flow_meshes import CurrentReader
+from .frame import Frame
 from .local_space import model_axes, parent_part, to_world
 from .plan import AXIS_NAMES, BodySource, CrowdSource, Plan, VehicleSource
 from .rotation_channels import matrices_from_channels
@@ -56,10 +57,6 @@ class Reader:
     def __init__(self, plan: Plan, read_lines: ReadsLines | None = None) -> None:
         """`read_lines` is what finds the lines of curves: `curves.polylines`, unless one has reasons."""
         self.plan = plan
-        self.parent_parts: list[np.ndarray] = []
-        """For each frame read, the parents' parts (p, 4, 4) of the vehicles that have a parent."""
-        self.sizes: list[np.ndarray] = []
-        """For each frame read, (n,) the size factors of the vehicles."""
         self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
         self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
         self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
@@ -84,19 +81,21 @@ class Reader:
         self._models_stay = still and all(crowd.stays for crowd in self._crowds)
         self._model: VehicleModel | None = None
 
-    def read(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
-        """All that the scene says at the frame the depsgraph stands on.
+    def read(self, depsgraph: Depsgraph, frame: int) -> Frame:
+        """The frame the depsgraph is evaluated for.
 
         Raises:
-            Refusal: a value is no number.
+            Refusal: a value is not a number.
         """
         plan = self.plan
-        self.parent_parts.append(
-            np.array([parent_part(plan.vehicles[row].ob, depsgraph) for row in self.parented]).reshape(-1, 4, 4)
-        )
-        _check_numbers(self.parent_parts[-1], [plan.vehicles[row].ob.parent for row in self.parented], frame)
+        parent_parts = np.array([parent_part(plan.vehicles[row].ob, depsgraph) for row in self.parented])
+        parent_parts = parent_parts.reshape(-1, 4, 4)
+        _check_numbers(parent_parts, [plan.vehicles[row].ob.parent for row in self.parented], frame)
         own = self._own.read(depsgraph, frame)
-        self.sizes.append(own["size_factor"].copy())
+        return Frame(frame, self._snapshot(depsgraph, frame, own), parent_parts, own["size_factor"])
+
+    def _snapshot(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> Snapshot:
+        plan = self.plan
         attendance, enters = self._attending(depsgraph, frame)
         return Snapshot(
             frame_time=plan.frame_time,
@@ -117,12 +116,12 @@ class Reader:
             due=None if enters is None else frame >= enters,
         )
 
-    def start(self, snapshot: Snapshot) -> State:
-        """Where the vehicles start, by the parents' parts of the first frame read."""
+    def start(self, first: Frame) -> State:
+        """Where the vehicles start: their own channels, in the space their parents have on the first frame."""
         plan = self.plan
         n = len(plan)
         parts = np.tile(np.eye(4), (n, 1, 1))
-        parts[self.parented] = self.parent_parts[0]
+        parts[self.parented] = first.parent_parts
         position, basis = np.zeros((n, 3)), np.zeros((n, 3, 3))
         for (mode, _), rows in plan.alike().items():
             vehicles = [plan.vehicles[row] for row in rows]
@@ -132,7 +131,7 @@ class Reader:
             position[rows], basis[rows] = to_world(parts[rows], location, turns, vehicles[0].axes, scale)
         forward, up = basis[:, :, 1], basis[:, :, 2]
         share = np.array([v.ob.steering.start_speed for v in plan.vehicles])
-        velocity = forward * (share * snapshot.vehicle.max_speed)[:, None]
+        velocity = forward * (share * first.snapshot.vehicle.max_speed)[:, None]
         for row, vehicle in enumerate(plan.vehicles):
             if vehicle.velocity is not None:
                 velocity[row] = np.einsum("ab,b->a", parts[row, :3, :3], vehicle.velocity)
@@ -273,15 +272,16 @@ class _OwnSettings:
         """(n,) columns by name.
 
         Raises:
-            Refusal: a value is no number.
+            Refusal: a value is not a number.
         """
+        columns = {name: column.copy() for name, column in self._columns.items()} if self._animated else self._columns
         for row, ob in self._animated:
             own = ob.evaluated_get(depsgraph).steering
-            for name, column in self._columns.items():
+            for name, column in columns.items():
                 value = getattr(own, name)
                 _check_number(value, ob, f"steering.{name}", frame)
                 column[row] = value
-        return self._columns
+        return columns
 
 
 class _CrowdReader:

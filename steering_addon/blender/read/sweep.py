@@ -1,4 +1,4 @@
-"""Going through the frames: a snapshot for each, without the animator's scene noticing."""
+"""Sweeping through the frames: a `Frame` for each, without changing the animator's scene."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...simulation.snapshot import Snapshot
 from ..hierarchy import Family
 from ..write.animation_data import action_of, assign_action, slot_of
 from ..write.ownership import bake_of
 from .dependencies import animates
+from .frame import Frame
 from .plan import Plan
 from .reading import Reader
 from .rotation_channels import data_path
@@ -26,8 +26,8 @@ NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
 """For each type of object a modifier that needs the shape of one, and its pointer."""
 
 
-def sweep(plan: Plan, reader: Reader) -> Iterator[Snapshot]:
-    """One snapshot a frame, from the first to the last; however it ends, the file is as it was before."""
+def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
+    """Read each frame of a plan, from the first to the last; however it ends, the file is left as it was."""
     with _users_scene(plan) if plan.in_users_scene else _scene_aside(plan) as scene:
         for frame in plan.frames.tolist():
             scene.frame_set(frame)

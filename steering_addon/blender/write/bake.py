@@ -5,8 +5,8 @@ from __future__ import annotations
 import uuid
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, tee
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from ...portrayal.driver_properties import portrayed
 from ...recording.mishaps import KINDS, Mishaps
 from ...simulation.arrays.vectors import magnitude
 from ...simulation.run import simulate
-from ...simulation.snapshot import Snapshot, State
+from ...simulation.snapshot import State
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
+from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.start_pose import store
@@ -120,16 +121,18 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     """
     reader = Reader(plan)
     trajectory, eaten = Trajectory.empty(len(plan.frames), len(plan)), Eaten(plan)
-    with closing(sweep(plan, reader)) as snapshots:
-        for frame, state in enumerate(_states(plan, reader, snapshots)):
-            trajectory.record(frame, state)
-            eaten.look(frame, state)
-            yield SIMULATING * (frame + 1) / len(plan.frames)
+    read: list[Frame] = []
+    with closing(sweep(plan, reader)) as frames:
+        for row, (state, frame) in enumerate(simulated(plan, reader, frames)):
+            read.append(replace(frame, snapshot=None))
+            trajectory.record(row, state)
+            eaten.look(row, state)
+            yield SIMULATING * (row + 1) / len(plan.frames)
 
     staging = Staging(uuid.uuid4().hex, plan.frames)
     try:
-        properties = _properties(plan, reader, trajectory)
-        for done, (row, location, rotation) in enumerate(_rows(plan, reader, trajectory), 1):
+        properties = _properties(plan, reader, read, trajectory)
+        for done, (row, location, rotation) in enumerate(_rows(plan, reader, read, trajectory), 1):
             vehicle = plan.vehicles[row]
             staging.add(
                 vehicle.ob,
@@ -167,9 +170,11 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
     )
 
 
-def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterator[State]:
-    first = next(snapshots)
-    return simulate(reader.start(first), chain((first,), snapshots), plan.preroll)
+def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[tuple[State, Frame]]:
+    """Each frame that was read, together with the state of the vehicles on it."""
+    first = next(frames)
+    to_simulate, to_write = tee(chain((first,), frames))
+    return zip(simulate(reader.start(first), (frame.snapshot for frame in to_simulate), plan.preroll), to_write)
 
 
 def _hide_parts(staging: Staging, plan: Plan, away: np.ndarray, eaten: Eaten, replace_own_keys: bool) -> None:
@@ -181,7 +186,7 @@ def _hide_parts(staging: Staging, plan: Plan, away: np.ndarray, eaten: Eaten, re
                 staging.hide(part, away[:, row], replace_own_keys)
 
 
-def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict[str, np.ndarray]]:
+def _properties(plan: Plan, reader: Reader, read: list[Frame], trajectory: Trajectory) -> list[dict[str, np.ndarray]]:
     """The custom properties to key on each vehicle, (f,) by name, in the order of the plan."""
     properties: list[dict[str, np.ndarray]] = [{}] * len(plan)
     for crowd in plan.crowds:
@@ -191,7 +196,7 @@ def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict
         columns = portrayed(
             crowd.portrayal,
             reader.keys[rows],
-            np.stack(reader.sizes)[:, rows],
+            np.stack([frame.sizes for frame in read])[:, rows],
             trajectory.positions[:, rows],
             trajectory.start_speed[rows],
             plan.frame_time,
@@ -202,9 +207,11 @@ def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict
     return properties
 
 
-def _rows(plan: Plan, reader: Reader, trajectory: Trajectory) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+def _rows(
+    plan: Plan, reader: Reader, read: list[Frame], trajectory: Trajectory
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """The row of each vehicle with its location (f, 3) and rotation (f, 3 or 4) channels."""
-    parts = np.stack(reader.parent_parts)
+    parts = np.stack([frame.parent_parts for frame in read])
     near = start_rotations(plan)
     for rows, locations, rotations in channels(
         plan, reader.parented, parts, trajectory.positions, trajectory.bases, near

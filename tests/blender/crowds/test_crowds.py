@@ -35,7 +35,7 @@ def snapshots(*at: int) -> list:
     found = []
     for frame in at:
         bpy.context.scene.frame_set(frame)
-        found.append(reader.read(bpy.context.evaluated_depsgraph_get(), frame))
+        found.append(reader.read(bpy.context.evaluated_depsgraph_get(), frame).snapshot)
     return found
 
 

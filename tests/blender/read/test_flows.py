@@ -33,7 +33,8 @@ def current(name: str = "Current", points=CORNER, **made):
 
 def snapshots() -> list:
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    return list(part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan)))
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    return [frame.snapshot for frame in read]
 
 
 def drifter(name: str = "Ship", location=(0.0, 0.0, 0.0), **flow):

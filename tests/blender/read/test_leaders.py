@@ -28,7 +28,8 @@ def tracked(frame: int):
     """What the simulation is told of leaders and targets on a frame."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
     bpy.context.scene.frame_set(frame)
-    return part("blender.read.reading").Reader(plan).read(bpy.context.evaluated_depsgraph_get(), frame).tracked
+    reader = part("blender.read.reading").Reader(plan)
+    return reader.read(bpy.context.evaluated_depsgraph_get(), frame).snapshot.tracked
 
 
 def follow(target, bone: str = "", **settings):

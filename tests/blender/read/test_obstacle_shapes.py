@@ -25,7 +25,8 @@ def cube(name: str = "Block", location=(0.0, 0.0, 0.0), **placed):
 def seen():
     """The obstacles on each frame, as the simulation gets them."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    return [s.obstacles for s in part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))]
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    return [frame.snapshot.obstacles for frame in read]
 
 
 def test_what_turns_and_stands_still_again_is_turned_on_each_frame_as_it_is_there(addon) -> None:

@@ -40,7 +40,8 @@ def snapshots() -> list:
     bpy.context.view_layer.update()
     before = scene_dump()
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    seen = list(part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan)))
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    seen = [frame.snapshot for frame in read]
     assert_same(before, scene_dump())
     return seen
 

@@ -502,10 +502,10 @@ def test_a_thing_on_a_vehicle_is_seen_where_it_sits(axes, scale, baked) -> None:
         bake()
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
     reader = part("blender.read.reading").Reader(plan)
-    snapshots = part("blender.read.sweep").sweep(plan, reader)
-    snapshot = next(snapshots)
-    motion = reader.start(snapshot).motion
-    snapshots.close()
+    read = part("blender.read.sweep").sweep(plan, reader)
+    frame = next(read)
+    snapshot, motion = frame.snapshot, reader.start(frame).motion
+    read.close()
     turn = np.stack((motion.side[0], motion.forward[0], motion.up[0]), axis=-1)
     middle = (snapshot.obstacles.start[0] + snapshot.obstacles.end[0]) / 2
     for ob, seen in ((seat, snapshot.tracked.position[0]), (ball, middle)):
@@ -636,9 +636,8 @@ def test_an_obstacle_moved_by_physics_is_where_physics_puts_it() -> None:
     assert fallen[-1, 2] < 5.0
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
     reader = part("blender.read.reading").Reader(plan)
-    read = np.array(
-        [(s.obstacles.start[0] + s.obstacles.end[0]) / 2 for s in part("blender.read.sweep").sweep(plan, reader)]
-    )
+    obstacles = [frame.snapshot.obstacles for frame in part("blender.read.sweep").sweep(plan, reader)]
+    read = np.array([(each.start[0] + each.end[0]) / 2 for each in obstacles])
     np.testing.assert_allclose(read, fallen, atol=1e-3)
     bake()
     assert is_baked(ob)

@@ -482,8 +482,9 @@ def test_drivers_in_materials_and_shape_keys_are_found_too() -> None:
 def read_obstacles() -> np.ndarray:
     """(f, k, 6) where a bake would see the ends of the obstacles."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    snapshots = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
-    return np.array([np.concatenate((s.obstacles.start, s.obstacles.end), axis=1) for s in snapshots])
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    obstacles = [frame.snapshot.obstacles for frame in read]
+    return np.array([np.concatenate((each.start, each.end), axis=1) for each in obstacles])
 
 
 def test_a_wing_that_is_an_obstacle_is_not_refused_and_seen_at_rest_by_every_bake() -> None:
