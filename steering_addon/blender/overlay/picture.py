@@ -25,9 +25,10 @@ from ...simulation.roles import Role
 from ..properties import has_role, pointed_at, settings_of
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
-from ..read.local_space import model_axes
-from ..read.plan import AXIS_NAMES, behaviors_of, scenery
+from ..read.local_space import AXIS_NAMES, model_axes
+from ..read.plan import scenery
 from ..read.reading import Reader
+from ..read.sources import behaviors_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, full_name
 from .aims import Aim, aims_of

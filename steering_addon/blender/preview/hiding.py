@@ -10,7 +10,7 @@ import numpy as np
 
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
-from ..read.plan import with_all_behind
+from ..read.dependencies import with_all_behind
 from ..write.animation_data import action_of
 from ..write.ownership import bake_of
 from ..write.resource_visibility import Resources, may_be_hidden

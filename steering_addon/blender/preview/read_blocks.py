@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..read.dependencies import blocks
-from ..read.plan import Plan, with_all_behind
+from ..read.dependencies import blocks, with_all_behind
+from ..read.plan import Plan
 from ..read.sweep import to_link
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ...portrayal.driver_properties import PROPERTIES
 from ..hierarchy import hangs_on
+from ..tagged_objects import full_name
 from ..write.animation_data import channelbags
 from ..write.custom_properties import path_of
 
@@ -50,6 +51,18 @@ def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
         for name in ("bevel_object", "taper_object"):
             if (target := getattr(ob.data, name)) is not None:
                 yield target, name.replace("_", " ")
+
+
+def with_all_behind(objects: Iterable[Object]) -> list[Object]:
+    """The objects and all that they depend on, directly or not."""
+    found: dict[str, Object] = {}
+    waiting = list(objects)
+    while waiting:
+        ob = waiting.pop()
+        if full_name(ob) not in found:
+            found[full_name(ob)] = ob
+            waiting.extend(behind for behind, _ in reasons(ob))
+    return list(found.values())
 
 
 def reads_scene(ob: Object) -> bool:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
 """The directions a model may face, or have up, along its own axes."""
 
+AXIS_NAMES = {"POS_X": "X", "POS_Y": "Y", "POS_Z": "Z", "NEG_X": "-X", "NEG_Y": "-Y", "NEG_Z": "-Z"}
+"""The axes as the Forward and Up properties of a vehicle store them."""
+
 FLAT = 1e-12
 """Least volume a parent may leave of a unit cube, relative to its longest edge cubed, to be taken back exactly."""
 ALONG = 1e-18

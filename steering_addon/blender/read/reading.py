@@ -30,10 +30,11 @@ from .curves import CurveReader
 from .dependencies import animates
 from .flow_meshes import CurrentReader
 from .frame import Frame
-from .local_space import model_axes, parent_part, to_world
-from .plan import AXIS_NAMES, BodySource, CrowdSource, Plan, VehicleSource
+from .local_space import AXIS_NAMES, model_axes, parent_part, to_world
+from .plan import Plan
 from .rotation_channels import matrices_from_channels
 from .solids import Axes, Solids, Surface, box_of, sizes_of
+from .sources import BodySource, CrowdSource, VehicleSource
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object

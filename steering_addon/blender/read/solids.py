@@ -25,7 +25,7 @@ from .body_sizes import points_of, triangles_of
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
-    from .plan import BodySource
+    from .sources import BodySource
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SHAPES}
 SIDE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SIDES}

@@ -232,7 +232,7 @@ class Scene:
         own.start_speed = chance.random()
         own.size_factor, own.speed_factor = chance.uniform(0.5, 2.0), chance.uniform(0.5, 2.0)
         own.active = self._is_so(0.95)
-        axes = part("blender.read.plan").AXIS_NAMES
+        axes = part("blender.read.local_space").AXIS_NAMES
         front = part("blender.read.local_space").model_axes(axes[own.forward_axis], axes[own.up_axis])[:, 1]
         if number and self._is_so(0.05):
             own.locked = True

@@ -50,8 +50,8 @@ def assert_plays_the_simulation(ob, *, roll: bool = True) -> None:
     names, positions, bases = flight()
     row = names.index(ob.name)
     axes = part("blender.read.local_space").model_axes(
-        part("blender.read.plan").AXIS_NAMES[ob.steering.forward_axis],
-        part("blender.read.plan").AXIS_NAMES[ob.steering.up_axis],
+        part("blender.read.local_space").AXIS_NAMES[ob.steering.forward_axis],
+        part("blender.read.local_space").AXIS_NAMES[ob.steering.up_axis],
     )
     bake()
     played = world_matrices(ob, baked_frames())

@@ -1,0 +1,162 @@
+"""Where a run reads its vehicles, crowds and bodies from: what of each does not change during the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...behaviors import CATALOGUE
+from ...portrayal.driver_properties import PROPERTIES, Portrayal
+from ...simulation.behavior import Behavior
+from ...simulation.declaration import POINTERS, Kind
+from ...simulation.roles import Role
+from ..properties import has_role, pointed_at
+from ..property_groups import bone_of
+from ..tagged_objects import full_name
+from .dependencies import animates
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+
+@dataclass(frozen=True)
+class VehicleSource:
+    """A vehicle and what of it does not change during the run.
+
+    Attributes:
+        ob: the object.
+        crowd: the one it belongs to.
+        identity: who it is; written to it when the bake is.
+        axes: (3, 3) its model's side, forward and up axis in its own space.
+        location, rotation: the channels it starts from.
+        velocity: (3,) the velocity its own earlier keys give, in its parent's space; None for its start speed.
+        animated: whether settings of its own are keyed or driven.
+        only_baked: whether it plays nothing but an earlier bake.
+        enters: the frame on which it enters, nan where that is for its crowd to say.
+        hides: whether a bake may hide it and its parts.
+    """
+
+    ob: Object
+    crowd: Object
+    identity: int
+    axes: np.ndarray
+    location: np.ndarray
+    rotation: np.ndarray
+    velocity: np.ndarray | None
+    animated: bool
+    only_baked: bool
+    enters: float = np.nan
+    hides: bool = False
+
+
+@dataclass(frozen=True)
+class CrowdSource:
+    """A crowd and what of it does not change during the run.
+
+    Attributes:
+        ob: the object.
+        identity: what the chance of the whole crowd hangs on; copies of a crowd have their own.
+        rows: (m,) its vehicles.
+        behaviors: those it may use.
+        pointed: the rows of what these point at, by behavior and parameter.
+        portrayal: m rows; None where nothing is keyed but the motion.
+    """
+
+    ob: Object
+    identity: int
+    rows: np.ndarray
+    behaviors: tuple[type[Behavior], ...]
+    pointed: dict[tuple[str, str], int]
+    portrayal: Portrayal | None
+
+
+@dataclass(frozen=True)
+class BodySource:
+    """Something to look at, and the row of the vehicle that carries it, -1 for none; a bone of an armature, by name."""
+
+    ob: Object
+    carrier: int
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        """What tells it apart from all others."""
+        return _full_name_of(self.ob, self.bone)
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer of a crowd's behavior that is set, and the object it points at."""
+
+    behavior: type[Behavior]
+    parameter: str
+    kind: Kind
+    ob: Object
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        return _full_name_of(self.ob, self.bone)
+
+
+def _full_name_of(ob: Object, bone: str) -> str:
+    return f"{full_name(ob)} > {bone}" if bone else full_name(ob)
+
+
+def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
+    """The behaviors a crowd uses, or may use as that is keyed; groups nobody touched are left alone."""
+    stored = crowd.steering
+    return tuple(
+        behavior
+        for behavior in CATALOGUE
+        if stored.is_property_set(behavior.name)
+        and (getattr(stored, behavior.name).use or animates(crowd, f"steering.{behavior.name}.use"))
+    )
+
+
+def pointers_of(crowd: Object) -> Iterator[Pointer]:
+    """The pointers of a crowd's behaviors that are set.
+
+    A body pointer that is set to a crowd stands for that crowd's vehicles and is left out.
+    """
+    for behavior in behaviors_of(crowd):
+        group = getattr(crowd.steering, behavior.name)
+        for name, parameter in behavior.parameters().items():
+            if parameter.kind not in POINTERS or (ob := pointed_at(group, name)) is None:
+                continue
+            if parameter.kind is not Kind.BODY or not has_role(ob, Role.CROWD):
+                has_bone = parameter.kind is Kind.BODY and ob.type == "ARMATURE"
+                yield Pointer(behavior, name, parameter.kind, ob, getattr(group, bone_of(name)) if has_bone else "")
+
+
+def carrier_of(ob: Object, rows: dict[str, int]) -> int:
+    """The row of the vehicle that an object is, or is parented to at any depth; -1 for none.
+
+    Args:
+        rows: the rows of the vehicles by full name.
+    """
+    above: Object | None = ob
+    while above is not None:
+        if full_name(above) in rows:
+            return rows[full_name(above)]
+        above = above.parent
+    return -1
+
+
+def portrays(crowd: Object) -> bool:
+    """Whether a bake keys driver properties on the vehicles of a crowd; an untouched group is left alone."""
+    return crowd.steering.is_property_set("portrayal") and crowd.steering.portrayal.use
+
+
+def keyed_properties(crowd: Object) -> tuple[str, ...]:
+    """The custom properties that a bake keys on the vehicles of a crowd."""
+    return PROPERTIES if portrays(crowd) else ()
+
+
+def by_name(objects: Iterable[Object]) -> list[Object]:
+    """The objects, each once, sorted by name."""
+    named = {full_name(ob): ob for ob in objects}
+    return [named[name] for name in sorted(named)]
