@@ -280,7 +280,7 @@ def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.
         states = [state for state, _ in part("blender.write.bake").simulated(plan, reader, read)]
     motions = [state.motion for state in states]
     return (
-        [source.ob.name for source in plan.vehicles],
+        [ob.name for ob in plan.vehicles.source.objects],
         np.stack([motion.position for motion in motions]),
         np.stack([np.stack((motion.side, motion.forward, motion.up), axis=-1) for motion in motions]),
     )

@@ -36,8 +36,8 @@ class Hideable:
     def __init__(self, plan: Plan) -> None:
         family = Family()
         self._resources = Resources(plan)
-        self._vehicles = [vehicle.ob for vehicle in plan.vehicles]
-        hide = [*(v.hides for v in plan.vehicles), *(may_be_hidden(body.ob) for body in self._resources.bodies)]
+        self._vehicles = plan.vehicles.source.objects
+        hide = [*plan.vehicles.source.hides.tolist(), *(may_be_hidden(body.ob) for body in self._resources.bodies)]
         self._hide = np.array(hide, dtype=np.bool_)
         self._carriers = np.array([body.carrier for body in self._resources.bodies], dtype=np.int64)
         self._shrinking = [_tops(parts, family) if self._resources.fed_on else [] for parts in self._resources.parts]

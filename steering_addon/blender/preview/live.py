@@ -82,7 +82,7 @@ class Live:
         """
         if not self._arrived or self._rehearsal is None:
             return None
-        numbers = np.array([vehicle.ob.session_uid for vehicle in self._rehearsal.plan.vehicles])
+        numbers = np.array([ob.session_uid for ob in self._rehearsal.plan.vehicles.source.objects])
         outside = self._shown.outside
         left = self._shown.gone[: len(outside)] & ~outside
         return frozenset(numbers[outside].tolist()), frozenset(numbers[left].tolist())
@@ -175,7 +175,7 @@ class Live:
         hideable = self._rehearsal.hideable
         self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
-        moves = frozenset(ob.session_uid for ob in (*(vehicle.ob for vehicle in plan.vehicles), *hideable.resources))
+        moves = frozenset(ob.session_uid for ob in (*plan.vehicles.source.objects, *hideable.resources))
         _evaluate_anew(self._moves - moves)
         self._moves = moves
 

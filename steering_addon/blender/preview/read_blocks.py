@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def read_blocks(plan: Plan) -> frozenset[int]:
     """The numbers, in this run of Blender, of all objects, shapes and actions that a plan is read from."""
-    objects = [*(vehicle.ob for vehicle in plan.vehicles), *to_link(plan)]
+    objects = [*plan.vehicles.source.objects, *to_link(plan)]
     found = (block for ob in with_all_behind(objects) for own in blocks(ob) for block in _with_actions(own))
     return frozenset(block.session_uid for block in found)
 

@@ -18,7 +18,7 @@ from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import sweep, to_link
-from ..write.channels import channels, start_rotations
+from ..write.channels import channels
 from .hiding import Hideable
 from .showing import show_as_they_are, shown_as_nothing
 
@@ -64,7 +64,7 @@ class Rehearsal:
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
         carriers = {body.carrier for body in (*plan.bodies, *plan.obstacles)} - {-1}
-        self._carriers = [plan.vehicles[row].ob for row in sorted(carriers)]
+        self._carriers = [plan.vehicles.source.objects[row] for row in sorted(carriers)]
         self._only_aside = plan.in_users_scene or any(animates(ob, "hide_viewport") for ob in self._looked_at)
 
     def within(self, frame: int) -> int:
@@ -116,7 +116,7 @@ class Rehearsal:
             self.reached = self.kept.last
             return False
         if state is None:
-            state, near = next(simulate(start, (snapshot,), self.plan.preroll)), start_rotations(self.plan)
+            state, near = next(simulate(start, (snapshot,), self.plan.preroll)), self.plan.vehicles.source.rotation
         else:
             state, near = step(state, snapshot), self.poses(frame - 1).rotation
         self.kept.keep(state, came_in, self._poses(state, read.parent_parts, near))
@@ -129,7 +129,7 @@ class Rehearsal:
         outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
         poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), self.hideable.gone(state), outside)
         for rows, locations, rotations in channels(
-            self.plan, self._reader.parented, parts[None], motion.position[None], bases[None], near
+            self.plan.vehicles.source, parts[None], motion.position[None], bases[None], near
         ):
             poses.location[rows] = locations[0]
             poses.rotation[rows, : rotations.shape[-1]] = rotations[0]
@@ -137,7 +137,8 @@ class Rehearsal:
 
     def _models(self) -> list[tuple[str, bytes, tuple[float, ...]]]:
         """What makes poses besides the parents: rotation mode, axes and scale of each vehicle."""
-        return [(v.ob.rotation_mode, v.axes.tobytes(), tuple(v.ob.scale)) for v in self.plan.vehicles]
+        source = self.plan.vehicles.source
+        return [(ob.rotation_mode, axes.tobytes(), tuple(ob.scale)) for ob, axes in zip(source.objects, source.axes)]
 
     def _read_here(self, depsgraph: Depsgraph, frame: int) -> Frame:
         """Read the animator's own depsgraph, in which what carries something or is hidden by us must not stand so."""

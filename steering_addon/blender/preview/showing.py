@@ -39,7 +39,7 @@ def show(plan: Plan, poses: Poses, hideable: Hideable, depsgraphs: list[Depsgrap
     hidden shrinks to nothing, but for the cameras on it; who is not, but is covered by keys of a bake that hide it, is
     uncovered.
     """
-    vehicles = [vehicle.ob for vehicle in plan.vehicles]
+    vehicles = plan.vehicles.source.objects
     hidden = hideable.hidden(poses.gone)
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     with _put_back_unnoticed([*vehicles, *shrunk, *uncovered]):

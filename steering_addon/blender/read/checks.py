@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...portrayal.driver_properties import PROPERTIES
 from ...simulation.declaration import Kind
 from ...simulation.roles import DESCRIPTIONS, Role
@@ -19,10 +21,9 @@ from ..write.ownership import Played, check_free, contested
 from ..write.visibility import SWITCHES
 from .dependencies import animates, reasons, with_all_behind
 from .rotation_channels import data_path
-from .sources import VehicleSource, behaviors_of, carrier_of, keyed_properties, pointers_of
+from .sources import behaviors_of, carrier_of, keyed_properties, pointers_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from bpy.types import Object, Scene
 
 
@@ -159,7 +160,7 @@ def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
 def check_independent(
     looked_at: list[Object],
     crowds: list[Object],
-    vehicles: tuple[VehicleSource, ...],
+    vehicles: Sequence[Object],
     rows: dict[str, int],
     fixed: list[Object],
 ) -> None:
@@ -167,8 +168,8 @@ def check_independent(
     for ob in fixed:
         if (row := carrier_of(ob, rows)) >= 0:
             what = next((_word(role) for role in (Role.PATH, Role.FLOW) if has_role(ob, role)), "region")
-            raise Refusal(f"The {what} {ob.name} hangs on the vehicle {vehicles[row].ob.name}: unparent it.")
-    parents = [v.ob.parent for v in vehicles if v.ob.parent is not None]
+            raise Refusal(f"The {what} {ob.name} hangs on the vehicle {vehicles[row].name}: unparent it.")
+    parents = [ob.parent for ob in vehicles if ob.parent is not None]
     for ob in with_all_behind([*looked_at, *crowds, *parents]):
         if full_name(ob) in rows:
             continue
@@ -181,12 +182,18 @@ def check_independent(
                 )
 
 
-def warnings_of(vehicles: Sequence[VehicleSource], crowds: Iterable[Object]) -> Iterator[str]:
-    """What the animator should know although the bake goes ahead."""
-    held = [v.ob.name for v in vehicles if any(constraint.enabled for constraint in v.ob.constraints)]
+def warnings_of(vehicles: Iterable[tuple[Object, Object]], crowds: Iterable[Object]) -> Iterator[str]:
+    """What the animator should know although the bake goes ahead.
+
+    Args:
+        vehicles: each with its crowd.
+        crowds: all crowds that are read.
+    """
+    vehicles = list(vehicles)
+    held = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
     if held:
         yield f"Constraints still act on top of the bake: {', '.join(held)}."
-    fleeting = [v.ob.name for v in vehicles if v.ob.override_library and not _keeps(v.ob, keyed_properties(v.crowd))]
+    fleeting = [ob.name for ob, crowd in vehicles if ob.override_library and not _keeps(ob, keyed_properties(crowd))]
     if fleeting:
         yield (
             f"Blender forgets {', '.join(PROPERTIES)} of library overrides with the file, unless the linked object has "
@@ -195,6 +202,19 @@ def warnings_of(vehicles: Sequence[VehicleSource], crowds: Iterable[Object]) -> 
     for crowd in crowds:
         if not behaviors_of(crowd):
             yield f"{crowd.name} has no behavior: its vehicles go straight on."
+
+
+def check_number(value: float, ob: Object, path: str, frame: int) -> None:
+    """Refuse a value of an object's settings that is not a finite number."""
+    if not np.isfinite(value):
+        raise Refusal(f"{path} of {ob.name} is no number on frame {frame}: look at what drives it.")
+
+
+def check_numbers(matrices: np.ndarray, objects: Iterable[Object], frame: int) -> None:
+    """Refuse objects whose matrices (k, 4, 4) hold a value that is not a finite number."""
+    for ob, matrix in zip(objects, matrices):
+        if not np.isfinite(matrix).all():
+            raise Refusal(f"{ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
 
 
 def _keeps(override: Object, names: Iterable[str]) -> bool:

@@ -13,43 +13,39 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.driver_properties import Portrayal
+from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
-from ..crowds.entry_settings import Hiding, own_enter_frame
+from ..crowds.entry_settings import own_enter_frame
 from ..identity import told_apart
 from ..properties import settings_of
 from ..property_groups import values_of
 from ..tagged_objects import by_role, crowds_of, full_name, in_use
-from ..write.ownership import Played
 from ..write.resource_visibility import check_hiding, feeds
 from .checks import (
-    FreeCheck,
     check_crowds,
     check_curves,
     check_independent,
     check_moving,
     check_range,
-    check_start,
     check_targets,
-    check_vehicle,
     warnings_of,
 )
-from .dependencies import animates, plays_physics, reads_scene, reads_vehicle_above, with_all_behind
-from .local_space import AXIS_NAMES, model_axes
+from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
+from .object_vehicles import ObjectVehicles, no_objects, object_vehicles
 from .sources import (
     BodySource,
     CrowdSource,
     Pointer,
-    VehicleSource,
     behaviors_of,
     by_name,
     carrier_of,
     pointers_of,
     portrays,
 )
-from .start_pose import earlier_velocity, start_of
 from .target_groups import Several, several_of
+from .vehicles import Vehicles
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -84,7 +80,7 @@ class Plan:
     substeps: int
     preroll: int
     seed: int
-    vehicles: tuple[VehicleSource, ...]
+    vehicles: Vehicles
     crowds: tuple[CrowdSource, ...]
     bodies: tuple[BodySource, ...]
     obstacles: tuple[BodySource, ...]
@@ -97,13 +93,6 @@ class Plan:
 
     def __len__(self) -> int:
         return len(self.vehicles)
-
-    def alike(self) -> dict[tuple[str, bytes], list[int]]:
-        """The rows of the vehicles that are alike in rotation mode and axes and can be worked out together."""
-        rows: dict[tuple[str, bytes], list[int]] = {}
-        for row, vehicle in enumerate(self.vehicles):
-            rows.setdefault((vehicle.ob.rotation_mode, vehicle.axes.tobytes()), []).append(row)
-        return rows
 
 
 def frame_range(scene: Scene) -> tuple[int, int]:
@@ -133,10 +122,10 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         ob for ob in roles[Role.VEHICLE] if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)
     ]
     check_moving(roles[Role.VEHICLE], moving, selected=chosen is not None)
-    vehicles = _vehicles(scene, moving, first, last, replace_own_keys)
-    rows = {full_name(v.ob): row for row, v in enumerate(vehicles)}
+    source, identities = object_vehicles(scene, moving, first, last, replace_own_keys)
+    rows = _rows(source.objects)
 
-    crowds = _crowd_objects(roles[Role.VEHICLE], vehicles)
+    crowds = _crowd_objects(roles[Role.VEHICLE], source)
     check_crowds(crowds, objects)
     check_curves(roles[Role.PATH], Role.PATH)
     flows = roles[Role.FLOW]
@@ -149,7 +138,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     regions = by_name([*roles[Role.REGION], *(each.ob for each in pointers if each.kind is Kind.REGION)])
     looked_at = [*paths, *regions, *flows, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
-    check_independent(looked_at, crowds, vehicles, rows, [*paths, *regions, *flows])
+    check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows])
 
     if any(feeds(behaviors_of(crowd)) for crowd in crowds):
         check_hiding([body.ob for body in bodies], first, last, replace_own_keys)
@@ -165,7 +154,8 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     chosen_of = {
         (some.crowd.name_full, some.behavior, some.parameter): FIRST - number for number, some in enumerate(several)
     }
-    read = [*looked_at, *crowds, *(v.ob.parent for v in vehicles if v.ob.parent is not None)]
+    read = [*looked_at, *crowds, *source.parents]
+    vehicles = _vehicles(source, identities, crowds, stored.seed if stored else 0)
     return Plan(
         scene=scene,
         frames=np.arange(first, last + 1),
@@ -174,7 +164,10 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         preroll=stored.preroll if stored else 0,
         seed=stored.seed if stored else 0,
         vehicles=vehicles,
-        crowds=tuple(_crowd_source(ob, crowd_identities[ob.name], vehicles, pointed_rows, chosen_of) for ob in crowds),
+        crowds=tuple(
+            _crowd_source(ob, crowd_identities[ob.name], np.flatnonzero(vehicles.crowd == row), pointed_rows, chosen_of)
+            for row, ob in enumerate(crowds)
+        ),
         bodies=bodies,
         obstacles=obstacles,
         paths=tuple(paths),
@@ -184,7 +177,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
-        warnings=tuple(warnings_of(vehicles, crowds)),
+        warnings=tuple(warnings_of(zip(source.objects, source.crowds), crowds)),
     )
 
 
@@ -197,7 +190,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
         substeps=1,
         preroll=0,
         seed=0,
-        vehicles=(),
+        vehicles=_vehicles(no_objects(), np.zeros(0, dtype=np.int64), [], 0),
         crowds=(),
         bodies=(),
         obstacles=tuple(BodySource(ob, -1) for ob in obstacles),
@@ -209,54 +202,36 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
     )
 
 
-def _vehicles(
-    scene: Scene, moving: list[Object], first: int, last: int, replace_own_keys: bool
-) -> tuple[VehicleSource, ...]:
-    on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
-    crowds, all_played, all_hidden = crowds_of(moving), [], []
-    hiding, check_free = Hiding(), FreeCheck(first, last, replace_own_keys)
-    for ob, crowd in zip(moving, crowds):
-        check_vehicle(ob, crowd)
-        played, hidden = Played(ob), hiding.concerns(ob, crowd)
-        check_free(ob, crowd, hidden, played)
-        all_played.append(played)
-        all_hidden.append(hidden)
-    identities = told_apart(moving)
-    frame_time = scene.render.fps_base / scene.render.fps
-    sources = []
-    for ob, crowd, played, hidden in zip(moving, crowds, all_played, all_hidden):
-        location, rotation = start_of(ob, played, first, on_start_frame=on_start_frame)
-        check_start(ob, location, rotation)
-        stored = ob.steering
-        sources.append(
-            VehicleSource(
-                ob=ob,
-                crowd=crowd,
-                identity=identities[ob.name],
-                axes=model_axes(AXIS_NAMES[stored.forward_axis], AXIS_NAMES[stored.up_axis]),
-                location=location,
-                rotation=rotation,
-                velocity=earlier_velocity(played, first, frame_time),
-                animated=animates(ob, "steering"),
-                only_baked=played.only_ours,
-                enters=own_enter_frame(ob),
-                hides=hidden,
-            )
-        )
-    return tuple(sorted(sources, key=lambda source: source.identity))
+def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Object], seed: int) -> Vehicles:
+    """The table of the vehicles of a source, in the order of their identities (n,).
+
+    Args:
+        crowds: the crowds of the run.
+        seed: the scene's.
+    """
+    crowd_rows = {ob: row for row, ob in enumerate(crowds)}
+    stored = [ob.steering for ob in source.objects]
+    return Vehicles(
+        source=source,
+        identity=identities,
+        keys=keys_of_vehicles(seed, identities, np.array([settings.seed for settings in stored], dtype=np.int64)),
+        crowd=np.array([crowd_rows[crowd] for crowd in source.crowds], dtype=np.int64),
+        enters=np.array([own_enter_frame(ob) for ob in source.objects]),
+        start_speed=np.array([settings.start_speed for settings in stored]),
+    )
 
 
-def _crowd_objects(members: list[Object], vehicles: tuple[VehicleSource, ...]) -> list[Object]:
+def _crowd_objects(members: list[Object], vehicles: ObjectVehicles) -> list[Object]:
     """The crowds that vehicles belong to, those of vehicles that do not move too, and those that behaviors point at."""
-    known = {v.ob for v in vehicles}
+    known = set(vehicles.objects)
     others = crowds_of(ob for ob in members if ob not in known)
-    moving = by_name({v.crowd for v in vehicles})
+    moving = by_name(set(vehicles.crowds))
     crowds = [*moving, *(crowd for crowd in others if crowd is not None)]
     pointed = [target.ob for crowd in moving for target in pointers_of(crowd) if target.kind is Kind.CROWD]
     return by_name([*crowds, *pointed])
 
 
-def _rows(objects: list[Object]) -> dict[str, int]:
+def _rows(objects: Iterable[Object]) -> dict[str, int]:
     return {full_name(ob): row for row, ob in enumerate(objects)}
 
 
@@ -274,11 +249,10 @@ def _bodies(
 def _crowd_source(
     ob: Object,
     identity: int,
-    vehicles: tuple[VehicleSource, ...],
+    rows: np.ndarray,
     pointed_rows: dict[Kind, dict[str, int]],
     chosen_of: dict[tuple[str, str, str], int],
 ) -> CrowdSource:
-    rows = np.array([row for row, v in enumerate(vehicles) if v.crowd == ob], dtype=np.int64)
     behaviors = behaviors_of(ob)
     pointed = {
         (behavior.name, name): chosen_of.get((ob.name_full, behavior.name, name), parameter.default)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...locomotion.simple_vehicle import SimpleVehicle
-from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.arrays.vectors import same_for_all, unit
 from ...simulation.combining import COMBININGS
 from ...simulation.declaration import Declared
@@ -26,15 +25,16 @@ from ..property_groups import values_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of
 from .body_sizes import body_radius, points_of
+from .checks import check_number, check_numbers
 from .curves import CurveReader
 from .dependencies import animates
 from .flow_meshes import CurrentReader
 from .frame import Frame
-from .local_space import AXIS_NAMES, model_axes, parent_part, to_world
+from .local_space import AXIS_NAMES, model_axes
 from .plan import Plan
-from .rotation_channels import matrices_from_channels
 from .solids import Axes, Solids, Surface, box_of, sizes_of
-from .sources import BodySource, CrowdSource, VehicleSource
+from .sources import BodySource, CrowdSource
+from .vehicles import FACTORS
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
 COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
-FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
-"""What of the crowd's vehicle model a vehicle varies, and by which property of its own."""
 
 
 class Reader:
@@ -58,7 +56,6 @@ class Reader:
     def __init__(self, plan: Plan, read_lines: ReadsLines | None = None) -> None:
         """`read_lines` is what finds the lines of curves: `curves.polylines`, unless one has reasons."""
         self.plan = plan
-        self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
         self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
         self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
         self._solids = Solids(plan.obstacles)
@@ -69,18 +66,13 @@ class Reader:
         self._nobody, self._nowhere = no_tracked(), regions([], np.zeros((0, 3)), [])
         self._unobstructed = obstacles([], [])
         self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
-        identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
-        seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
-        self.keys = keys_of_vehicles(plan.seed, identities, seeds)
-        self._own = _OwnSettings(plan.vehicles)
         self._there_when: tuple[Attendance | None, np.ndarray | None] | None = None
         self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
         self._there = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
         self._standing = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
-        still = not any(v.animated for v in plan.vehicles)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
-        self._models_stay = still and all(crowd.stays for crowd in self._crowds)
-        self._model: VehicleModel | None = None
+        self._crowds_stay = all(crowd.stays for crowd in self._crowds)
+        self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Frame:
         """The frame the depsgraph is evaluated for.
@@ -88,20 +80,17 @@ class Reader:
         Raises:
             Refusal: a value is not a number.
         """
-        plan = self.plan
-        parent_parts = np.array([parent_part(plan.vehicles[row].ob, depsgraph) for row in self.parented])
-        parent_parts = parent_parts.reshape(-1, 4, 4)
-        _check_numbers(parent_parts, [plan.vehicles[row].ob.parent for row in self.parented], frame)
-        own = self._own.read(depsgraph, frame)
+        source = self.plan.vehicles.source
+        parent_parts, own = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
         return Frame(frame, self._snapshot(depsgraph, frame, own), parent_parts, own["size_factor"])
 
-    def _snapshot(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> Snapshot:
+    def _snapshot(self, depsgraph: Depsgraph, frame: int, own: Mapping[str, np.ndarray]) -> Snapshot:
         plan = self.plan
         attendance, enters = self._attending(depsgraph, frame)
         return Snapshot(
             frame_time=plan.frame_time,
             substeps=plan.substeps,
-            keys=self.keys,
+            keys=plan.vehicles.keys,
             vehicle=self._vehicle(depsgraph, frame, own),
             locomotion=SimpleVehicle(),
             roles=self._roles,
@@ -120,30 +109,18 @@ class Reader:
     def start(self, first: Frame) -> State:
         """Where the vehicles start: their own channels, in the space their parents have on the first frame."""
         plan = self.plan
-        n = len(plan)
-        parts = np.tile(np.eye(4), (n, 1, 1))
-        parts[self.parented] = first.parent_parts
-        position, basis = np.zeros((n, 3)), np.zeros((n, 3, 3))
-        for (mode, _), rows in plan.alike().items():
-            vehicles = [plan.vehicles[row] for row in rows]
-            turns = matrices_from_channels(np.array([vehicle.rotation for vehicle in vehicles]), mode)
-            location = np.array([vehicle.location for vehicle in vehicles])
-            scale = np.array([tuple(vehicle.ob.scale) for vehicle in vehicles])
-            position[rows], basis[rows] = to_world(parts[rows], location, turns, vehicles[0].axes, scale)
+        position, basis, velocity = plan.vehicles.source.start(first.parent_parts)
         forward, up = basis[:, :, 1], basis[:, :, 2]
-        share = np.array([v.ob.steering.start_speed for v in plan.vehicles])
-        velocity = forward * (share * first.snapshot.vehicle.max_speed)[:, None]
-        for row, vehicle in enumerate(plan.vehicles):
-            if vehicle.velocity is not None:
-                velocity[row] = np.einsum("ab,b->a", parts[row, :3, :3], vehicle.velocity)
+        usual = forward * (plan.vehicles.start_speed * first.snapshot.vehicle.max_speed)[:, None]
+        velocity = np.where(np.isnan(velocity), usual, velocity)
         return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
 
-    def _vehicle(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
-        if self._model is None or not self._models_stay:
-            self._model = self._models(depsgraph, frame, own)
-        return self._model
+    def _vehicle(self, depsgraph: Depsgraph, frame: int, own: Mapping[str, np.ndarray]) -> VehicleModel:
+        if self._model is None or not self._crowds_stay or self._model[0] is not own:
+            self._model = own, self._models(depsgraph, frame, own)
+        return self._model[1]
 
-    def _models(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
+    def _models(self, depsgraph: Depsgraph, frame: int, own: Mapping[str, np.ndarray]) -> VehicleModel:
         columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
         for crowd in self.plan.crowds:
             group = crowd.ob.evaluated_get(depsgraph).steering.vehicle
@@ -158,8 +135,8 @@ class Reader:
         """What the crowds say of being there, and (n,) the frames on which vehicles enter; None where all are there."""
         if self._there_when is None or self._attendance_is_animated:
             attendance = self._attendances(depsgraph, frame)
-            own = np.array([vehicle.enters for vehicle in self.plan.vehicles])
-            enters = np.where(np.isnan(own), enter_frames(attendance, self.keys), own)
+            own = self.plan.vehicles.enters
+            enters = np.where(np.isnan(own), enter_frames(attendance, self.plan.vehicles.keys), own)
             everybody = bool((enters == -np.inf).all())
             stay = bool((attendance.on_arrival == STAY).all())
             self._there_when = None if everybody and stay else attendance, None if everybody else enters
@@ -183,7 +160,7 @@ class Reader:
             family = Family()
             self._radii = np.array([_radius(source.ob, depsgraph, family) for source in sources])
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
-        _check_numbers(matrices, [source.ob for source in sources], frame)
+        check_numbers(matrices, [source.ob for source in sources], frame)
         faces = np.array([_face(source.ob) for source in sources]).reshape(-1, 3)
         return Tracked(
             position=matrices[:, :3, 3],
@@ -203,7 +180,7 @@ class Reader:
         for row, source in enumerate(self.plan.bodies):
             if has_role(source.ob, Role.RESOURCE):
                 amounts[row] = source.ob.evaluated_get(depsgraph).steering.amount
-                _check_number(amounts[row], source.ob, "steering.amount", frame)
+                check_number(amounts[row], source.ob, "steering.amount", frame)
         return amounts
 
     def _crowd_row(self, ob: Object) -> int:
@@ -216,7 +193,7 @@ class Reader:
         if not obs:
             return self._nowhere
         matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
-        _check_numbers(matrices, list(obs), frame)
+        check_numbers(matrices, list(obs), frame)
         if self._boxes is None:
             self._boxes = [_box(ob, depsgraph) for ob in obs]
         middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
@@ -254,35 +231,9 @@ class Reader:
         if not sources:
             return self._unobstructed
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
-        _check_numbers(matrices, [source.ob for source in sources], frame)
+        check_numbers(matrices, [source.ob for source in sources], frame)
         found = self._solids.read(matrices, depsgraph)
         return replace(found, present=found.present & _within(self._standing, frame))
-
-
-class _OwnSettings:
-    """What the vehicles say for themselves, a column a setting; of those that nothing animates it is read once."""
-
-    NAMES = ("active", *FACTORS.values())
-
-    def __init__(self, vehicles: Sequence[VehicleSource]) -> None:
-        self._animated = [(row, v.ob) for row, v in enumerate(vehicles) if v.animated]
-        stored = [v.ob.steering for v in vehicles]
-        self._columns = {name: np.array([getattr(own, name) for own in stored]) for name in self.NAMES}
-
-    def read(self, depsgraph: Depsgraph, frame: int) -> dict[str, np.ndarray]:
-        """(n,) columns by name.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
-        columns = {name: column.copy() for name, column in self._columns.items()} if self._animated else self._columns
-        for row, ob in self._animated:
-            own = ob.evaluated_get(depsgraph).steering
-            for name, column in columns.items():
-                value = getattr(own, name)
-                _check_number(value, ob, f"steering.{name}", frame)
-                column[row] = value
-        return columns
 
 
 class _CrowdReader:
@@ -341,13 +292,8 @@ def _values(declaration: type[Declared], group: Any, ob: Object, path: str, fram
     """
     values = values_of(declaration, group)
     for name, value in values.items():
-        _check_number(value, ob, f"steering.{path}.{name}", frame)
+        check_number(value, ob, f"steering.{path}.{name}", frame)
     return values
-
-
-def _check_number(value: float, ob: Object, path: str, frame: int) -> None:
-    if not np.isfinite(value):
-        raise Refusal(f"{path} of {ob.name} is no number on frame {frame}: look at what drives it.")
 
 
 def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
@@ -355,10 +301,7 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
     matrix = standing(source, depsgraph)
     if source.carrier < 0:
         return np.array(matrix)
-    vehicle = plan.vehicles[source.carrier]
-    place = np.array(vehicle.ob.evaluated_get(depsgraph).matrix_world)
-    # The matrix holds the vehicle's own scale, so that a mirrored one is the right way round already.
-    position, basis = to_world(place, np.zeros(3), np.eye(3), vehicle.axes, np.ones(3))
+    position, basis = plan.vehicles.source.pose(source.carrier, depsgraph)
     offset = np.array(matrix)
     offset[:3, 3] -= position
     offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
@@ -374,12 +317,6 @@ def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
     matrix = ob.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted_safe()
     matrix.translation = ob.matrix_world @ bone.head
     return matrix
-
-
-def _check_numbers(matrices: np.ndarray, objects: list[Object], frame: int) -> None:
-    for ob, matrix in zip(objects, matrices):
-        if not np.isfinite(matrix).all():
-            raise Refusal(f"{ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
 
 
 def _face(ob: Object) -> np.ndarray:

@@ -26,6 +26,15 @@ PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle
 """The channels that turn an object in the modes that are no Euler angles."""
 
 
+WIDEST = 4
+"""Numbers of the widest rotation channel."""
+
+
+def width_of(mode: str) -> int:
+    """How many numbers the rotation channel of a rotation mode has."""
+    return 4 if mode in PATHS else 3
+
+
 def data_path(mode: str) -> str:
     """The channel that turns an object in a rotation mode, as keyframes name it."""
     return PATHS.get(mode, "rotation_euler")

@@ -1,4 +1,4 @@
-"""Where a run reads its vehicles, crowds and bodies from: what of each does not change during the run."""
+"""Where a run reads its crowds and bodies from: what of each does not change during the run."""
 
 from __future__ import annotations
 
@@ -20,36 +20,6 @@ from .dependencies import animates
 
 if TYPE_CHECKING:
     from bpy.types import Object
-
-
-@dataclass(frozen=True)
-class VehicleSource:
-    """A vehicle and what of it does not change during the run.
-
-    Attributes:
-        ob: the object.
-        crowd: the one it belongs to.
-        identity: who it is; written to it when the bake is.
-        axes: (3, 3) its model's side, forward and up axis in its own space.
-        location, rotation: the channels it starts from.
-        velocity: (3,) the velocity its own earlier keys give, in its parent's space; None for its start speed.
-        animated: whether settings of its own are keyed or driven.
-        only_baked: whether it plays nothing but an earlier bake.
-        enters: the frame on which it enters, nan where that is for its crowd to say.
-        hides: whether a bake may hide it and its parts.
-    """
-
-    ob: Object
-    crowd: Object
-    identity: int
-    axes: np.ndarray
-    location: np.ndarray
-    rotation: np.ndarray
-    velocity: np.ndarray | None
-    animated: bool
-    only_baked: bool
-    enters: float = np.nan
-    hides: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..hierarchy import Family
-from ..write.animation_data import action_of, assign_action, slot_of
-from ..write.ownership import bake_of
 from .dependencies import animates
 from .frame import Frame
 from .plan import Plan
 from .reading import Reader
-from .rotation_channels import data_path
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -48,8 +45,7 @@ def to_link(plan: Plan) -> list[Object]:
         *plan.paths,
         *plan.regions,
         *plan.flows,
-        *(v.ob.parent for v in plan.vehicles if v.ob.parent is not None),
-        *(v.ob for v in plan.vehicles if v.animated or (v.ob.parent is not None and v.ob.parent_type != "OBJECT")),
+        *plan.vehicles.source.needed(),
     ]
     return list({ob.name_full: ob for ob in looked_at}.values())
 
@@ -107,33 +103,13 @@ def _users_scene(plan: Plan) -> Iterator[Scene]:
     frame = scene.frame_current_final
     layer = scene.view_layers[0]
     hidden = [ob for ob in to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
-    stood = []
     with _settled(scene), _evaluated(scene, hidden):
         try:
-            for vehicle in plan.vehicles:
-                ob = vehicle.ob
-                rotation = data_path(ob.rotation_mode)
-                record = bake_of(ob)
-                baked = (action_of(ob), slot_of(ob)) if record is not None else None
-                keyed = {name: ob[name] for name in (record.properties if record else ()) if name in ob}
-                stood.append((ob, tuple(ob.location), rotation, tuple(getattr(ob, rotation)), baked, keyed))
-                if baked is not None:
-                    assign_action(ob, None)
-                for name in keyed:
-                    ob[name] = record.kept_properties[name].value if name in record.kept_properties else 0.0
-                ob.location = vehicle.location
-                setattr(ob, rotation, vehicle.rotation)
-            yield scene
+            with plan.vehicles.source.at_start():
+                yield scene
         finally:
-            for ob, location, rotation, turn, baked, keyed in stood:
-                if baked is not None:
-                    assign_action(ob, *baked)
-                for name, value in keyed.items():
-                    ob[name] = value
-                ob.location = location
-                setattr(ob, rotation, turn)
-            # Before the hidden things fall asleep again, so that they go back too.
-            # Not by Blender's own parts of it: before frame 0 it counts the part of a frame backwards, and takes none.
+            # Before the hidden objects are no longer evaluated, so that they go back too.
+            # Not by Blender's own parts of the frame: before frame 0 it counts the subframe backwards, and takes none.
             scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
 
 

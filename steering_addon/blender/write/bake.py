@@ -20,9 +20,8 @@ from ..hierarchy import Family
 from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
-from ..read.start_pose import store
 from ..read.sweep import sweep
-from .channels import channels, start_rotations
+from .channels import channels
 from .resource_visibility import Eaten
 from .staging import Staging
 
@@ -129,24 +128,24 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
             eaten.look(row, state)
             yield SIMULATING * (row + 1) / len(plan.frames)
 
+    source = plan.vehicles.source
     staging = Staging(uuid.uuid4().hex, plan.frames)
     try:
         properties = _properties(plan, reader, read, trajectory)
         for done, (row, location, rotation) in enumerate(_rows(plan, reader, read, trajectory), 1):
-            vehicle = plan.vehicles[row]
             staging.add(
-                vehicle.ob,
+                source.objects[row],
                 location,
                 rotation,
                 replace=replace_own_keys,
                 properties=properties[row],
-                only_baked=vehicle.only_baked,
+                only_baked=bool(source.only_baked[row]),
                 mishaps={kind: plan.frames[at[row]] for kind, at in trajectory.mishaps.frames.items() if at[row] >= 0},
-                hidden=trajectory.away[:, row] if vehicle.hides else None,
+                hidden=trajectory.away[:, row] if source.hides[row] else None,
                 there=trajectory.there(row, plan.frames),
             )
             yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
-        away = trajectory.away & np.array([vehicle.hides for vehicle in plan.vehicles], dtype=np.bool_)
+        away = trajectory.away & source.hides
         eaten.hide(staging, away, replace_own_keys)
         _hide_parts(staging, plan, away, eaten, replace_own_keys)
     except BaseException:
@@ -154,10 +153,7 @@ def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, No
         raise
     staging.commit(plan.scene.frame_current_final)
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
-    for vehicle in plan.vehicles:
-        if vehicle.ob.steering.identity != vehicle.identity:
-            vehicle.ob.steering.identity = vehicle.identity
-        store(vehicle.ob, vehicle.location, vehicle.rotation)
+    source.store(plan.vehicles.identity)
     mishaps = trajectory.mishaps
     numbers = {kind: mishaps.number(kind) for kind in KINDS}
     return BakeResult(
@@ -180,8 +176,8 @@ def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[t
 def _hide_parts(staging: Staging, plan: Plan, away: np.ndarray, eaten: Eaten, replace_own_keys: bool) -> None:
     """Hide what is seen of the vehicles besides themselves while they are hidden, (f, n), but for resources."""
     family = Family()
-    for row, vehicle in enumerate(plan.vehicles):
-        for part in parts_of(vehicle.ob, family):
+    for row, ob in enumerate(plan.vehicles.source.objects):
+        for part in parts_of(ob, family):
             if part not in eaten.objects:
                 staging.hide(part, away[:, row], replace_own_keys)
 
@@ -195,7 +191,7 @@ def _properties(plan: Plan, reader: Reader, read: list[Frame], trajectory: Traje
         rows = crowd.rows
         columns = portrayed(
             crowd.portrayal,
-            reader.keys[rows],
+            plan.vehicles.keys[rows],
             np.stack([frame.sizes for frame in read])[:, rows],
             trajectory.positions[:, rows],
             trajectory.start_speed[rows],
@@ -212,9 +208,7 @@ def _rows(
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """The row of each vehicle with its location (f, 3) and rotation (f, 3 or 4) channels."""
     parts = np.stack([frame.parent_parts for frame in read])
-    near = start_rotations(plan)
-    for rows, locations, rotations in channels(
-        plan, reader.parented, parts, trajectory.positions, trajectory.bases, near
-    ):
+    source = plan.vehicles.source
+    for rows, locations, rotations in channels(source, parts, trajectory.positions, trajectory.bases, source.rotation):
         for k, row in enumerate(rows):
             yield row, locations[:, k], rotations[:, k]

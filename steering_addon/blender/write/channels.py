@@ -7,26 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..read.local_space import to_local
-from ..read.plan import Plan
-from ..read.rotation_channels import channels_from_matrices
+from ..read.object_vehicles import ObjectVehicles
+from ..read.rotation_channels import channels_from_matrices, width_of
 
 AT_ONCE = 1 << 14
 """Poses turned into channels at once: so few that all that is worked out on the way stays in the processor's cache."""
-WIDEST = 4
-"""Numbers that the widest rotation channel has."""
-
-
-def start_rotations(plan: Plan) -> np.ndarray:
-    """(n, 4) the rotation channels the vehicles start with; of three angles the last number says nothing."""
-    rotations = np.zeros((len(plan), WIDEST))
-    for row, vehicle in enumerate(plan.vehicles):
-        rotations[row, : len(vehicle.rotation)] = vehicle.rotation
-    return rotations
 
 
 def channels(
-    plan: Plan,
-    parented: list[int],
+    source: ObjectVehicles,
     parts: np.ndarray,
     positions: np.ndarray,
     bases: np.ndarray,
@@ -37,27 +26,24 @@ def channels(
     Vehicles that are alike in mode and axes are worked out together, a few at a time.
 
     Args:
-        parented: the rows of the vehicles that have a parent.
-        parts: (f, p, 4, 4) the parents' parts of these.
+        parts: (f, p, 4, 4) the parents' parts of the vehicles that have a parent.
         positions: (f, n, 3) metres.
         bases: (f, n, 3, 3) side, forward and up as columns.
         near: (n, 4) the rotation channels of the frame before, which the first frame comes next to.
     """
-    part_of = {row: k for k, row in enumerate(parented)}
+    part_of = {row: k for k, row in enumerate(source.parented)}
     at_once = max(AT_ONCE // len(positions), 1)
-    for (mode, _), alike in plan.alike().items():
+    for (mode, _), alike in source.alike().items():
         free, hanging = [row for row in alike if row not in part_of], [row for row in alike if row in part_of]
         for rows in (*_few(free, at_once), *_few(hanging, at_once)):
-            vehicles = [plan.vehicles[row] for row in rows]
             locations, turns = to_local(
                 np.asfortranarray(parts[:, [part_of[row] for row in rows]]) if rows[0] in part_of else None,
                 np.asfortranarray(positions[:, _piece(rows)]),
                 np.asfortranarray(bases[:, _piece(rows)]),
-                vehicles[0].axes,
-                np.array([tuple(vehicle.ob.scale) for vehicle in vehicles]),
+                source.axes[rows[0]],
+                source.scales(rows),
             )
-            width = len(vehicles[0].rotation)
-            yield rows, locations, channels_from_matrices(turns, mode, near[_piece(rows), :width])
+            yield rows, locations, channels_from_matrices(turns, mode, near[_piece(rows), : width_of(mode)])
 
 
 def _few(rows: list[int], at_once: int) -> Iterator[list[int]]:
