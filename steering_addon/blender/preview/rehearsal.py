@@ -18,7 +18,7 @@ from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import sweep, to_link
-from ..write.channels import channels
+from ..write.channels import Channels
 from .hiding import Hideable
 from .showing import show_as_they_are, shown_as_nothing
 
@@ -128,11 +128,10 @@ class Rehearsal:
         bases = np.stack((motion.side, motion.forward, motion.up), axis=-1)
         outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
         poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), self.hideable.gone(state), outside)
-        for rows, locations, rotations in channels(
-            self.plan.vehicles.source, parts[None], motion.position[None], bases[None], near
-        ):
-            poses.location[rows] = locations[0]
-            poses.rotation[rows, : rotations.shape[-1]] = rotations[0]
+        channels = Channels(self.plan.vehicles.source, near)
+        for rows, location, rotation in channels.extend(parts[None], motion.position[None], bases[None]):
+            poses.location[rows] = location[0]
+            poses.rotation[rows, : rotation.shape[-1]] = rotation[0]
         return poses
 
     def _models(self) -> list[tuple[str, bytes, tuple[float, ...]]]:

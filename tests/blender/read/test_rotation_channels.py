@@ -61,6 +61,21 @@ def test_channels_turn_as_the_matrices_do(rotation_channels, mode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("lengths", [[1], [2, 5, 1, 30], [119, 1]], ids=str)
+@pytest.mark.parametrize("motion", [tumbling, vertical_loops])
+def test_channels_are_the_same_however_the_frames_are_cut_into_pieces(rotation_channels, mode, lengths, motion) -> None:
+    matrices = motion()
+    near = np.full((matrices.shape[1], 3 if mode in EULER_ORDERS else 4), 7.0)
+    track, pieces, first = rotation_channels.RotationTrack(mode, near), [], 0
+    while first < len(matrices):
+        length = lengths[len(pieces) % len(lengths)]
+        pieces.append(track.extend(matrices[first : first + length]))
+        first += length
+    whole = rotation_channels.channels_from_matrices(matrices, mode, near)
+    assert np.array_equal(np.concatenate(pieces), whole)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_reading_channels_agrees_with_blender(rotation_channels, mode) -> None:
     rng = np.random.default_rng(2)
     values = rng.normal(size=(50, 3 if mode in EULER_ORDERS else 4)) * 3.0
