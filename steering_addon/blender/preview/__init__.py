@@ -5,6 +5,6 @@ themselves stand at their start, or play their bake, all the time, so that a fil
 crash has nothing to give back, and a render, which Blender evaluates for itself, shows what is baked.
 """
 
-from .live import absent, end, is_on, register, report, start, unregister
+from .live import end, is_on, register, report, start, unregister
 
-__all__ = ("absent", "end", "is_on", "register", "report", "start", "unregister")
+__all__ = ("end", "is_on", "register", "report", "start", "unregister")

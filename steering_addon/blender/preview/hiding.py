@@ -11,9 +11,10 @@ import numpy as np
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
 from ..read.dependencies import with_all_behind
+from ..read.resources import may_be_hidden
 from ..write.animation_data import action_of
 from ..write.ownership import bake_of
-from ..write.resource_visibility import Resources, may_be_hidden
+from ..write.resource_visibility import Resources
 from ..write.visibility import SWITCHES
 
 if TYPE_CHECKING:

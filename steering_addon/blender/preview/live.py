@@ -16,14 +16,16 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...recording.run_cache import KeptRun
+from ..absentees import Absentees, publish, withdraw
 from ..properties import settings_of
 from ..property_groups import LISTENERS
 from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
 from ..tagged_objects import in_use
 from ..write.visibility import notice
+from .poses import Poses
 from .read_blocks import read_blocks
-from .rehearsal import Poses, Rehearsal
+from .rehearsal import Rehearsal
 from .showing import show
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class Live:
         self._arrived = False
         self._reads: frozenset[int] = frozenset()
         self._moves: frozenset[int] = frozenset()
+        self._numbers = np.zeros(0, dtype=np.int64)
         self._moved_by_time: set[int] = set()
         self._covered: frozenset[int] = frozenset()
         self._taking_part: tuple = ()
@@ -74,19 +77,6 @@ class Live:
         """What the animator should know although it plays."""
         return self._rehearsal.plan.warnings if self._rehearsal else ()
 
-    @property
-    def absent(self) -> tuple[frozenset[int], frozenset[int]] | None:
-        """The numbers of the vehicles that have not entered yet and of those that have left, on the present frame.
-
-        None while that has not been played, or cannot be.
-        """
-        if not self._arrived or self._rehearsal is None:
-            return None
-        numbers = np.array([ob.session_uid for ob in self._rehearsal.plan.vehicles.source.objects])
-        outside = self._shown.outside
-        left = self._shown.gone[: len(outside)] & ~outside
-        return frozenset(numbers[outside].tolist()), frozenset(numbers[left].tolist())
-
     def present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, *, fresh: bool = False) -> bool:
         """Show the frame the scene stands on, as far as playing on to it takes no longer; whether that was all.
 
@@ -95,6 +85,7 @@ class Live:
         """
         with self._busy():
             self._arrived = False
+            withdraw(self.scene)
             try:
                 there = self._present(scene, depsgraphs, seconds, fresh)
             except ReferenceError:
@@ -102,6 +93,9 @@ class Live:
                 self.forget_plan()
                 there = self._present(scene, depsgraphs, seconds, fresh)
             self._arrived = there and not self.refusal
+            if self._arrived and self._rehearsal is not None:
+                outside = self._shown.outside
+                publish(self.scene, Absentees(self._numbers, outside, self._shown.gone[: len(outside)] & ~outside))
             return there
 
     def _present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, fresh: bool) -> bool:
@@ -153,9 +147,11 @@ class Live:
     def forget_plan(self) -> None:
         """Look at the scene anew; what was played is kept as far as it still holds."""
         self._rehearsal, self.refusal = None, ""
+        withdraw(self.scene)
 
     def let_go(self) -> None:
         """Have Blender show the vehicles where they really are, and hide those that are hidden there."""
+        withdraw(self.scene)
         _evaluate_anew(self._moves)
         if self._covered:
             for ob in bpy.data.objects:
@@ -175,6 +171,7 @@ class Live:
         hideable = self._rehearsal.hideable
         self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
+        self._numbers = np.array([ob.session_uid for ob in plan.vehicles.source.objects], dtype=np.int64)
         moves = frozenset(ob.session_uid for ob in (*plan.vehicles.source.objects, *hideable.resources))
         _evaluate_anew(self._moves - moves)
         self._moves = moves
@@ -211,14 +208,6 @@ def report(scene: Scene) -> str:
     reached, last = _live.progress
     frame = min(scene.frame_current, last)
     return _live.refusal or (f"Played to frame {reached} of {frame} ..." if reached < frame else "")
-
-
-def absent(scene: Scene) -> tuple[frozenset[int], frozenset[int]] | None:
-    """The numbers of the vehicles that have not entered yet and of those that have left, as the preview of a scene is.
-
-    None where there is none, or it has not come to the present frame.
-    """
-    return _live.absent if is_on(scene) else None
 
 
 def start(scene: Scene, layer: ViewLayer, *, replace_own_keys: bool = False) -> tuple[str, ...]:

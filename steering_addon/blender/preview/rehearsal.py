@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..read.reading import Reader
 from ..read.sweep import sweep, to_link
 from ..write.channels import Channels
 from .hiding import Hideable
+from .poses import Poses
 from .showing import show_as_they_are, shown_as_nothing
 
 if TYPE_CHECKING:
@@ -28,23 +28,6 @@ if TYPE_CHECKING:
 AHEAD = 24
 """Frames played beyond the one asked for where the timeline runs and frames are read aside all the same: each time that
 is begun has its price."""
-
-
-@dataclass(frozen=True)
-class Poses:
-    """The channels of all vehicles on a frame.
-
-    Attributes:
-        location: (n, 3).
-        rotation: (n, 4), of three angles the last number says nothing.
-        gone: (n + m,) who is not there, and which resources are eaten up.
-        outside: (n,) who of these has not entered yet.
-    """
-
-    location: np.ndarray
-    rotation: np.ndarray
-    gone: np.ndarray
-    outside: np.ndarray
 
 
 class Rehearsal:

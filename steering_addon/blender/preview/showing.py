@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..read.plan import Plan
     from .hiding import Hideable
-    from .rehearsal import Poses
+    from .poses import Poses
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 """What places an object, and how many numbers each is."""

@@ -22,7 +22,6 @@ from ..identity import told_apart
 from ..properties import settings_of
 from ..property_groups import values_of
 from ..tagged_objects import by_role, crowds_of, full_name, in_use
-from ..write.resource_visibility import check_hiding, feeds
 from .checks import (
     check_crowds,
     check_curves,
@@ -34,6 +33,7 @@ from .checks import (
 )
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
 from .object_vehicles import ObjectVehicles, no_objects, object_vehicles
+from .resources import check_hiding, feeds
 from .sources import (
     BodySource,
     CrowdSource,

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.presence.attendance import Attendance, enter_frames
-from .. import preview
+from ..absentees import absentees
 from ..crowds.entry_settings import own_enter_frame
 from ..properties import settings_of
 from ..property_groups import values_of
@@ -47,10 +47,9 @@ def whereabouts(crowd: Object, vehicles: Sequence[tuple[Object, BakeRecord | Non
     enters = _entering(crowd, [ob for ob, _ in vehicles], scene)
     spans = np.array([_span(at, record) for at, (_, record) in zip(enters.tolist(), vehicles)]).reshape(-1, 2)
     outside, left = frame < spans[:, 0], frame > spans[:, 1]
-    if (absent := preview.absent(scene)) is not None:
+    if (absent := absentees(scene)) is not None:
         spans[:, 0] = enters
-        numbers = [ob.session_uid for ob, _ in vehicles]
-        outside, left = (np.array([number in those for number in numbers], dtype=np.bool_) for those in absent)
+        outside, left = absent.among([ob for ob, _ in vehicles])
     coming = spans[outside & (spans[:, 0] > frame), 0]
     return Whereabouts(
         there=int(np.count_nonzero(~outside & ~left)),

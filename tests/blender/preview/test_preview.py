@@ -609,11 +609,12 @@ def test_what_takes_too_long_goes_on_bit_by_bit_and_says_how_far_it_is() -> None
     pieces = 1
     while not live.present(bpy.context.scene, [layer.depsgraph], 0.0):
         assert told() == f"Played to frame {pieces} of {LAST} ..."
-        assert part("blender.preview").absent(bpy.context.scene) is None, "nobody knows yet"
+        assert part("blender.absentees").absentees(bpy.context.scene) is None, "not known yet"
         pieces += 1
     assert pieces == LAST
     assert told() == ""
-    assert part("blender.preview").absent(bpy.context.scene) == (frozenset(), frozenset())
+    outside, left = part("blender.absentees").absentees(bpy.context.scene).among(obs)
+    assert (outside.tolist(), left.tolist()) == ([False] * len(obs), [False] * len(obs))
     assert shown(obs).tobytes() != seen.tobytes()
 
 
