@@ -29,7 +29,8 @@ from ..simulation.geometry.regions import SHAPES, SPHERE
 from ..simulation.presence.attendance import FURTHEST, Attendance
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
-from .property_groups import OVERRIDABLE, choice_property, noticed, property_group
+from .property_groups import OVERRIDABLE, choice_property, property_group
+from .setting_changes import noticed
 
 ROLE_ITEMS = [(role.name, label, description, int(role)) for role, (label, description) in DESCRIPTIONS.items()]
 """Roles as Blender lists them, with their stored bits."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -10,23 +9,10 @@ import numpy as np
 
 from ..simulation.candidates import NEAREST_ONE, PICKS
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit
+from .setting_changes import noticed
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object, from the first version on."""
-
-
-LISTENERS: list[Callable[[], None]] = []
-"""Who wants to know when a setting that a run is made from has changed."""
-
-
-def noticed(_self: Any, _context: Any) -> None:
-    """For `update` of what a run is made from.
-
-    Without such a function Blender evaluates the object anew only when the property is set by hand; with one, drivers
-    and a preview notice scripts too.
-    """
-    for listener in LISTENERS:
-        listener()
 
 
 UNITS: dict[Unit, dict[str, Any]] = {

@@ -18,9 +18,9 @@ from bpy.app.handlers import persistent
 from ...recording.run_cache import KeptRun
 from ..absentees import Absentees, publish, withdraw
 from ..properties import settings_of
-from ..property_groups import LISTENERS
 from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
+from ..setting_changes import listen, stop_listening
 from ..tagged_objects import in_use
 from ..write.visibility import notice
 from .poses import Poses
@@ -410,14 +410,14 @@ HANDLERS = {
 
 
 def register() -> None:
-    LISTENERS.append(_on_setting)
+    listen(_on_setting)
     for moment, handler in HANDLERS.items():
         getattr(bpy.app.handlers, moment).append(handler)
 
 
 def unregister() -> None:
     end()
-    LISTENERS.remove(_on_setting)
+    stop_listening(_on_setting)
     for function in (_catch_up, _tell):
         if bpy.app.timers.is_registered(function):
             bpy.app.timers.unregister(function)
