@@ -1,4 +1,4 @@
-"""Who hangs on whom, found in one look through the file."""
+"""The parent/child index agrees with Blender."""
 
 import bpy
 import pytest
@@ -18,15 +18,15 @@ def test_children_and_descendants_are_those_that_blender_finds() -> None:
         assert set(family.descendants(ob)) == set(ob.children_recursive)
 
 
-def test_an_object_hangs_on_its_parents_and_on_nobody_else() -> None:
+def test_an_object_is_descendant_its_parents_and_on_nobody_else() -> None:
     one, two, three, other = (empty(name) for name in "1234")
     two.parent, three.parent = one, two
-    hangs_on = part("blender.hierarchy").hangs_on
-    assert hangs_on(three, one)
-    assert hangs_on(three, two)
-    assert not hangs_on(three, other)
-    assert not hangs_on(one, three)
-    assert not hangs_on(one, one)
+    is_descendant = part("blender.hierarchy").is_descendant
+    assert is_descendant(three, one)
+    assert is_descendant(three, two)
+    assert not is_descendant(three, other)
+    assert not is_descendant(one, three)
+    assert not is_descendant(one, one)
 
 
 def test_nobody_asks_blender_for_children(monkeypatch) -> None:

@@ -39,7 +39,7 @@ class CurveReader:
         lines = self._read(self.ob, depsgraph)
         if not all(np.isfinite(points).all() for points, _ in lines):
             frame = depsgraph.scene.frame_current
-            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
+            raise Refusal(f"{self.ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")
         if not _same(lines, self._seen):
             self._seen = lines
             self._path = tuple(spline(points, closed) for points, closed in lines)

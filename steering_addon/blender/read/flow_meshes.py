@@ -38,7 +38,7 @@ class CurrentReader:
         matrix = np.array(evaluated.matrix_world)
         if not np.isfinite(matrix).all():
             frame = depsgraph.scene.frame_current
-            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
+            raise Refusal(f"{self.ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")
         if self._current is None or not self._stays or not np.array_equal(matrix, self._matrix):
             mesh = evaluated.to_mesh()
             try:
@@ -81,12 +81,12 @@ def _flow(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Flow:
 def _missing(mesh: Mesh, name: str) -> str:
     """What a mesh would have to have in order to draw a current, and what to do."""
     if not name:
-        return "no colour attribute that is active and no edges without faces: paint one, draw edges"
+        return "no active color attribute and no edges without faces. Paint one, draw edges"
     if painted(mesh, name) is not None:
-        return f"no faces that {name} could be painted on: add faces"
+        return f"no faces that {name} could be painted on. Add faces"
     if marks(mesh, name) is not None:
-        return f"no edge that {name} marks: mark those to flow along"
-    return f"no vector, colour or edge attribute {name}: make one"
+        return f"no edge that {name} marks. Mark the edges to flow along"
+    return f"no vector, color or edge attribute {name}. Add one"
 
 
 def _current(mesh: Mesh, attribute: Attribute, places: np.ndarray, matrix: np.ndarray) -> Current:

@@ -1,4 +1,4 @@
-"""One frame of the scene as it was read: what the simulation needs of it, and what a writer needs besides."""
+"""One frame of the scene as it was read: what the simulation needs, and what a writer needs in addition."""
 
 from __future__ import annotations
 

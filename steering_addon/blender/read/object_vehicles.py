@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..crowds.entry_settings import Hiding
-from ..identity import told_apart
+from ..identity import distinct_identities
 from ..tagged_objects import crowds_of
 from ..write.animation_data import action_of, assign_action, slot_of
 from ..write.ownership import Played, bake_of
@@ -35,9 +35,10 @@ class ObjectVehicles:
         crowds: the crowd of each.
         axes: (n, 3, 3) the side, forward and up axis of each model in its own space.
         location, rotation: (n, 3) and (n, 4) the channels each starts from; of three angles the last number is 0.
-        velocity: (n, 3) the velocity that earlier keys of its own give, in its parent's space; nan without such keys.
-        own: the columns of OWN_SETTINGS as they stand in the file.
-        animated: (n,) whether settings of its own are keyed or driven.
+        velocity: (n, 3) the velocity given by the animator's keys before the first frame, in the parent's space; nan
+            without such keys.
+        stored: the columns of OWN_SETTINGS as the file has them.
+        animated: (n,) whether settings of the vehicle are keyed or driven.
         only_baked: (n,) whether it plays nothing but an earlier bake.
         hides: (n,) whether a bake may hide it and its parts.
     """
@@ -48,7 +49,7 @@ class ObjectVehicles:
     location: np.ndarray
     rotation: np.ndarray
     velocity: np.ndarray
-    own: Mapping[str, np.ndarray]
+    stored: Mapping[str, np.ndarray]
     animated: np.ndarray
     only_baked: np.ndarray
     hides: np.ndarray
@@ -75,7 +76,7 @@ class ObjectVehicles:
         return np.array([tuple(self.objects[row].scale) for row in rows]).reshape(-1, 3)
 
     def needed(self) -> Iterator[Object]:
-        """Parents, and vehicles whose own settings are animated or whose parent part Blender itself computes."""
+        """Parents, and vehicles whose settings are animated or whose parent part Blender has to compute."""
         yield from self.parents
         for ob, animated in zip(self.objects, self.animated.tolist()):
             if animated or (ob.parent is not None and ob.parent_type != "OBJECT"):
@@ -84,13 +85,13 @@ class ObjectVehicles:
     def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
         """As `VehicleSource.settings`."""
         if not self.animated.any():
-            return self.own
-        columns = {name: column.copy() for name, column in self.own.items()}
+            return self.stored
+        columns = {name: column.copy() for name, column in self.stored.items()}
         for row in np.flatnonzero(self.animated).tolist():
             ob = self.objects[row]
-            stored = ob.evaluated_get(depsgraph).steering
+            evaluated = ob.evaluated_get(depsgraph).steering
             for name, column in columns.items():
-                column[row] = value = getattr(stored, name)
+                column[row] = value = getattr(evaluated, name)
                 check_number(value, ob, f"steering.{name}", frame)
         return columns
 
@@ -117,7 +118,7 @@ class ObjectVehicles:
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
         """As `VehicleSource.pose`."""
         matrix = np.array(self.objects[row].evaluated_get(depsgraph).matrix_world)
-        # The matrix holds the vehicle's own scale, so that a mirrored one is the right way round already.
+        # The matrix includes the vehicle's scale, so a mirrored vehicle needs no correction.
         return to_world(matrix, np.zeros(3), np.eye(3), self.axes[row], np.ones(3))
 
     @contextmanager
@@ -144,7 +145,7 @@ class ObjectVehicles:
 
 
 def _restorer(ob: Object) -> Callable[[], None]:
-    """What puts the channels of an object, and the bake it plays, back to what they are now."""
+    """A function that restores the present channels of an object and the bake it plays."""
     path = data_path(ob.rotation_mode)
     location, rotation = tuple(ob.location), tuple(getattr(ob, path))
     record = bake_of(ob)
@@ -180,14 +181,14 @@ def object_vehicles(
 
     Args:
         first, last: the frames of the run.
-        replace_own_keys: whether keys of the vehicles' own may be set aside.
+        replace_own_keys: whether the vehicles' own keys may be set aside.
 
     Raises:
         Refusal: an object cannot be moved.
     """
     crowds = crowds_of(moving)
     all_played, hides = _checked(moving, crowds, FreeCheck(first, last, replace_own_keys))
-    identities = told_apart(moving)
+    identities = distinct_identities(moving)
     order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
     frame_time = scene.render.fps_base / scene.render.fps
@@ -207,7 +208,7 @@ def object_vehicles(
         location=location,
         rotation=rotation,
         velocity=np.array([np.full(3, np.nan) if each is None else each for each in velocities]).reshape(-1, 3),
-        own=_own_settings(objects),
+        stored=_stored_settings(objects),
         animated=np.array([animates(ob, "steering") for ob in objects], dtype=np.bool_),
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
         hides=np.array([hides[k] for k in order], dtype=np.bool_),
@@ -216,18 +217,27 @@ def object_vehicles(
 
 
 def no_objects() -> ObjectVehicles:
-    """No vehicle at all."""
+    """A source without vehicles."""
     none = np.zeros(0, dtype=np.bool_)
-    own = {name: np.zeros(0) for name in OWN_SETTINGS}
+    columns = {name: np.zeros(0) for name in OWN_SETTINGS}
     return ObjectVehicles(
-        (), (), np.zeros((0, 3, 3)), np.zeros((0, 3)), np.zeros((0, WIDEST)), np.zeros((0, 3)), own, none, none, none
+        (),
+        (),
+        np.zeros((0, 3, 3)),
+        np.zeros((0, 3)),
+        np.zeros((0, WIDEST)),
+        np.zeros((0, 3)),
+        columns,
+        none,
+        none,
+        none,
     )
 
 
 def _checked(
     moving: Iterable[Object], crowds: Iterable[Object | None], check_free: FreeCheck
 ) -> tuple[list[Played], list[bool]]:
-    """What each vehicle plays, and whether a bake may hide it; refuses vehicles that cannot be baked."""
+    """For each vehicle what it plays and whether a bake may hide it; refuses those that cannot be baked."""
     hiding, all_played, hides = Hiding(), [], []
     for ob, crowd in zip(moving, crowds):
         check_vehicle(ob, crowd)
@@ -238,7 +248,7 @@ def _checked(
     return all_played, hides
 
 
-def _own_settings(objects: Iterable[Object]) -> dict[str, np.ndarray]:
+def _stored_settings(objects: Iterable[Object]) -> dict[str, np.ndarray]:
     stored = [ob.steering for ob in objects]
     return {name: np.array([getattr(settings, name) for settings in stored]) for name in OWN_SETTINGS}
 

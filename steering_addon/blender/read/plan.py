@@ -1,7 +1,6 @@
-"""What a run reads: planned and checked before anything is touched.
+"""The plan of a run: all that it reads, checked before anything is touched.
 
-Every refusal comes from `checks`, or from the first value on the way that is not a number; a plan that was made is
-carried out.
+Every refusal comes from `checks`, or from the first value read that is not a number; once made, a plan is carried out.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
 from ..crowds.entry_settings import own_enter_frame
-from ..identity import told_apart
+from ..identity import distinct_identities
 from ..properties import settings_of
 from ..property_groups import values_of
 from ..tagged_objects import by_role, crowds_of, full_name, in_use
@@ -51,27 +50,30 @@ if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
 TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
-"""Roles of what may be steered by without being pointed at."""
+"""Roles of the bodies that behaviors find without a pointer."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a run reads, in a fixed order.
+    """Everything that a run reads, in a fixed order.
 
     Attributes:
-        scene: where it happens.
+        scene: the scene that is read.
         frames: (f,) whole frames, rising.
-        frame_time: seconds a frame.
-        vehicles: who moves, by identity.
-        crowds: who shares settings.
-        bodies: what else may be a target; target rows count on from the vehicles.
-        obstacles: what is in the way.
-        paths: the tagged curves.
+        frame_time: seconds per frame.
+        substeps: steps of the simulation per frame.
+        preroll: frames simulated before the first.
+        seed: the scene's.
+        vehicles: the vehicles that move, by identity.
+        crowds: the crowds, by name.
+        bodies: the other possible targets; their target rows continue those of the vehicles.
+        obstacles: the tagged obstacles.
+        paths: the tagged curves, and those that behaviors point at.
         regions: the spheres, boxes and meshes to keep to.
         flows: the curves and meshes that draw currents.
-        candidates: bodies of which each vehicle takes one, where a behavior names several.
+        candidates: the bodies of which each vehicle takes one, for each target that names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
-        warnings: what the animator should know although the bake goes ahead.
+        warnings: what the animator should know although the bake can go ahead.
     """
 
     scene: Scene
@@ -96,7 +98,7 @@ class Plan:
 
 
 def frame_range(scene: Scene) -> tuple[int, int]:
-    """The first and last frame of the run: the scene's, unless it has a range of its own."""
+    """The first and last frame of the run: the scene's, unless a separate range is set."""
     stored = settings_of(scene)
     if stored is not None and stored.use_frame_range:
         return stored.frame_start, stored.frame_end
@@ -104,14 +106,14 @@ def frame_range(scene: Scene) -> tuple[int, int]:
 
 
 def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_own_keys: bool = False) -> Plan:
-    """Work out what a bake of the scene looks at and who moves.
+    """Plan a bake of the scene.
 
     Args:
-        only: the vehicles that move, where not all of the scene do; the others are seen as they are.
-        replace_own_keys: whether keys of the vehicles' own may be set aside.
+        only: the vehicles to move, by default all of the scene; the others are read as they are.
+        replace_own_keys: whether the vehicles' own keys may be set aside.
 
     Raises:
-        Refusal: something stands in the way; the scene is untouched.
+        Refusal: the scene cannot be baked; it is untouched.
     """
     first, last = frame_range(scene)
     check_range(scene, first, last)
@@ -133,7 +135,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     check_targets(crowds, objects)
     pointers = [pointer for crowd in crowds for pointer in pointers_of(crowd)]
     paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
-    several = [some for crowd in crowds for some in several_of(crowd, behaviors_of(crowd), objects)]
+    several = [each for crowd in crowds for each in several_of(crowd, behaviors_of(crowd), objects)]
     bodies = _bodies(roles, [each for each in pointers if each.kind is Kind.BODY], several, rows)
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     regions = by_name([*roles[Role.REGION], *(each.ob for each in pointers if each.kind is Kind.REGION)])
@@ -144,7 +146,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         check_hiding([body.ob for body in bodies], first, last, replace_own_keys)
 
     stored = settings_of(scene)
-    crowd_identities = told_apart(crowds)
+    crowd_identities = distinct_identities(crowds)
     pointed_rows = {
         Kind.BODY: {**rows, **{body.name: len(rows) + k for k, body in enumerate(bodies)}},
         Kind.PATH: _rows(paths),
@@ -152,7 +154,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         Kind.CROWD: _rows(crowds),
     }
     chosen_of = {
-        (some.crowd.name_full, some.behavior, some.parameter): FIRST - number for number, some in enumerate(several)
+        (each.crowd.name_full, each.behavior, each.parameter): FIRST - number for number, each in enumerate(several)
     }
     read = [*looked_at, *crowds, *source.parents]
     vehicles = _vehicles(source, identities, crowds, stored.seed if stored else 0)
@@ -173,7 +175,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         paths=tuple(paths),
         regions=tuple(regions),
         flows=tuple(flows),
-        candidates=tuple(some.candidates(pointed_rows[Kind.BODY]) for some in several),
+        candidates=tuple(each.candidates(pointed_rows[Kind.BODY]) for each in several),
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
@@ -182,7 +184,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
 
 
 def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]) -> Plan:
-    """A plan of things to look at in which nobody moves."""
+    """A plan that only reads obstacles and regions, without vehicles."""
     return Plan(
         scene=scene,
         frames=np.array([scene.frame_current]),
@@ -222,7 +224,7 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
 
 
 def _crowd_objects(members: list[Object], vehicles: ObjectVehicles) -> list[Object]:
-    """The crowds that vehicles belong to, those of vehicles that do not move too, and those that behaviors point at."""
+    """The crowds of all vehicles, moved or not, and those that behaviors of moving crowds point at."""
     known = set(vehicles.objects)
     others = crowds_of(ob for ob in members if ob not in known)
     moving = by_name(set(vehicles.crowds))
@@ -238,12 +240,12 @@ def _rows(objects: Iterable[Object]) -> dict[str, int]:
 def _bodies(
     roles: dict[Role, list[Object]], targets: list[Pointer], several: list[Several], rows: dict[str, int]
 ) -> tuple[BodySource, ...]:
-    """Leaders, resources, targets and the vehicles that do not move, by name."""
-    wanted = {full_name(ob): (ob, "") for role in TARGETS for ob in roles[role]}
-    wanted |= {full_name(ob): (ob, "") for some in several for ob in some.objects}
-    wanted |= {target.name: (target.ob, target.bone) for target in targets}
-    found = (wanted[name] for name in sorted(set(wanted) - set(rows)))
-    return tuple(BodySource(ob, carrier_of(ob, rows), bone) for ob, bone in found)
+    """Leaders, resources, targets and the vehicles that the run does not move, by name."""
+    sources = {full_name(ob): (ob, "") for role in TARGETS for ob in roles[role]}
+    sources |= {full_name(ob): (ob, "") for each in several for ob in each.objects}
+    sources |= {target.name: (target.ob, target.bone) for target in targets}
+    ordered = (sources[name] for name in sorted(set(sources) - set(rows)))
+    return tuple(BodySource(ob, carrier_of(ob, rows), bone) for ob, bone in ordered)
 
 
 def _crowd_source(

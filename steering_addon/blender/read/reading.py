@@ -222,7 +222,8 @@ class Reader:
                 meshes[row] = self._insides[row].placed(matrix, depsgraph).mesh
                 if not meshes[row].closed:
                     raise Refusal(
-                        f"The region {ob.name} is a mesh with holes, or none at all: close it, or let it be a box."
+                        f"The region {ob.name} is a mesh with holes or without faces. "
+                        f"Close it, or set its shape to Box."
                     )
         return meshes
 

@@ -1,4 +1,4 @@
-"""Where a run reads its crowds and bodies from: what of each does not change during the run."""
+"""The crowds and bodies that a run reads, and those of their settings that do not change during the run."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CrowdSource:
-    """A crowd and what of it does not change during the run.
+    """A crowd, and those of its settings that do not change during the run.
 
     Attributes:
         ob: the object.
-        identity: what the chance of the whole crowd hangs on; copies of a crowd have their own.
+        identity: the seed of the random key that the crowd shares; copies of a crowd have their own.
         rows: (m,) its vehicles.
         behaviors: those it may use.
-        pointed: the rows of what these point at, by behavior and parameter.
-        portrayal: m rows; None where nothing is keyed but the motion.
+        pointed: the rows of the objects these point at, by behavior and parameter.
+        portrayal: m rows; None if only the motion is keyed.
     """
 
     ob: Object
@@ -45,7 +45,13 @@ class CrowdSource:
 
 @dataclass(frozen=True)
 class BodySource:
-    """Something to look at, and the row of the vehicle that carries it, -1 for none; a bone of an armature, by name."""
+    """A body or obstacle that is read.
+
+    Attributes:
+        ob: the object.
+        carrier: the row of the vehicle that carries it, -1 for none.
+        bone: the bone of an armature that is meant, by name; empty for the object itself.
+    """
 
     ob: Object
     carrier: int
@@ -53,7 +59,7 @@ class BodySource:
 
     @property
     def name(self) -> str:
-        """What tells it apart from all others."""
+        """A name that no other source has."""
         return _full_name_of(self.ob, self.bone)
 
 
@@ -77,7 +83,7 @@ def _full_name_of(ob: Object, bone: str) -> str:
 
 
 def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
-    """The behaviors a crowd uses, or may use as that is keyed; groups nobody touched are left alone."""
+    """The behaviors a crowd uses, or may use because their switch is animated; untouched groups are left alone."""
     stored = crowd.steering
     return tuple(
         behavior

@@ -93,7 +93,7 @@ def _members(group: PropertyGroup, name: str, parameter: Parameter, objects: lis
 def _vehicles_of(crowd: Object, objects: list[Object], whose: str) -> list[Object]:
     members = [ob for ob in tagged(objects, Role.VEHICLE) if crowd_of(ob) == crowd]
     if not members:
-        raise Refusal(f"The crowd {crowd.name}, {whose}, has no vehicles: tag some, or choose another.")
+        raise Refusal(f"The crowd {crowd.name}, {whose}, has no vehicles. Tag some, or choose another crowd.")
     return members
 
 
@@ -104,7 +104,7 @@ def _objects_of(collection: Collection, objects: list[Object], whose: str) -> li
     members = [ob for ob in whole if not any(full_name(above) in within for above in _above(ob))]
     if not members:
         raise Refusal(
-            f"The collection {collection.name}, {whose}, has no object in the scene: put one in, or choose another."
+            f"The collection {collection.name}, {whose}, has no object in the scene. Add one, or choose another."
         )
     return members
 

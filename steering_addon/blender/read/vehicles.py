@@ -1,8 +1,8 @@
-"""The vehicles of a run as a table: a row each, sorted by identity, whatever they are made of.
+"""The vehicles of a run as a table: a row each, sorted by identity, independent of their source.
 
-The table holds what the simulation needs and what does not change during the run. The rest is asked of the source:
-`object_vehicles.ObjectVehicles`, in which each vehicle is an object. Another source, the points of a mesh say, is
-another class with these methods.
+The table holds what does not change during the run; the rest is read from its source. In
+`object_vehicles.ObjectVehicles` each vehicle is an object. Another source, say the points of a mesh, is another class
+with these methods.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
 FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
-"""The parameters of the crowd's vehicle model that each vehicle varies, and the setting of its own that does it."""
+"""The parameters of the crowd's vehicle model that each vehicle varies, and the per-vehicle setting that varies it."""
 OWN_SETTINGS = ("active", *FACTORS.values())
-"""The settings that each vehicle has of its own and that may be animated."""
+"""The per-vehicle settings that may be animated."""
 
 
 class VehicleSource(Protocol):

@@ -310,19 +310,19 @@ def check_free(
     fixed = [what for what, replaceable in own if not replaceable]
     if fixed:
         raise Refusal(
-            f"{ob.name} has {_listing(fixed)}, under which a bake would not play: leave or remove that first."
+            f"{ob.name} has {_listing(fixed)}, which would keep a bake from playing. Leave or remove it first."
         )
     if own and not replace:
         what = _listing([what for what, _ in own])
-        raise Refusal(f"{ob.name} has {what} of its own: move or remove that, or turn on Replace Own Keys.")
+        raise Refusal(f"{ob.name} has {what} of its own. Move or remove them, or turn on Replace Own Keys.")
 
 
 def check_editable(ob: Object) -> None:
     """Raise Refusal where the animation of an object cannot be changed."""
     if ob.library is not None:
-        raise Refusal(f"{ob.name} is linked from another file: make a library override of it first.")
+        raise Refusal(f"{ob.name} is linked from another file. Make a library override of it first.")
     if ob.animation_data and ob.animation_data.use_tweak_mode:
-        raise Refusal(f"{ob.name} has an NLA strip in tweak mode: leave that first.")
+        raise Refusal(f"{ob.name} has an NLA strip in tweak mode. Exit tweak mode first.")
 
 
 def remove_our_keys(bag: Channelbag, record: BakeRecord) -> None:

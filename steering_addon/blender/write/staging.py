@@ -463,7 +463,7 @@ def _check_motion(ob: Object, channels: dict[str, np.ndarray], frames: int) -> N
         if values.shape != (frames, width):
             raise Refusal(f"{ob.name} needs {width} numbers for {path} on each of {frames} frames.")
         if not np.isfinite(values).all():
-            raise Refusal(f"{ob.name} would get a {path} that is no number: look at its keys and drivers.")
+            raise Refusal(f"{ob.name} would get a {path} that is not a number. Check its keyframes and drivers.")
 
 
 def _modifiers_on_baked_curves(played: Played) -> dict[tuple[str, int], list[dict[str, Any]]]:

@@ -274,7 +274,7 @@ def test_of_copies_the_lowest_name_keeps_the_identity_and_the_others_have_the_sa
         copy = ob.copy()
         copy.name = name
         bpy.context.scene.collection.objects.link(copy)
-    told = part("blender.identity").told_apart
+    told = part("blender.identity").distinct_identities
     ships = [bpy.data.objects[name] for name in "MZAK"]
     found = told(ships)
     assert found["A"] == 77

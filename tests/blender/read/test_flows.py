@@ -126,11 +126,11 @@ def test_a_mesh_that_nobody_painted_is_refused_as_a_flow(addon) -> None:
     vehicle(name="Ship", location=(0.0, 0.0, 1.0), crowd=crowd(flow_field_following={}))
     with pytest.raises(
         RuntimeError,
-        match="Plane has no colour attribute that is active and no edges without faces: paint",
+        match=r"Plane has no active color attribute and no edges without faces\. Paint",
     ):
         bpy.ops.steering.bake()
     floor.steering.flow_attribute = "Wind"
-    with pytest.raises(RuntimeError, match="The flow Plane has no vector, colour or edge attribute Wind: make one"):
+    with pytest.raises(RuntimeError, match=r"The flow Plane has no vector, color or edge attribute Wind\. Add one"):
         bpy.ops.steering.bake()
 
 

@@ -272,12 +272,12 @@ def test_muted_strips_and_tracks_and_a_stack_turned_off_are_not_in_the_way(owner
     assert whats(ownership, ship) == []
 
 
-def test_all_that_is_in_the_way_is_named_in_one_sentence(ownership, ship) -> None:
+def test_everything_that_blocks_a_bake_is_named_in_one_sentence(ownership, ship) -> None:
     insert(ship, "location", 11, 12)
     ship.driver_add("rotation_euler", 2)
     expected = (
-        "Ship has keys on location (frames 11 to 12) and a driver on rotation_euler of its own: "
-        "move or remove that, or turn on Replace Own Keys."
+        "Ship has keys on location (frames 11 to 12) and a driver on rotation_euler of its own. "
+        "Move or remove them, or turn on Replace Own Keys."
     )
     with pytest.raises(ValueError, match=r"^Ship has") as refusal:
         ownership.check_free(ship, FIRST, LAST)

@@ -511,7 +511,7 @@ def test_what_is_no_part_of_the_vehicle_and_hangs_on_its_phase_is_refused_by_nam
     wall = obstacle(name="Wall", location=(0.0, 30.0, 0.0))
     ship["steering_distance"] = 0.0
     drive(wall, "location", "d", index=0, d=(ship, '["steering_distance"]'))
-    with pytest.raises(RuntimeError, match="Wall hangs on the vehicle Ship 0 by a driver of location"):
+    with pytest.raises(RuntimeError, match="Wall depends on the vehicle Ship 0 through a driver of location"):
         bake()
 
 
@@ -546,7 +546,7 @@ def overridden():
 def test_overrides_are_keyed_saved_and_cleared_where_the_linked_vehicle_has_the_properties(tmp_path, capfd) -> None:
     ship = link_an_override(tmp_path, prepared=True)
     bake()
-    assert "Blender forgets" not in capfd.readouterr().out
+    assert "Blender does not save" not in capfd.readouterr().out
     path = str(tmp_path / "shot.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
@@ -562,7 +562,7 @@ def test_overrides_that_would_lose_the_properties_give_a_warning_and_lose_nothin
     ship = link_an_override(tmp_path, prepared=False)
     bake()
     said = capfd.readouterr().out
-    assert "Blender forgets steering_speed, steering_distance, steering_phase of library overrides" in said
+    assert "Blender does not save steering_speed, steering_distance, steering_phase of library overrides" in said
     bpy.context.scene.frame_set(7)
     assert ship["steering_distance"] == pytest.approx(values(ship, "steering_distance")[6])
     path = str(tmp_path / "shot.blend")

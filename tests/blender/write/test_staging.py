@@ -858,7 +858,7 @@ def test_motion_that_is_no_number_is_refused(staging) -> None:
     location, rotation = motion(ob)
     location[3, 1] = math.nan
     before = dump_file()
-    with pytest.raises(ValueError, match=r"^Ship would get a location that is no number"):
+    with pytest.raises(ValueError, match=r"^Ship would get a location that is not a number"):
         staging.Staging("bake", FRAMES).add(ob, location, rotation)
     assert dump_file() == before
 

@@ -59,7 +59,7 @@ class Points:
 
     def __init__(self, source, parent_parts) -> None:
         self._start = source.start(parent_parts)
-        self._own = {name: column.copy() for name, column in source.own.items()}
+        self._own = {name: column.copy() for name, column in source.stored.items()}
         self.stored = None
 
     def needed(self):
