@@ -73,7 +73,7 @@ class FreeCheck:
             check_free(part, self._first, self._last, self._replace, SWITCHES)
 
     def _channels(self, ob: Object, crowd: Object, hidden: bool) -> tuple[str, ...]:
-        """The channels of a vehicle that must hold no animation besides the bake."""
+        """The channels of a vehicle that must hold no animation but the bake."""
         alike = crowd, ob.rotation_mode, hidden
         if alike not in self._contested:
             written = ("location", data_path(ob.rotation_mode), *map(path_of, keyed_properties(crowd)))
@@ -170,7 +170,7 @@ def check_independent(
     """Refuse objects that depend on a vehicle other than by being parented to it: its motion is not known in advance.
 
     Args:
-        looked_at: the objects that the run reads besides crowds.
+        looked_at: the objects that the run reads, except crowds.
         vehicles: those that move.
         rows: the rows of these by full name.
         fixed: the objects looked at that cannot even be parented to a vehicle.

@@ -1,4 +1,4 @@
-"""What an object's motion depends on: parents, constraints, modifiers and drivers, directly or indirectly."""
+"""The dependencies of an object's motion: parents, constraints, modifiers and drivers, direct and indirect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of a run: all that it reads, checked before anything is touched.
+"""The plan of a run: everything it reads, checked before anything is touched.
 
 Every refusal comes from `checks`, or from the first value read that is not a number; once made, a plan is carried out.
 """

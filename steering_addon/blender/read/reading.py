@@ -47,14 +47,14 @@ COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
 
 
 class Reader:
-    """Reads the frames of a plan, one after the other.
+    """Reads the frames of a plan, in order.
 
-    What is found at the first frame and does not change is kept: shapes of obstacles, radii of bodies, settings that
-    nothing animates.
+    Values that do not change are read on the first frame only: shapes of obstacles, radii of bodies, settings that are
+    not animated.
     """
 
     def __init__(self, plan: Plan, read_lines: ReadsLines | None = None) -> None:
-        """`read_lines` is what finds the lines of curves: `curves.polylines`, unless one has reasons."""
+        """`read_lines` reads the lines of curves; by default `curves.polylines`."""
         self.plan = plan
         self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
         self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
@@ -63,13 +63,13 @@ class Reader:
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         self._axes = Axes()
-        self._nobody, self._nowhere = no_tracked(), regions([], np.zeros((0, 3)), [])
-        self._unobstructed = obstacles([], [])
+        self._no_bodies, self._no_regions = no_tracked(), regions([], np.zeros((0, 3)), [])
+        self._no_obstacles = obstacles([], [])
         self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
-        self._there_when: tuple[Attendance | None, np.ndarray | None] | None = None
+        self._attendance: tuple[Attendance | None, np.ndarray | None] | None = None
         self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
-        self._there = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
-        self._standing = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
+        self._body_spans = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
+        self._obstacle_spans = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
         self._crowds_stay = all(crowd.stays for crowd in self._crowds)
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
@@ -81,20 +81,20 @@ class Reader:
             Refusal: a value is not a number.
         """
         source = self.plan.vehicles.source
-        parent_parts, own = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
-        return Frame(frame, self._snapshot(depsgraph, frame, own), parent_parts, own["size_factor"])
+        parent_parts, settings = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
+        return Frame(frame, self._snapshot(depsgraph, frame, settings), parent_parts, settings["size_factor"])
 
-    def _snapshot(self, depsgraph: Depsgraph, frame: int, own: Mapping[str, np.ndarray]) -> Snapshot:
+    def _snapshot(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> Snapshot:
         plan = self.plan
         attendance, enters = self._attending(depsgraph, frame)
         return Snapshot(
             frame_time=plan.frame_time,
             substeps=plan.substeps,
             keys=plan.vehicles.keys,
-            vehicle=self._vehicle(depsgraph, frame, own),
+            vehicle=self._vehicle(depsgraph, frame, settings),
             locomotion=SimpleVehicle(),
             roles=self._roles,
-            present=own["active"].astype(np.bool_),
+            present=settings["active"].astype(np.bool_),
             crowds=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
             tracked=self._tracked(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
@@ -111,39 +111,42 @@ class Reader:
         plan = self.plan
         position, basis, velocity = plan.vehicles.source.start(first.parent_parts)
         forward, up = basis[:, :, 1], basis[:, :, 2]
-        usual = forward * (plan.vehicles.start_speed * first.snapshot.vehicle.max_speed)[:, None]
-        velocity = np.where(np.isnan(velocity), usual, velocity)
+        default = forward * (plan.vehicles.start_speed * first.snapshot.vehicle.max_speed)[:, None]
+        velocity = np.where(np.isnan(velocity), default, velocity)
         return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
 
-    def _vehicle(self, depsgraph: Depsgraph, frame: int, own: Mapping[str, np.ndarray]) -> VehicleModel:
-        if self._model is None or not self._crowds_stay or self._model[0] is not own:
-            self._model = own, self._models(depsgraph, frame, own)
+    def _vehicle(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
+        if self._model is None or not self._crowds_stay or self._model[0] is not settings:
+            self._model = settings, self._models(depsgraph, frame, settings)
         return self._model[1]
 
-    def _models(self, depsgraph: Depsgraph, frame: int, own: Mapping[str, np.ndarray]) -> VehicleModel:
+    def _models(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
         columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
         for crowd in self.plan.crowds:
             group = crowd.ob.evaluated_get(depsgraph).steering.vehicle
             for name, value in _values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
                 columns[name][crowd.rows] = value
         for name, factor in FACTORS.items():
-            columns[name] = columns[name] * own[factor]
-        # One number for all is quicker to work with than as many that are alike.
+            columns[name] = columns[name] * settings[factor]
+        # A column that holds one value n times is faster to compute with if it is stored once.
         return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
 
     def _attending(self, depsgraph: Depsgraph, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
-        """What the crowds say of being there, and (n,) the frames on which vehicles enter; None where all are there."""
-        if self._there_when is None or self._attendance_is_animated:
+        """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter.
+
+        None for either that makes no difference: all vehicles are present from the start, and stay.
+        """
+        if self._attendance is None or self._attendance_is_animated:
             attendance = self._attendances(depsgraph, frame)
-            own = self.plan.vehicles.enters
-            enters = np.where(np.isnan(own), enter_frames(attendance, self.plan.vehicles.keys), own)
-            everybody = bool((enters == -np.inf).all())
+            vehicles = self.plan.vehicles
+            enters = np.where(np.isnan(vehicles.enters), enter_frames(attendance, vehicles.keys), vehicles.enters)
+            all_present = bool((enters == -np.inf).all())
             stay = bool((attendance.on_arrival == STAY).all())
-            self._there_when = None if everybody and stay else attendance, None if everybody else enters
-        return self._there_when
+            self._attendance = None if all_present and stay else attendance, None if all_present else enters
+        return self._attendance
 
     def _attendances(self, depsgraph: Depsgraph, frame: int) -> Attendance:
-        """What the crowds say of being there, a row a vehicle."""
+        """When vehicles enter and what they do on arrival, as their crowds say; n rows."""
         columns = {name: np.full(len(self.plan), p.default) for name, p in Attendance.parameters().items()}
         for crowd in self.plan.crowds:
             if crowd.ob.steering.is_property_set("attendance"):
@@ -155,7 +158,7 @@ class Reader:
     def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
         sources = self.plan.bodies
         if not sources:
-            return self._nobody
+            return self._no_bodies
         if self._radii is None:
             family = Family()
             self._radii = np.array([_radius(source.ob, depsgraph, family) for source in sources])
@@ -168,14 +171,14 @@ class Reader:
             radius=self._radii,
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
             present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
-            & _within(self._there, frame),
+            & _within(self._body_spans, frame),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
             amount=self._amounts(depsgraph, frame),
         )
 
     def _amounts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """How much there is of each body that is a resource, inf of the others."""
+        """The amount of each body that is a resource, inf for the others; (k,)."""
         amounts = np.full(len(self.plan.bodies), np.inf)
         for row, source in enumerate(self.plan.bodies):
             if has_role(source.ob, Role.RESOURCE):
@@ -184,14 +187,14 @@ class Reader:
         return amounts
 
     def _crowd_row(self, ob: Object) -> int:
-        """The row of the crowd of a vehicle that does not move, -1 for anything else."""
+        """The row of the crowd of a vehicle that the run does not move, -1 for any other object."""
         crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
         return next((row for row, source in enumerate(self.plan.crowds) if source.ob == crowd), -1)
 
     def _regions(self, depsgraph: Depsgraph, frame: int) -> Regions:
         obs = self.plan.regions
         if not obs:
-            return self._nowhere
+            return self._no_regions
         matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
         check_numbers(matrices, list(obs), frame)
         if self._boxes is None:
@@ -209,10 +212,10 @@ class Reader:
         )
 
     def _region_meshes(self, matrices: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
-        """The meshes of the regions that are such, None of the others, (k,).
+        """The meshes of the regions with shape Mesh, None for the others; (k,).
 
         Raises:
-            Refusal: one has no inside.
+            Refusal: a mesh is not closed.
         """
         meshes = np.full(len(self.plan.regions), None, dtype=np.object_)
         for row, (ob, matrix) in enumerate(zip(self.plan.regions, matrices)):
@@ -230,15 +233,15 @@ class Reader:
     def _obstacles(self, depsgraph: Depsgraph, frame: int) -> Obstacles:
         sources = self.plan.obstacles
         if not sources:
-            return self._unobstructed
+            return self._no_obstacles
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         check_numbers(matrices, [source.ob for source in sources], frame)
-        found = self._solids.read(matrices, depsgraph)
-        return replace(found, present=found.present & _within(self._standing, frame))
+        read = self._solids.read(matrices, depsgraph)
+        return replace(read, present=read.present & _within(self._obstacle_spans, frame))
 
 
 class _CrowdReader:
-    """Reads the settings of a crowd: once, where nothing animates them."""
+    """Reads the settings of a crowd; only once if they are not animated."""
 
     def __init__(self, source: CrowdSource) -> None:
         self._source = source
@@ -247,16 +250,16 @@ class _CrowdReader:
         """Whether all frames have the same settings."""
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Crowd:
-        """The vehicles of the crowd and what they want.
+        """The crowd with its behaviors on the frame of the depsgraph.
 
         Raises:
-            Refusal: a value is no number.
+            Refusal: a value is not a number.
         """
         if self._read is None or not self.stays:
-            self._read = self._now(depsgraph, frame)
+            self._read = self._evaluated(depsgraph, frame)
         return self._read
 
-    def _now(self, depsgraph: Depsgraph, frame: int) -> Crowd:
+    def _evaluated(self, depsgraph: Depsgraph, frame: int) -> Crowd:
         source = self._source
         settings = source.ob.evaluated_get(depsgraph).steering
         behaviors = []
@@ -270,13 +273,13 @@ class _CrowdReader:
 
 
 def _within(spans: np.ndarray, frame: int) -> np.ndarray:
-    """(k,) which of some spans of frames, (k, 2), a frame is in."""
-    there: np.ndarray = (spans[:, 0] <= frame) & (frame <= spans[:, 1])
-    return there
+    """(k,) whether a frame lies within each of the spans of frames (k, 2)."""
+    within: np.ndarray = (spans[:, 0] <= frame) & (frame <= spans[:, 1])
+    return within
 
 
 def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-    """The middle and the half sizes of an object in its own space; of an Empty, as large as it is drawn."""
+    """The middle and the half sizes of an object in its own space; an Empty is as large as it is drawn."""
     return box_of(points_of(ob, depsgraph, None))
 
 
@@ -286,10 +289,10 @@ def _shape(ob: Object) -> str:
 
 
 def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
-    """The values of a property group as the declaration has them, within its limits.
+    """The values of a property group as the declaration defines them, within its limits.
 
     Raises:
-        Refusal: one is no number.
+        Refusal: a value is not a number.
     """
     values = values_of(declaration, group)
     for name, value in values.items():
@@ -298,7 +301,7 @@ def _values(declaration: type[Declared], group: Any, ob: Object, path: str, fram
 
 
 def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
-    """Where a thing is, (4, 4): in world space, or in the side, forward and up of the vehicle that carries it."""
+    """The matrix (4, 4) of an object: in world space, or in the side, forward and up of the vehicle that carries it."""
     matrix = standing(source, depsgraph)
     if source.carrier < 0:
         return np.array(matrix)
@@ -310,7 +313,7 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
 
 
 def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
-    """Where a thing is in world space; a bone is at its head, and faces as its armature while it is at rest."""
+    """The world matrix of an object or bone; a bone is at its head, and at rest it faces as its armature does."""
     ob = source.ob.evaluated_get(depsgraph)
     if not source.bone:
         return ob.matrix_world
@@ -338,5 +341,5 @@ def _active(ob: Object, depsgraph: Depsgraph) -> bool:
 
 
 def _radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
-    """A leader's or target's size; something that is only a place to go to, such as an Empty, has none."""
+    """The radius of a leader or target; 0 for an Empty, which only marks a point."""
     return 0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph, family)

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 def feeds(behaviors: Iterable[type[Behavior]]) -> bool:
-    """Whether one of the behaviors takes something from resources."""
+    """Whether a behavior takes something from resources."""
     return any(p.role is Role.RESOURCE for behavior in behaviors for p in behavior.parameters().values())
 
 
 def may_be_hidden(ob: Object) -> bool:
-    """Whether a bake may hide a resource; one that is linked cannot be."""
+    """Whether a bake may hide a resource; a linked one cannot be hidden."""
     return has_role(ob, Role.RESOURCE) and ob.steering.hide_eaten and _is_ours_to_hide(ob)
 
 
 def check_hiding(resources: Iterable[Object], first: float, last: float, replace: bool) -> None:
-    """Raise Refusal where something stands in the way of hiding resources with their parts."""
+    """Refuse resources that cannot be hidden with their parts, because they are animated by hand."""
     family = Family()
     for ob in resources:
         for part in with_parts(ob, family) if may_be_hidden(ob) else ():

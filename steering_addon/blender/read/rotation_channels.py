@@ -1,7 +1,7 @@
-"""From the way a vehicle is turned to the numbers of its rotation channels, and back.
+"""From the orientation of a vehicle to the numbers of its rotation channels, and back.
 
-Numpy only, for all vehicles at once. Many numbers stand for one rotation; what is written here never jumps, so that
-what plays between two frames, and the curves in the graph editor, stay smooth.
+Numpy only, for all vehicles together. Many numbers stand for one rotation; the ones chosen here never jump, so that the
+motion between two frames, and the curves in the graph editor, stay smooth.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import numpy as np
 from ...simulation.arrays.angles import cosine, sine
 
 GIMBAL_LOCK = 1e-6
-"""Cosine of the middle Euler angle below which the other two turn about one axis."""
+"""Cosine of the middle Euler angle below which the other two turn about the same axis."""
 STEEP = 0.3
-"""Cosine of the middle Euler angle below which the other two are nearly about one axis, and each alone loses digits."""
+"""Cosine of the middle Euler angle below which the other two axes nearly agree, and each angle alone loses digits."""
 NO_TURN = 1e-9
-"""Sine of half an angle below which the axis of a rotation means nothing."""
+"""Sine of half an angle below which the axis of a rotation is meaningless."""
 
 DECIMALS = 12
-"""Digits kept of a channel. The arctan2 of numpy 1.24 differs beyond them from one call to the next, with the place its
-arguments happen to have in memory, and a key near zero would show it."""
+"""Decimals kept of a channel. Beyond them the arctan2 of numpy 1.24 differs from call to call, with the alignment of
+its arguments in memory, and a key near zero would show it."""
 
 TURN = 2.0 * np.pi
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-"""The channels that turn an object in the modes that are no Euler angles."""
+"""The rotation channels of the modes other than Euler angles."""
 
 
 WIDEST = 4
@@ -36,7 +36,7 @@ def width_of(mode: str) -> int:
 
 
 def data_path(mode: str) -> str:
-    """The channel that turns an object in a rotation mode, as keyframes name it."""
+    """The data path of the rotation channel in a rotation mode."""
     return PATHS.get(mode, "rotation_euler")
 
 
@@ -75,11 +75,11 @@ class RotationTrack:
 
 
 def matrices_from_channels(values: np.ndarray, mode: str) -> np.ndarray:
-    """How rotation channels turn an object; `values` (..., 3 or 4), the result (..., 3, 3).
+    """The rotations (..., 3, 3) of rotation channels `values` (..., 3 or 4).
 
-    The same bytes for a vehicle whoever else is asked about, as a simulation may start from it. Quaternions and axes
-    may have any length. Of those without one Blender, and so this, takes an axis not to turn, and
-    a quaternion for half a turn about X.
+    The bytes of a result do not depend on the other values, as a simulation starts from it. Quaternions and axes may
+    have any length. For a length of zero this does as Blender: an axis does not turn, and a quaternion is half a turn
+    about X.
     """
     values = np.asarray(values, dtype=float)
     if mode == "QUATERNION":
@@ -94,7 +94,7 @@ def matrices_from_channels(values: np.ndarray, mode: str) -> np.ndarray:
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The products of matrices (..., 3, 3), added up in the same order however many they are."""
+    """The products of matrices (..., 3, 3), added up in the same order whatever their number."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     return a[..., :, :1] * b[..., :1, :] + a[..., :, 1:2] * b[..., 1:2, :] + a[..., :, 2:] * b[..., 2:, :]
 
@@ -121,12 +121,12 @@ class _Quaternions:
 
 
 def _along(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """How far quaternions agree, (..., 4) and (..., 4) to (...)."""
+    """The dot products of quaternions, (..., 4) and (..., 4) to (...)."""
     return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2] + a[..., 3] * b[..., 3]
 
 
 def _quaternions_of_either_sign(matrices: np.ndarray) -> np.ndarray:
-    """(..., 4). A matrix holds the products of the components; those with the largest lose the fewest digits."""
+    """(..., 4). A matrix holds products of the components; those with the largest component lose the fewest digits."""
     m = _elements(matrices)
     ww, xx = 1.0 + m[0, 0] + m[1, 1] + m[2, 2], 1.0 + m[0, 0] - m[1, 1] - m[2, 2]
     yy, zz = 1.0 - m[0, 0] + m[1, 1] - m[2, 2], 1.0 - m[0, 0] - m[1, 1] + m[2, 2]
@@ -145,7 +145,7 @@ def _quaternions_of_either_sign(matrices: np.ndarray) -> np.ndarray:
 
 
 def _elements(matrices: np.ndarray) -> np.ndarray:
-    """(3, 3, ...) the elements of matrices (..., 3, 3), each for all of them."""
+    """(3, 3, ...) the elements of matrices (..., 3, 3), each as an array."""
     return np.moveaxis(np.asarray(matrices, dtype=float), (-2, -1), (0, 1))
 
 
@@ -163,7 +163,7 @@ def _matrices_from_quaternions(quaternions: np.ndarray) -> np.ndarray:
 
 
 class _AxisAngles:
-    """Axes and angles. Without a rotation the axis stays as it was, so that it need not swing round afterwards."""
+    """Axes and angles. Without a rotation the axis stays as it was, so that it need not swing round later."""
 
     def __init__(self, near: np.ndarray | None) -> None:
         self._before = np.array([0.0, 0.0, 1.0, 0.0]) if near is None else near
@@ -187,9 +187,9 @@ class _AxisAngles:
 
 
 class _EulerAngles:
-    """Euler angles. Each rotation has two sets of them besides full turns, (a, b, c) and (a + pi, pi - b, c + pi).
+    """Euler angles. Apart from full turns each rotation has two sets of them, (a, b, c) and (a + pi, pi - b, c + pi).
 
-    Written for the orders that run X, Y, Z round; in the others the axes are mirrored, which reverses all angles.
+    Written for the cyclic orders of X, Y, Z; in the other orders the axes are mirrored, which reverses all angles.
     """
 
     def __init__(self, order: str, near: np.ndarray | None) -> None:
@@ -230,7 +230,7 @@ class _EulerAngles:
         a, b, c = np.arctan2(m[k, j], m[k, k]), np.arctan2(-m[k, i], cosine), np.arctan2(m[j, i], m[i, i])
         steep = cosine < STEEP
         if steep.any():
-            # Here the first angle takes what the last one leaves, so that what that lacks in digits does not show.
+            # The first angle is computed from the last, which makes up for digits that the last has lost.
             c = _held(c, cosine <= GIMBAL_LOCK, self._near[2] if self._first is None else self._first[2])
             cosines, sines = np.cos(c[steep]), np.sin(c[steep])
             across, along = (cosines * m[j, axis][steep] - sines * m[i, axis][steep] for axis in (k, j))
@@ -256,12 +256,12 @@ class _EulerAngles:
 
     def _gap(self, angles: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
         """(n,) how far three angles (n,) each are from the ones that the first frame continues."""
-        one, two, three = (np.abs(_nearest_turn(each, near) - near) for each, near in zip(angles, self._near))
-        return one + two + three
+        gap_a, gap_b, gap_c = (np.abs(_nearest_turn(each, near) - near) for each, near in zip(angles, self._near))
+        return gap_a + gap_b + gap_c
 
 
 def _held(last: np.ndarray, locked: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """(f, n) the last angle, in gimbal lock as it was before: there only its sum with the first one is given."""
+    """(f, n) the last angle, in gimbal lock as it was before: there only its sum with the first is defined."""
     frames = np.where(locked, -1, np.arange(len(last))[:, None])
     frames = np.maximum.accumulate(frames, axis=0)
     return np.where(frames < 0, before, np.take_along_axis(last, np.maximum(frames, 0), axis=0))
@@ -287,17 +287,17 @@ def _axes(order: str) -> list[int]:
 
 def _about_axis(angles: np.ndarray, axis: int) -> np.ndarray:
     """Rotations about the X, Y or Z axis: (...) to (..., 3, 3)."""
-    one, other = (axis + 1) % 3, (axis + 2) % 3
+    first, second = (axis + 1) % 3, (axis + 2) % 3
     matrices = np.zeros((*angles.shape, 3, 3))
     matrices[..., axis, axis] = 1.0
-    matrices[..., one, one] = matrices[..., other, other] = cosine(angles)
-    matrices[..., other, one] = sine(angles)
-    matrices[..., one, other] = -matrices[..., other, one]
+    matrices[..., first, first] = matrices[..., second, second] = cosine(angles)
+    matrices[..., second, first] = sine(angles)
+    matrices[..., first, second] = -matrices[..., second, first]
     return matrices
 
 
 def _nearest_turn(angles: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """The same angles, full turns added, as near as can be to those of the frame before."""
+    """The angles, with full turns added so that they are nearest to those of the frame before."""
     return angles + TURN * np.round((before - angles) / TURN)
 
 

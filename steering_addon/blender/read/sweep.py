@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NAME = "Steering Bake in Progress"
 NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
-"""For each type of object a modifier that needs the shape of one, and its pointer."""
+"""For each type of object a modifier that needs its shape, and the pointer of that modifier."""
 
 
 def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
@@ -32,9 +32,9 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
 
 
 def to_link(plan: Plan) -> list[Object]:
-    """What has to be evaluated: whatever is looked at, and vehicles with animated settings of their own.
+    """The objects that must be evaluated: everything the plan reads, and what the vehicles need.
 
-    Whatever these hang on comes along by itself, what hangs on them and counts as part of them does not.
+    Blender pulls in what these depend on. Children are not pulled in, so children of bodies are listed.
     """
     family = Family()
     sized = [source.ob for source in (*plan.bodies, *plan.obstacles)]
@@ -52,7 +52,7 @@ def to_link(plan: Plan) -> list[Object]:
 
 @contextmanager
 def _scene_aside(plan: Plan) -> Iterator[Scene]:
-    """A scene for the time of the sweep that holds only what is read."""
+    """A temporary scene that holds only the objects that are read."""
     scene = bpy.data.scenes.new(NAME)
     try:
         scene.render.fps, scene.render.fps_base = plan.scene.render.fps, plan.scene.render.fps_base
@@ -69,7 +69,7 @@ def _scene_aside(plan: Plan) -> Iterator[Scene]:
 
 @contextmanager
 def _evaluated(scene: Scene, hidden: list[Object]) -> Iterator[None]:
-    """Have Blender work hidden objects out, which it leaves out unless something visible needs them."""
+    """Let Blender evaluate hidden objects, which it skips unless something visible needs them."""
     proxies: list[Object] = []
     try:
         for ob in hidden:
@@ -85,7 +85,7 @@ def _evaluated(scene: Scene, hidden: list[Object]) -> Iterator[None]:
 
 
 def _proxy(ob: Object) -> Object:
-    """Something visible that needs an object: where it is and, of meshes and curves, what shape it has."""
+    """A visible object that needs another: its transform and, for meshes and curves, its shape."""
     if ob.type not in NEEDING_SHAPE:
         proxy = bpy.data.objects.new(NAME, None)
         proxy.constraints.new("COPY_TRANSFORMS").target = ob
@@ -98,7 +98,7 @@ def _proxy(ob: Object) -> Object:
 
 @contextmanager
 def _users_scene(plan: Plan) -> Iterator[Scene]:
-    """The animator's own scene, with the vehicles at their start and earlier bakes taken off for the time being."""
+    """The animator's scene, with the vehicles at their start and without earlier bakes until the end."""
     scene = plan.scene
     frame = scene.frame_current_final
     layer = scene.view_layers[0]
@@ -108,14 +108,14 @@ def _users_scene(plan: Plan) -> Iterator[Scene]:
             with plan.vehicles.source.at_start():
                 yield scene
         finally:
-            # Before the hidden objects are no longer evaluated, so that they go back too.
-            # Not by Blender's own parts of the frame: before frame 0 it counts the subframe backwards, and takes none.
+            # While the hidden objects are still evaluated, so that they go back too.
+            # Split by floor, as Blender's own frame_current and frame_subframe count backwards below frame 0.
             scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
 
 
 @contextmanager
 def _settled(scene: Scene) -> Iterator[None]:
-    """Have the view layers forget objects that were removed; else they list nothing in their place."""
+    """Let the view layers forget removed objects; else they list None for each."""
     try:
         yield
     finally:

@@ -25,7 +25,7 @@ SIMULATING = 0.8
 
 @dataclass(frozen=True)
 class BakeResult:
-    """What a bake did.
+    """The result of a bake.
 
     Attributes:
         vehicles, frames: how many.

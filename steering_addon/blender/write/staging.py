@@ -406,7 +406,7 @@ class _Staged:
             if path in SWITCHES:
                 continue
             if (name := name_in(path)) is not None:
-                make(self.ob, name, values[0], anew=self.before is None or name not in self.before.properties)
+                make(self.ob, name, values[0], reset=self.before is None or name not in self.before.properties)
             else:
                 setattr(self.ob, path, values)
         return {path: shown[path][0] >= 0.5 for path in SWITCHES if path in shown}

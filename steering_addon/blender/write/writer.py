@@ -16,7 +16,7 @@ from ..read.frame import Frame
 class Writer(Protocol):
     """Takes the vehicles in frame by frame, and then hands over what it made of them.
 
-    Until `finish` has come to its end, nothing of the scene has changed.
+    Until `finish` has ended, nothing of the scene has changed.
     """
 
     def frame(self, state: State, frame: Frame) -> None:
