@@ -13,9 +13,9 @@ class Poses:
 
     Attributes:
         location: (n, 3).
-        rotation: (n, 4), of three angles the last number says nothing.
-        gone: (n + m,) who is not there, and which resources are eaten up.
-        outside: (n,) who of these has not entered yet.
+        rotation: (n, 4); of three angles the last number is 0.
+        gone: (n + m,) which vehicles are absent, and which resources are eaten up.
+        outside: (n,) which vehicles have not entered yet.
     """
 
     location: np.ndarray

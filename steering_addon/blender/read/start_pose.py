@@ -8,8 +8,9 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 from ..write.animation_data import evaluate
+from ..write.bake_record import BakeRecord
 from ..write.keyframes import read_column
-from ..write.ownership import BakeRecord, Played, our_keys
+from ..write.ownership import Played, our_keys
 from .rotation_channels import data_path, matrices_from_channels, width_of
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ def start_of(ob: Object, played: Played, first: float, *, on_start_frame: bool) 
     """The location and rotation channels that the next bake starts from; nothing is written.
 
     Before the first bake these are the current channels. After a bake they are the stored start, or the current
-    channels if the vehicle was moved by hand on the start frame. If keys of the animator lead up to the first frame, they are the
-    values at the last of these, whatever the scene's current frame.
+    channels if the vehicle was moved by hand on the start frame. If keys of the animator lead up to the first frame,
+    they are the values at the last of these, whatever the scene's current frame.
 
     Args:
         played: what the vehicle plays.

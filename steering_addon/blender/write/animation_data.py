@@ -93,7 +93,7 @@ def rename_all(names: Mapping[Action, str]) -> None:
     """Rename actions; to a name that is taken, Blender adds a number.
 
     Blender keeps actions sorted by name and compares a new name with up to hundreds of names before it. So the last
-    names are given first, while few precede them; but in pieces, as Blender also goes through all that follow.
+    names are given first, while few precede them; but in pieces, as Blender also goes through the names that follow.
     """
     falling = sorted(names.items(), key=lambda named: named[1].lower(), reverse=True)
     for start in reversed(range(0, len(falling), RENAMED_TOGETHER)):

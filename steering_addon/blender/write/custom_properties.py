@@ -1,6 +1,7 @@
 """Custom properties that a bake keys on a vehicle: the bake's while it lasts, the animator's before and after.
 
-A property of that name which the animator had is restored with value, limits and tooltip. A property made by the bake is
+A property of that name which the animator had is restored with value, limits and tooltip. A property made by the bake
+is
 removed with it, unless a driver reads it: Blender gives up on a driver whose property is missing, even when it returns,
 so it stays as a plain property and the model holds still.
 """

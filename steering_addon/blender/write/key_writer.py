@@ -82,7 +82,7 @@ class KeyWriter:
                 only_baked=bool(source.only_baked[row]),
                 mishaps={kind: plan.frames[at[row]] for kind, at in mishaps.frames.items() if at[row] >= 0},
                 hidden=self._away[:, row] if source.hides[row] else None,
-                there=_frames_present(self._away[:, row], plan.frames),
+                present_frames=_frames_present(self._away[:, row], plan.frames),
             )
             yield done / len(plan)
         away = self._away & source.hides

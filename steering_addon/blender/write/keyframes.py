@@ -105,8 +105,8 @@ def read_column(curve: FCurve, name: str) -> np.ndarray:
 def write_keys(curve: FCurve, keys: Keys) -> None:
     """Give a curve exactly these keys.
 
-    If keys have other neighbors than when they were read, call `curve.update()` afterwards, so that Blender computes the
-    automatic handles again.
+    If keys have other neighbors than when they were read, call `curve.update()` afterwards, so that Blender computes
+    the automatic handles again.
     """
     points = curve.keyframe_points
     points.clear()

@@ -1,4 +1,4 @@
-"""Resources that are eaten up: hidden from then on, with all their parts, while nothing is left of them."""
+"""Resources that are eaten up: hidden with all their parts while nothing is left of them."""
 
 from __future__ import annotations
 

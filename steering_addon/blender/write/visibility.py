@@ -1,8 +1,8 @@
 """Hiding objects for some frames, from the viewport and from renders, and restoring what the animator had.
 
 A vehicle that has not entered yet, or has left, is hidden by keys of the bake on Blender's two visibility switches.
-Objects hidden by the animator stay hidden. An object is hidden with all its parts, as Blender does not hide children with
-their parent.
+Objects hidden by the animator stay hidden. An object is hidden with all its parts, as Blender does not hide children
+with their parent.
 """
 
 from __future__ import annotations

@@ -683,7 +683,7 @@ def test_a_render_sees_nothing_of_it_ends_it_and_says_why() -> None:
     toggle()
     assert rendered(obs, 10) == [tuple(ob.location) for ob in obs]
     assert not is_on()
-    assert "bake first" in told()
+    assert "Bake first" in told()
     toggle()
     assert told() == ""
 
@@ -701,7 +701,7 @@ def test_nothing_but_a_viewport_is_shown_it() -> None:
 
 
 def test_it_refuses_what_a_bake_refuses_and_stays_off() -> None:
-    with pytest.raises(RuntimeError, match="no vehicle in the scene"):
+    with pytest.raises(RuntimeError, match="The scene has no vehicles"):
         bpy.ops.steering.preview()
     assert not is_on()
     obs = ships()

@@ -52,11 +52,11 @@ def no_strength(own) -> None:
         ob.steering.start_speed = 0.0
 
 
-def everybody_inactive(_own) -> None:
+def all_inactive(_own) -> None:
     bpy.data.objects["Ship"].steering.active = False
 
 
-def everybody_locked(_own) -> None:
+def all_locked(_own) -> None:
     bpy.data.objects["Ship"].steering.locked = True
 
 
@@ -65,8 +65,8 @@ def everybody_locked(_own) -> None:
     [
         (a_top_speed_of_nothing, "Max Speed is 0"),
         (no_strength, "Max Force is 0"),
-        (everybody_inactive, "inactive"),
-        (everybody_locked, "locked"),
+        (all_inactive, "inactive"),
+        (all_locked, "locked"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -100,7 +100,7 @@ def without_weight(own) -> None:
     own.steering.seek.weight = 0.0
 
 
-def nobody_to_go_to(_own) -> None:
+def no_target(_own) -> None:
     bpy.data.objects.remove(bpy.data.objects["Leader"])
 
 
@@ -110,7 +110,7 @@ def nobody_to_go_to(_own) -> None:
         (no_behavior, "No behavior"),
         (switched_off, "switched off"),
         (without_weight, "weight is 0"),
-        (nobody_to_go_to, "waits for a Leader"),
+        (no_target, "waits for a Leader"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -188,8 +188,8 @@ def preview():
 def test_before_anybody_has_entered_the_frame_of_the_first_is_named(preview) -> None:
     own = arriving(use_enter_frame=True, enter_frame=10, enter_span=30)
     said = away()
-    assert "Nobody has entered yet" in said
-    assert why() == "", "on other frames somebody is there"
+    assert "No vehicle has entered yet" in said
+    assert why() == "", "on other frames one is present"
     first = int(said.rpartition(" ")[2])
     assert 10 <= first <= 40
     for frame, said_here in ((first - 1, said), (first, "")):
@@ -208,14 +208,14 @@ def test_a_frame_of_ones_own_comes_first() -> None:
     own = arriving(use_enter_frame=True, enter_frame=40)
     ship = bpy.data.objects["Ship 1"].steering
     ship.use_enter_frame, ship.enter_frame = True, 20
-    assert away() == "Nobody has entered yet: the first does on frame 20"
+    assert away() == "No vehicle has entered yet: the first enters on frame 20"
     own.steering.attendance.use_enter_frame = False
     assert away() == ""
 
 
 def test_who_enters_after_the_end_is_said_and_nobody_moves() -> None:
     arriving(use_enter_frame=True, enter_frame=61)
-    assert why() == "All its vehicles enter after the last frame, 60: the first would on frame 61"
+    assert why() == "All its vehicles enter after the last frame, 60: the first enters on frame 61"
     assert away() == ""
     assert ways() == 0.0
 
@@ -225,9 +225,9 @@ def test_who_has_left_is_said_by_the_bake_and_by_the_preview(preview) -> None:
     use(own, seek={"target": leader(location=(0.0, 6.0, 0.0))})
     assert away() == ""
     bpy.context.scene.frame_set(60)
-    assert away() == "", "nobody knows yet"
+    assert away() == "", "not known yet"
     preview.start(bpy.context.scene, bpy.context.view_layer)
-    left = "Those of its vehicles that entered have left"
+    left = "The vehicles that entered have left"
     assert away() == left
     bpy.context.scene.frame_set(1)
     assert away() == ""
@@ -244,7 +244,7 @@ def test_between_those_who_have_left_and_those_who_come_the_next_is_named() -> N
     late.use_enter_frame, late.enter_frame = True, 50
     bake()
     assert seen(own, 45) == []
-    assert away() == "Nobody is there on this frame: the next enters on frame 50"
+    assert away() == "No vehicle is present on this frame: the next enters on frame 50"
 
 
 def test_who_waits_for_room_is_said() -> None:

@@ -6,6 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender.building import part
+
 FIRST, LAST = 10, 20
 TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
@@ -24,6 +26,11 @@ def animation_data(addon):
 @pytest.fixture
 def ship():
     return new_object("Ship")
+
+
+def records():
+    """The module of bake records."""
+    return part("blender.write.bake_record")
 
 
 def new_object(name: str):
@@ -48,7 +55,7 @@ def baked(ob, ownership, animation_data, **changes):
     insert(ob, "location", *range(FIRST, LAST + 1))
     set_type(ob, animation_data, "GENERATED")
     fields = {"bake_id": "one", "first": FIRST, "last": LAST, "channels": ("location",), "made": True, **changes}
-    ownership.write_record(ob.animation_data.action, ownership.BakeRecord(**fields))
+    records().write_record(ob.animation_data.action, records().BakeRecord(**fields))
     return ob
 
 
@@ -61,7 +68,7 @@ def whats(ownership, ob, first: float = FIRST, last: float = LAST) -> list[str]:
 
 def test_a_record_reads_as_it_was_written(ownership) -> None:
     action, kept = bpy.data.actions.new("Baked"), bpy.data.actions.new("Kept")
-    record = ownership.BakeRecord(
+    record = records().BakeRecord(
         bake_id="some id",
         first=1.5,
         last=250.0,
@@ -72,11 +79,11 @@ def test_a_record_reads_as_it_was_written(ownership) -> None:
         muted_drivers=(("location", 2), ("rotation_euler", 0)),
         muted_strips=("Walk", "A [strange] name"),
     )
-    ownership.write_record(action, record)
-    assert ownership.our_record(action) == record
+    records().write_record(action, record)
+    assert records().our_record(action) == record
     assert kept.users == 1
-    ownership.erase_record(action)
-    assert ownership.our_record(action) is None
+    records().erase_record(action)
+    assert records().our_record(action) is None
     assert kept.users == 0
 
 
@@ -91,15 +98,15 @@ def test_what_is_no_record_is_none(ownership, stored) -> None:
     action = bpy.data.actions.new("Action")
     if stored is not None:
         action["steering_bake"] = stored
-    assert ownership.our_record(action) is None
-    assert ownership.our_record(None) is None
+    assert records().our_record(action) is None
+    assert records().our_record(None) is None
 
 
 def test_a_kept_action_that_was_deleted_is_none(ownership) -> None:
     action, kept = bpy.data.actions.new("Baked"), bpy.data.actions.new("Kept")
-    ownership.write_record(action, ownership.BakeRecord("one", 1.0, 2.0, ("location",), True, kept=kept))
+    records().write_record(action, records().BakeRecord("one", 1.0, 2.0, ("location",), True, kept=kept))
     bpy.data.actions.remove(kept)
-    assert ownership.our_record(action).kept is None
+    assert records().our_record(action).kept is None
 
 
 # ---- whose a key is
@@ -189,9 +196,9 @@ def test_an_action_holds_only_ours_until_anything_is_added(ownership, animation_
     for number, add in enumerate((add_a_key, add_a_marker, add_a_property, add_an_empty_curve)):
         ob = baked(new_object(f"Ship {number}"), ownership, animation_data)
         action = ob.animation_data.action
-        assert ownership.holds_only_ours(action, ownership.our_record(action))
+        assert ownership.holds_only_ours(action, records().our_record(action))
         add(ob)
-        assert not ownership.holds_only_ours(action, ownership.our_record(action))
+        assert not ownership.holds_only_ours(action, records().our_record(action))
 
 
 @pytest.mark.skipif(not SLOTTED, reason="There are no slots before 4.4.")
@@ -202,7 +209,7 @@ def test_keys_of_another_slot_are_not_only_ours(ownership, animation_data, ship)
     other.animation_data_create().action = action
     other.animation_data.action_slot = action.slots.new("OBJECT", "Other")
     insert(other, "scale", 12)
-    assert not ownership.holds_only_ours(action, ownership.our_record(action))
+    assert not ownership.holds_only_ours(action, records().our_record(action))
 
 
 # ---- what is in the way of a bake
