@@ -1,7 +1,7 @@
-"""What a model needs besides its place to look alive: numbers that wings, wheels and legs can be driven by.
+"""Numbers that drive the wings, wheels and legs of a model, so that it looks alive while it moves.
 
 The paper leaves this to the last of its three layers, locomotion (Reynolds 1999, Locomotion): a bird beats its wings, a
-walker sets foot before foot. Here only the numbers are made; what they move is the model's own affair.
+walker sets foot before foot. Only the numbers are computed here; the model decides what they move.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ CLOCKS = (
     Choice("DISTANCE", DISTANCE, "Distance", "A cycle each stride, so that feet and wheels do not slide"),
     Choice("TIME", TIME, "Time", "A cycle each cycle time, as wings and tails beat"),
 )
-"""What makes the phase go on, with the numbers that files store."""
+"""The quantities that advance the phase, with the numbers that files store."""
 
 PROPERTIES = ("steering_speed", "steering_distance", "steering_phase")
 """The custom properties that are keyed. Stored in files and named by drivers: never change."""
 
 SLOWEST, FASTEST = 0.6, 1.4
-"""Whatever the climb, a beat is no slower and no faster than these shares of its own rate: wings have one frequency."""
+"""Limits of the beat as shares of the vehicle's rate, whatever the climb: wings have nearly one frequency."""
 CYCLES_APART = 64.0
-"""The phases start so many cycles apart at most: what a model does every few beats, such as a glide, is not in step."""
+"""The phases start within this many cycles, so that rare motions, such as a glide every few beats, are not in step."""
 START, RATE = 0x57A87, 0x2A7E
-"""Salts that tell the two chances of a vehicle apart."""
+"""Salts that distinguish the two random numbers of a vehicle."""
 
 
 @dataclass(frozen=True)

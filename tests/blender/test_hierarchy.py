@@ -18,18 +18,18 @@ def test_children_and_descendants_are_those_that_blender_finds() -> None:
         assert set(family.descendants(ob)) == set(ob.children_recursive)
 
 
-def test_an_object_is_descendant_its_parents_and_on_nobody_else() -> None:
-    one, two, three, other = (empty(name) for name in "1234")
-    two.parent, three.parent = one, two
+def test_an_object_is_a_descendant_of_its_parents_only() -> None:
+    single, two, three, other = (empty(name) for name in "1234")
+    two.parent, three.parent = single, two
     is_descendant = part("blender.hierarchy").is_descendant
-    assert is_descendant(three, one)
+    assert is_descendant(three, single)
     assert is_descendant(three, two)
     assert not is_descendant(three, other)
-    assert not is_descendant(one, three)
-    assert not is_descendant(one, one)
+    assert not is_descendant(single, three)
+    assert not is_descendant(single, single)
 
 
-def test_nobody_asks_blender_for_children(monkeypatch) -> None:
+def test_no_code_asks_blender_for_children(monkeypatch) -> None:
     """Blender looks through the whole file each time: for ten thousand vehicles that took minutes."""
 
     def asked(ob) -> None:

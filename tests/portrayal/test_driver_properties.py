@@ -1,4 +1,4 @@
-"""What wings, wheels and legs are driven by goes with the motion: it is read off it and never runs backwards."""
+"""The driver properties of wings, wheels and legs follow the motion, and never run backwards."""
 
 import math
 
@@ -142,7 +142,7 @@ def test_one_twice_as_large_takes_half_as_many_strides() -> None:
 
 
 def beats_a_second(climb: float, **settings) -> np.ndarray:
-    """(n,) of vehicles that fly ahead and climb so many metres a second."""
+    """(n,) beats per second of vehicles that fly ahead and climb at this many metres per second."""
     seconds = np.arange(FRAMES)[:, None] * FRAME_TIME
     positions = np.stack(np.broadcast_arrays(0.0, 3.0 * seconds, climb * seconds), axis=-1).repeat(VEHICLES, axis=1)
     phase = shown(positions, phase_by=TIME, cycle_time=0.25, **settings)["steering_phase"]

@@ -1,4 +1,4 @@
-"""What cannot be baked is told in one sentence that names the object and the remedy, and nothing is changed."""
+"""Refusals: a message names the object and the remedy, and nothing is changed."""
 
 import math
 import re
@@ -33,7 +33,7 @@ TEMPORARY = ("Steering Bake in Progress", "Path Being Read")
 
 @pytest.fixture
 def ship():
-    """A vehicle "Ship" of a crowd "Flock" that does a bit of everything, in a scene with all there may be."""
+    """A vehicle "Ship" of a crowd "Flock" that does a bit of everything, in a scene with everything that a run reads."""
     frames(1, 20)
     insert(leader(location=(4.0, 30.0, 2.0)), "location", {1: (4.0, 30.0, 2.0), 20: (0.0, 30.0, 2.0)})
     obstacle(location=(3.0, 8.0, 0.5))
@@ -45,7 +45,7 @@ def ship():
 
 
 def assert_refused(sentence: str, **settings) -> None:
-    """The bake is refused with this one sentence, and the file is as it was."""
+    """The bake is refused with this message, and the file is unchanged."""
     bpy.context.view_layer.update()
     before = scene_dump()
     with pytest.raises(RuntimeError) as refused:
@@ -92,7 +92,7 @@ def test_all_vehicles_locked(ship) -> None:
     assert_refused(r"All vehicles of the scene are locked\. Unlock the ones that should move\.")
 
 
-def test_nothing_that_fits_selected(ship) -> None:
+def test_no_suitable_object_selected(ship) -> None:
     select(flock())
     sentence = r"None of the selected objects is a vehicle that can move\. Select vehicles that are not locked\."
     assert_refused(sentence, selected=True)
@@ -104,7 +104,7 @@ def test_nothing_that_fits_selected(ship) -> None:
     assert_refused(sentence, selected=True)
 
 
-def test_a_path_that_is_no_curve(ship) -> None:
+def test_a_path_that_is_not_a_curve(ship) -> None:
     box = wedge("Box")
     box.steering.roles = {"PATH"}
     assert_refused(r"Box is tagged as a path but is not a curve\. Remove the tag, or tag a curve\.")
@@ -131,7 +131,7 @@ def test_a_flow_without_points(ship) -> None:
     assert_refused(r"The flow Nothing has no points\. Draw it, or remove the tag\.")
 
 
-def test_a_flow_that_hangs_on_a_vehicle(ship) -> None:
+def test_a_flow_parented_to_a_vehicle(ship) -> None:
     curve = tag(path_curve("Current"), role="FLOW")
     curve.parent = ship
     assert_refused(r"The flow Current is parented to the vehicle Ship\. Clear the parent\.")
@@ -142,7 +142,7 @@ def test_a_vehicle_that_is_a_flow_too(ship) -> None:
     assert_refused(r"Ship is both a vehicle and a flow\. Remove one of the tags\.")
 
 
-def test_a_chosen_path_that_is_no_curve(ship) -> None:
+def test_a_chosen_path_that_is_not_a_curve(ship) -> None:
     flock().steering.path_following.path = wedge("Box")
     assert_refused(r"Box, the Path of Follow Path in Flock, is not a curve\. Choose a curve\.")
 
@@ -217,7 +217,7 @@ def test_a_crowd_that_lost_its_role(ship) -> None:
 
 
 @pytest.mark.parametrize("lose", ["from the file", "from the scene", "the role"])
-def test_tagging_again_mends_a_vehicle_without_a_crowd(ship, lose) -> None:
+def test_tagging_again_repairs_a_vehicle_without_a_crowd(ship, lose) -> None:
     if lose == "from the file":
         bpy.data.objects.remove(flock())
     elif lose == "from the scene":
@@ -253,7 +253,7 @@ def test_a_frame_range_that_ends_before_it_begins(ship) -> None:
 
 
 @pytest.mark.parametrize(("forward", "up"), [("POS_Y", "POS_Y"), ("NEG_Z", "POS_Z"), ("POS_X", "NEG_X")])
-def test_a_front_that_is_the_top(ship, forward, up) -> None:
+def test_forward_and_up_on_the_same_axis(ship, forward, up) -> None:
     ship.steering.forward_axis, ship.steering.up_axis = forward, up
     assert_refused(r"Forward and Up of Ship are the same axis\. Choose another Forward or Up\.")
 
@@ -274,13 +274,13 @@ def test_a_path_on_a_vehicle(ship) -> None:
     assert_refused(r"The path Road is parented to the vehicle Ship\. Clear the parent\.")
 
 
-def test_a_crowd_on_a_vehicle_carries_on(ship) -> None:
+def test_a_crowd_parented_to_a_vehicle_is_accepted(ship) -> None:
     flock().parent = ship
     bake()
     assert is_baked(ship)
 
 
-def test_one_that_cannot_move_stops_all(ship) -> None:
+def test_one_vehicle_that_cannot_move_stops_the_bake(ship) -> None:
     ships = [ship, *fleet(2)]
     insert(ships[2], "location", {5: (1.0, 2.0, 3.0)})
     assert_refused(r"Ship 1 has keys on location .*")
@@ -313,7 +313,7 @@ def test_one_that_cannot_move_stops_all(ship) -> None:
         ("Mast", "location", 1, r"Mast has an invalid transform on frame 12\. Check its keyframes and drivers\."),
     ],
 )
-def test_an_animation_that_gives_no_number_in_the_middle_of_the_run(ship, owner, path, index, sentence) -> None:
+def test_an_animated_value_that_becomes_nan_during_the_run(ship, owner, path, index, sentence) -> None:
     ship.parent = empty("Mast")
     ob = bpy.data.objects[owner]
     if ob.animation_data:
@@ -323,7 +323,7 @@ def test_an_animation_that_gives_no_number_in_the_middle_of_the_run(ship, owner,
 
 
 def nowhere_from(ob, path: str, index: int, *, frame: int) -> None:
-    """Animate a channel to be no number from a frame on. Of drivers, Blender turns most such results into 0."""
+    """Animate a channel to be NaN from a frame on. Blender turns most such results of drivers into 0."""
     insert(ob, path, {1: 1.0, frame: 1.0}, index=index)
     for curve in curves(ob):
         if curve.data_path == path:
@@ -331,24 +331,24 @@ def nowhere_from(ob, path: str, index: int, *, frame: int) -> None:
             curve.keyframe_points[1].co[1] = math.nan
 
 
-def test_a_point_of_a_path_that_is_nowhere(ship) -> None:
+def test_a_path_point_with_an_invalid_position(ship) -> None:
     curve = bpy.data.objects["Road"].data
     curve.splines[0].points[1].co = (float("nan"), 0.0, 0.0, 1.0)
     assert_refused(r"Road has an invalid transform on frame 1\. Check its keyframes and drivers\.")
 
 
-def test_a_vehicle_that_stands_nowhere(ship) -> None:
+def test_a_vehicle_with_an_invalid_transform(ship) -> None:
     ship.location = (float("nan"), 0.0, 0.0)
     assert_refused(r"Ship has an invalid transform at the start\. Check its location and rotation\.")
 
 
-def test_a_driven_speed_of_zero_is_no_reason_to_refuse(ship) -> None:
+def test_a_driven_speed_of_zero_is_accepted(ship) -> None:
     drive(flock(), "steering.vehicle.max_speed", "max(frame - 10.0, 0.0)")
     bake()
     assert is_baked(ship)
 
 
-def test_nothing_baked_to_clear(ship) -> None:
+def test_clearing_without_a_bake(ship) -> None:
     before = scene_dump()
     assert bpy.ops.steering.clear_bake() == {"CANCELLED"}
     assert_same(before, scene_dump())

@@ -1,4 +1,4 @@
-"""The stages of a bake stand by themselves: other writers and other vehicles can take the place of keys and objects."""
+"""The stages of a bake are independent: other writers and sources can replace keys and objects."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -55,7 +55,7 @@ class RecordingWriter:
 
 
 class Points:
-    """Vehicles that are no objects: copies of what another source gives, as plain arrays."""
+    """Vehicles that are not objects: plain arrays, copied from another source."""
 
     def __init__(self, source, parent_parts) -> None:
         self._start = source.start(parent_parts)
@@ -83,7 +83,7 @@ class Points:
 
 
 def busy_scene(parented: bool = True) -> list:
-    """Vehicles of all kinds of rotation modes, some with a parent, among all kinds of things to look at."""
+    """Vehicles of several rotation modes, some with a parent, in a scene with everything that behaviors need."""
     frames(1, FRAMES)
     target = leader(location=(4.0, 30.0, 2.0))
     insert(target, "location", {1: (4.0, 30.0, 2.0), 20: (-20.0, 5.0, 9.0), 40: (9.0, -9.0, 0.0)})
@@ -143,7 +143,7 @@ def test_another_writer_is_told_to_discard_when_the_bake_is_stopped(addon, piece
     assert_same(before, scene_dump())
 
 
-def test_vehicles_of_another_source_move_as_those_that_are_objects(addon) -> None:
+def test_vehicles_of_another_source_move_as_objects_do(addon) -> None:
     busy_scene(parented=False)
     planned, expected, writer = plan(), RecordingWriter(), RecordingWriter()
     points = Points(planned.vehicles.source, np.zeros((0, 4, 4)))
@@ -155,7 +155,7 @@ def test_vehicles_of_another_source_move_as_those_that_are_objects(addon) -> Non
 
 
 @pytest.mark.parametrize("length", [1, 3, 16])
-def test_keys_are_the_same_however_many_frames_are_converted_together(addon, monkeypatch, length) -> None:
+def test_keys_do_not_depend_on_the_number_of_frames_converted_together(addon, monkeypatch, length) -> None:
     ships = busy_scene()
     bake()
     expected = [keys(ship) for ship in ships]
