@@ -33,7 +33,7 @@ TEMPORARY = ("Steering Bake in Progress", "Path Being Read")
 
 @pytest.fixture
 def ship():
-    """A vehicle "Ship" of a crowd "Flock" that does a bit of everything, in a scene with everything that a run reads."""
+    """A vehicle "Ship" of a crowd "Flock" that uses many behaviors, in a scene with everything that a run reads."""
     frames(1, 20)
     insert(leader(location=(4.0, 30.0, 2.0)), "location", {1: (4.0, 30.0, 2.0), 20: (0.0, 30.0, 2.0)})
     obstacle(location=(3.0, 8.0, 0.5))

@@ -245,7 +245,7 @@ def own_driver(ob) -> None:
     bpy.context.scene.frame_set(1)
 
 
-@pytest.mark.parametrize("own", [own_motion, own_strip, own_driver], ids=lambda settings: settings.__name__)
+@pytest.mark.parametrize("settings", [own_motion, own_strip, own_driver], ids=lambda settings: settings.__name__)
 def test_replaced_animation_is_restored_exactly_when_the_bake_is_cleared(settings) -> None:
     ob = wanderer()
     settings(ob)

@@ -219,7 +219,7 @@ def test_an_object_without_animation_is_free(ownership, ship) -> None:
 
 
 @pytest.mark.parametrize("path", TRANSFORMS)
-@pytest.mark.parametrize(("frame", "found"), [(9, False), (10, True), (14.5, True), (20, True), (21, False)])
+@pytest.mark.parametrize(("frame", "result"), [(9, False), (10, True), (14.5, True), (20, True), (21, False)])
 def test_keys_block_a_bake_on_its_frames(ownership, ship, path, frame, result) -> None:
     insert(ship, path, frame)
     assert whats(ownership, ship) == ([f"keys on {path} (frame {frame:g})"] if result else [])
@@ -244,7 +244,7 @@ def test_drivers_block_a_bake_unless_muted(ownership, ship) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "path", "found"),
+    ("start", "path", "result"),
     [
         (1, "location", True),
         (20, "location", True),

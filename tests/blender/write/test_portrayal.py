@@ -304,7 +304,7 @@ def own_strip(ship) -> str:
     return "the NLA strip Flap"
 
 
-@pytest.mark.parametrize("own", [own_keys, own_driver, own_strip], ids=lambda stored: stored.__name__)
+@pytest.mark.parametrize("stored", [own_keys, own_driver, own_strip], ids=lambda stored: stored.__name__)
 def test_own_animation_of_these_properties_is_refused_by_name_or_set_aside_until_the_bake_is_deleted(stored) -> None:
     ship = bird()
     what = stored(ship)
@@ -324,7 +324,7 @@ def test_own_animation_of_these_properties_is_refused_by_name_or_set_aside_until
     assert_same(before, scene_dump())
 
 
-@pytest.mark.parametrize("own", [own_keys, own_driver, own_strip], ids=lambda stored: stored.__name__)
+@pytest.mark.parametrize("stored", [own_keys, own_driver, own_strip], ids=lambda stored: stored.__name__)
 def test_own_animation_of_these_properties_is_ignored_while_they_are_not_keyed(stored) -> None:
     ship = bird(use=False)
     stored(ship)
