@@ -48,6 +48,10 @@ def test_each_layer_imports_from_those_below_only() -> None:
     assert_none(wrong_imports)
 
 
+def test_no_modules_import_each_other_in_a_circle_not_even_for_types() -> None:
+    assert circles(import_graph(modules_of_the_package())) == []
+
+
 def test_the_package_is_imported_by_blender_only_when_asked_for() -> None:
     assert early_imports(read(Path(PACKAGE, "__init__.py"))) == []
 
@@ -84,12 +88,14 @@ class Module:
     Attributes:
         path: from the root of the checkout on.
         layer: the folder or module below the package, or "" for the package itself.
+        name: dotted, that of a package without its `__init__`.
     """
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.tree = ast.parse(text)
         self.layer = path.parts[1] if len(path.parts) > 2 else path.stem.removeprefix("__init__")
+        self.name = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
     def at(self, node: ast.AST, complaint: str) -> str:
         return f"{self.path.as_posix()}:{node.lineno} {complaint}"
@@ -112,11 +118,47 @@ def read(path: Path) -> Module:
     return Module(path, (ROOT / path).read_text(encoding="utf-8"))
 
 
+def modules_of_the_package() -> list[Module]:
+    modules = [read(path.relative_to(ROOT)) for path in sorted((ROOT / PACKAGE).rglob("*.py"))]
+    assert {module.layer for module in modules} == {"", *BELOW}
+    return modules
+
+
 def assert_none(rule) -> None:
     """No module of the package breaks the rule."""
-    paths = sorted(path.relative_to(ROOT) for path in (ROOT / PACKAGE).rglob("*.py"))
-    assert {module.layer for module in map(read, paths)} == {"", *BELOW}
-    assert [offender for path in paths for offender in rule(read(path))] == []
+    assert [offender for module in modules_of_the_package() for offender in rule(module)] == []
+
+
+def import_graph(modules: list[Module]) -> dict[str, set[str]]:
+    """The modules that each module names in its imports, by dotted names.
+
+    All imports count: those within functions, and those that only a type checker follows. That a module stands in a
+    package, whose `__init__` Python runs first, does not.
+    """
+    names = {module.name for module in modules}
+    graph: dict[str, set[str]] = {}
+    for module in modules:
+        imported = [name for _, name, _ in module.imports()]
+        targets = {name if name in names else name.rpartition(".")[0] for name in imported}
+        graph[module.name] = targets & names
+    return graph
+
+
+def circles(graph: dict[str, set[str]]) -> list[str]:
+    """The shortest circle of imports through each module that is on one, each circle once."""
+    shortest = {}
+    for start in sorted(graph):
+        ways = [[start]]
+        seen = {start}
+        while ways:
+            way = ways.pop(0)
+            if start in graph[way[-1]]:
+                shortest.setdefault(frozenset(way), " -> ".join([*way, start]))
+                break
+            following = sorted(graph[way[-1]] - seen)
+            seen.update(following)
+            ways += [[*way, name] for name in following]
+    return list(shortest.values())
 
 
 def wrong_imports(module: Module) -> list[str]:
@@ -318,6 +360,41 @@ def test_a_wrong_import_is_found(path: str, text: str) -> None:
 )
 def test_a_right_import_is_accepted(path: str, text: str) -> None:
     assert wrong_imports(Module(Path(PACKAGE, path), text)) == []
+
+
+def graph_of(texts: dict[str, str]) -> dict[str, set[str]]:
+    return import_graph([Module(Path(PACKAGE, path), text) for path, text in texts.items()])
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"a.py": "from . import b", "b.py": "from .a import thing"},
+        {"a.py": "from .b import thing", "b.py": "def f():\n    from . import a"},
+        {"a.py": "from .b import x", "b.py": "if TYPE_CHECKING:\n    from .a import T"},
+        {"a.py": "from .deep.b import x", "deep/b.py": "from . import c", "deep/c.py": "from ..a import y"},
+        {"deep/__init__.py": "from .a import x", "deep/a.py": "from . import y"},
+        {"deep/__init__.py": "from .a import x", "deep/a.py": "from .b import y", "deep/b.py": "from .. import deep"},
+    ],
+)
+def test_a_circle_of_imports_is_found(texts: dict[str, str]) -> None:
+    assert len(circles(graph_of(texts))) == 1
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"a.py": "from . import b\nfrom .c import x", "b.py": "from . import c", "c.py": "import numpy"},
+        {
+            "deep/__init__.py": "from .a import x",
+            "deep/a.py": "from . import b",
+            "deep/b.py": "from ..c import y",
+            "c.py": "",
+        },
+    ],
+)
+def test_imports_without_a_circle_are_accepted(texts: dict[str, str]) -> None:
+    assert circles(graph_of(texts)) == []
 
 
 @pytest.mark.parametrize("text", ["import bpy", "from . import blender", "from .blender import register"])

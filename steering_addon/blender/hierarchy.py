@@ -1,4 +1,4 @@
-"""Who hangs on whom. Blender looks through the whole file for the children of one object; here that is done once."""
+"""Parent/child index. Blender searches the whole file for the children of an object; the index is built once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Family:
-    """The children of all objects as they are now; not to be kept, as objects come and go."""
+    """The children of all objects at present; not to be kept, as objects come and go."""
 
     def __init__(self) -> None:
         self._children: dict[Object, list[Object]] = {}
@@ -21,18 +21,18 @@ class Family:
                 self._children.setdefault(ob.parent, []).append(ob)
 
     def children(self, ob: Object) -> list[Object]:
-        """What hangs on an object directly."""
+        """The direct children of an object."""
         return self._children.get(ob, [])
 
     def descendants(self, ob: Object) -> Iterator[Object]:
-        """All that hangs on an object."""
+        """The children of an object at any depth."""
         for child in self.children(ob):
             yield child
             yield from self.descendants(child)
 
 
-def hangs_on(ob: Object, other: Object) -> bool:
-    """Whether an object is a child of another, or a child's child."""
+def is_descendant(ob: Object, other: Object) -> bool:
+    """Whether an object is parented to another at any depth."""
     above = ob.parent
     while above is not None and above != other:
         above = above.parent

@@ -1,7 +1,7 @@
-"""Who a vehicle is: a number given once, that its chance hangs on.
+"""Identities: a number that a vehicle is given once, and that its random key depends on.
 
-Copies of an object share its number. When they are read, the one whose name comes first keeps it and the others get one
-made from the old number and their names: the same one each time until it is stored.
+Copies of an object share its number. When they are read, the first by name keeps it; the others get a number made from
+the old one and their names, the same each time until it is stored.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ MOST = 2**31 - 1
 
 
 def new_identity(taken: Container[int] = (), chance: random.Random | None = None) -> int:
-    """A random number that nobody has yet; the same one each time where the chance is given."""
+    """A random number that is not taken yet; reproducible if `chance` is given."""
     draw = chance.randint if chance else random.randint
     while (identity := draw(1, MOST)) in taken:
         pass
     return identity
 
 
-def told_apart(objects: Iterable[Object]) -> dict[str, int]:
-    """The identity of each object by its name, no two alike; nothing is written."""
+def distinct_identities(objects: Iterable[Object]) -> dict[str, int]:
+    """The identity of each object by name, no two alike; nothing is written."""
     identities: dict[str, int] = {}
     taken: set[int] = set()
     waiting = []
-    for name, own in sorted(((ob.name, ob.steering.identity) for ob in objects), key=lambda named: named[0]):
-        if own > 0 and own not in taken:
-            identities[name] = own
-            taken.add(own)
+    for name, stored in sorted(((ob.name, ob.steering.identity) for ob in objects), key=lambda named: named[0]):
+        if stored > 0 and stored not in taken:
+            identities[name] = stored
+            taken.add(stored)
         else:
-            waiting.append((name, own))
-    for name, own in waiting:
-        identities[name] = _derived(own, name, taken)
+            waiting.append((name, stored))
+    for name, stored in waiting:
+        identities[name] = _derived(stored, name, taken)
         taken.add(identities[name])
     return identities
 

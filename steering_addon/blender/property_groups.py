@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -10,24 +9,12 @@ import numpy as np
 
 from ..simulation.candidates import NEAREST_ONE, PICKS
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit
+from .setting_changes import notify_listeners
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object."""
 NOT_ANIMATABLE: set[str] = set()
 """The options of a property that cannot be keyframed or driven."""
-
-LISTENERS: list[Callable[[], None]] = []
-"""Called whenever a setting that affects the simulation changes."""
-
-
-def notify_listeners(_self: Any, _context: Any) -> None:
-    """The `update` callback of every property that affects the simulation.
-
-    With such a callback Blender also reevaluates the object when a script sets the property, so that drivers and a
-    preview follow; without one, only when the user edits it.
-    """
-    for listener in LISTENERS:
-        listener()
 
 
 UNITS: dict[Unit, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""How the animator is told what cannot be done: one sentence that names the object and the remedy."""
+"""Refusals: how the animator learns what cannot be done, in a sentence or two that name the object and the remedy."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import wraps
 from typing import Any
 
 
-class Refusal(ValueError):  # noqa: N818 - it is no error of the program
-    """Something stands in the way of what was asked. Its text is the sentence to report; nothing was changed."""
+class Refusal(ValueError):  # noqa: N818 - not an error of the program
+    """The request cannot be carried out. Its text is the message to report; nothing was changed."""
 
 
 def reported(execute: Callable[[Any, Any], set[str]]) -> Callable[[Any, Any], set[str]]:
-    """An operator's `execute` that tells the animator why it was refused, and is cancelled."""
+    """Wrap an operator's `execute` so that a Refusal is reported as an error and cancels the operator."""
 
     @wraps(execute)
     def reporting(self: Any, context: Any) -> set[str]:

@@ -1,4 +1,4 @@
-"""Which objects of a scene take part, and who shares settings with whom."""
+"""The objects of a scene that take part, by role and by crowd."""
 
 from __future__ import annotations
 
@@ -13,49 +13,49 @@ if TYPE_CHECKING:
 
 
 def in_use(scene: Scene) -> list[Object]:
-    """The objects that some view layer of the scene shows in its outliner, by name: excluded collections are out."""
+    """The objects in any view layer of the scene, by name; objects of excluded collections are not."""
     seen: dict[str, Object] = {}
     for layer in scene.view_layers:
         for ob in layer.objects:
-            # Something removed is listed as nothing until the layer is brought up to date.
+            # A removed object is listed as None until the layer is updated.
             if ob is not None:
                 seen[full_name(ob)] = ob
     return [seen[name] for name in sorted(seen)]
 
 
 def tagged(objects: Iterable[Object], role: Role) -> list[Object]:
-    """Those of the objects that have a role."""
+    """The objects that have a role."""
     return [ob for ob in objects if has_role(ob, role)]
 
 
 def by_role(objects: Iterable[Object]) -> dict[Role, list[Object]]:
-    """Those of the objects that have each role, after one look at each of them."""
-    found: dict[Role, list[Object]] = {role: [] for role in Role}
+    """The objects by role, each object looked at once."""
+    by_each: dict[Role, list[Object]] = {role: [] for role in Role}
     for ob in objects:
         stored = settings_of(ob)
         for name in stored.roles if stored is not None else ():
-            found[Role[name]].append(ob)
-    return found
+            by_each[Role[name]].append(ob)
+    return by_each
 
 
 def full_name(ob: Object) -> str:
-    """A name that tells objects of several libraries apart."""
+    """A name that distinguishes objects of several libraries."""
     return f"{ob.name} [{ob.library.filepath}]" if ob.library else ob.name
 
 
 def crowd_of(ob: Object) -> Object | None:
-    """The crowd a vehicle belongs to, None where it was lost."""
+    """The crowd a vehicle belongs to; None if that no longer exists or is not a crowd."""
     crowd = pointed_at(ob.steering, "crowd")
     return crowd if crowd is not None and has_role(crowd, Role.CROWD) else None
 
 
 def crowds_of(vehicles: Iterable[Object]) -> list[Object | None]:
-    """The crowd of each of many vehicles, as `crowd_of` has it, after one look at each crowd."""
+    """The crowd of each vehicle, as `crowd_of`, each crowd looked at once."""
     is_crowd: dict[Object, bool] = {}
-    found: list[Object | None] = []
+    crowds: list[Object | None] = []
     for ob in vehicles:
         crowd = pointed_at(ob.steering, "crowd")
         if crowd is not None and crowd not in is_crowd:
             is_crowd[crowd] = has_role(crowd, Role.CROWD)
-        found.append(crowd if crowd is not None and is_crowd[crowd] else None)
-    return found
+        crowds.append(crowd if crowd is not None and is_crowd[crowd] else None)
+    return crowds

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..simulation.arrays.chance import Keys, mix, uniform
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, clamp, magnitude
+from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, clamp, magnitude
 from ..simulation.declaration import Choice, Declared, choice, length, only_with, seconds, share, switch
 
 DISTANCE, TIME = 0, 1
@@ -32,9 +31,6 @@ CYCLES_APART = 64.0
 step throughout the crowd."""
 START, RATE = 0x57A87, 0x2A7E
 """Salts that make the start phase and the beat rate of a vehicle independent."""
-
-Frames = NDArray[np.float64]
-"""(f, n) one number per frame and vehicle."""
 
 
 @dataclass(frozen=True)
@@ -82,51 +78,48 @@ class Portrayal(Declared):
     )
 
 
-def portrayed(
-    portrayal: Portrayal,
-    keys: Keys,
-    sizes: Frames,
-    positions: NDArray[np.float64],
-    start_speed: Scalars,
-    frame_time: float,
-    began: Rows | None = None,
-) -> dict[str, Frames]:
-    """Speed, distance and phase of vehicles on each frame, each computed from that frame and earlier ones only.
+class DriverProperties:
+    """Computes the custom properties of some vehicles frame after frame.
 
-    The speed is the distance from the previous frame over the frame time. The phase never decreases. By distance it
-    stops with its vehicle and scales with its size, as feet and wheels require; only by time do the random rate and the
-    climb change it.
-
-    Args:
-        portrayal: n rows.
-        keys: (n,) random keys of the vehicles.
-        sizes: (f, n) factors of the stride.
-        positions: (f, n, 3) metres.
-        start_speed: (n,) m/s on the first frame on which each vehicle is present.
-        frame_time: seconds per frame.
-        began: (n,) the rows of those frames; None if all vehicles are present from row 0.
-
-    Returns:
-        (f, n) by the names of PROPERTIES: m/s, metres since the first frame, cycles.
+    The speed is that of the way from the frame before. The phase never runs backwards: by distance it stands still with
+    its vehicle and scales with the vehicle's size, as feet and wheels must; only by time do random key and climb change
+    its rate.
     """
-    way = positions[1:] - positions[:-1]
-    travelled = magnitude(way)
-    climb = way[..., 2] / frame_time
-    rate = 1.0 + portrayal.variation * (2.0 * uniform(mix(keys, RATE)) - 1.0)
-    beats = clamp(1.0 + portrayal.effort * climb, SLOWEST, FASTEST) * (rate * frame_time / portrayal.cycle_time)
-    strides = travelled / (portrayal.stride * sizes[1:])
-    cycles = np.where(portrayal.phase_by == TIME, beats, strides)
-    speed = np.concatenate((start_speed[None], travelled / frame_time))
-    if began is not None:
-        speed[0, began > 0] = 0.0
-        speed[began, np.arange(len(began))] = start_speed
-    return {
-        "steering_speed": speed,
-        "steering_distance": _summed(travelled),
-        "steering_phase": CYCLES_APART * uniform(mix(keys, START)) + _summed(cycles),
-    }
 
+    def __init__(self, portrayal: Portrayal, keys: Keys, frame_time: float) -> None:
+        """`portrayal` and `keys` have n rows; `frame_time` is in seconds."""
+        self._portrayal = portrayal
+        self._frame_time = frame_time
+        vehicle_rate = 1.0 + portrayal.variation * (2.0 * uniform(mix(keys, RATE)) - 1.0)
+        self._beat = vehicle_rate * frame_time / portrayal.cycle_time
+        self._first_phase = CYCLES_APART * uniform(mix(keys, START))
+        self._distance = self._cycles = np.zeros(len(keys))
+        self._position: Vectors | None = None
 
-def _summed(steps: Frames) -> Frames:
-    """The sums of the steps up to each frame, (f - 1, n) to (f, n); 0 on the first frame."""
-    return np.concatenate((np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)))
+    def frame(self, position: Vectors, sizes: Scalars, entered: Mask, start_speed: Scalars) -> dict[str, Scalars]:
+        """The properties on the next frame.
+
+        Args:
+            position: (n, 3) metres.
+            sizes: (n,) multiples of the stride.
+            entered: (n,) whether this is the first frame on which the vehicle is present.
+            start_speed: (n,) metres a second of the vehicles that entered.
+
+        Returns:
+            (n,) by the names of PROPERTIES: metres a second, metres since the first frame, cycles.
+        """
+        portrayal = self._portrayal
+        way = position - (position if self._position is None else self._position)
+        travelled = magnitude(way)
+        if self._position is not None:
+            climb = way[..., 2] / self._frame_time
+            beats = clamp(1.0 + portrayal.effort * climb, SLOWEST, FASTEST) * self._beat
+            strides = travelled / (portrayal.stride * sizes)
+            self._distance = self._distance + travelled
+            self._cycles = self._cycles + np.where(portrayal.phase_by == TIME, beats, strides)
+        self._position = position
+        return {
+            "steering_speed": np.where(entered, start_speed, travelled / self._frame_time),
+            "steering_distance": self._distance,
+            "steering_phase": self._first_phase + self._cycles,
+        }

@@ -1,8 +1,8 @@
-"""A run as far as it has come, kept for going back to: what a preview scrubs through.
+"""A cache of the frames of a run, through which a preview scrubs.
 
-Of each frame there is what came out, and a digest of what came in, so that after a change of the scene everything up to
-the first frame it tells on still holds. States are large: while they are few each is kept, then every second, every
-fourth and so on; from the nearest one before, a run goes on as if it had never stopped.
+For each frame the output is kept, and a digest of the input, so that after a change of the scene all frames before the
+first affected one stay valid. States are large: at first each is kept, later every second, every fourth and so on; from
+the nearest earlier state a run continues as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 from ..simulation.snapshot import State
 
 MOST_BYTES = 256 << 20
-"""Memory that the kept states of a run may take, roughly."""
+"""Approximate limit of the memory for the kept states of a run."""
 
 
 @dataclass(frozen=True)
 class _Frame:
-    """What is kept of every frame.
+    """The part of a frame that is always kept.
 
     Attributes:
-        came_in: the digest of what the frame was made from.
-        came_out: whatever whoever keeps the run wants to know of it.
+        came_in: the digest of the frame's input.
+        came_out: the output, as given to `keep`.
     """
 
     came_in: bytes
@@ -35,7 +35,7 @@ class _Frame:
 
 
 class KeptRun:
-    """The frames of a run from the first to the last it has come to, without gaps."""
+    """The frames of a run from the first to the last computed, without gaps."""
 
     def __init__(self, first: int, most_bytes: int = MOST_BYTES) -> None:
         self.first = first
@@ -46,7 +46,7 @@ class KeptRun:
 
     @property
     def last(self) -> int:
-        """The last frame kept; the one before the first where there is none."""
+        """The last frame kept; the one before the first if none is."""
         return self.first + len(self._frames) - 1
 
     @property
@@ -55,7 +55,7 @@ class KeptRun:
         return tuple(self._states)
 
     def keep(self, state: State, came_in: bytes, came_out: Any) -> None:
-        """Keep one more frame, the one after the last."""
+        """Keep the frame after the last."""
         last = self.last
         if last in self._states and (last - self.first) % self._every:
             del self._states[last]
@@ -70,17 +70,17 @@ class KeptRun:
             }
 
     def came_out(self, frame: int) -> Any:
-        """What was kept with a frame."""
+        """The output of a frame."""
         return self._frames[frame - self.first].came_out
 
     def holds(self, frame: int, came_in: bytes) -> bool:
-        """Whether a frame is kept and was made from the same."""
+        """Whether a frame is kept and had this input."""
         return frame <= self.last and self._frames[frame - self.first].came_in == came_in
 
     def go_back(self, frame: int) -> State | None:
-        """Forget all that comes after a frame, or after the nearest one before whose state is kept; returns that.
+        """Forget all frames after this one, or after the nearest earlier one with a kept state; returns that state.
 
-        None where there is no such state; then the run is empty.
+        None if there is no such state; then the run is empty.
         """
         nearest = max((kept for kept in self._states if kept <= frame), default=self.first - 1)
         del self._frames[nearest - self.first + 1 :]
@@ -89,19 +89,19 @@ class KeptRun:
 
 
 def digest(thing: Any) -> bytes:
-    """A number for the values of a snapshot, a state or the like; the same values have the same one."""
-    found = hashlib.blake2b(digest_size=16)
+    """A digest of the values of a snapshot, a state or another nested structure; equal values have equal digests."""
+    digested = hashlib.blake2b(digest_size=16)
     for leaf in _leaves(thing):
         if isinstance(leaf, np.ndarray):
-            found.update(f"{leaf.dtype.str}{leaf.shape}".encode())
-            found.update(np.ascontiguousarray(_unrepeated(leaf)).data)
+            digested.update(f"{leaf.dtype.str}{leaf.shape}".encode())
+            digested.update(np.ascontiguousarray(_unrepeated(leaf)).data)
         else:
-            found.update(repr(leaf).encode())
-    return found.digest()
+            digested.update(repr(leaf).encode())
+    return digested.digest()
 
 
 def size(thing: Any) -> int:
-    """Bytes of the arrays in a snapshot, a state or the like."""
+    """Bytes of the arrays in a snapshot, a state or another nested structure."""
     taken = 0
     for leaf in _leaves(thing):
         if isinstance(leaf, np.ndarray):
@@ -110,12 +110,12 @@ def size(thing: Any) -> int:
 
 
 def _unrepeated(array: NDArray[Any]) -> NDArray[Any]:
-    """A column that is one value over and over as that value alone."""
+    """The array; of a column that repeats one value in memory, that value alone."""
     return array[:1] if array.strides == (0,) else array
 
 
 def _leaves(thing: Any) -> Iterator[Any]:
-    """All values within, in order, with the names of what holds them."""
+    """All values within, in order, with the names of their containers."""
     if is_dataclass(thing):
         yield type(thing).__name__
         for field in fields(thing):

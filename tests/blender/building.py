@@ -9,6 +9,7 @@ import importlib
 import math
 import tomllib
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -275,14 +276,11 @@ def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.
     """The simulated motion without a bake: the vehicles' names, positions (f, n, 3) and bases (f, n, 3, 3)."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene, only=only, replace_own_keys=replace_own_keys)
     reader = part("blender.read.reading").Reader(plan)
-    snapshots = part("blender.read.sweep").sweep(plan, reader)
-    try:
-        states = list(part("blender.write.bake")._states(plan, reader, snapshots))
-    finally:
-        snapshots.close()
+    with closing(part("blender.read.sweep").sweep(plan, reader)) as read:
+        states = [state for state, _ in part("blender.write.bake").simulated(plan, reader, read)]
     motions = [state.motion for state in states]
     return (
-        [source.ob.name for source in plan.vehicles],
+        [ob.name for ob in plan.vehicles.source.objects],
         np.stack([motion.position for motion in motions]),
         np.stack([np.stack((motion.side, motion.forward, motion.up), axis=-1) for motion in motions]),
     )

@@ -21,12 +21,12 @@ def test_children_and_descendants_agree_with_blender() -> None:
 def test_an_object_is_parented_to_all_its_ancestors_and_to_no_other_object() -> None:
     root, child, grandchild, stranger = (empty(name) for name in "1234")
     child.parent, grandchild.parent = root, child
-    hangs_on = part("blender.hierarchy").hangs_on
-    assert hangs_on(grandchild, root)
-    assert hangs_on(grandchild, child)
-    assert not hangs_on(grandchild, stranger)
-    assert not hangs_on(root, grandchild)
-    assert not hangs_on(root, root)
+    is_descendant = part("blender.hierarchy").is_descendant
+    assert is_descendant(grandchild, root)
+    assert is_descendant(grandchild, child)
+    assert not is_descendant(grandchild, stranger)
+    assert not is_descendant(root, grandchild)
+    assert not is_descendant(root, root)
 
 
 def test_the_children_properties_of_blender_are_not_used(monkeypatch) -> None:

@@ -16,8 +16,8 @@ from steering_addon.portrayal.driver_properties import (
     SLOWEST,
     START,
     TIME,
+    DriverProperties,
     Portrayal,
-    portrayed,
 )
 from steering_addon.simulation.arrays.chance import keys_of, mix, uniform
 
@@ -30,6 +30,16 @@ def walk(seed: int = 0, frames: int = FRAMES, vehicles: int = VEHICLES) -> np.nd
     chance = np.random.default_rng(seed)
     steps = chance.normal(0.0, 0.2, (frames, vehicles, 3)) * (chance.random((frames, vehicles, 1)) < 0.7)
     return np.cumsum(steps, axis=0)
+
+
+def portrayed(settings: Portrayal, keys, sizes, positions, start_speed, frame_time) -> dict[str, np.ndarray]:
+    """(f, n) the properties on all frames of vehicles that are present from the first one."""
+    run = DriverProperties(settings, keys, frame_time)
+    frames = [
+        run.frame(position, size, np.full(len(keys), frame == 0), start_speed)
+        for frame, (position, size) in enumerate(zip(positions, sizes))
+    ]
+    return {name: np.array([frame[name] for frame in frames]) for name in frames[0]}
 
 
 def shown(positions: np.ndarray, *, sizes=None, start_speed=None, identities=None, **settings) -> dict[str, np.ndarray]:

@@ -29,7 +29,7 @@ def kept_run(**limits: int) -> KeptRun:
     return run
 
 
-def test_every_frame_that_was_kept_is_there() -> None:
+def test_every_kept_frame_is_found() -> None:
     run = kept_run()
     assert run.last == FIRST + FRAMES - 1
     assert [run.came_out(frame) for frame in range(FIRST, FIRST + FRAMES)] == list(range(FIRST, FIRST + FRAMES))
@@ -37,7 +37,7 @@ def test_every_frame_that_was_kept_is_there() -> None:
 
 
 @pytest.mark.parametrize("states_that_fit", [2, 3, 5, 17])
-def test_states_thin_out_where_memory_ends_and_frames_do_not(states_that_fit) -> None:
+def test_states_thin_out_at_the_memory_limit_and_frames_do_not(states_that_fit) -> None:
     run = kept_run(most_bytes=states_that_fit * size(states()[-1]))
     assert len(run.states) <= max(states_that_fit, 2)
     assert run.last in run.states
@@ -46,7 +46,7 @@ def test_states_thin_out_where_memory_ends_and_frames_do_not(states_that_fit) ->
 
 @pytest.mark.parametrize("states_that_fit", [2, 5, 1000])
 @pytest.mark.parametrize("frame", [FIRST, FIRST + 1, FIRST + 23, FIRST + FRAMES - 1])
-def test_going_back_leads_to_the_nearest_state_at_or_before(states_that_fit, frame) -> None:
+def test_going_back_returns_the_nearest_state_at_or_before(states_that_fit, frame) -> None:
     run = kept_run(most_bytes=states_that_fit * size(states()[-1]))
     nearest = max(kept for kept in run.states if kept <= frame)
     state = run.go_back(frame)
@@ -54,14 +54,14 @@ def test_going_back_leads_to_the_nearest_state_at_or_before(states_that_fit, fra
     assert digest(state) == digest(states()[nearest - FIRST])
 
 
-def test_going_back_before_the_first_frame_leaves_nothing() -> None:
+def test_going_back_before_the_first_frame_empties_the_run() -> None:
     run = kept_run()
     assert run.go_back(FIRST - 1) is None
     assert run.last == FIRST - 1
     assert run.states == ()
 
 
-def test_a_run_goes_on_from_where_it_went_back_to() -> None:
+def test_a_run_continues_from_the_state_it_went_back_to() -> None:
     run = kept_run(most_bytes=4 * size(states()[-1]))
     run.go_back(FIRST + 20)
     for k in range(run.last + 1 - FIRST, FRAMES):
@@ -70,22 +70,22 @@ def test_a_run_goes_on_from_where_it_went_back_to() -> None:
     assert run.came_out(run.last) == 1 - FRAMES
 
 
-def test_a_frame_holds_while_the_same_comes_in() -> None:
+def test_a_frame_holds_while_its_input_is_the_same() -> None:
     run = kept_run()
     assert run.holds(FIRST + 3, bytes([3]))
     assert not run.holds(FIRST + 3, bytes([4]))
     assert not run.holds(FIRST + FRAMES, bytes([FRAMES]))
 
 
-def test_the_same_values_have_the_same_digest_however_they_lie_in_memory() -> None:
-    one, other = place(3).snapshot(0), place(3).snapshot(0)
-    assert one is not other
-    assert digest(one) == digest(other)
+def test_equal_values_have_equal_digests_in_any_memory_layout() -> None:
+    single, other = place(3).snapshot(0), place(3).snapshot(0)
+    assert single is not other
+    assert digest(single) == digest(other)
     grid = np.arange(12.0).reshape(3, 4)
     assert digest(grid) == digest(np.asfortranarray(grid))
 
 
-def test_any_other_value_has_another_digest() -> None:
+def test_other_values_have_other_digests() -> None:
     snapshot = place(3).snapshot(0)
     others = [
         replace(snapshot, frame_time=0.5),

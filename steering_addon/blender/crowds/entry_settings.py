@@ -67,7 +67,7 @@ def frames_there(ob: Object) -> tuple[float, float]:
     if settings_of(ob) is None or not has_role(ob, Role.VEHICLE):
         return -np.inf, np.inf
     record = bake_of(ob)
-    if record is not None and record.there is not None:
-        return record.there
+    if record is not None and record.present_frames is not None:
+        return record.present_frames
     entering = own_enter_frame(ob)
     return (-np.inf if record is not None or np.isnan(entering) else entering), np.inf

@@ -15,7 +15,7 @@ import numpy as np
 from ...settings.variation import factors
 from ...simulation.arrays.chance import keys_of
 from ...simulation.roles import Role
-from ..identity import told_apart
+from ..identity import distinct_identities
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use, tagged
@@ -74,7 +74,7 @@ def vary(
     linked = [ob for ob in chosen if ob.library is not None or not ob.is_editable]
     chosen = [ob for ob in chosen if ob not in linked]
     # Of all vehicles: copies in several crowds may share an identity, and all but one get another.
-    identities = told_apart(vehicles)
+    identities = distinct_identities(vehicles)
     keys = keys_of(seed, np.array([identities[ob.name] for ob in chosen], dtype=np.int64))
     animated_objects, unscaled = [], []
     drawn = {what: factors(keys, what, getattr(amounts, what)).tolist() for what in VARIED}

@@ -14,8 +14,8 @@ from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of, choice_of
-from ..read.plan import BodySource, behaviors_of
 from ..read.reading import standing
+from ..read.sources import BodySource, behaviors_of
 from ..read.target_groups import PICK_NUMBERS, several_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use

@@ -26,9 +26,10 @@ from ..properties import has_role, pointed_at, settings_of
 from ..properties.scene_group import DEFAULT_OVERLAY
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
-from ..read.local_space import model_axes
-from ..read.plan import AXIS_NAMES, behaviors_of, scenery
+from ..read.local_space import AXIS_NAMES, model_axes
+from ..read.plan import scenery
 from ..read.reading import Reader
+from ..read.sources import behaviors_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, full_name
 from .aims import Aim, aims_of
@@ -209,10 +210,8 @@ def picture(
 
 
 def _things(drawn: Picture, depsgraph: Depsgraph, cast: Cast, items: frozenset[str]) -> None:
-    cast.things.parent_parts.clear()
-    cast.things.sizes.clear()
     try:
-        snapshot = cast.things.read(depsgraph, depsgraph.scene.frame_current)
+        snapshot = cast.things.read(depsgraph, depsgraph.scene.frame_current).snapshot
     except Refusal:
         # The bake reports the error; the overlay just skips these objects.
         return

@@ -14,7 +14,6 @@ from ...simulation.snapshot import Snapshot, State, starting
 from ...simulation.steering import decisions, requests
 from ..crowds.entry_settings import frames_there
 from ..read.curves import sketched
-from ..read.local_space import to_world
 from ..read.plan import Plan, plan_reading
 from ..read.reading import Reader
 from ..refusal import Refusal
@@ -59,7 +58,7 @@ def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph,
     plan = plan_reading(scene)
     if len(plan) > MOST_VEHICLES:
         raise Refusal(f"Forces are shown for up to {MOST_VEHICLES} vehicles.")
-    snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current)
+    snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current).snapshot
     state = _present(plan, snapshot, scene, depsgraph, tracks)
     snapshot = attending(snapshot, state.outside)
     world = world_at(state, snapshot, snapshot, 0.0)
@@ -74,27 +73,22 @@ def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph,
             by_behavior={name: force[row] for name, force in by_behavior.items()},
             combined=combined[row],
         )
-        for row, vehicle in enumerate(plan.vehicles)
-        if full_name(vehicle.ob) in names and snapshot.present[row]
+        for row, ob in enumerate(plan.vehicles.source.objects)
+        if full_name(ob) in names and snapshot.present[row]
     ]
 
 
 def _present(plan: Plan, snapshot: Snapshot, scene: Scene, depsgraph: Depsgraph, tracks: Tracks) -> State:
     """The vehicles at their current transforms, with the velocity of their track or else their start speed."""
-    n, frame = len(plan), scene.frame_current
-    matrices = np.array([vehicle.ob.evaluated_get(depsgraph).matrix_world for vehicle in plan.vehicles])
-    position, basis = np.zeros((n, 3)), np.zeros((n, 3, 3))
-    for rows in plan.alike().values():
-        # The matrices already contain the scale.
-        axes = plan.vehicles[rows[0]].axes
-        position[rows], basis[rows] = to_world(matrices[rows], np.zeros(3), np.eye(3), axes, np.ones(3))
-    speed = np.array([vehicle.ob.steering.start_speed for vehicle in plan.vehicles]) * snapshot.vehicle.max_speed
-    velocity = basis[:, :, 1] * speed[:, None]
-    for row, vehicle in enumerate(plan.vehicles):
-        measured = tracks.velocity(vehicle.ob, depsgraph, frame, plan.frame_time)
+    source, frame = plan.vehicles.source, scene.frame_current
+    poses = [source.pose(row, depsgraph) for row in range(len(plan))]
+    position, basis = (np.array(each) for each in zip(*poses))
+    velocity = basis[:, :, 1] * (plan.vehicles.start_speed * snapshot.vehicle.max_speed)[:, None]
+    for row, ob in enumerate(source.objects):
+        measured = tracks.velocity(ob, depsgraph, frame, plan.frame_time)
         if measured is not None:
             velocity[row] = measured
-    spans = np.array([frames_there(vehicle.ob) for vehicle in plan.vehicles]).reshape(-1, 2)
+    spans = np.array([frames_there(ob) for ob in source.objects]).reshape(-1, 2)
     away = (frame < spans[:, 0]) | (frame > spans[:, 1])
     standing = starting(position, basis[:, :, 1], basis[:, :, 2], velocity, time=frame * plan.frame_time)
     return replace(standing, outside=away if snapshot.due is None else away | ~snapshot.due)

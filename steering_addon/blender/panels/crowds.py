@@ -62,8 +62,8 @@ def _member_counts(members: Members) -> str:
         text += f", {members.vehicles - members.free} locked"
     if members.active < members.free:
         text += f", {members.free - members.active} inactive on this frame"
-    if members.attending.there < members.active:
-        text += f", {members.active - members.attending.there} away"
+    if members.attending.present < members.active:
+        text += f", {members.active - members.attending.present} away"
     return text
 
 

@@ -1,4 +1,4 @@
-"""What a preview hides as the bake will: who is not there, and what is eaten up."""
+"""The objects that a preview hides, as the bake will: absent vehicles, and resources that are eaten up."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
-from ..read.plan import with_all_behind
+from ..read.dependencies import with_all_behind
+from ..read.resources import may_be_hidden
 from ..write.animation_data import action_of
 from ..write.ownership import bake_of
-from ..write.resource_visibility import Resources, may_be_hidden
+from ..write.resource_visibility import Resources
 from ..write.visibility import SWITCHES
 
 if TYPE_CHECKING:
@@ -26,34 +27,34 @@ VIEWPORT, _ = SWITCHES
 
 
 class Hideable:
-    """The vehicles of a plan and after them its resources, as far as they may be hidden; a row each.
+    """The vehicles of a plan, followed by its resources, that may be hidden; a row each.
 
     Attributes:
-        resources: what shrinks to nothing of resources.
-        covered: what keys of an earlier bake hide for a while, by row: itself and parts of it.
+        resources: the objects of resources that are shrunk to nothing.
+        covered: by row, the object and those of its parts that keys of an earlier bake hide on some frames.
     """
 
     def __init__(self, plan: Plan) -> None:
         family = Family()
         self._resources = Resources(plan)
-        self._vehicles = [vehicle.ob for vehicle in plan.vehicles]
-        hide = [*(v.hides for v in plan.vehicles), *(may_be_hidden(body.ob) for body in self._resources.bodies)]
+        self._vehicles = plan.vehicles.source.objects
+        hide = [*plan.vehicles.source.hides.tolist(), *(may_be_hidden(body.ob) for body in self._resources.bodies)]
         self._hide = np.array(hide, dtype=np.bool_)
         self._carriers = np.array([body.carrier for body in self._resources.bodies], dtype=np.int64)
         self._shrinking = [_tops(parts, family) if self._resources.fed_on else [] for parts in self._resources.parts]
         self.resources = frozenset(ob for obs in self._shrinking for ob in obs)
         eaten = {ob for parts in self._resources.parts for ob in parts}
-        seen = [[ob, *(part for part in parts_of(ob, family) if part not in eaten)] for ob in self._vehicles]
-        covered = [[ob for ob in obs if _is_covered(ob)] for obs in (*seen, *self._resources.parts)]
+        visible = [[ob, *(part for part in parts_of(ob, family) if part not in eaten)] for ob in self._vehicles]
+        covered = [[ob for ob in obs if _is_covered(ob)] for obs in (*visible, *self._resources.parts)]
         self.covered = {row: obs for row, obs in enumerate(covered) if obs}
-        self._looking = {ob: rows for ob in bpy.data.objects if ob.type == "CAMERA" and len(rows := self._behind(ob))}
+        self._looking = {ob: rows for ob in bpy.data.objects if ob.type == "CAMERA" and len(rows := self._carrying(ob))}
 
     def gone(self, state: State) -> np.ndarray:
-        """Of which rows nothing is there, (n + m,): vehicles that are away and resources that are eaten up."""
+        """The rows that are absent, (n + m,): vehicles that are away and resources that are eaten up."""
         return np.concatenate((state.away, self._resources.eaten_up(state)))
 
     def hidden(self, gone: np.ndarray) -> np.ndarray:
-        """Which rows are hidden while these are gone, (n + m,)."""
+        """The rows that are hidden while these are absent, (n + m,)."""
         hidden = gone & self._hide
         vehicles, resources = np.split(hidden, [len(self._vehicles)])
         carried = self._carriers >= 0
@@ -61,28 +62,28 @@ class Hideable:
         return hidden
 
     def shrunk(self, hidden: np.ndarray) -> list[Object]:
-        """What shrinks to nothing where these rows are hidden; what hangs on it goes along."""
+        """The objects to shrink to nothing while these rows are hidden; their children shrink with them."""
         n = len(self._vehicles)
         vehicles = [self._vehicles[row] for row in np.flatnonzero(hidden[:n])]
         return vehicles + [ob for row in np.flatnonzero(hidden[n:]) for ob in self._shrinking[row]]
 
     def looking(self, hidden: np.ndarray) -> list[Object]:
-        """The cameras that would shrink along where these rows are hidden, and through which nothing would be seen."""
+        """The cameras that would shrink with these hidden rows, and show nothing."""
         return [camera for camera, rows in self._looking.items() if hidden[rows].any()]
 
     def uncovered(self, hidden: np.ndarray) -> list[Object]:
-        """What keys of a bake hide at the moment although it is not hidden now."""
+        """The objects that keys of a bake hide on the current frame, but that this preview shows."""
         return [ob for row, obs in self.covered.items() if not hidden[row] for ob in obs if ob.hide_viewport]
 
-    def _behind(self, camera: Object) -> np.ndarray:
-        """The rows of what a camera hangs on, by its parents or in any other way."""
-        behind = set(with_all_behind([camera]))
+    def _carrying(self, camera: Object) -> np.ndarray:
+        """The rows of the objects that a camera depends on, by its parents or otherwise."""
+        dependencies = set(with_all_behind([camera]))
         shrinking = [*([ob] for ob in self._vehicles), *self._shrinking]
-        return np.flatnonzero(self._hide & [not behind.isdisjoint(obs) for obs in shrinking])
+        return np.flatnonzero(self._hide & [not dependencies.isdisjoint(obs) for obs in shrinking])
 
 
 def _tops(parts: Iterable[Object], family: Family) -> list[Object]:
-    """The uppermost of the parts on which nothing hangs but parts; others shrink nothing that has to be seen."""
+    """The topmost parts whose children are all parts: shrinking them shrinks nothing else."""
     parts = set(parts)
     alone = {ob for ob in parts if parts.issuperset(family.descendants(ob))}
     return [ob for ob in alone if ob.parent not in alone]

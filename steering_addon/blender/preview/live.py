@@ -1,6 +1,6 @@
-"""The preview while it is on: what it does when the frame or the scene changes, a render starts or time goes back.
+"""The preview while it is on: its reaction to changes of the frame and the scene, to renders and to undo.
 
-One scene at a time has a preview, and only its own viewports show it.
+One scene at a time has a preview, and only viewports of that scene show it.
 """
 
 from __future__ import annotations
@@ -16,34 +16,36 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...recording.run_cache import KeptRun
+from ..absentees import Absentees, publish, withdraw
 from ..properties import settings_of
-from ..property_groups import LISTENERS
 from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
+from ..setting_changes import listen, stop_listening
 from ..tagged_objects import in_use
 from ..write.visibility import notice
+from .poses import Poses
 from .read_blocks import read_blocks
-from .rehearsal import Poses, Rehearsal
+from .rehearsal import Rehearsal
 from .showing import show
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Scene, ViewLayer
 
 AT_ONCE = 0.25
-"""Most seconds of playing on that one change of the frame or the scene may take; the rest follows bit by bit."""
+"""Most seconds that a change of the frame or the scene may take to simulate; the rest follows in pieces."""
 LEAST_PIECE, MOST_PIECE, PAUSE = 0.05, 0.5, 0.01
-"""Seconds of playing on, and of leaving the window to the animator, where it follows bit by bit."""
-FOR_A_RENDER = "The preview was ended for a render, which shows only what is baked: bake first."
+"""Seconds of a piece, at least and at most, and of the pause between pieces, in which the window responds."""
+FOR_A_RENDER = "The preview was ended for a render, which shows only what is baked. Bake first."
 
 
 class Live:
     """The preview of one scene.
 
     Attributes:
-        scene: its number in this run of Blender.
-        replace_own_keys: whether vehicles with animation of their own are shown as if it were set aside.
-        refusal: why nothing can be shown at the moment, empty where it can.
-        busy: whether what Blender tells now is our own doing.
+        scene: its session_uid.
+        replace_own_keys: whether the vehicles' own animation is ignored.
+        refusal: why nothing can be shown at the moment; empty if it can.
+        busy: whether the preview itself causes the updates that Blender reports.
     """
 
     def __init__(self, scene: Scene, replace_own_keys: bool) -> None:
@@ -57,83 +59,75 @@ class Live:
         self._arrived = False
         self._reads: frozenset[int] = frozenset()
         self._moves: frozenset[int] = frozenset()
+        self._numbers = np.zeros(0, dtype=np.int64)
         self._moved_by_time: set[int] = set()
         self._covered: frozenset[int] = frozenset()
         self._taking_part: tuple = ()
-        self._plan_anew(scene)
+        self._plan_again(scene)
 
     @property
     def progress(self) -> tuple[int, int]:
-        """The last frame that was played, and the last frame of the run."""
+        """The last frame that was simulated, and the last frame of the run."""
         if self._rehearsal is None:
             return 0, 0
         return self._rehearsal.reached, int(self._rehearsal.plan.frames[-1])
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the animator should know although it plays."""
+        """Warnings that do not prevent the preview."""
         return self._rehearsal.plan.warnings if self._rehearsal else ()
 
-    @property
-    def absent(self) -> tuple[frozenset[int], frozenset[int]] | None:
-        """The numbers of the vehicles that have not entered yet and of those that have left, on the present frame.
-
-        None while that has not been played, or cannot be.
-        """
-        if not self._arrived or self._rehearsal is None:
-            return None
-        numbers = np.array([vehicle.ob.session_uid for vehicle in self._rehearsal.plan.vehicles])
-        outside = self._shown.outside
-        left = self._shown.gone[: len(outside)] & ~outside
-        return frozenset(numbers[outside].tolist()), frozenset(numbers[left].tolist())
-
     def present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, *, fresh: bool = False) -> bool:
-        """Show the frame the scene stands on, as far as playing on to it takes no longer; whether that was all.
+        """Show the scene's current frame; whether it was reached within the seconds.
 
         Args:
-            fresh: whether the first depsgraph was evaluated for this very frame just now, and shows nothing of ours.
+            fresh: whether the first depsgraph was just evaluated for this frame, and shows nothing of the preview.
         """
         with self._busy():
             self._arrived = False
+            withdraw(self.scene)
             try:
-                there = self._present(scene, depsgraphs, seconds, fresh)
+                reached = self._present(scene, depsgraphs, seconds, fresh)
             except ReferenceError:
-                # Something that the plan knew is gone, and nobody has told.
+                # An object of the plan was removed without an update.
                 self.forget_plan()
-                there = self._present(scene, depsgraphs, seconds, fresh)
-            self._arrived = there and not self.refusal
-            return there
+                reached = self._present(scene, depsgraphs, seconds, fresh)
+            self._arrived = reached and not self.refusal
+            if self._arrived and self._rehearsal is not None:
+                outside = self._shown.outside
+                publish(self.scene, Absentees(self._numbers, outside, self._shown.gone[: len(outside)] & ~outside))
+            return reached
 
     def _present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, fresh: bool) -> bool:
         try:
             if self._rehearsal is None and not self.refusal:
-                self._plan_anew(scene)
+                self._plan_again(scene)
             if self._rehearsal is None:
                 return True
             frame = self._rehearsal.within(scene.frame_current)
-            here = fresh and scene.frame_current_final == frame
-            there = self._rehearsal.reach(frame, seconds, depsgraphs[0] if here else None)
+            readable = fresh and scene.frame_current_final == frame
+            reached = self._rehearsal.reach(frame, seconds, depsgraphs[0] if readable else None)
         except Refusal as why:
             self._give_up(str(why))
             return True
-        if there:
+        if reached:
             self._shown = self._rehearsal.poses(frame)
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
             show(self._rehearsal.plan, self._shown, self._rehearsal.hideable, depsgraphs)
-        return there
+        return reached
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
-        """Whether what Blender has just evaluated may make another run; if so, the next look goes through it anew.
+        """Whether what Blender has just evaluated may change the run; if so, it is planned again.
 
-        That goes for the vehicles too, which are seen where they really are once Blender has evaluated them.
+        This includes the vehicles, which show their real pose once Blender has evaluated them.
         """
-        if self._rehearsal is not None and not self._tells_on_run(scene, depsgraph):
+        if self._rehearsal is not None and not self._affects_run(scene, depsgraph):
             return False
         self.forget_plan()
         return True
 
     def shrank_camera(self, depsgraph: Depsgraph) -> bool:
-        """Whether Blender has just evaluated a camera on somebody hidden, as it does when the animator moves it."""
+        """Whether Blender has just evaluated a camera on a hidden vehicle, as when the animator moves it."""
         if self._rehearsal is None or not self._arrived:
             return False
         hideable = self._rehearsal.hideable
@@ -141,9 +135,10 @@ class Live:
         return any(update.id.original.session_uid in looking for update in depsgraph.updates)
 
     def changed_with_frame(self, depsgraph: Depsgraph) -> None:
-        """Look for what was changed by hand or script just before the frame was, of which Blender tells only now.
+        """Look for changes by hand or script before a change of the frame, which Blender reports together with it.
 
-        What is seen here for the first time may be keyed as well: it is looked at anew once, and then counts as that.
+        A datablock reported for the first time may also be merely animated: the run is planned again once, and then the
+        datablock counts as animated.
         """
         updated = {update.id.original.session_uid for update in depsgraph.updates} & self._reads
         if not updated <= self._moved_by_time:
@@ -151,23 +146,25 @@ class Live:
             self.forget_plan()
 
     def forget_plan(self) -> None:
-        """Look at the scene anew; what was played is kept as far as it still holds."""
+        """Plan the run again; frames simulated so far are kept while they still hold."""
         self._rehearsal, self.refusal = None, ""
+        withdraw(self.scene)
 
     def let_go(self) -> None:
-        """Have Blender show the vehicles where they really are, and hide those that are hidden there."""
-        _evaluate_anew(self._moves)
+        """Let Blender show the vehicles in their real poses, and hide those that are really hidden."""
+        withdraw(self.scene)
+        _evaluate_again(self._moves)
         if self._covered:
             for ob in bpy.data.objects:
                 if ob.session_uid in self._covered:
                     ob.update_tag()
             notice()
 
-    def _tells_on_run(self, scene: Scene, depsgraph: Depsgraph) -> bool:
+    def _affects_run(self, scene: Scene, depsgraph: Depsgraph) -> bool:
         updated = any(update.id.original.session_uid in self._reads for update in depsgraph.updates)
         return updated or _taking_part(scene) != self._taking_part
 
-    def _plan_anew(self, scene: Scene) -> None:
+    def _plan_again(self, scene: Scene) -> None:
         self._taking_part = _taking_part(scene)
         plan = plan_reading(scene, replace_own_keys=self.replace_own_keys)
         self._rehearsal = Rehearsal(plan, self._kept)
@@ -175,8 +172,9 @@ class Live:
         hideable = self._rehearsal.hideable
         self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
-        moves = frozenset(ob.session_uid for ob in (*(vehicle.ob for vehicle in plan.vehicles), *hideable.resources))
-        _evaluate_anew(self._moves - moves)
+        self._numbers = np.array([ob.session_uid for ob in plan.vehicles.source.objects], dtype=np.int64)
+        moves = frozenset(ob.session_uid for ob in (*plan.vehicles.source.objects, *hideable.resources))
+        _evaluate_again(self._moves - moves)
         self._moves = moves
 
     def _give_up(self, refusal: str) -> None:
@@ -196,7 +194,7 @@ class Live:
 _live: Live | None = None
 _ended = ""
 _rested = 0.0
-"""When playing on bit by bit has last left the window to the animator."""
+"""When a piece of simulating last ended, and left the window to the animator."""
 
 
 def is_on(scene: Scene) -> bool:
@@ -205,7 +203,7 @@ def is_on(scene: Scene) -> bool:
 
 
 def report(scene: Scene) -> str:
-    """What the animator should know of the preview now, empty for nothing."""
+    """The message to show about the preview, empty if there is none."""
     if not is_on(scene):
         return _ended
     reached, last = _live.progress
@@ -213,19 +211,11 @@ def report(scene: Scene) -> str:
     return _live.refusal or (f"Played to frame {reached} of {frame} ..." if reached < frame else "")
 
 
-def absent(scene: Scene) -> tuple[frozenset[int], frozenset[int]] | None:
-    """The numbers of the vehicles that have not entered yet and of those that have left, as the preview of a scene is.
-
-    None where there is none, or it has not come to the present frame.
-    """
-    return _live.absent if is_on(scene) else None
-
-
 def start(scene: Scene, layer: ViewLayer, *, replace_own_keys: bool = False) -> tuple[str, ...]:
-    """Switch the preview of a scene on and show its present frame; returns what the animator should know.
+    """Switch the preview of a scene on and show the current frame; returns warnings.
 
     Raises:
-        Refusal: something stands in the way; nothing was changed.
+        Refusal: the scene cannot be simulated; nothing was changed.
     """
     global _live, _ended
     end()
@@ -240,7 +230,7 @@ def start(scene: Scene, layer: ViewLayer, *, replace_own_keys: bool = False) -> 
 
 
 def end() -> None:
-    """Switch the preview off, wherever it is on; the vehicles are shown where they really are."""
+    """Switch the preview off, in any scene; the vehicles show their real poses."""
     global _live
     live, _live = _live, None
     if live is not None:
@@ -248,13 +238,13 @@ def end() -> None:
 
 
 def _present(scene: Scene, depsgraph: Depsgraph, *, fresh: bool = False) -> None:
-    """Show the present frame; where that takes long, go on bit by bit."""
+    """Show the current frame; if that takes long, continue in pieces."""
     if not _carry_on(scene, depsgraph, float("inf") if bpy.app.background else AT_ONCE, fresh=fresh):
         _later(_catch_up)
 
 
 def _catch_up() -> float | None:
-    """Play on for a moment; Blender calls this until the present frame is reached."""
+    """Simulate for a moment; Blender calls this until the current frame is reached."""
     global _rested
     if _live is None:
         return None
@@ -262,17 +252,17 @@ def _catch_up() -> float | None:
     if scene is None:
         end()
         return None
-    # As much work as drawing the window took since: where drawing is slow, playing on is not much slower.
+    # As much work as drawing the window took: if drawing is slow, simulating must not be much slower.
     drawing = time.perf_counter() - _rested
-    there = _carry_on(scene, None, min(max(drawing, LEAST_PIECE), MOST_PIECE))
+    reached = _carry_on(scene, None, min(max(drawing, LEAST_PIECE), MOST_PIECE))
     _rested = time.perf_counter()
-    return None if there else PAUSE
+    return None if reached else PAUSE
 
 
 def _carry_on(scene: Scene, depsgraph: Depsgraph | None, seconds: float, *, fresh: bool = False) -> bool:
-    """Show the present frame in all viewports of the scene, as far as there is time; whether there is no more to do.
+    """Show the current frame in all viewports of the scene; whether it was reached within the seconds.
 
-    Where there is a mistake in the program the preview ends, so that it is met once and not on every frame.
+    On an error of the program the preview ends, so that it is raised once and not on every frame.
     """
     layers = [window.view_layer for window in bpy.context.window_manager.windows if window.scene == scene]
     depsgraphs = [depsgraph] if depsgraph is not None else []
@@ -294,7 +284,7 @@ def _later(function) -> None:
 
 
 def _ours(scene: Scene, depsgraph: Depsgraph | None) -> bool:
-    """Whether something happens in a viewport of the preview's scene, and not by our own doing."""
+    """Whether an update concerns a viewport of the preview's scene and is not caused by the preview itself."""
     if _live is None or _live.busy or scene.session_uid != _live.scene:
         return False
     return depsgraph is not None and depsgraph.mode == "VIEWPORT"
@@ -324,7 +314,7 @@ def _on_setting() -> None:
 
 @persistent
 def _before_undo(*_) -> None:
-    """Undo puts other objects in place of those a plan knows."""
+    """Undo replaces the objects that a plan refers to."""
     if _live is not None:
         _live.forget_plan()
 
@@ -349,7 +339,7 @@ def _on_render(*_) -> None:
 
 
 def _end_for_a_render() -> None:
-    """Blender lets nobody stop a render, but what it renders is not the preview, and the animator is told so."""
+    """A render cannot be stopped, but it does not show the preview, and the animator is told so."""
     global _live, _ended
     if threading.current_thread() is threading.main_thread():
         end()
@@ -382,18 +372,18 @@ def _viewport_is_rendered() -> bool:
 
 
 def _taking_part(scene: Scene) -> tuple:
-    """Who takes part in the run of a scene, and the scene's own settings for it."""
+    """The tagged objects of a scene and its settings for the run: a change of these changes the run."""
     stored = settings_of(scene)
-    own = (stored.preroll, stored.substeps, stored.seed) if stored is not None else ()
+    settings = (stored.preroll, stored.substeps, stored.seed) if stored is not None else ()
     roles = tuple(
-        (ob.session_uid, frozenset(settings.roles))
+        (ob.session_uid, frozenset(tagged.roles))
         for ob in in_use(scene)
-        if (settings := settings_of(ob)) is not None and settings.roles
+        if (tagged := settings_of(ob)) is not None and tagged.roles
     )
-    return (*frame_range(scene), scene.render.fps, scene.render.fps_base, *own, roles)
+    return (*frame_range(scene), scene.render.fps, scene.render.fps_base, *settings, roles)
 
 
-def _evaluate_anew(moved: frozenset[int]) -> None:
+def _evaluate_again(moved: frozenset[int]) -> None:
     for ob in bpy.data.objects if moved else ():
         if ob.session_uid in moved:
             ob.update_tag(refresh={"OBJECT"})
@@ -421,14 +411,14 @@ HANDLERS = {
 
 
 def register() -> None:
-    LISTENERS.append(_on_setting)
+    listen(_on_setting)
     for moment, handler in HANDLERS.items():
         getattr(bpy.app.handlers, moment).append(handler)
 
 
 def unregister() -> None:
     end()
-    LISTENERS.remove(_on_setting)
+    stop_listening(_on_setting)
     for function in (_catch_up, _tell):
         if bpy.app.timers.is_registered(function):
             bpy.app.timers.unregister(function)

@@ -1,12 +1,12 @@
-"""What a run reads in the file: whatever of it changes may make another run."""
+"""The datablocks that a run reads: a change of any of them may change the run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..read.dependencies import blocks
-from ..read.plan import Plan, with_all_behind
+from ..read.dependencies import blocks, with_all_behind
+from ..read.plan import Plan
 from ..read.sweep import to_link
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def read_blocks(plan: Plan) -> frozenset[int]:
-    """The numbers, in this run of Blender, of all objects, shapes and actions that a plan is read from."""
-    objects = [*(vehicle.ob for vehicle in plan.vehicles), *to_link(plan)]
-    found = (block for ob in with_all_behind(objects) for own in blocks(ob) for block in _with_actions(own))
-    return frozenset(block.session_uid for block in found)
+    """The session_uid of all objects, shapes and actions that a plan is read from."""
+    objects = [*plan.vehicles.source.objects, *to_link(plan)]
+    read = (block for ob in with_all_behind(objects) for each in blocks(ob) for block in _with_actions(each))
+    return frozenset(block.session_uid for block in read)
 
 
 def _with_actions(block: ID) -> Iterator[ID]:

@@ -1,9 +1,9 @@
-"""Showing vehicles where they are not: poses on Blender's evaluated copies, while the objects themselves stay put.
+"""Showing vehicles in poses that they do not have: on Blender's evaluated copies, while the objects stay unchanged.
 
-An object is changed, evaluated and changed back in one go. What is written in bulk (`foreach_set`) Blender does not
-notice, so the copy that is drawn, and all that hangs on it, children, cameras and constraints, keep the pose until the
-object is evaluated the next time. Keys of the vehicle do not stand in the way: they are evaluated when the frame
-changes, and this comes after.
+An object is changed, evaluated and changed back. Blender does not notice values written in bulk (`foreach_set`), so the
+copy that is drawn, and everything that depends on it (children, cameras, constraints), keeps the pose until the object
+is evaluated the next time. Keys of the vehicle do not interfere: they are evaluated when the frame changes, before
+this.
 """
 
 from __future__ import annotations
@@ -23,23 +23,22 @@ if TYPE_CHECKING:
 
     from ..read.plan import Plan
     from .hiding import Hideable
-    from .rehearsal import Poses
+    from .poses import Poses
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
-"""What places an object, and how many numbers each is."""
+"""The channels that place an object, and their number of components."""
 HIDE = "hide_viewport"
 NOTHING = (0.0, 0.0, 0.0)
-"""The scale of what is hidden, with all that hangs on it. Blender's own switches would have it sort all anew."""
+"""The scale of hidden objects, which hides their children too. Blender's own switches make it sort all objects."""
 
 
 def show(plan: Plan, poses: Poses, hideable: Hideable, depsgraphs: list[Depsgraph]) -> None:
-    """Show the vehicles of a plan in these poses; on the objects themselves nothing has changed afterwards.
+    """Show the vehicles of a plan in these poses; the objects themselves are unchanged afterwards.
 
-    All viewports at once: one that is left out would evaluate the vehicles later, where they really are. Who is
-    hidden shrinks to nothing, but for the cameras on it; who is not, but is covered by keys of a bake that hide it, is
-    uncovered.
+    In all viewports together: one left out would evaluate the vehicles later, in their real poses. A hidden vehicle is
+    shrunk to nothing, except the cameras on it; a visible one that keys of a bake hide is uncovered.
     """
-    vehicles = [vehicle.ob for vehicle in plan.vehicles]
+    vehicles = plan.vehicles.source.objects
     hidden = hideable.hidden(poses.gone)
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     with _put_back_unnoticed([*vehicles, *shrunk, *uncovered]):
@@ -47,7 +46,7 @@ def show(plan: Plan, poses: Poses, hideable: Hideable, depsgraphs: list[Depsgrap
             ob.location = location
             path = data_path(ob.rotation_mode)
             setattr(ob, path, rotation[: CHANNELS[path]])
-        # Each of these costs Blender a look through all objects, so that it is only done where it makes a difference.
+        # Each of these makes Blender go through all objects, so it is only done if it makes a difference.
         for ob in uncovered:
             ob.hide_viewport = False
         stay_shrunk = set() if looking else set(shrunk)
@@ -63,17 +62,17 @@ def show(plan: Plan, poses: Poses, hideable: Hideable, depsgraphs: list[Depsgrap
 
 
 def _views(cameras: Iterable[Object], depsgraphs: list[Depsgraph]) -> list[tuple[Object, Depsgraph, Matrix]]:
-    """Where cameras stand in the viewports that have them, while nothing that carries them has shrunk."""
-    found = []
+    """The cameras, each viewport that has them, and their world matrices while nothing that carries them is shrunk."""
+    views = []
     for depsgraph in depsgraphs if cameras else ():
         depsgraph.update()
         copies = [(camera, camera.evaluated_get(depsgraph)) for camera in cameras]
-        found += [(camera, depsgraph, copy.matrix_world.copy()) for camera, copy in copies if copy.is_evaluated]
-    return found
+        views += [(camera, depsgraph, copy.matrix_world.copy()) for camera, copy in copies if copy.is_evaluated]
+    return views
 
 
 def _place(copy: Object, matrix: Matrix) -> None:
-    """Have an evaluated copy stand somewhere until it is evaluated anew, with the channels that is done from."""
+    """Give an evaluated copy a world matrix until its next evaluation, without changing its channels."""
     channels = {path: tuple(getattr(copy, path)) for path in CHANNELS}
     copy.matrix_world = matrix
     for path, values in channels.items():
@@ -81,20 +80,20 @@ def _place(copy: Object, matrix: Matrix) -> None:
 
 
 def show_as_they_are(obs: Iterable[Object], depsgraph: Depsgraph) -> None:
-    """Have objects stand in a viewport where they really are, to be read there."""
+    """Evaluate objects in a viewport in their real poses, to be read there."""
     for ob in obs:
         ob.update_tag(refresh={"OBJECT"})
     depsgraph.update()
 
 
 def shown_as_nothing(obs: Iterable[Object], depsgraphs: list[Depsgraph]) -> list[Object]:
-    """The objects that have shrunk to nothing in one of the viewports."""
+    """The objects that are shrunk to nothing in a viewport."""
     return [ob for ob in obs if any(tuple(ob.evaluated_get(d).scale) == NOTHING for d in depsgraphs)]
 
 
 @contextmanager
 def _put_back_unnoticed(moved: list[Object]) -> Iterator[None]:
-    """Have all objects where they were afterwards, without Blender evaluating them anew."""
+    """Restore the channels of all objects at the end, without Blender evaluating them again."""
     objects = bpy.data.objects
     names = objects.keys()
     stood = {path: np.empty((len(names), width), dtype=np.float32) for path, width in CHANNELS.items()}
@@ -108,12 +107,12 @@ def _put_back_unnoticed(moved: list[Object]) -> Iterator[None]:
             for path, values in stood.items():
                 objects.foreach_set(path, values.ravel())
         else:
-            # Somebody else has added or removed objects on the update: the rows are others now.
+            # Another handler has added or removed objects during the update: the rows have changed.
             _put_back(moved, names, stood)
 
 
 def _put_back(moved: list[Object], names: list[str], stood: dict[str, np.ndarray]) -> None:
-    there = {name: row for row, name in reversed(list(enumerate(names)))}
+    rows = {name: row for row, name in reversed(list(enumerate(names)))}
     for ob in moved:
         for path, values in stood.items():
-            setattr(ob, path, values[there[ob.name]].tolist())
+            setattr(ob, path, values[rows[ob.name]].tolist())

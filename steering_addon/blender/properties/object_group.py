@@ -22,7 +22,8 @@ from ...simulation.geometry.regions import SHAPES, SPHERE
 from ...simulation.presence.attendance import FURTHEST, Attendance
 from ...simulation.roles import DESCRIPTIONS, Role
 from ...simulation.vehicle import VehicleModel
-from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, notify_listeners, property_group
+from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, property_group
+from ..setting_changes import notify_listeners
 from .access import has_role
 from .populate_groups import STEERING_PG_member, STEERING_PG_populate
 from .vehicle_groups import STEERING_PG_start, STEERING_PG_variation

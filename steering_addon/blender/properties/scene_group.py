@@ -6,7 +6,8 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, PointerProperty
 
 from ...simulation.roles import Role
-from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, notify_listeners
+from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE
+from ..setting_changes import notify_listeners
 from .access import has_role
 
 OVERLAY_ITEMS = [

@@ -1,4 +1,4 @@
-"""How large things are: the hull of an obstacle, the radius and the length of a vehicle."""
+"""The size of objects: the points of an obstacle, the radius and the length of a vehicle."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 SOLID = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 """Types of objects that have a surface to measure."""
 UPRIGHT = 2.0
-"""What is so many times as tall as it is long stands on two feet: its size is its height."""
+"""A model at least this many times as tall as it is long stands upright: its size is its height."""
 SLIM = 0.2
-"""Share of their height that people need to either side."""
+"""The share of their height that people take to either side."""
 
 
 def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
-    """All points (m, 3) of an object and what hangs on it, in the object's own space; at least its origin.
+    """The points (m, 3) of an object and its children, in the object's own space; at least its origin.
 
-    Its modifiers count. An Empty is as large as it is drawn. Children that are tagged themselves are not part of it,
-    and without a family none are.
+    Modifiers are applied. An Empty is as large as it is drawn. Tagged children are left out; without a family, all
+    children are.
     """
     return np.concatenate(list(_parts(ob, depsgraph, np.eye(4), family)) or [np.zeros((1, 3))])
 
 
 def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None):
-    for one, place in _bodies(ob, depsgraph, matrix, family):
-        points = _own_points(one, depsgraph)
+    for part, offset in _bodies(ob, depsgraph, matrix, family):
+        points = _local_points(part, depsgraph)
         if len(points):
-            yield np.einsum("ab,kb->ka", place[:3, :3], points) + place[:3, 3]
+            yield np.einsum("ab,kb->ka", offset[:3, :3], points) + offset[:3, 3]
 
 
 def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None):
-    """An object and what hangs on it that is not tagged itself, each with the matrix that places it."""
+    """An object and its children that are not tagged themselves, each with the matrix that places it."""
     yield ob, matrix
     if family is None:
         return
@@ -51,7 +51,7 @@ def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family
         yield from _bodies(child, depsgraph, np.einsum("ab,bc->ac", matrix, np.array(offset)), family)
 
 
-def _own_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
+def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     if ob.type == "EMPTY":
         return np.concatenate((np.eye(3), -np.eye(3))) * ob.empty_display_size
     if ob.type == "ARMATURE":
@@ -71,7 +71,7 @@ def _own_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Body:
-    """What a model is made of, to be measured in several ways.
+    """The points of a model, to be measured in several ways.
 
     Attributes:
         points: (m, 3) in the object's own space.
@@ -92,12 +92,12 @@ class Body:
         return float(magnitude(np.einsum("ab,kb->ka", self.matrix, self.points)).max())
 
     def footprint(self) -> float:
-        """The radius in metres of the room it takes on the ground; that of somebody with arms spread is a person's."""
+        """The radius in metres of its footprint on the ground; for a person with arms spread, that of the body."""
         width, depth, height = np.ptp(np.einsum("ab,kb->ka", self.matrix, self.points), axis=0)
         return float(min(0.25 * (width + depth), SLIM * height) if height > UPRIGHT * depth else 0.25 * (width + depth))
 
     def length(self, forward_axis: str, up_axis: str) -> float:
-        """How many metres it is long along its front, or tall where it stands upright; 0 without a size."""
+        """Its length in metres along its forward axis, or its height if it stands upright; 0 without a size."""
         long, tall = (self._along("XYZ".index(axis[-1])) for axis in (forward_axis, up_axis))
         return tall if tall > UPRIGHT * long else long
 
@@ -106,29 +106,29 @@ class Body:
 
 
 def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tuple[np.ndarray, np.ndarray]:
-    """The surface of an object and what hangs on it in the object's own space: points (v, 3), triangles (f, 3) of rows.
+    """The surface of an object and its children in the object's own space: points (v, 3), triangles (f, 3) of rows.
 
-    As of `points_of`, but an Empty and an armature have none.
+    As `points_of`, but an Empty and an armature have none.
     """
     points, triangles = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)]
     count = 0
-    for one, matrix in _bodies(ob, depsgraph, np.eye(4), family):
-        if one.type not in SOLID:
+    for part, matrix in _bodies(ob, depsgraph, np.eye(4), family):
+        if part.type not in SOLID:
             continue
-        evaluated = one.evaluated_get(depsgraph)
+        evaluated = part.evaluated_get(depsgraph)
         mesh = evaluated.to_mesh()
         if mesh is None:
             continue
-        places = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-        mesh.vertices.foreach_get("co", places)
+        local = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+        mesh.vertices.foreach_get("co", local)
         mesh.calc_loop_triangles()
         rows = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
         mesh.loop_triangles.foreach_get("vertices", rows)
         evaluated.to_mesh_clear()
-        places = places.reshape(-1, 3).astype(np.float64)
-        points.append(np.einsum("ab,kb->ka", matrix[:3, :3], places) + matrix[:3, 3])
+        local = local.reshape(-1, 3).astype(np.float64)
+        points.append(np.einsum("ab,kb->ka", matrix[:3, :3], local) + matrix[:3, 3])
         triangles.append(rows.reshape(-1, 3).astype(np.int64) + count)
-        count += len(places)
+        count += len(local)
     return np.concatenate(points), np.concatenate(triangles)
 
 
@@ -138,5 +138,5 @@ def body_radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
 
 
 def body_length(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
-    """How long a vehicle and its children are, or how tall if they stand upright, in metres; 0 without a size."""
+    """The length in metres of a vehicle with its children, or the height if they stand upright; 0 without a size."""
     return Body.of(ob, depsgraph, family).length(ob.steering.forward_axis, ob.steering.up_axis)

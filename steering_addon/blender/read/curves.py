@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 
 class CurveReader:
-    """Reads one curve object frame after frame; a curve that did not change is worked out once."""
+    """Reads one curve object frame after frame; a curve that did not change is computed only once."""
 
     def __init__(self, ob: Object, read: ReadsLines | None = None) -> None:
-        """`read` is what finds its lines: `polylines`, unless one has reasons."""
+        """`read` reads its lines; by default `polylines`."""
         self.ob = ob
         self._read = read or polylines
         self._seen: list[tuple[np.ndarray, bool]] = []
         self._path: Path = ()
 
     def read(self, depsgraph: Depsgraph) -> Path:
-        """The path as it lies at the depsgraph's frame; no splines for a curve without points.
+        """The path on the frame of the depsgraph; without splines if the curve has no points.
 
         Raises:
-            Refusal: a point is nowhere.
+            Refusal: a point has an invalid position.
         """
         lines = self._read(self.ob, depsgraph)
         if not all(np.isfinite(points).all() for points, _ in lines):
             frame = depsgraph.scene.frame_current
-            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
+            raise Refusal(f"{self.ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")
         if not _same(lines, self._seen):
             self._seen = lines
             self._path = tuple(spline(points, closed) for points, closed in lines)
@@ -49,7 +49,7 @@ class CurveReader:
 def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
     """The splines of a curve object in world space: points (k, 3) and whether closed.
 
-    Bezier, poly and NURBS, with modifiers, bevelled or not: it is the middle line that counts.
+    Bezier, poly and NURBS, with modifiers; of a bevelled curve the middle line is read.
     """
     evaluated = ob.evaluated_get(depsgraph)
     mesh = evaluated.to_mesh()
@@ -64,9 +64,9 @@ def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]
 
 
 def sketched(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
-    """As `polylines`, but without adding anything to the file even for a moment.
+    """As `polylines`, but never adds a datablock, not even for a moment.
 
-    The middle lines of a curve that is bevelled, extruded or filled are worked out from its control points.
+    The middle lines of a bevelled, extruded or filled curve are computed from its control points.
     """
     evaluated = ob.evaluated_get(depsgraph)
     mesh = None if _has_surface(ob) else evaluated.to_mesh()
@@ -107,8 +107,8 @@ def _points_along(line: Spline) -> np.ndarray:
 
 def _in_world(lines: list[tuple[np.ndarray, bool]], evaluated: Object) -> list[tuple[np.ndarray, bool]]:
     matrix = np.array(evaluated.matrix_world)
-    turn, place = matrix[:3, :3], matrix[:3, 3]
-    return [(np.einsum("ab,kb->ka", turn, points) + place, closed) for points, closed in lines]
+    turn, offset = matrix[:3, :3], matrix[:3, 3]
+    return [(np.einsum("ab,kb->ka", turn, points) + offset, closed) for points, closed in lines]
 
 
 def _has_surface(ob: Object) -> bool:
@@ -117,7 +117,7 @@ def _has_surface(ob: Object) -> bool:
 
 
 def _middle_lines(evaluated: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
-    """The middle lines of a bevelled, extruded or filled curve, by way of a copy without its surface."""
+    """The middle lines of a bevelled, extruded or filled curve, read from a copy without the surface."""
     bare = evaluated.to_curve(depsgraph, apply_modifiers=True).copy()
     evaluated.to_curve_clear()
     carrier = None
@@ -137,14 +137,14 @@ def _middle_lines(evaluated: Object, depsgraph: Depsgraph) -> list[tuple[np.ndar
 
 
 def _lines(mesh: Mesh) -> list[tuple[np.ndarray, bool]]:
-    """The runs of joined edges of a mesh made from a curve; lone points are runs of one."""
+    """The runs of joined edges of a mesh made from a curve; a single point is a run of one."""
     points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
     mesh.vertices.foreach_get("co", points)
     points = points.reshape(-1, 3).astype(np.float64)
     edges = np.empty(len(mesh.edges) * 2, dtype=np.int32)
     mesh.edges.foreach_get("vertices", edges)
     edges = edges.reshape(-1, 2)
-    # Blender lists the edges of a spline in order, and the one that closes it last, from its last point to its first.
+    # Blender lists the edges of a spline in order; the closing edge, from its last point to its first, comes last.
     joined = np.zeros(len(points), dtype=bool)
     closing = []
     for first, second in edges:
@@ -158,7 +158,7 @@ def _lines(mesh: Mesh) -> list[tuple[np.ndarray, bool]]:
     return [(points[a:b], (int(a), int(b) - 1) in closed) for a, b in zip(starts, ends)]
 
 
-def _same(one: list[tuple[np.ndarray, bool]], other: list[tuple[np.ndarray, bool]]) -> bool:
-    return len(one) == len(other) and all(
-        a[1] == b[1] and a[0].shape == b[0].shape and bool((a[0] == b[0]).all()) for a, b in zip(one, other)
+def _same(lines: list[tuple[np.ndarray, bool]], other: list[tuple[np.ndarray, bool]]) -> bool:
+    return len(lines) == len(other) and all(
+        a[1] == b[1] and a[0].shape == b[0].shape and bool((a[0] == b[0]).all()) for a, b in zip(lines, other)
     )

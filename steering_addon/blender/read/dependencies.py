@@ -1,14 +1,15 @@
-"""What an object's motion hangs on: parents, constraints, modifiers and drivers, one step or all the way."""
+"""The dependencies of an object's motion: parents, constraints, modifiers and drivers, direct and indirect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ...portrayal.driver_properties import PROPERTIES
-from ..hierarchy import hangs_on
+from ..hierarchy import is_descendant
+from ..tagged_objects import full_name
 from ..write.animation_data import channelbags
 from ..write.custom_properties import path_of
 
@@ -16,15 +17,15 @@ if TYPE_CHECKING:
     from bpy.types import ID, Object
 
 PHYSICS = {"CLOTH", "SOFT_BODY", "DYNAMIC_PAINT", "FLUID", "PARTICLE_SYSTEM"}
-"""Modifiers whose result hangs on the frames before."""
-BEATS = tuple(map(path_of, PROPERTIES))
-"""What a bake keys on a vehicle for its wings and wheels."""
+"""Modifiers whose result depends on the frames before."""
+DRIVER_PROPERTIES = tuple(map(path_of, PROPERTIES))
+"""The data paths that a bake keys on a vehicle to drive its wings and wheels."""
 
 
 def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
-    """The objects that an object hangs on directly, and by what; its parent comes as "parent".
+    """The objects that an object depends on directly, and through what; a parent counts as "parent".
 
-    A wing that beats by the numbers keyed on the vehicle it is a part of hangs on that as its parent only.
+    A wing driven by the properties keyed on the vehicle it belongs to depends on that vehicle as its parent only.
     """
     if ob.parent is not None:
         yield ob.parent, "parent"
@@ -44,7 +45,7 @@ def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
     for block in blocks(ob):
         for driver in _drivers(block):
             for target, path in _driver_targets(driver):
-                if isinstance(target, bpy.types.Object) and target != ob and not _beats_by(ob, target, path):
+                if isinstance(target, bpy.types.Object) and target != ob and not _is_driven_part(ob, target, path):
                     yield target, f"a driver of {driver.data_path}"
     if ob.type == "CURVE":
         for name in ("bevel_object", "taper_object"):
@@ -52,8 +53,20 @@ def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
                 yield target, name.replace("_", " ")
 
 
+def with_all_behind(objects: Iterable[Object]) -> list[Object]:
+    """The objects, and everything they depend on directly or indirectly."""
+    known: dict[str, Object] = {}
+    waiting = list(objects)
+    while waiting:
+        ob = waiting.pop()
+        if full_name(ob) not in known:
+            known[full_name(ob)] = ob
+            waiting.extend(dependency for dependency, _ in reasons(ob))
+    return list(known.values())
+
+
 def reads_scene(ob: Object) -> bool:
-    """Whether a driver of the object reads a scene: then only the user's own scene gives the right value."""
+    """Whether a driver of the object reads a scene; then only the user's scene gives the right value."""
     return any(
         not isinstance(target, bpy.types.Object) and (target is None or isinstance(target, bpy.types.Scene))
         for block in blocks(ob)
@@ -63,9 +76,9 @@ def reads_scene(ob: Object) -> bool:
 
 
 def reads_vehicle_above(ob: Object) -> bool:
-    """Whether a driver of the object reads what a bake keys on a vehicle it hangs on by its parents."""
+    """Whether a driver of the object reads what a bake keys on a vehicle that it is parented to at any depth."""
     return any(
-        isinstance(target, bpy.types.Object) and _beats_by(ob, target, path)
+        isinstance(target, bpy.types.Object) and _is_driven_part(ob, target, path)
         for block in blocks(ob)
         for driver in _drivers(block)
         for target, path in _driver_targets(driver)
@@ -78,7 +91,7 @@ def plays_physics(ob: Object) -> bool:
 
 
 def animates(ob: Object, prefix: str) -> bool:
-    """Whether keyframes, NLA or drivers may change properties of the object whose data path starts so."""
+    """Whether keyframes, NLA or drivers may change properties of the object whose data path starts with the prefix."""
     return any(path.startswith(prefix) for path in animated_paths(ob))
 
 
@@ -99,7 +112,7 @@ def animated_paths(ob: Object) -> set[str]:
 
 
 def blocks(ob: Object) -> Iterator[ID]:
-    """The object, its data and its shape keys: all that may be keyed or driven of it."""
+    """The object, its data and its shape keys: every datablock of it that can be keyed or driven."""
     yield ob
     if ob.data is not None:
         yield ob.data
@@ -114,7 +127,7 @@ def _drivers(block: ID) -> list:
 
 
 def _driver_targets(driver) -> Iterator[tuple[ID | None, str]]:
-    """The datablocks a driver reads, None for whatever scene is the present one, and the properties it reads there."""
+    """The datablocks a driver reads, None for the active scene, and the property it reads of each."""
     for variable in driver.driver.variables:
         for target in variable.targets:
             if variable.type == "CONTEXT_PROP":
@@ -123,9 +136,9 @@ def _driver_targets(driver) -> Iterator[tuple[ID | None, str]]:
                 yield target.id, target.data_path if variable.type == "SINGLE_PROP" else ""
 
 
-def _beats_by(ob: Object, target: Object, path: str) -> bool:
-    """Whether an object is part of another, a wing of a bird say, and reads one of the numbers it is driven by."""
-    return path in BEATS and hangs_on(ob, target)
+def _is_driven_part(ob: Object, target: Object, path: str) -> bool:
+    """Whether an object is part of another, such as a wing of a bird, and reads a driver property of that."""
+    return path in DRIVER_PROPERTIES and is_descendant(ob, target)
 
 
 def _targets(constraint) -> Iterator[Object]:

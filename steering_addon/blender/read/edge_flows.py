@@ -1,4 +1,4 @@
-"""Meshes whose edges draw a current: which edges those are, and the lines they make."""
+"""Meshes whose edges draw a flow: which edges these are, and the lines they form."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 MARKS = {"BOOLEAN": np.bool_, "INT": np.int32, "INT8": np.int32, "FLOAT": np.float32}
 """The types of attributes that can mark edges."""
 REVERSED = "flow_reversed"
-"""The edge attribute that marks chains which go the other way; stored in files."""
+"""The edge attribute that marks reversed chains; stored in files."""
 SAMPLES, FINENESS = 48, 4
-"""Samples that a chain is kept in at least, and for each of its vertices: there may be hundreds of chains."""
+"""Least samples of a chain, and samples per vertex: a mesh may have hundreds of chains."""
 MOST_SAMPLES = 1024
 
 
 def marks(mesh: Mesh, name: str) -> Attribute | None:
-    """The attribute that marks edges of a mesh, None where there is none of that name."""
+    """The attribute of this name that marks edges of a mesh, None if it has none."""
     attribute = mesh.attributes.get(name) if name else None
     known = attribute is not None and attribute.domain == "EDGE" and attribute.data_type in MARKS
     return attribute if known else None
 
 
 def wired(mesh: Mesh, name: str) -> list[Chain]:
-    """The chains of the edges that an attribute marks; without a name, of the edges that belong to no face."""
+    """The chains of the edges that an attribute marks; without a name, those of the loose edges."""
     edges = np.empty(len(mesh.edges) * 2, dtype=np.int32)
     mesh.edges.foreach_get("vertices", edges)
     if name:
@@ -39,13 +39,13 @@ def wired(mesh: Mesh, name: str) -> list[Chain]:
         chosen = np.empty(len(mesh.edges), dtype=np.bool_)
         mesh.edges.foreach_get("is_loose", chosen)
     rows = np.flatnonzero(chosen)
-    found = chains(edges.reshape(-1, 2)[rows], _marked(mesh, REVERSED)[rows])
-    return [Chain(chain.vertices, rows[chain.edges], chain.closed) for chain in found]
+    marked = chains(edges.reshape(-1, 2)[rows], _marked(mesh, REVERSED)[rows])
+    return [Chain(chain.vertices, rows[chain.edges], chain.closed) for chain in marked]
 
 
-def path_of_chains(found: list[Chain], points: np.ndarray) -> Path:
-    """Chains as the lines of a path through points (v, 3) in world space."""
-    lines = [(points[chain.vertices], chain.closed) for chain in found]
+def path_of_chains(edge_chains: list[Chain], points: np.ndarray) -> Path:
+    """The path whose lines are chains through the points (v, 3), in world space."""
+    lines = [(points[chain.vertices], chain.closed) for chain in edge_chains]
     return tuple(spline(line, closed, _samples(line)) for line, closed in lines)
 
 

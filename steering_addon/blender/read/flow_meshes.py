@@ -1,4 +1,4 @@
-"""Meshes as currents: a colour or a vector painted on a surface, read as a direction, or the way edges go."""
+"""Meshes as flows: colors or vectors painted on a surface, read as directions, or the directions of edges."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from bpy.types import Attribute, Depsgraph, Mesh, Object
 
 VALUES = {"FLOAT_VECTOR": ("vector", 3), "FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4)}
-"""For each type of attribute that is read, the property of its values and how many numbers one has."""
+"""The types of attributes that are read: the property that holds a value, and its number of components."""
 
 
 class CurrentReader:
-    """Reads one mesh that draws a current frame after frame; one that neither moves nor changes is worked out once."""
+    """Reads one flow mesh frame after frame; a mesh that neither moves nor changes is computed only once."""
 
     def __init__(self, ob: Object) -> None:
         self.ob = ob
@@ -29,16 +29,16 @@ class CurrentReader:
         self._current: Flow | None = None
 
     def read(self, depsgraph: Depsgraph) -> Flow:
-        """The current where the mesh is at the depsgraph's frame.
+        """The flow of the mesh on the frame of the depsgraph.
 
         Raises:
-            Refusal: nothing is painted on it and it has no edges to go along, or it is nowhere.
+            Refusal: the mesh has neither paint nor edges to read, or an invalid transform.
         """
         evaluated = self.ob.evaluated_get(depsgraph)
         matrix = np.array(evaluated.matrix_world)
         if not np.isfinite(matrix).all():
             frame = depsgraph.scene.frame_current
-            raise Refusal(f"{self.ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
+            raise Refusal(f"{self.ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")
         if self._current is None or not self._stays or not np.array_equal(matrix, self._matrix):
             mesh = evaluated.to_mesh()
             try:
@@ -50,10 +50,10 @@ class CurrentReader:
 
 
 def painted(mesh: Mesh, name: str) -> Attribute | None:
-    """The attribute of a mesh that says where its current goes, None where it has none.
+    """The attribute that holds the directions of a flow mesh; None if it has none.
 
     Args:
-        name: the one that counts; empty: the active colour attribute.
+        name: of the attribute; empty for the active color attribute.
     """
     attribute = mesh.attributes.get(name) if name else mesh.color_attributes.active_color
     known = attribute is not None and attribute.data_type in VALUES
@@ -61,41 +61,41 @@ def painted(mesh: Mesh, name: str) -> Attribute | None:
 
 
 def _flow(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Flow:
-    """What is painted on a mesh, else the lines of its edges."""
+    """The flow painted on a mesh, or else along its edges."""
     name = ob.steering.flow_attribute
-    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", points)
-    places = np.einsum("ab,kb->ka", matrix[:3, :3], points.reshape(-1, 3).astype(np.float64)) + matrix[:3, 3]
+    local = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", local)
+    points = np.einsum("ab,kb->ka", matrix[:3, :3], local.reshape(-1, 3).astype(np.float64)) + matrix[:3, 3]
     attribute = painted(mesh, name)
     if attribute is not None and len(mesh.polygons):
-        return _current(mesh, attribute, places, matrix)
+        return _current(mesh, attribute, points, matrix)
     if name and marks(mesh, name) is None:
         raise Refusal(f"The flow {ob.name} has {_missing(mesh, name)}, or choose another Flow Attribute.")
-    found = wired(mesh, name)
-    # What modifiers make of it may have edges on another frame.
-    if not found and (not ob.modifiers or (len(mesh.polygons) and not name)):
+    chains = wired(mesh, name)
+    # Modifiers may give it edges on another frame.
+    if not chains and (not ob.modifiers or (len(mesh.polygons) and not name)):
         raise Refusal(f"The flow {ob.name} has {_missing(mesh, name)}, or choose a Flow Attribute.")
-    return path_of_chains(found, places)
+    return path_of_chains(chains, points)
 
 
 def _missing(mesh: Mesh, name: str) -> str:
-    """What a mesh would have to have in order to draw a current, and what to do."""
+    """The missing part of a mesh that should be a flow, and the remedy, as the end of a sentence."""
     if not name:
-        return "no colour attribute that is active and no edges without faces: paint one, draw edges"
+        return "no active color attribute and no edges without faces. Paint one, draw edges"
     if painted(mesh, name) is not None:
-        return f"no faces that {name} could be painted on: add faces"
+        return f"no faces that {name} could be painted on. Add faces"
     if marks(mesh, name) is not None:
-        return f"no edge that {name} marks: mark those to flow along"
-    return f"no vector, colour or edge attribute {name}: make one"
+        return f"no edge that {name} marks. Mark the edges to flow along"
+    return f"no vector, color or edge attribute {name}. Add one"
 
 
-def _current(mesh: Mesh, attribute: Attribute, places: np.ndarray, matrix: np.ndarray) -> Current:
+def _current(mesh: Mesh, attribute: Attribute, points: np.ndarray, matrix: np.ndarray) -> Current:
     values, width = VALUES[attribute.data_type]
     flow = np.empty(len(attribute.data) * width, dtype=np.float32)
     attribute.data.foreach_get(values, flow)
     flow = flow.reshape(-1, width)[:, :3].astype(np.float64)
     if values == "color":
-        # Gray is nothing; red goes along X, green along Y, blue along Z, and their absence the other way.
+        # Gray means no flow; red, green and blue go along X, Y and Z, and the lack of them the opposite way.
         flow = 2.0 * flow - 1.0
 
     mesh.calc_loop_triangles()
@@ -107,4 +107,4 @@ def _current(mesh: Mesh, attribute: Attribute, places: np.ndarray, matrix: np.nd
     rows = {"POINT": vertices, "CORNER": loops, "FACE": np.repeat(faces, 3)}[attribute.domain]
 
     turn = matrix[:3, :3] / np.maximum(np.sqrt(np.einsum("ab,ab->b", matrix[:3, :3], matrix[:3, :3])), 1e-9)
-    return current(places, vertices.reshape(-1, 3), np.einsum("ab,kb->ka", turn, flow[rows]).reshape(-1, 3, 3))
+    return current(points, vertices.reshape(-1, 3), np.einsum("ab,kb->ka", turn, flow[rows]).reshape(-1, 3, 3))

@@ -1,12 +1,12 @@
-"""From a vehicle's place and basis in the world to its own location and rotation channels, and back.
+"""From a vehicle's position and basis in the world to its own location and rotation channels, and back.
 
-A child's world matrix is its parent's part times its own channels, and each frame has its own parent's part. Whatever
-the parent does to space, turn, scale or shear it, the vehicle's forward axis points in the world exactly where the
-simulation says. Its up axis stays in the plane of forward and up; only where the parent shears is it not upright in
+A child's world matrix is its parent's part times its own channels, and the parent's part differs from frame to frame.
+Whether the parent turns, scales or shears space, the vehicle's forward axis points in the world exactly where the
+simulation says. Its up axis stays in the plane of forward and up; only under a shearing parent is it not upright in
 that plane, as no rotation can make it so. The vehicle's scale is left as it is, and delta transforms play on top.
 
-What works on arrays takes any leading dimensions: frames, or frames and vehicles. It is fastest where the frames of one
-vehicle lie side by side in memory (`order="F"`), which is how the channels come out.
+What works on arrays takes any leading dimensions: frames, or frames and vehicles. It is fastest if the frames of one
+vehicle are contiguous in memory (`order="F"`), as the resulting channels are.
 """
 
 from __future__ import annotations
@@ -24,20 +24,23 @@ if TYPE_CHECKING:
     from mathutils import Matrix
 
 AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
-"""The directions a model may face, or have up, along its own axes."""
+"""The directions along its own axes that a model may face or have as up."""
+
+AXIS_NAMES = {"POS_X": "X", "POS_Y": "Y", "POS_Z": "Z", "NEG_X": "-X", "NEG_Y": "-Y", "NEG_Z": "-Z"}
+"""These directions by the values of the Forward and Up properties of a vehicle."""
 
 FLAT = 1e-12
-"""Least volume a parent may leave of a unit cube, relative to its longest edge cubed, to be taken back exactly."""
+"""Least volume of a unit cube under a parent, relative to the cube of its longest edge, that is inverted exactly."""
 ALONG = 1e-18
-"""Square of the sine of the angle below which an up axis lies along the forward axis and says nothing of the roll."""
+"""Squared sine of the angle to the forward axis below which an up axis says nothing about the roll."""
 
 
 def parent_part(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
-    """The matrix P (4, 4) on this frame, with which a vehicle's world matrix is P @ its own channels.
+    """The matrix P (4, 4) on this frame such that a vehicle's world matrix is P @ its own channels.
 
-    It comes from the parent where Blender's rule for it is known (objects and bones), so that neither constraints of
-    the vehicle nor a scale of zero disturb it; for the rare other kinds (vertices, following a curve) it is what lies
-    between the vehicle's world matrix and its channels.
+    For objects and bones it comes from the parent, by Blender's rules, so that neither constraints of the vehicle nor a
+    scale of zero disturb it. For the rare other kinds (vertices, following a curve) it is computed from the vehicle's
+    world matrix and its channels.
     """
     if ob.parent is None:
         return np.eye(4)
@@ -49,7 +52,7 @@ def parent_part(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
 
 
 def _carrying_matrix(ob: Object, parent: Object) -> Matrix | None:
-    """The matrix of what carries a child, None where it is no object and no bone."""
+    """The matrix of the object or bone that carries a child, None for other kinds of parents."""
     if ob.parent_type == "BONE":
         return _bone_matrix(parent, ob.parent_bone)
     follows_curve = parent.type == "CURVE" and parent.data.use_path
@@ -59,7 +62,7 @@ def _carrying_matrix(ob: Object, parent: Object) -> Matrix | None:
 
 
 def _bone_matrix(armature: Object, name: str) -> Matrix:
-    """A child of a bone sits at its tail, unless the bone is set to carry children relative to its rest pose."""
+    """A child of a bone is placed at its tail, unless the bone carries children relative to its rest pose."""
     bone = armature.pose.bones.get(name) if armature.pose else None
     if bone is None:
         return armature.matrix_world
@@ -72,10 +75,10 @@ def _bone_matrix(armature: Object, name: str) -> Matrix:
 
 @functools.cache
 def model_axes(forward_axis: str, up_axis: str) -> np.ndarray:
-    """How a model is built: its side, forward and up axis, in its own space, as the columns of a rotation (3, 3).
+    """The side, forward and up axis of a model in its own space, as the columns of a rotation (3, 3).
 
     The simulation has side +X, forward +Y, up +Z; a character that faces -Y gives `model_axes("-Y", "Z")`. Raises
-    ValueError where the two axes are the same or opposite.
+    ValueError if the two axes are the same or opposite.
     """
     if forward_axis[-1] == up_axis[-1]:
         raise ValueError(f"A model that faces {forward_axis} cannot have {up_axis} up: choose another axis.")
@@ -94,9 +97,9 @@ def to_local(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The location (..., 3) and rotation (..., 3, 3) channels that put a vehicle where the simulation says.
 
-    `parent_parts` (..., 4, 4), None where there are no parents, `positions` (..., 3), `basis` (..., 3, 3) with side,
+    `parent_parts` (..., 4, 4), None without parents, `positions` (..., 3), `basis` (..., 3, 3) with side,
     forward and up as columns, all in the world; `axes` (3, 3) from `model_axes`; `scale` (..., 3) of the vehicle. A
-    parent squashed flat gives the nearest there is.
+    flattening parent gives the nearest result.
     """
     if parent_parts is None:
         location, turned = positions, [basis[..., :, k] for k in range(3)]
@@ -110,10 +113,10 @@ def to_local(
     _, facing, standing = signs = list(np.moveaxis(_mirrored(axes, scale), -1, 0))
     signs[0] = facing * standing
     rotation = np.empty((*location.shape, 3), order="F")
-    for own in range(3):
+    for axis in range(3):
         # Each axis of the model is one of the object's own, or its opposite.
-        k = int(np.argmax(np.abs(axes[own])))
-        rotation[..., :, own] = turned[k] * (axes[own, k] * signs[k])[..., None]
+        k = int(np.argmax(np.abs(axes[axis])))
+        rotation[..., :, axis] = turned[k] * (axes[axis, k] * signs[k])[..., None]
     return location, rotation
 
 
@@ -124,10 +127,10 @@ def to_world(
     axes: np.ndarray,
     scale: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where a vehicle with these channels stands in the world: position (..., 3) and basis (..., 3, 3).
+    """The position (..., 3) and basis (..., 3, 3) in the world of a vehicle with these channels.
 
-    The inverse of `to_local`, with the same arguments; side, forward and up are of length 1 and square to each other.
-    Plain sums and square roots only, as a simulation may start from it.
+    The inverse of `to_local`, with the same arguments; side, forward and up are unit vectors, square to each other.
+    Plain sums and square roots only, as a simulation starts from it.
     """
     parent_parts = np.asarray(parent_parts, dtype=float)
     linear = parent_parts[..., :3, :3]
@@ -143,21 +146,21 @@ def _axis_vector(axis: str) -> np.ndarray:
 
 
 def _mirrored(axes: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """(..., 3) whether the scale turns the model's side, forward and up axis round: 1 or -1."""
+    """(..., 3) the sign of the scale along the model's side, forward and up axis: 1, or -1 if mirrored."""
     return np.where(np.asarray(scale, dtype=float)[..., np.argmax(np.abs(axes), axis=0)] < 0.0, -1.0, 1.0)
 
 
 def _inverses(linear: np.ndarray) -> np.ndarray:
-    """The inverse of each matrix (..., 3, 3); of one squashed flat, the nearest to it.
+    """The inverse of each matrix (..., 3, 3); of a singular one, its pseudo-inverse.
 
-    Written out with cross products, which takes a fifth of the time of numpy's for any size of matrix.
+    Written out with cross products, which takes a fifth of the time of numpy's inverse.
     """
-    one, two, three = np.moveaxis(linear, -1, 0)
+    x, y, z = np.moveaxis(linear, -1, 0)
     inverses = np.empty(linear.shape, order="F")
-    for row, (a, b) in enumerate(((two, three), (three, one), (one, two))):
+    for row, (a, b) in enumerate(((y, z), (z, x), (x, y))):
         inverses[..., row, :] = _cross(a, b)
-    volume = dot(one, inverses[..., 0, :])
-    length = np.sqrt(dot(one, one) + dot(two, two) + dot(three, three))
+    volume = dot(x, inverses[..., 0, :])
+    length = np.sqrt(dot(x, x) + dot(y, y) + dot(z, z))
     flat = np.abs(volume) <= FLAT * length * length * length
     inverses /= np.where(flat, 1.0, volume)[..., None, None]
     if flat.any():
@@ -175,20 +178,20 @@ def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _vectors(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """(..., 3) with all frames of a component side by side in memory, as everything here goes through them."""
+    """(..., 3) with all frames of a component contiguous in memory, the order in which they are used."""
     vectors = np.empty((*x.shape, 3), order="F")
     vectors[..., 0], vectors[..., 1], vectors[..., 2] = x, y, z
     return vectors
 
 
 def _across(vectors: np.ndarray, forward: np.ndarray) -> np.ndarray:
-    """The unit vectors square to `forward` nearest to `vectors`; any one where those point along it."""
-    rest = _without(vectors, forward)
-    along = dot(rest, rest) <= ALONG * dot(vectors, vectors)
-    if along.any():
-        anything = _without(np.eye(3)[np.argmin(np.abs(forward), axis=-1)], forward)
-        rest = np.where(along[..., None], anything, rest)
-    return _unit(rest, otherwise=rest)
+    """The unit vectors square to `forward` nearest to `vectors`; any such vector where those are parallel to it."""
+    across = _without(vectors, forward)
+    parallel = dot(across, across) <= ALONG * dot(vectors, vectors)
+    if parallel.any():
+        fallback = _without(np.eye(3)[np.argmin(np.abs(forward), axis=-1)], forward)
+        across = np.where(parallel[..., None], fallback, across)
+    return _unit(across, otherwise=across)
 
 
 def _without(vectors: np.ndarray, forward: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""NURBS lines: points along one from its control points, as Blender has them."""
+"""NURBS lines: points along a line from its control points, as Blender computes them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ def nurbs_points(
 
     Args:
         controls: (m, 3).
-        weights: (m,) how strongly each control point attracts.
-        order: how many control points a place hangs on; with fewer of them than that these are the line.
-        closed: whether it goes round.
+        weights: (m,) weights of the control points.
+        order: number of control points that each point depends on; with fewer control points these are the line.
+        closed: whether the line is cyclic.
         ends: whether it reaches its first and last control point.
         bezier: whether its knots are those of a Bezier curve.
-        fineness: steps from a control point to the next.
+        fineness: steps from one control point to the next.
     """
     order = max(order, 2)
-    # Of closed Bezier knots each Blender has its own idea; most take none.
+    # Each Blender treats closed Bezier knots differently; most do not evaluate them.
     if len(controls) < order or (closed and bezier):
         return np.asarray(controls, dtype=np.float64)
     knots = _knots(len(controls), order, closed, ends, bezier)
-    # Those at the start are met again at the end.
+    # The first control points are used again at the end.
     row = np.arange(len(controls) + (order - 1 if closed else 0)) % len(controls)
     first, last = knots[order - 1], knots[len(row)]
     steps = fineness * (len(controls) if closed else len(controls) - 1)
@@ -37,35 +37,35 @@ def nurbs_points(
 
 
 def _knots(count: int, order: int, closed: bool, ends: bool, bezier: bool) -> Scalars:
-    """Where along the line the control points begin and cease to count; closed ones go on as they began."""
+    """The knot vector: where along the line control points begin and cease to count; it is periodic if closed."""
     repeat = order - 1 if bezier else 1
     head = order - closed if ends else min(2, repeat)
     tail = 2 * order - 1 if closed else order * ends
     knots = np.zeros(count + order + (order - 1 if closed else 0))
     offset = int(ends and closed)
     current = float(offset)
-    for place in range(offset, len(knots) - tail):
-        knots[place] = current
+    for row in range(offset, len(knots) - tail):
+        knots[row] = current
         head -= 1
         if head == 0:
             current, head = current + 1.0, repeat
-    # Of a short line the last ones repeat what was just written.
-    for place in range(tail):
-        knots[len(knots) - tail + place] = current + knots[place] - knots[0]
+    # On a short line the last knots repeat what was just written.
+    for row in range(tail):
+        knots[len(knots) - tail + row] = current + knots[row] - knots[0]
     return knots
 
 
 def _shares(along: Scalars, knots: Scalars, order: int) -> Vectors:
-    """How much each control point counts at places along a line, (k, knots - order), by Cox and de Boor."""
+    """The basis functions at parameters along a line, (k, knots - order), by Cox and de Boor."""
     begins, ceases = knots[:-1], knots[1:]
     at = along[:, None]
-    # The end belongs to the last stretch that has a length.
+    # The end belongs to the last knot span that has a length.
     last = (at == at[-1]) & (ceases == at[-1]) & (begins < ceases)
     shares = (((begins <= at) & (at < ceases)) | last).astype(np.float64)
     for degree in range(1, order):
-        here, after = knots[: -degree - 1], knots[1:-degree]
+        low, after = knots[: -degree - 1], knots[1:-degree]
         until, beyond = knots[degree:-1], knots[degree + 1 :]
-        rise = (at - here) / np.maximum(until - here, EPSILON) * (until > here)
+        rise = (at - low) / np.maximum(until - low, EPSILON) * (until > low)
         fall = (beyond - at) / np.maximum(beyond - after, EPSILON) * (beyond > after)
         shares = rise * shares[:, :-1] + fall * shares[:, 1:]
     return shares

@@ -1,15 +1,15 @@
-"""From Blender to the simulation: one snapshot of everything at the frame a depsgraph stands on."""
+"""From Blender to the simulation: one `Frame` of everything on the frame a depsgraph is evaluated for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...locomotion.simple_vehicle import SimpleVehicle
-from ...simulation.arrays.chance import keys_of_vehicles, shared_key
+from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.vectors import same_for_all, shared, unit
 from ...simulation.combining import COMBININGS
 from ...simulation.declaration import Declared
@@ -26,13 +26,16 @@ from ..property_groups import values_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of
 from .body_sizes import body_radius, points_of
+from .checks import check_number, check_numbers
 from .curves import CurveReader
 from .dependencies import animates
 from .flow_meshes import CurrentReader
-from .local_space import model_axes, parent_part, to_world
-from .plan import AXIS_NAMES, BodySource, CrowdSource, Plan, VehicleSource
-from .rotation_channels import matrices_from_channels
+from .frame import Frame
+from .local_space import AXIS_NAMES, model_axes
+from .plan import Plan
 from .solids import Axes, Solids, Surface, box_of, sizes_of
+from .sources import BodySource, CrowdSource
+from .vehicles import FACTORS
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -42,25 +45,18 @@ if TYPE_CHECKING:
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
 COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
-FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
-"""What of the crowd's vehicle model a vehicle varies, and by which property of its own."""
 
 
 class Reader:
-    """Reads the frames of a plan, one after the other.
+    """Reads the frames of a plan, in order.
 
-    What is found at the first frame and does not change is kept: shapes of obstacles, radii of bodies, settings that
-    nothing animates.
+    Values that do not change are read on the first frame only: shapes of obstacles, radii of bodies, settings that are
+    not animated.
     """
 
     def __init__(self, plan: Plan, read_lines: ReadsLines | None = None) -> None:
-        """`read_lines` is what finds the lines of curves: `curves.polylines`, unless one has reasons."""
+        """`read_lines` reads the lines of curves; by default `curves.polylines`."""
         self.plan = plan
-        self.parent_parts: list[np.ndarray] = []
-        """For each frame read, the parents' parts (p, 4, 4) of the vehicles that have a parent."""
-        self.sizes: list[np.ndarray] = []
-        """For each frame read, (n,) the size factors of the vehicles."""
-        self.parented = [row for row, v in enumerate(plan.vehicles) if v.ob.parent is not None]
         self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
         self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
         self._solids = Solids(plan.obstacles)
@@ -68,45 +64,39 @@ class Reader:
         self._radii: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         self._axes = Axes()
-        self._nobody, self._nowhere = no_tracked(), regions([], np.zeros((0, 3)), [])
-        self._unobstructed = obstacles([], [])
+        self._no_bodies, self._no_regions = no_tracked(), regions([], np.zeros((0, 3)), [])
+        self._no_obstacles = obstacles([], [])
         self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
-        identities = np.array([v.identity for v in plan.vehicles], dtype=np.int64)
-        seeds = np.array([v.ob.steering.seed for v in plan.vehicles], dtype=np.int64)
-        self.keys = keys_of_vehicles(plan.seed, identities, seeds)
-        self._own = _OwnSettings(plan.vehicles)
-        self._there_when: tuple[Attendance | None, np.ndarray | None] | None = None
+        self._attendance: tuple[Attendance | None, np.ndarray | None] | None = None
         self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
-        self._there = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
-        self._standing = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
-        still = not any(v.animated for v in plan.vehicles)
+        self._body_spans = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
+        self._obstacle_spans = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
         self._crowd, self._crowd_keys = _of_crowds(plan.crowds, len(plan))
-        self._models_stay = still and all(crowd.stays for crowd in self._crowds)
-        self._model: VehicleModel | None = None
+        self._crowds_stay = all(crowd.stays for crowd in self._crowds)
+        self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
 
-    def read(self, depsgraph: Depsgraph, frame: int) -> Snapshot:
-        """All that the scene says at the frame the depsgraph stands on.
+    def read(self, depsgraph: Depsgraph, frame: int) -> Frame:
+        """The frame the depsgraph is evaluated for.
 
         Raises:
-            Refusal: a value is no number.
+            Refusal: a value is not a number.
         """
+        source = self.plan.vehicles.source
+        parent_parts, settings = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
+        return Frame(frame, self._snapshot(depsgraph, frame, settings), parent_parts, settings["size_factor"])
+
+    def _snapshot(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> Snapshot:
         plan = self.plan
-        self.parent_parts.append(
-            np.array([parent_part(plan.vehicles[row].ob, depsgraph) for row in self.parented]).reshape(-1, 4, 4)
-        )
-        _check_numbers(self.parent_parts[-1], [plan.vehicles[row].ob.parent for row in self.parented], frame)
-        own = self._own.read(depsgraph, frame)
-        self.sizes.append(own["size_factor"].copy())
         attendance, enters = self._attending(depsgraph, frame)
         return Snapshot(
             frame_time=plan.frame_time,
             substeps=plan.substeps,
-            keys=self.keys,
-            vehicle=self._vehicle(depsgraph, frame, own),
+            keys=plan.vehicles.keys,
+            vehicle=self._vehicle(depsgraph, frame, settings),
             locomotion=SimpleVehicle(),
             roles=self._roles,
-            present=own["active"].astype(np.bool_),
+            present=settings["active"].astype(np.bool_),
             settings=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
             settings_row=self._crowd,
             crowd=self._crowd,
@@ -121,56 +111,47 @@ class Reader:
             due=None if enters is None else frame >= enters,
         )
 
-    def start(self, snapshot: Snapshot) -> State:
-        """Where the vehicles start, by the parents' parts of the first frame read."""
+    def start(self, first: Frame) -> State:
+        """Where the vehicles start: their own channels, in the space their parents have on the first frame."""
         plan = self.plan
-        n = len(plan)
-        parts = np.tile(np.eye(4), (n, 1, 1))
-        parts[self.parented] = self.parent_parts[0]
-        position, basis = np.zeros((n, 3)), np.zeros((n, 3, 3))
-        for (mode, _), rows in plan.alike().items():
-            vehicles = [plan.vehicles[row] for row in rows]
-            turns = matrices_from_channels(np.array([vehicle.rotation for vehicle in vehicles]), mode)
-            location = np.array([vehicle.location for vehicle in vehicles])
-            scale = np.array([tuple(vehicle.ob.scale) for vehicle in vehicles])
-            position[rows], basis[rows] = to_world(parts[rows], location, turns, vehicles[0].axes, scale)
+        position, basis, velocity = plan.vehicles.source.start(first.parent_parts)
         forward, up = basis[:, :, 1], basis[:, :, 2]
-        share = np.array([v.ob.steering.start_speed for v in plan.vehicles])
-        velocity = forward * (share * snapshot.vehicle.max_speed)[:, None]
-        for row, vehicle in enumerate(plan.vehicles):
-            if vehicle.velocity is not None:
-                velocity[row] = np.einsum("ab,b->a", parts[row, :3, :3], vehicle.velocity)
+        default = forward * (plan.vehicles.start_speed * first.snapshot.vehicle.max_speed)[:, None]
+        velocity = np.where(np.isnan(velocity), default, velocity)
         return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
 
-    def _vehicle(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
-        if self._model is None or not self._models_stay:
-            self._model = self._models(depsgraph, frame, own)
-        return self._model
+    def _vehicle(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
+        if self._model is None or not self._crowds_stay or self._model[0] is not settings:
+            self._model = settings, self._models(depsgraph, frame, settings)
+        return self._model[1]
 
-    def _models(self, depsgraph: Depsgraph, frame: int, own: dict[str, np.ndarray]) -> VehicleModel:
+    def _models(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
         columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
         for crowd in self.plan.crowds:
             group = crowd.ob.evaluated_get(depsgraph).steering.vehicle
             for name, value in _values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
                 columns[name][crowd.rows] = value
         for name, factor in FACTORS.items():
-            columns[name] = columns[name] * own[factor]
-        # One number for all is quicker to work with than as many that are alike.
+            columns[name] = columns[name] * settings[factor]
+        # A column that holds one value n times is faster to compute with if it is stored once.
         return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
 
     def _attending(self, depsgraph: Depsgraph, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
-        """What the crowds say of being there, and (n,) the frames on which vehicles enter; None where all are there."""
-        if self._there_when is None or self._attendance_is_animated:
+        """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter.
+
+        None for either that makes no difference: all vehicles are present from the start, and stay.
+        """
+        if self._attendance is None or self._attendance_is_animated:
             attendance = self._attendances(depsgraph, frame)
-            own = np.array([vehicle.enters for vehicle in self.plan.vehicles])
-            enters = np.where(np.isnan(own), enter_frames(attendance, self.keys), own)
-            everybody = bool((enters == -np.inf).all())
+            vehicles = self.plan.vehicles
+            enters = np.where(np.isnan(vehicles.enters), enter_frames(attendance, vehicles.keys), vehicles.enters)
+            all_present = bool((enters == -np.inf).all())
             stay = bool((attendance.on_arrival == STAY).all())
-            self._there_when = None if everybody and stay else attendance, None if everybody else enters
-        return self._there_when
+            self._attendance = None if all_present and stay else attendance, None if all_present else enters
+        return self._attendance
 
     def _attendances(self, depsgraph: Depsgraph, frame: int) -> Attendance:
-        """What the crowds say of being there, a row a vehicle."""
+        """When vehicles enter and what they do on arrival, as their crowds say; n rows."""
         columns = {name: np.full(len(self.plan), p.default) for name, p in Attendance.parameters().items()}
         for crowd in self.plan.crowds:
             if crowd.ob.steering.is_property_set("attendance"):
@@ -182,12 +163,12 @@ class Reader:
     def _tracked(self, depsgraph: Depsgraph, frame: int) -> Tracked:
         sources = self.plan.bodies
         if not sources:
-            return self._nobody
+            return self._no_bodies
         if self._radii is None:
             family = Family()
             self._radii = np.array([_radius(source.ob, depsgraph, family) for source in sources])
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
-        _check_numbers(matrices, [source.ob for source in sources], frame)
+        check_numbers(matrices, [source.ob for source in sources], frame)
         faces = np.array([_face(source.ob) for source in sources]).reshape(-1, 3)
         return Tracked(
             position=matrices[:, :3, 3],
@@ -195,32 +176,32 @@ class Reader:
             radius=self._radii,
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
             present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
-            & _within(self._there, frame),
+            & _within(self._body_spans, frame),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
             amount=self._amounts(depsgraph, frame),
         )
 
     def _amounts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """How much there is of each body that is a resource, inf of the others."""
+        """The amount of each body that is a resource, inf for the others; (k,)."""
         amounts = np.full(len(self.plan.bodies), np.inf)
         for row, source in enumerate(self.plan.bodies):
             if has_role(source.ob, Role.RESOURCE):
                 amounts[row] = source.ob.evaluated_get(depsgraph).steering.amount
-                _check_number(amounts[row], source.ob, "steering.amount", frame)
+                check_number(amounts[row], source.ob, "steering.amount", frame)
         return amounts
 
     def _crowd_row(self, ob: Object) -> int:
-        """The row of the crowd of a vehicle that does not move, -1 for anything else."""
+        """The row of the crowd of a vehicle that the run does not move, -1 for any other object."""
         crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
         return next((row for row, source in enumerate(self.plan.crowds) if source.ob == crowd), -1)
 
     def _regions(self, depsgraph: Depsgraph, frame: int) -> Regions:
         obs = self.plan.regions
         if not obs:
-            return self._nowhere
+            return self._no_regions
         matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
-        _check_numbers(matrices, list(obs), frame)
+        check_numbers(matrices, list(obs), frame)
         if self._boxes is None:
             self._boxes = [_box(ob, depsgraph) for ob in obs]
         middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
@@ -236,10 +217,10 @@ class Reader:
         )
 
     def _region_meshes(self, matrices: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
-        """The meshes of the regions that are such, None of the others, (k,).
+        """The meshes of the regions with shape Mesh, None for the others; (k,).
 
         Raises:
-            Refusal: one has no inside.
+            Refusal: a mesh is not closed.
         """
         meshes = np.full(len(self.plan.regions), None, dtype=np.object_)
         for row, (ob, matrix) in enumerate(zip(self.plan.regions, matrices)):
@@ -249,47 +230,23 @@ class Reader:
                 meshes[row] = self._insides[row].placed(matrix, depsgraph).mesh
                 if not meshes[row].closed:
                     raise Refusal(
-                        f"The region {ob.name} is a mesh with holes, or none at all: close it, or let it be a box."
+                        f"The region {ob.name} is a mesh with holes or without faces. "
+                        f"Close it, or set its shape to Box."
                     )
         return meshes
 
     def _obstacles(self, depsgraph: Depsgraph, frame: int) -> Obstacles:
         sources = self.plan.obstacles
         if not sources:
-            return self._unobstructed
+            return self._no_obstacles
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
-        _check_numbers(matrices, [source.ob for source in sources], frame)
-        found = self._solids.read(matrices, depsgraph)
-        return replace(found, present=found.present & _within(self._standing, frame))
-
-
-class _OwnSettings:
-    """What the vehicles say for themselves, a column a setting; of those that nothing animates it is read once."""
-
-    NAMES = ("active", *FACTORS.values())
-
-    def __init__(self, vehicles: Sequence[VehicleSource]) -> None:
-        self._animated = [(row, v.ob) for row, v in enumerate(vehicles) if v.animated]
-        stored = [v.ob.steering for v in vehicles]
-        self._columns = {name: np.array([getattr(own, name) for own in stored]) for name in self.NAMES}
-
-    def read(self, depsgraph: Depsgraph, frame: int) -> dict[str, np.ndarray]:
-        """(n,) columns by name.
-
-        Raises:
-            Refusal: a value is no number.
-        """
-        for row, ob in self._animated:
-            own = ob.evaluated_get(depsgraph).steering
-            for name, column in self._columns.items():
-                value = getattr(own, name)
-                _check_number(value, ob, f"steering.{name}", frame)
-                column[row] = value
-        return self._columns
+        check_numbers(matrices, [source.ob for source in sources], frame)
+        read = self._solids.read(matrices, depsgraph)
+        return replace(read, present=read.present & _within(self._obstacle_spans, frame))
 
 
 class _CrowdReader:
-    """Reads the settings of a crowd: once, where nothing animates them."""
+    """Reads the settings of a crowd; only once if they are not animated."""
 
     def __init__(self, source: CrowdSource) -> None:
         self._source = source
@@ -298,16 +255,16 @@ class _CrowdReader:
         """Whether all frames have the same settings."""
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Settings:
-        """What the vehicles of the crowd want, in columns of one entry for all.
+        """The behaviors of the crowd on the frame of the depsgraph, in columns of one entry for all vehicles.
 
         Raises:
-            Refusal: a value is no number.
+            Refusal: a value is not a number.
         """
         if self._read is None or not self.stays:
-            self._read = self._now(depsgraph, frame)
+            self._read = self._evaluated(depsgraph, frame)
         return self._read
 
-    def _now(self, depsgraph: Depsgraph, frame: int) -> Settings:
+    def _evaluated(self, depsgraph: Depsgraph, frame: int) -> Settings:
         source = self._source
         settings = source.ob.evaluated_get(depsgraph).steering
         behaviors = []
@@ -331,13 +288,13 @@ def _of_crowds(crowds: Sequence[CrowdSource], n: int) -> tuple[np.ndarray, np.nd
 
 
 def _within(spans: np.ndarray, frame: int) -> np.ndarray:
-    """(k,) which of some spans of frames, (k, 2), a frame is in."""
-    there: np.ndarray = (spans[:, 0] <= frame) & (frame <= spans[:, 1])
-    return there
+    """(k,) whether a frame lies within each of the spans of frames (k, 2)."""
+    within: np.ndarray = (spans[:, 0] <= frame) & (frame <= spans[:, 1])
+    return within
 
 
 def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-    """The middle and the half sizes of an object in its own space; of an Empty, as large as it is drawn."""
+    """The middle and the half sizes of an object in its own space; an Empty is as large as it is drawn."""
     return box_of(points_of(ob, depsgraph, None))
 
 
@@ -347,31 +304,23 @@ def _shape(ob: Object) -> str:
 
 
 def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
-    """The values of a property group as the declaration has them, within its limits.
+    """The values of a property group as the declaration defines them, within its limits.
 
     Raises:
-        Refusal: one is no number.
+        Refusal: a value is not a number.
     """
     values = values_of(declaration, group)
     for name, value in values.items():
-        _check_number(value, ob, f"steering.{path}.{name}", frame)
+        check_number(value, ob, f"steering.{path}.{name}", frame)
     return values
 
 
-def _check_number(value: float, ob: Object, path: str, frame: int) -> None:
-    if not np.isfinite(value):
-        raise Refusal(f"{path} of {ob.name} is no number on frame {frame}: look at what drives it.")
-
-
 def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
-    """Where a thing is, (4, 4): in world space, or in the side, forward and up of the vehicle that carries it."""
+    """The matrix (4, 4) of an object: in world space, or in the side, forward and up of the vehicle that carries it."""
     matrix = standing(source, depsgraph)
     if source.carrier < 0:
         return np.array(matrix)
-    vehicle = plan.vehicles[source.carrier]
-    place = np.array(vehicle.ob.evaluated_get(depsgraph).matrix_world)
-    # The matrix holds the vehicle's own scale, so that a mirrored one is the right way round already.
-    position, basis = to_world(place, np.zeros(3), np.eye(3), vehicle.axes, np.ones(3))
+    position, basis = plan.vehicles.source.pose(source.carrier, depsgraph)
     offset = np.array(matrix)
     offset[:3, 3] -= position
     offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
@@ -379,7 +328,7 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
 
 
 def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
-    """Where a thing is in world space; a bone is at its head, and faces as its armature while it is at rest."""
+    """The world matrix of an object or bone; a bone is at its head, and at rest it faces as its armature does."""
     ob = source.ob.evaluated_get(depsgraph)
     if not source.bone:
         return ob.matrix_world
@@ -387,12 +336,6 @@ def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
     matrix = ob.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted_safe()
     matrix.translation = ob.matrix_world @ bone.head
     return matrix
-
-
-def _check_numbers(matrices: np.ndarray, objects: list[Object], frame: int) -> None:
-    for ob, matrix in zip(objects, matrices):
-        if not np.isfinite(matrix).all():
-            raise Refusal(f"{ob.name} is nowhere on frame {frame}: look at its keys and drivers.")
 
 
 def _face(ob: Object) -> np.ndarray:
@@ -413,5 +356,5 @@ def _active(ob: Object, depsgraph: Depsgraph) -> bool:
 
 
 def _radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
-    """A leader's or target's size; something that is only a place to go to, such as an Empty, has none."""
+    """The radius of a leader or target; 0 for an Empty, which only marks a point."""
     return 0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph, family)

@@ -1,7 +1,7 @@
-"""From the way a vehicle is turned to the numbers of its rotation channels, and back.
+"""From the orientation of a vehicle to the numbers of its rotation channels, and back.
 
-Numpy only, for all vehicles at once. Many numbers stand for one rotation; what is written here never jumps, so that
-what plays between two frames, and the curves in the graph editor, stay smooth.
+Numpy only, for all vehicles together. Many numbers stand for one rotation; the ones chosen here never jump, so that the
+motion between two frames, and the curves in the graph editor, stay smooth.
 """
 
 from __future__ import annotations
@@ -11,49 +11,75 @@ import numpy as np
 from ...simulation.arrays.angles import cosine, sine
 
 GIMBAL_LOCK = 1e-6
-"""Cosine of the middle Euler angle below which the other two turn about one axis."""
+"""Cosine of the middle Euler angle below which the other two turn about the same axis."""
 STEEP = 0.3
-"""Cosine of the middle Euler angle below which the other two are nearly about one axis, and each alone loses digits."""
+"""Cosine of the middle Euler angle below which the other two axes nearly agree, and each angle alone loses digits."""
 NO_TURN = 1e-9
-"""Sine of half an angle below which the axis of a rotation means nothing."""
+"""Sine of half an angle below which the axis of a rotation is meaningless."""
 
 DECIMALS = 12
-"""Digits kept of a channel. The arctan2 of numpy 1.24 differs beyond them from one call to the next, with the place its
-arguments happen to have in memory, and a key near zero would show it."""
+"""Decimals kept of a channel. Beyond them the arctan2 of numpy 1.24 differs from call to call, with the alignment of
+its arguments in memory, and a key near zero would show it."""
 
 TURN = 2.0 * np.pi
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-"""The channels that turn an object in the modes that are no Euler angles."""
+"""The rotation channels of the modes other than Euler angles."""
+
+
+WIDEST = 4
+"""Numbers of the widest rotation channel."""
+
+
+def width_of(mode: str) -> int:
+    """How many numbers the rotation channel of a rotation mode has."""
+    return 4 if mode in PATHS else 3
 
 
 def data_path(mode: str) -> str:
-    """The channel that turns an object in a rotation mode, as keyframes name it."""
+    """The data path of the rotation channel in a rotation mode."""
     return PATHS.get(mode, "rotation_euler")
 
 
 def channels_from_matrices(matrices: np.ndarray, mode: str, near: np.ndarray | None = None) -> np.ndarray:
     """The rotation channels that turn vehicles as these matrices do, without a jump from one frame to the next.
 
-    `matrices` (f, n, 3, 3) turn and do not scale or mirror; the result is (f, n, 3), angles in radians, or (f, n, 4)
-    for quaternions (w, x, y, z) and axis-angle (angle, x, y, z). Of all values that mean the same the nearest to the
-    frame before is taken; for the first frame the nearest to `near` (n, 3 or 4), by default to no rotation. Turns add
-    up: after three circles an angle is three full turns larger.
+    Args:
+        matrices: (f, n, 3, 3) rotations, which neither scale nor mirror.
+        near: (n, 3 or 4) the channels that the first frame continues; by default those of no rotation.
+
+    Returns:
+        (f, n, 3) angles in radians, or (f, n, 4) for quaternions (w, x, y, z) and axis-angle (angle, x, y, z).
     """
-    if mode == "QUATERNION":
-        values = _quaternions(matrices, near)
-    elif mode == "AXIS_ANGLE":
-        values = _axis_angles(matrices, near)
-    else:
-        values = _euler_angles(matrices, mode, near)
-    return np.round(values, DECIMALS) + 0.0
+    return RotationTrack(mode, near).extend(matrices)
+
+
+class RotationTrack:
+    """The rotation channels of some vehicles, given frame after frame in pieces of any length.
+
+    Of all values with the same meaning the nearest to the frame before is taken. Turns add up: after three circles an
+    angle is three full turns larger. The result is the same however the frames are cut into pieces.
+    """
+
+    def __init__(self, mode: str, near: np.ndarray | None = None) -> None:
+        """`near` (n, 3 or 4) are the channels that the first frame continues; by default those of no rotation."""
+        if mode == "QUATERNION":
+            self._track: _Quaternions | _AxisAngles | _EulerAngles = _Quaternions(near)
+        elif mode == "AXIS_ANGLE":
+            self._track = _AxisAngles(near)
+        else:
+            self._track = _EulerAngles(mode, near)
+
+    def extend(self, matrices: np.ndarray) -> np.ndarray:
+        """The channels of the next frames, as `channels_from_matrices`."""
+        return np.round(self._track.extend(matrices), DECIMALS) + 0.0
 
 
 def matrices_from_channels(values: np.ndarray, mode: str) -> np.ndarray:
-    """How rotation channels turn an object; `values` (..., 3 or 4), the result (..., 3, 3).
+    """The rotations (..., 3, 3) of rotation channels `values` (..., 3 or 4).
 
-    The same bytes for a vehicle whoever else is asked about, as a simulation may start from it. Quaternions and axes
-    may have any length. Of those without one Blender, and so this, takes an axis not to turn, and
-    a quaternion for half a turn about X.
+    The bytes of a result do not depend on the other values, as a simulation starts from it. Quaternions and axes may
+    have any length. For a length of zero this does as Blender: an axis does not turn, and a quaternion is half a turn
+    about X.
     """
     values = np.asarray(values, dtype=float)
     if mode == "QUATERNION":
@@ -68,29 +94,39 @@ def matrices_from_channels(values: np.ndarray, mode: str) -> np.ndarray:
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The products of matrices (..., 3, 3), added up in the same order however many they are."""
+    """The products of matrices (..., 3, 3), added up in the same order whatever their number."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     return a[..., :, :1] * b[..., :1, :] + a[..., :, 1:2] * b[..., 1:2, :] + a[..., :, 2:] * b[..., 2:, :]
 
 
-def _quaternions(matrices: np.ndarray, near: np.ndarray | None) -> np.ndarray:
-    """(f, n, 4), each on the same side of the sphere as the frame before."""
-    quaternions = _quaternions_of_either_sign(matrices)
-    start = np.array([1.0, 0.0, 0.0, 0.0]) if near is None else near
-    signs = np.empty(quaternions.shape[:-1], order="F")
-    signs[:1] = _along(quaternions[:1], start)
-    signs[1:] = _along(quaternions[1:], quaternions[:-1])
-    signs = np.where(signs < 0.0, -1.0, 1.0)
-    return quaternions * np.cumprod(signs, axis=0)[..., None]
+class _Quaternions:
+    """Quaternions, each on the same side of the sphere as the frame before."""
+
+    def __init__(self, near: np.ndarray | None) -> None:
+        self._before = np.array([1.0, 0.0, 0.0, 0.0]) if near is None else near
+        self._sign: np.ndarray | float = 1.0
+
+    def extend(self, matrices: np.ndarray) -> np.ndarray:
+        """(f, n, 4)."""
+        quaternions = _quaternions_of_either_sign(matrices)
+        signs = np.empty(quaternions.shape[:-1], order="F")
+        signs[:1] = _along(quaternions[:1], self._before)
+        signs[1:] = _along(quaternions[1:], quaternions[:-1])
+        signs = np.where(signs < 0.0, -1.0, 1.0)
+        signs[:1] *= self._sign
+        signs = np.cumprod(signs, axis=0)
+        if len(signs):
+            self._before, self._sign = quaternions[-1].copy(), signs[-1].copy()
+        return quaternions * signs[..., None]
 
 
 def _along(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """How far quaternions agree, (..., 4) and (..., 4) to (...)."""
+    """The dot products of quaternions, (..., 4) and (..., 4) to (...)."""
     return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2] + a[..., 3] * b[..., 3]
 
 
 def _quaternions_of_either_sign(matrices: np.ndarray) -> np.ndarray:
-    """(..., 4). A matrix holds the products of the components; those with the largest lose the fewest digits."""
+    """(..., 4). A matrix holds products of the components; those with the largest component lose the fewest digits."""
     m = _elements(matrices)
     ww, xx = 1.0 + m[0, 0] + m[1, 1] + m[2, 2], 1.0 + m[0, 0] - m[1, 1] - m[2, 2]
     yy, zz = 1.0 - m[0, 0] + m[1, 1] - m[2, 2], 1.0 - m[0, 0] - m[1, 1] + m[2, 2]
@@ -109,7 +145,7 @@ def _quaternions_of_either_sign(matrices: np.ndarray) -> np.ndarray:
 
 
 def _elements(matrices: np.ndarray) -> np.ndarray:
-    """(3, 3, ...) the elements of matrices (..., 3, 3), each for all of them."""
+    """(3, 3, ...) the elements of matrices (..., 3, 3), each as an array."""
     return np.moveaxis(np.asarray(matrices, dtype=float), (-2, -1), (0, 1))
 
 
@@ -126,88 +162,122 @@ def _matrices_from_quaternions(quaternions: np.ndarray) -> np.ndarray:
     return matrices
 
 
-def _axis_angles(matrices: np.ndarray, near: np.ndarray | None) -> np.ndarray:
-    """(f, n, 4). Where nothing is turned the axis stays as it was, so that it need not swing round afterwards."""
-    quaternions = _quaternions_of_either_sign(matrices)
-    result = np.empty_like(quaternions)
-    before = np.broadcast_to([0.0, 0.0, 1.0, 0.0] if near is None else near, result.shape[1:])
-    for frame, quaternion in enumerate(quaternions):
-        turned = quaternion[:, 1:]
-        length = np.sqrt(np.einsum("ni,ni->n", turned, turned))[:, None]
-        axis = np.where(length > NO_TURN, turned / np.maximum(length, NO_TURN), before[:, 1:])
-        axis = axis * np.where(np.einsum("ni,ni->n", axis, before[:, 1:]) < 0.0, -1.0, 1.0)[:, None]
-        angle = 2.0 * np.arctan2(np.einsum("ni,ni->n", turned, axis), quaternion[:, 0])
-        result[frame, :, 0] = _nearest_turn(angle, before[:, 0])
-        result[frame, :, 1:] = axis
-        before = result[frame]
-    return result
+class _AxisAngles:
+    """Axes and angles. Without a rotation the axis stays as it was, so that it need not swing round later."""
+
+    def __init__(self, near: np.ndarray | None) -> None:
+        self._before = np.array([0.0, 0.0, 1.0, 0.0]) if near is None else near
+
+    def extend(self, matrices: np.ndarray) -> np.ndarray:
+        """(f, n, 4)."""
+        quaternions = _quaternions_of_either_sign(matrices)
+        result = np.empty_like(quaternions)
+        before = np.broadcast_to(self._before, result.shape[1:])
+        for frame, quaternion in enumerate(quaternions):
+            turned = quaternion[:, 1:]
+            length = np.sqrt(np.einsum("ni,ni->n", turned, turned))[:, None]
+            axis = np.where(length > NO_TURN, turned / np.maximum(length, NO_TURN), before[:, 1:])
+            axis = axis * np.where(np.einsum("ni,ni->n", axis, before[:, 1:]) < 0.0, -1.0, 1.0)[:, None]
+            angle = 2.0 * np.arctan2(np.einsum("ni,ni->n", turned, axis), quaternion[:, 0])
+            result[frame, :, 0] = _nearest_turn(angle, before[:, 0])
+            result[frame, :, 1:] = axis
+            before = result[frame]
+        self._before = before.copy()
+        return result
 
 
-def _euler_angles(matrices: np.ndarray, order: str, near: np.ndarray | None) -> np.ndarray:
-    """(f, n, 3). Each rotation has two sets of angles besides full turns, (a, b, c) and (a + pi, pi - b, c + pi).
+class _EulerAngles:
+    """Euler angles. Apart from full turns each rotation has two sets of them, (a, b, c) and (a + pi, pi - b, c + pi).
 
-    Written for the orders that run X, Y, Z round; in the others the axes are mirrored, which reverses all angles.
+    Written for the cyclic orders of X, Y, Z; in the other orders the axes are mirrored, which reverses all angles.
     """
-    i, j, k = axes = _axes(order)
-    mirrored = 1.0 if (j - i) % 3 == 1 else -1.0
-    m = _elements(matrices)
-    values = np.empty((*m.shape[2:], 3), order="F")
-    if not values.size:
+
+    def __init__(self, order: str, near: np.ndarray | None) -> None:
+        self._axes = i, j, _ = _axes(order)
+        self._mirrored = 1.0 if (j - i) % 3 == 1 else -1.0
+        self._near = None if near is None else np.asarray(near, dtype=float)[:, self._axes].T * self._mirrored
+        self._first: np.ndarray | None = None
+        self._other: np.ndarray | bool = False
+        self._turns = [0.0, 0.0, 0.0]
+
+    def extend(self, matrices: np.ndarray) -> np.ndarray:
+        """(f, n, 3)."""
+        m = _elements(matrices)
+        values = np.empty((*m.shape[2:], 3), order="F")
+        if not values.size:
+            return values
+        if self._near is None:
+            self._near = np.zeros((3, values.shape[1]))
+        a, b, c = self._first_set(m)
+        other = self._is_other(a, b, c)
+        self._first, self._other = np.stack((a[-1], b[-1], c[-1])), other[-1].copy()
+        if other.any():
+            a, b, c = np.where(other, a + np.pi, a), np.where(other, np.pi - b, b), np.where(other, c + np.pi, c)
+        near = np.empty_like(self._near)
+        for k, angles in enumerate((a, b, c)):
+            turns = np.round((_frame_before(angles, self._near[k]) - angles) / TURN)
+            turns[0] += self._turns[k]
+            turns = np.cumsum(turns, axis=0)
+            values[..., self._axes[k]] = (angles + TURN * turns) * self._mirrored
+            near[k], self._turns[k] = angles[-1], turns[-1].copy()
+        self._near = near
         return values
-    before = np.zeros((values.shape[1], 3)) if near is None else np.asarray(near, dtype=float)[:, axes] * mirrored
-    cosine = np.sqrt(m[i, i] * m[i, i] + m[j, i] * m[j, i])
-    a, b, c = np.arctan2(m[k, j], m[k, k]), np.arctan2(-m[k, i], cosine), np.arctan2(m[j, i], m[i, i])
-    steep = cosine < STEEP
-    if steep.any():
-        # Here the first angle takes what the last one leaves, so that what that lacks in digits does not show.
-        c = _held(c, cosine <= GIMBAL_LOCK, before[:, 2])
-        cosines, sines = np.cos(c[steep]), np.sin(c[steep])
-        across, along = (cosines * m[j, axis][steep] - sines * m[i, axis][steep] for axis in (k, j))
-        a[steep] = np.arctan2(-across, along)
-    other = _other_set(a, b, c, before)
-    if other.any():
-        a, b, c = np.where(other, a + np.pi, a), np.where(other, np.pi - b, b), np.where(other, c + np.pi, c)
-    for axis, angles, start in zip(axes, (a, b, c), before.T):
-        values[..., axis] = _wound(angles, start) * mirrored
-    return values
+
+    def _first_set(self, m: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The first of the two sets of angles, (f, n) each, from the elements (3, 3, f, n) of the matrices."""
+        i, j, k = self._axes
+        cosine = np.sqrt(m[i, i] * m[i, i] + m[j, i] * m[j, i])
+        a, b, c = np.arctan2(m[k, j], m[k, k]), np.arctan2(-m[k, i], cosine), np.arctan2(m[j, i], m[i, i])
+        steep = cosine < STEEP
+        if steep.any():
+            # The first angle is computed from the last, which makes up for digits that the last has lost.
+            c = _held(c, cosine <= GIMBAL_LOCK, self._near[2] if self._first is None else self._first[2])
+            cosines, sines = np.cos(c[steep]), np.sin(c[steep])
+            across, along = (cosines * m[j, axis][steep] - sines * m[i, axis][steep] for axis in (k, j))
+            a[steep] = np.arctan2(-across, along)
+        return a, b, c
+
+    def _is_other(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        """(f, n) whether the second set of angles is nearer to the frame before than this first one.
+
+        It makes no difference which set the frame before has: the change within a set is the same for both, and so is
+        the change from one to the other. With b within a quarter turn the sum of its three parts is the larger one if
+        the parts of a and c and the larger |b| add up to more than three quarters of a turn.
+        """
+        before = (a[0], b[0], c[0]) if self._first is None else self._first
+        steep = np.abs(b)
+        steepest = np.maximum(steep, _frame_before(steep, np.abs(before[1])))
+        changes = _apart(a, before[0]) + _apart(c, before[2]) + steepest > 0.75 * TURN
+        if self._first is None:
+            second = a[0] + np.pi, np.pi - b[0], c[0] + np.pi
+            changes[0] = self._gap(second) < self._gap((a[0], b[0], c[0]))
+        changes[0] ^= self._other
+        return np.logical_xor.accumulate(changes, axis=0)
+
+    def _gap(self, angles: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
+        """(n,) how far three angles (n,) each are from the ones that the first frame continues."""
+        gap_a, gap_b, gap_c = (np.abs(_nearest_turn(each, near) - near) for each, near in zip(angles, self._near))
+        return gap_a + gap_b + gap_c
 
 
 def _held(last: np.ndarray, locked: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """(f, n) the last angle, in gimbal lock as it was before: there only its sum with the first one is given."""
+    """(f, n) the last angle, in gimbal lock as it was before: there only its sum with the first is defined."""
     frames = np.where(locked, -1, np.arange(len(last))[:, None])
     frames = np.maximum.accumulate(frames, axis=0)
     return np.where(frames < 0, before, np.take_along_axis(last, np.maximum(frames, 0), axis=0))
 
 
-def _other_set(a: np.ndarray, b: np.ndarray, c: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """(f, n) whether the other one of the two sets of angles is nearer to the frame before.
-
-    Which set the frame before has makes no difference: the change within a set is the same for both, and so is the
-    change from one to the other. With b within a quarter turn the sum of its three parts is the larger one where the
-    parts of a and c and the larger |b| come to more than three quarters of a turn.
-    """
-    one = _nearest_turn(np.stack((a[0], b[0], c[0]), axis=-1), before)
-    other = _nearest_turn(np.stack((a[0] + np.pi, np.pi - b[0], c[0] + np.pi), axis=-1), before)
-    changes = np.empty(a.shape, dtype=bool, order="F")
-    changes[0] = np.abs(other - before).sum(axis=-1) < np.abs(one - before).sum(axis=-1)
-    steep = np.abs(b)
-    apart = _between(a) + _between(c) + np.maximum(steep[1:], steep[:-1])
-    changes[1:] = apart > 0.75 * TURN
-    return np.logical_xor.accumulate(changes, axis=0)
+def _frame_before(values: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """(f, n) the values of the frame before each frame; `before` (n,) are those before the first."""
+    shifted = np.empty_like(values)
+    shifted[0], shifted[1:] = before, values[:-1]
+    return shifted
 
 
-def _between(angles: np.ndarray) -> np.ndarray:
-    """(f - 1, n) how far it is from each angle to the next the short way round, half a turn at most."""
-    change = angles[1:] - angles[:-1]
+def _apart(angles: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """(f, n) how far each angle is from the frame before the short way round, half a turn at most."""
+    change = angles - _frame_before(angles, before)
     return np.abs(change - TURN * np.round(change / TURN))
-
-
-def _wound(angles: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """(f, n) the same angles, full turns added to each for it to be nearest to the frame before; `before` the first."""
-    turns = np.empty(angles.shape, order="F")
-    turns[0] = np.round((before - angles[0]) / TURN)
-    turns[1:] = np.round((angles[:-1] - angles[1:]) / TURN)
-    return angles + TURN * np.cumsum(turns, axis=0)
 
 
 def _axes(order: str) -> list[int]:
@@ -217,17 +287,17 @@ def _axes(order: str) -> list[int]:
 
 def _about_axis(angles: np.ndarray, axis: int) -> np.ndarray:
     """Rotations about the X, Y or Z axis: (...) to (..., 3, 3)."""
-    one, other = (axis + 1) % 3, (axis + 2) % 3
+    first, second = (axis + 1) % 3, (axis + 2) % 3
     matrices = np.zeros((*angles.shape, 3, 3))
     matrices[..., axis, axis] = 1.0
-    matrices[..., one, one] = matrices[..., other, other] = cosine(angles)
-    matrices[..., other, one] = sine(angles)
-    matrices[..., one, other] = -matrices[..., other, one]
+    matrices[..., first, first] = matrices[..., second, second] = cosine(angles)
+    matrices[..., second, first] = sine(angles)
+    matrices[..., first, second] = -matrices[..., second, first]
     return matrices
 
 
 def _nearest_turn(angles: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """The same angles, full turns added, as near as can be to those of the frame before."""
+    """The angles, with full turns added so that they are nearest to those of the frame before."""
     return angles + TURN * np.round((before - angles) / TURN)
 
 

@@ -1,4 +1,4 @@
-"""Obstacles as bodies: what of an object is measured once, and where that is on a frame."""
+"""Obstacles as bodies: each object is measured once, and placed on every frame."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from .body_sizes import points_of, triangles_of
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
-    from .plan import BodySource
+    from .sources import BodySource
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SHAPES}
 SIDE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SIDES}
 PASS_SIDE_NUMBERS = {choice.name: choice.number for choice in PASS_SIDES}
 SAME = 1e-6
-"""Metres by which a point may be elsewhere in a mesh that counts as the same."""
+"""Metres that a point of a mesh may move before the mesh counts as another."""
 
 
 class Solids:
-    """The obstacles of a plan: measured at the first frame read, placed at every one."""
+    """The obstacles of a plan: measured on the first frame read, placed on every frame."""
 
     def __init__(self, sources: Sequence[BodySource]) -> None:
         self._sources = sources
@@ -45,7 +45,7 @@ class Solids:
         self._axes = Axes()
 
     def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
-        """The obstacles where `matrices` (k, 4, 4) have them, in world space or in that of who carries them."""
+        """The obstacles placed by `matrices` (k, 4, 4), in world space or in the local space of their carriers."""
         sources = self._sources
         if self._measured is None:
             family = Family()
@@ -56,24 +56,21 @@ class Solids:
         placed = [solid.placed(m, depsgraph) for solid, m in zip(self._measured, matrices)]
         settings = [source.ob.evaluated_get(depsgraph).steering for source in sources]
         meshes = np.empty(len(sources), dtype=np.object_)
-        meshes[:] = [one.mesh for one in placed]
-
-        def there(own: Mesh | None) -> bool:
-            return own is None or len(own) > 0
-
-        two_sided = np.array([one.mesh is not None and not one.mesh.closed for one in placed], dtype=np.bool_)
+        meshes[:] = [body.mesh for body in placed]
+        two_sided = np.array([body.mesh is not None and not body.mesh.closed for body in placed], dtype=np.bool_)
+        active = [stored.active and not body.empty for stored, body in zip(settings, placed)]
         return Obstacles(
-            start=np.array([one.start for one in placed]).reshape(-1, 3),
-            end=np.array([one.end for one in placed]).reshape(-1, 3),
+            start=np.array([body.start for body in placed]).reshape(-1, 3),
+            end=np.array([body.end for body in placed]).reshape(-1, 3),
             velocity=np.zeros((len(sources), 3)),
-            radius=np.array([one.radius for one in placed]),
-            pass_side=np.array([PASS_SIDE_NUMBERS[own.pass_side] for own in settings], dtype=np.int64),
-            present=np.array([own.active and there(one.mesh) for own, one in zip(settings, placed)], dtype=np.bool_),
+            radius=np.array([body.radius for body in placed]),
+            pass_side=np.array([PASS_SIDE_NUMBERS[stored.pass_side] for stored in settings], dtype=np.int64),
+            present=np.array(active, dtype=np.bool_),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             shape=self._shapes,
             side=np.where(two_sided, OUTSIDE, self._sides),
             axes=self._axes.of(matrices),
-            half=np.array([one.half for one in placed]).reshape(-1, 3),
+            half=np.array([body.half for body in placed]).reshape(-1, 3),
             spin=np.zeros((len(sources), 3)),
             mesh=meshes,
         )
@@ -81,7 +78,7 @@ class Solids:
 
 @dataclass(frozen=True)
 class _Placed:
-    """Where a body is: the ends of its axis, the radius about that, half the sides of a box, or its mesh."""
+    """A body on a frame: the ends of its axis, the radius about it, half the sides of a box, or its mesh."""
 
     start: np.ndarray
     end: np.ndarray
@@ -89,20 +86,25 @@ class _Placed:
     half: np.ndarray
     mesh: Mesh | None = None
 
+    @property
+    def empty(self) -> bool:
+        """Whether it is a mesh without faces."""
+        return self.mesh is not None and len(self.mesh) == 0
+
 
 class _Hull:
-    """An obstacle's round hull in its own space, measured as large as it is at the first frame."""
+    """An obstacle's round hull in its own space, measured at its size on the first frame."""
 
     def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
         self._size = sizes_of(matrix)
-        # Measured in the object's own axes but at its size in the world, and kept in its own space.
+        # Measured along the object's own axes at its size in the world, and kept in its own space.
         start, end, self._radius = hull(points_of(ob, depsgraph, family) * self._size)
         self._start, self._end = start / self._size, end / self._size
 
     def placed(self, matrix: np.ndarray, _depsgraph: Depsgraph) -> _Placed:
-        turn, place = matrix[:3, :3], matrix[:3, 3]
+        turn, offset = matrix[:3, :3], matrix[:3, 3]
         grown = float((sizes_of(matrix) / self._size).max())
-        start, end = np.einsum("ab,kb->ka", turn, np.stack((self._start, self._end))) + place
+        start, end = np.einsum("ab,kb->ka", turn, np.stack((self._start, self._end))) + offset
         return _Placed(start, end, self._radius * grown, np.zeros(3))
 
 
@@ -119,7 +121,7 @@ class _Box:
 
 
 class Surface:
-    """An object's own surface, read again on each frame where it may change its shape."""
+    """An object's surface, read again on each frame if its shape may change."""
 
     def __init__(self, ob: Object, _matrix: np.ndarray, depsgraph: Depsgraph, family: Family | None) -> None:
         self._ob, self._family = ob, family
@@ -130,11 +132,11 @@ class Surface:
         self._middle = np.zeros(3)
 
     def placed(self, matrix: np.ndarray, depsgraph: Depsgraph) -> _Placed:
-        """Where it is on the frame the depsgraph stands on."""
+        """The surface on the frame of the depsgraph, placed by its matrix (4, 4)."""
         if not self._stays:
             self._points, self._triangles = triangles_of(self._ob, depsgraph, self._family)
         axes = axes_of(matrix[None])[0]
-        # As it is turned already, so that what is left is how it is stretched.
+        # In the object's turned axes, so that only its scale and shear remain in the points.
         points = np.einsum("ab,bc,kc->ka", axes, matrix[:3, :3], self._points)
         if (
             self._built is None
@@ -145,18 +147,21 @@ class Surface:
             used = points[self._triangles.reshape(-1)]
             self._middle = box_of(used)[0] if len(used) else np.zeros(3)
             self._mesh = mesh(points - self._middle, self._triangles)
-        place = np.einsum("ba,b->a", axes, self._middle) + matrix[:3, 3]
-        return _Placed(place, place, mesh_radius(self._mesh), np.zeros(3), self._mesh)
+        middle = np.einsum("ba,b->a", axes, self._middle) + matrix[:3, 3]
+        return _Placed(middle, middle, mesh_radius(self._mesh), np.zeros(3), self._mesh)
 
 
 MEASURES = {SHAPE_NUMBERS["ROUND"]: _Hull, SHAPE_NUMBERS["BOX"]: _Box, SHAPE_NUMBERS["MESH"]: Surface}
 
 
 def changes_shape(ob: Object, family: Family | None) -> bool:
-    """Whether an object, with its children where there is a family, may have another shape on another frame."""
+    """Whether the shape of an object may change over the frames; with a family, including its children."""
     return any(
-        one.modifiers or getattr(one.data, "shape_keys", None) or getattr(one.data, "animation_data", None) or one != ob
-        for one in (ob, *(family.descendants(ob) if family else ()))
+        part.modifiers
+        or getattr(part.data, "shape_keys", None)
+        or getattr(part.data, "animation_data", None)
+        or part != ob
+        for part in (ob, *(family.descendants(ob) if family else ()))
     )
 
 
@@ -166,7 +171,7 @@ def axes_of(matrices: np.ndarray) -> np.ndarray:
 
 
 class Axes:
-    """The unit axes of the same objects frame by frame: most stand still, and are not worked out anew."""
+    """The unit axes of the same objects frame by frame; most stand still, and are not computed again."""
 
     def __init__(self) -> None:
         self._matrices = np.zeros((0, 4, 4))
@@ -186,5 +191,5 @@ def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sizes_of(matrix: np.ndarray) -> np.ndarray:
-    """How much a matrix stretches each axis, (3,), never nothing."""
+    """The scale of each axis of a matrix, (3,), never 0."""
     return np.maximum(magnitude(matrix[:3, :3].T), 1e-9)

@@ -1,4 +1,4 @@
-"""Where vehicles start: their own channels, stored on them, from which every bake begins."""
+"""The start of vehicles: their own channels, stored on them, from which every bake begins."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 from ..write.animation_data import evaluate
+from ..write.bake_record import BakeRecord
 from ..write.keyframes import read_column
-from ..write.ownership import BakeRecord, Played, our_keys
-from .rotation_channels import data_path, matrices_from_channels
+from ..write.ownership import Played, our_keys
+from .rotation_channels import data_path, matrices_from_channels, width_of
 
 if TYPE_CHECKING:
     from bpy.types import FCurve, Object
 
 MOVED = 1e-4
-"""Difference of a channel from its baked curve that means somebody moved the vehicle; a key is a float."""
+"""Least difference of a channel from its baked curve that shows a move by hand; keys are single precision."""
 
 
 def channels(ob: Object) -> tuple[np.ndarray, np.ndarray]:
-    """An object's own location (3,) and rotation (3 or 4,) as they stand now."""
-    # An array of a tuple takes a third of the time that one of Blender's own vectors takes.
+    """The present location (3,) and rotation (3 or 4,) channels of an object."""
+    # np.array of a tuple takes a third of the time it takes for a vector of Blender's.
     return np.array(tuple(ob.location)), np.array(tuple(getattr(ob, data_path(ob.rotation_mode))))
 
 
 def store(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
-    """Make these channels the vehicle's start."""
+    """Store these channels as the vehicle's start."""
     start = ob.steering.start
     start.stored = True
     start.location = location
@@ -35,7 +36,7 @@ def store(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
 
 
 def give_back(ob: Object) -> None:
-    """Put the vehicle back where it starts."""
+    """Move the vehicle back to its start."""
     if not ob.steering.start.stored:
         return
     ob.location = ob.steering.start.location
@@ -46,10 +47,10 @@ def stored_rotation(ob: Object) -> np.ndarray:
     """The rotation channels of the start in the object's present rotation mode."""
     start = ob.steering.start
     size = len(getattr(ob, data_path(ob.rotation_mode)))
-    own = 3 if start.rotation_mode not in ("QUATERNION", "AXIS_ANGLE") else 4
+    width = width_of(start.rotation_mode)
     if start.rotation_mode == ob.rotation_mode:
         return np.array(start.rotation[:size])
-    turn = _quaternion(np.array(start.rotation[:own]), start.rotation_mode)
+    turn = _quaternion(np.array(start.rotation[:width]), start.rotation_mode)
     if ob.rotation_mode == "QUATERNION":
         return np.array(turn)
     if ob.rotation_mode == "AXIS_ANGLE":
@@ -65,14 +66,14 @@ def _quaternion(rotation: np.ndarray, mode: str) -> Quaternion:
 def start_of(ob: Object, played: Played, first: float, *, on_start_frame: bool) -> tuple[np.ndarray, np.ndarray]:
     """The location and rotation channels that the next bake starts from; nothing is written.
 
-    Before the first bake it is where the vehicle stands. After one it is the stored start, or, where the vehicle was
-    moved by hand on the start frame, the place it was moved to. Where keys of the animator's own lead up to the first
-    frame, it is where they leave the vehicle, whatever frame the scene stands on.
+    Before the first bake these are the current channels. After a bake they are the stored start, or the current
+    channels if the vehicle was moved by hand on the start frame. If keys of the animator lead up to the first frame,
+    they are the values at the last of these, whatever the scene's current frame.
 
     Args:
         played: what the vehicle plays.
         first: the first frame of the bake.
-        on_start_frame: whether the scene stands on that frame.
+        on_start_frame: whether that is the scene's current frame.
     """
     location, rotation = channels(ob)
     record = played.record
@@ -85,21 +86,20 @@ def start_of(ob: Object, played: Played, first: float, *, on_start_frame: bool) 
 
 
 def earlier_velocity(played: Played, first: float, frame_time: float) -> np.ndarray | None:
-    """The velocity (3,) in units of the location channels a second that keys before the first frame lead up to.
+    """The velocity (3,), in units of the location channels per second, at the end of the keys before the first frame.
 
-    None where there are not two such keys, as one alone says nothing of motion.
+    None with fewer than two such keys, as a single key defines no motion.
     """
-    there = played.curves("location")
-    if not there:
-        return None
-    curves = {
-        index: (curve, own) for index, curve in there.items() if len(own := _own_frames(curve, played.record, first))
+    keyed = {
+        index: (curve, frames)
+        for index, curve in played.curves("location").items()
+        if len(frames := _own_frames(curve, played.record, first))
     }
-    frames = np.unique(np.concatenate([own for _, own in curves.values()])) if curves else np.zeros(0)
+    frames = np.unique(np.concatenate([each for _, each in keyed.values()])) if keyed else np.zeros(0)
     if len(frames) < 2:
         return None
     velocity = np.zeros(3)
-    for index, (curve, _) in curves.items():
+    for index, (curve, _) in keyed.items():
         before, after = evaluate(curve, (frames[-1] - 1.0, frames[-1]))
         velocity[index] = (after - before) / frame_time
     return velocity
@@ -117,9 +117,9 @@ def _was_moved(ob: Object, played: Played, frame: float) -> bool:
 
 
 def _left_by_keys(played: Played, path: str, values: np.ndarray, first: float) -> np.ndarray:
-    """The channels, those with keys of their own before the first frame as the last of these leaves them.
+    """The channels, each with the value of the animator's last key before the first frame, if there is one.
 
-    Before there is a bake, keys of their own anywhere else say where the vehicle is on the first frame.
+    Without a bake, the animator's keys on other frames also give the value on the first frame.
     """
     curves = played.curves(path)
     if not curves:
@@ -135,7 +135,7 @@ def _left_by_keys(played: Played, path: str, values: np.ndarray, first: float) -
 
 
 def _own_frames(curve: FCurve, record: BakeRecord | None, first: float) -> np.ndarray:
-    """The frames before the first on which the animator's own keys stand."""
+    """The frames of the animator's own keys before the first frame, in order."""
     if curve.range()[0] >= first - 1e-3:
         return np.zeros(0)
     frames = read_column(curve, "co")[:, 0]

@@ -1,4 +1,4 @@
-"""Going through the frames: a snapshot for each, without the animator's scene noticing."""
+"""Sweeping through the frames: a `Frame` for each, without changing the animator's scene."""
 
 from __future__ import annotations
 
@@ -9,25 +9,22 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...simulation.snapshot import Snapshot
 from ..hierarchy import Family
-from ..write.animation_data import action_of, assign_action, slot_of
-from ..write.ownership import bake_of
 from .dependencies import animates
+from .frame import Frame
 from .plan import Plan
 from .reading import Reader
-from .rotation_channels import data_path
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
 NAME = "Steering Bake in Progress"
 NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
-"""For each type of object a modifier that needs the shape of one, and its pointer."""
+"""For each type of object a modifier that needs its shape, and the pointer of that modifier."""
 
 
-def sweep(plan: Plan, reader: Reader) -> Iterator[Snapshot]:
-    """One snapshot a frame, from the first to the last; however it ends, the file is as it was before."""
+def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
+    """Read each frame of a plan, from the first to the last; however it ends, the file is left as it was."""
     with _users_scene(plan) if plan.in_users_scene else _scene_aside(plan) as scene:
         for frame in plan.frames.tolist():
             scene.frame_set(frame)
@@ -35,9 +32,9 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Snapshot]:
 
 
 def to_link(plan: Plan) -> list[Object]:
-    """What has to be evaluated: whatever is looked at, and vehicles with animated settings of their own.
+    """The objects that must be evaluated: everything the plan reads, and what the vehicles need.
 
-    Whatever these hang on comes along by itself, what hangs on them and counts as part of them does not.
+    Blender pulls in what these depend on. Children are not pulled in, so children of bodies are listed.
     """
     family = Family()
     sized = [source.ob for source in (*plan.bodies, *plan.obstacles)]
@@ -48,15 +45,14 @@ def to_link(plan: Plan) -> list[Object]:
         *plan.paths,
         *plan.regions,
         *plan.flows,
-        *(v.ob.parent for v in plan.vehicles if v.ob.parent is not None),
-        *(v.ob for v in plan.vehicles if v.animated or (v.ob.parent is not None and v.ob.parent_type != "OBJECT")),
+        *plan.vehicles.source.needed(),
     ]
     return list({ob.name_full: ob for ob in looked_at}.values())
 
 
 @contextmanager
 def _scene_aside(plan: Plan) -> Iterator[Scene]:
-    """A scene for the time of the sweep that holds only what is read."""
+    """A temporary scene that holds only the objects that are read."""
     scene = bpy.data.scenes.new(NAME)
     try:
         scene.render.fps, scene.render.fps_base = plan.scene.render.fps, plan.scene.render.fps_base
@@ -73,7 +69,7 @@ def _scene_aside(plan: Plan) -> Iterator[Scene]:
 
 @contextmanager
 def _evaluated(scene: Scene, hidden: list[Object]) -> Iterator[None]:
-    """Have Blender work hidden objects out, which it leaves out unless something visible needs them."""
+    """Let Blender evaluate hidden objects, which it skips unless something visible needs them."""
     proxies: list[Object] = []
     try:
         for ob in hidden:
@@ -89,7 +85,7 @@ def _evaluated(scene: Scene, hidden: list[Object]) -> Iterator[None]:
 
 
 def _proxy(ob: Object) -> Object:
-    """Something visible that needs an object: where it is and, of meshes and curves, what shape it has."""
+    """A visible object that needs another: its transform and, for meshes and curves, its shape."""
     if ob.type not in NEEDING_SHAPE:
         proxy = bpy.data.objects.new(NAME, None)
         proxy.constraints.new("COPY_TRANSFORMS").target = ob
@@ -102,44 +98,24 @@ def _proxy(ob: Object) -> Object:
 
 @contextmanager
 def _users_scene(plan: Plan) -> Iterator[Scene]:
-    """The animator's own scene, with the vehicles at their start and earlier bakes taken off for the time being."""
+    """The animator's scene, with the vehicles at their start and without earlier bakes until the end."""
     scene = plan.scene
     frame = scene.frame_current_final
     layer = scene.view_layers[0]
     hidden = [ob for ob in to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
-    stood = []
     with _settled(scene), _evaluated(scene, hidden):
         try:
-            for vehicle in plan.vehicles:
-                ob = vehicle.ob
-                rotation = data_path(ob.rotation_mode)
-                record = bake_of(ob)
-                baked = (action_of(ob), slot_of(ob)) if record is not None else None
-                keyed = {name: ob[name] for name in (record.properties if record else ()) if name in ob}
-                stood.append((ob, tuple(ob.location), rotation, tuple(getattr(ob, rotation)), baked, keyed))
-                if baked is not None:
-                    assign_action(ob, None)
-                for name in keyed:
-                    ob[name] = record.kept_properties[name].value if name in record.kept_properties else 0.0
-                ob.location = vehicle.location
-                setattr(ob, rotation, vehicle.rotation)
-            yield scene
+            with plan.vehicles.source.at_start():
+                yield scene
         finally:
-            for ob, location, rotation, turn, baked, keyed in stood:
-                if baked is not None:
-                    assign_action(ob, *baked)
-                for name, value in keyed.items():
-                    ob[name] = value
-                ob.location = location
-                setattr(ob, rotation, turn)
-            # Before the hidden things fall asleep again, so that they go back too.
-            # Not by Blender's own parts of it: before frame 0 it counts the part of a frame backwards, and takes none.
+            # While the hidden objects are still evaluated, so that they go back too.
+            # Split by floor, as Blender's own frame_current and frame_subframe count backwards below frame 0.
             scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
 
 
 @contextmanager
 def _settled(scene: Scene) -> Iterator[None]:
-    """Have the view layers forget objects that were removed; else they list nothing in their place."""
+    """Let the view layers forget removed objects; else they list None for each."""
     try:
         yield
     finally:

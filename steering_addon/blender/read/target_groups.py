@@ -30,7 +30,7 @@ class Several:
 
     Attributes:
         crowd: the crowd.
-        behavior, parameter: whose target, by name.
+        behavior, parameter: the names of the target's behavior and parameter.
         objects: in the order of their names.
         pick: the number of a choice of PICKS.
     """
@@ -42,69 +42,69 @@ class Several:
     pick: int
 
     def candidates(self, rows: dict[str, int]) -> Candidates:
-        """The same for the simulation; `rows` are those of bodies by name."""
+        """The same for the simulation; `rows` gives the rows of bodies by name."""
         names = [full_name(ob) for ob in self.objects]
         keys = np.array([crc32(name.encode()) for name in names], dtype=np.uint64)
         return Candidates(np.array([rows[name] for name in names], dtype=np.int64), keys, self.pick)
 
 
 def several_of(crowd: Object, behaviors: Iterable[type[Behavior]], objects: list[Object]) -> Iterator[Several]:
-    """Wherever behaviors of a crowd steer by one of several objects of the scene.
+    """Each target of a crowd's behaviors that is one of several objects of the scene.
 
     Raises:
-        Refusal: there is none where some are asked for.
+        Refusal: a group of objects that a target names is empty.
     """
     for behavior in behaviors:
         group = getattr(crowd.steering, behavior.name)
         for name, parameter in behavior.parameters().items():
             if parameter.kind is not Kind.BODY:
                 continue
-            whose = f"the {name.replace('_', ' ').title()} of {behavior.label} in {crowd.name}"
-            if members := _members(group, name, parameter, objects, whose):
+            target = f"the {name.replace('_', ' ').title()} of {behavior.label} in {crowd.name}"
+            if members := _members(group, name, parameter, objects, target):
                 yield Several(crowd, behavior.name, name, tuple(members), PICK_NUMBERS[getattr(group, choice_of(name))])
 
 
 def named(group: PropertyGroup, name: str) -> bool:
-    """Whether a pointer is set, or for a target a collection in its place."""
+    """Whether a pointer is set, or for a target a collection instead."""
     collection = collection_of(name)
     in_its_place = collection in group.bl_rna.properties and pointed_at(group, collection) is not None
     return in_its_place or pointed_at(group, name) is not None
 
 
 def is_several(group: PropertyGroup, name: str, parameter: Parameter) -> bool:
-    """Whether there may be several objects to choose from for a target."""
+    """Whether a target may stand for several objects."""
     pointed = pointed_at(group, name)
     if pointed is not None:
         return has_role(pointed, Role.CROWD)
     return pointed_at(group, collection_of(name)) is not None or parameter.role is not None
 
 
-def _members(group: PropertyGroup, name: str, parameter: Parameter, objects: list[Object], whose: str) -> list[Object]:
-    """The objects that a target stands for; none where it is a single one or the nearest of a role."""
+def _members(group: PropertyGroup, name: str, parameter: Parameter, objects: list[Object], target: str) -> list[Object]:
+    """The objects that a target stands for; none if it is a single object or the nearest with a role."""
     pointed, collection = pointed_at(group, name), pointed_at(group, collection_of(name))
     if pointed is not None:
-        return _vehicles_of(pointed, objects, whose) if has_role(pointed, Role.CROWD) else []
+        return _vehicles_of(pointed, objects, target) if has_role(pointed, Role.CROWD) else []
     if collection is not None:
-        return _objects_of(collection, objects, whose)
+        return _objects_of(collection, objects, target)
     nearest = PICK_NUMBERS[getattr(group, choice_of(name))] == NEAREST_ONE
     return [] if nearest or parameter.role is None else tagged(objects, parameter.role)
 
 
-def _vehicles_of(crowd: Object, objects: list[Object], whose: str) -> list[Object]:
+def _vehicles_of(crowd: Object, objects: list[Object], target: str) -> list[Object]:
     members = [ob for ob in tagged(objects, Role.VEHICLE) if crowd_of(ob) == crowd]
     if not members:
-        raise Refusal(f"The crowd {crowd.name}, {whose}, has no vehicles: tag some, or choose another.")
+        raise Refusal(f"The crowd {crowd.name}, {target}, has no vehicles. Tag some, or choose another crowd.")
     return members
 
 
-def _objects_of(collection: Collection, objects: list[Object], whose: str) -> list[Object]:
-    """The objects of a collection that stand for themselves: parts of others in it, and crowds, are none."""
+def _objects_of(collection: Collection, objects: list[Object], target: str) -> list[Object]:
+    """The objects of a collection that are targets: not crowds, and not children of others in it."""
     within = {full_name(ob) for ob in collection.all_objects}
     whole = [ob for ob in objects if full_name(ob) in within and not has_role(ob, Role.CROWD)]
     members = [ob for ob in whole if not any(full_name(above) in within for above in _above(ob))]
     if not members:
         raise Refusal(
-            f"The collection {collection.name}, {whose}, has no object in the scene: put one in, or choose another."
+            f"The collection {collection.name}, {target}, has no object in the scene. Add one, or choose another."
         )
     return members
 

@@ -1,1 +1,1 @@
-"""What the interface says about a scene: who takes part, and why nothing moves."""
+"""The state of a scene as the interface shows it: the members of crowds, and why nothing moves."""

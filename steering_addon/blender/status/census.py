@@ -1,4 +1,4 @@
-"""What there is in a scene to be steered, counted a moment after something changed: drawing only looks it up."""
+"""Counts of the tagged objects of a scene, made a moment after each change, so that drawing only looks them up."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ..properties import has_role, pointed_at, settings_of
 from ..read.plan import frame_range
 from ..tagged_objects import full_name, in_use
 from ..write.ownership import bake_of
-from .present_members import Whereabouts, whereabouts
+from .present_members import Presence, presence_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
 
-    from ..write.ownership import BakeRecord
+    from ..write.bake_record import BakeRecord
 
 PAUSE = 0.1
-"""Seconds without a change after which is counted: ten thousand vehicles take about as long."""
-SCENES_AT_ONCE = 4
-"""With more updates than this one need not look whether they are of scenes only."""
+"""Seconds without a change after which objects are counted: counting ten thousand vehicles takes about as long."""
+MOST_SCENE_UPDATES = 4
+"""With more updates than this they are not checked for being of scenes only."""
 SHOWING = ("VIEW_3D", "PROPERTIES")
-"""The editors that have panels of ours."""
+"""The editors with panels of this extension."""
 
 
 @dataclass(frozen=True)
@@ -35,26 +35,26 @@ class Members:
     """The vehicles of a crowd.
 
     Attributes:
-        vehicles: how many.
-        free: how many of them may move.
-        active: how many of these take part at the moment.
-        attending: who of these is there.
+        vehicles: their number.
+        free: the number of these that are not locked.
+        active: the number of these that take part on the current frame.
+        attending: the presence of the active vehicles on the current frame.
     """
 
     vehicles: int = 0
     free: int = 0
     active: int = 0
-    attending: Whereabouts = Whereabouts()
+    attending: Presence = Presence()
 
 
 @dataclass(frozen=True)
 class Census:
-    """What there is.
+    """The counts of a scene.
 
     Attributes:
-        roles: how many objects that take part at the moment have each role.
+        roles: the number of objects with each role that take part on the current frame.
         crowds: the vehicles of each crowd, by its full name.
-        baked: how many objects play a bake.
+        baked: the number of objects that play a bake.
         last: the last frame of the run.
     """
 
@@ -68,7 +68,7 @@ class Census:
 
     @property
     def free(self) -> int:
-        """How many vehicles a bake would move."""
+        """The number of vehicles that a bake would move."""
         return sum(members.free for members in self.crowds.values())
 
     @property
@@ -77,12 +77,12 @@ class Census:
 
 
 _known: dict[int, Census] = {}
-"""What was counted last, by the number of the scene."""
+"""The latest counts, by the session_uid of the scene."""
 _due = 0.0
 
 
 def count(scene: Scene) -> Census:
-    """What there is in a scene now."""
+    """Count the objects of a scene."""
     roles: Counter[Role] = Counter()
     members: dict[Object, _Counted] = {}
     baked = 0
@@ -94,7 +94,7 @@ def count(scene: Scene) -> Census:
         if takes_part:
             roles.update(Role[name] for name in names)
         crowd = pointed_at(stored, "crowd") if Role.VEHICLE.name in names else None
-        # What nothing animates plays no bake, which is quicker to find out.
+        # An object without animation plays no bake, which is quicker to check.
         record = bake_of(ob) if ob.animation_data is not None else None
         baked += record is not None
         if crowd is not None:
@@ -103,24 +103,24 @@ def count(scene: Scene) -> Census:
             counted.free += not stored.locked
             if takes_part and not stored.locked:
                 counted.active.append((ob, record))
-    there = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if has_role(ob, Role.CROWD)}
-    return Census(dict(roles), there, baked, frame_range(scene)[1])
+    crowds = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if has_role(ob, Role.CROWD)}
+    return Census(dict(roles), crowds, baked, frame_range(scene)[1])
 
 
 @dataclass
 class _Counted:
-    """The vehicles of a crowd as far as they are counted."""
+    """The vehicles of a crowd counted so far."""
 
     vehicles: int = 0
     free: int = 0
     active: list[tuple[Object, BakeRecord | None]] = field(default_factory=list)
 
     def members(self, crowd: Object, scene: Scene) -> Members:
-        return Members(self.vehicles, self.free, len(self.active), whereabouts(crowd, self.active, scene))
+        return Members(self.vehicles, self.free, len(self.active), presence_of(crowd, self.active, scene))
 
 
 def _objects(scene: Scene) -> Iterable[Object]:
-    """The objects in use, in any order."""
+    """The objects of the scene's view layers, in any order."""
     layers = scene.view_layers
     if len(layers) > 1:
         return in_use(scene)
@@ -128,22 +128,22 @@ def _objects(scene: Scene) -> Iterable[Object]:
 
 
 def known(scene: Scene) -> Census | None:
-    """What was counted last; None before that is done, which then is soon."""
-    found = _known.get(scene.session_uid)
-    if found is None:
+    """The latest counts; None, and a count soon, before the first."""
+    census = _known.get(scene.session_uid)
+    if census is None:
         changed()
-    return found
+    return census
 
 
 def refresh(scene: Scene) -> Census:
-    """Count now."""
-    _known[scene.session_uid] = found = count(scene)
-    return found
+    """Count immediately."""
+    _known[scene.session_uid] = census = count(scene)
+    return census
 
 
 @bpy.app.handlers.persistent
 def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> None:
-    """Something has changed: count once that is over. In the background there is nobody to look."""
+    """Count soon, as something has changed; not in background mode, where no panel is drawn."""
     global _due
     if bpy.app.background or (depsgraph is not None and _only_selected(depsgraph)):
         return
@@ -153,9 +153,9 @@ def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> 
 
 
 def _only_selected(depsgraph: Depsgraph) -> bool:
-    """Whether it is only the selection that has changed, or something else that is a scene's own affair."""
+    """Whether only scenes have changed, as by a selection."""
     updates = depsgraph.updates
-    return 0 < len(updates) <= SCENES_AT_ONCE and all(isinstance(update.id, bpy.types.Scene) for update in updates)
+    return 0 < len(updates) <= MOST_SCENE_UPDATES and all(isinstance(update.id, bpy.types.Scene) for update in updates)
 
 
 @bpy.app.handlers.persistent
@@ -165,7 +165,7 @@ def _loaded(*_what) -> None:
 
 
 def _count_shown() -> float | None:
-    """Count the scenes that windows show, and have the panels drawn anew where that makes a difference."""
+    """Count the scenes that windows show, and redraw the panels if the counts have changed."""
     wait = _due - time.monotonic()
     if wait > 0.0:
         return wait
@@ -179,22 +179,22 @@ def _count_shown() -> float | None:
 
 
 def _handlers():
-    there = bpy.app.handlers
-    for occasions in (there.depsgraph_update_post, there.frame_change_post, there.undo_post, there.redo_post):
-        yield occasions, changed
-    yield there.load_post, _loaded
+    lists = bpy.app.handlers
+    for each in (lists.depsgraph_update_post, lists.frame_change_post, lists.undo_post, lists.redo_post):
+        yield each, changed
+    yield lists.load_post, _loaded
 
 
 def register() -> None:
     if not bpy.app.background:
-        for occasions, handler in _handlers():
-            occasions.append(handler)
+        for handlers, handler in _handlers():
+            handlers.append(handler)
 
 
 def unregister() -> None:
-    for occasions, handler in _handlers():
-        if handler in occasions:
-            occasions.remove(handler)
+    for handlers, handler in _handlers():
+        if handler in handlers:
+            handlers.remove(handler)
     if bpy.app.timers.is_registered(_count_shown):
         bpy.app.timers.unregister(_count_shown)
     _known.clear()

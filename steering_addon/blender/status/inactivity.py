@@ -1,6 +1,6 @@
-"""Why nothing moves: what keeps a crowd, or one of its behaviors, from doing anything on the present frame.
+"""Why nothing moves: the reason why a crowd, or one of its behaviors, does nothing on the current frame.
 
-Properties are read and nothing is worked out, so that panels may ask whenever they are drawn.
+Only properties are read and nothing is computed, so that panels may ask whenever they are drawn.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
     from bpy.types import Object
 
     from .census import Census
-    from .present_members import Whereabouts
+    from .present_members import Presence
 
 
 def why_still(crowd: Object, census: Census | None) -> str:
-    """Why the vehicles of a crowd do nothing, in a sentence without its final stop; empty where they do something.
+    """Why the vehicles of a crowd do nothing, as a sentence without final stop; empty if they do something.
 
     Args:
-        census: what there is in the scene; without it, what hangs on that is not known.
+        census: the counts of the scene; without it, reasons that depend on them are not known.
     """
-    return _nobody_moves(crowd, census) or _cannot_move(crowd) or _nothing_to_do(crowd, census)
+    return _no_member_moves(crowd, census) or _cannot_move(crowd) or _nothing_to_do(crowd, census)
 
 
 def why_away(crowd: Object, census: Census | None) -> str:
-    """Why nobody of a crowd is there on the present frame, though some are on others; empty where somebody is."""
+    """Why no vehicle of a crowd is present on the current frame but on others; empty if one is present."""
     attending = census.members(crowd).attending if census is not None else None
-    if attending is None or attending.there:
+    if attending is None or attending.present:
         return ""
     if attending.enters <= census.last:
         frame = f"{attending.enters:.0f}"
         if attending.left:
-            return f"Nobody is there on this frame: the next enters on frame {frame}"
-        return f"Nobody has entered yet: the first does on frame {frame}"
-    return "Those of its vehicles that entered have left" if attending.left else ""
+            return f"No vehicle is present on this frame: the next enters on frame {frame}"
+        return f"No vehicle has entered yet: the first enters on frame {frame}"
+    return "The vehicles that entered have left" if attending.left else ""
 
 
 def why_idle(behavior: type[Behavior], crowd: Object, census: Census | None) -> str:
-    """Why a behavior of a crowd, which is switched on, does nothing; empty where it does something."""
+    """Why a behavior that is switched on does nothing; empty if it does something."""
     group = getattr(crowd.steering, behavior.name)
     if group.weight == 0.0:
         return f"Its weight is {_zero(crowd, f'steering.{behavior.name}.weight')}"
@@ -57,30 +57,30 @@ def why_idle(behavior: type[Behavior], crowd: Object, census: Census | None) -> 
     return ""
 
 
-def _nobody_moves(crowd: Object, census: Census | None) -> str:
+def _no_member_moves(crowd: Object, census: Census | None) -> str:
     if census is None:
         return ""
     members = census.members(crowd)
     if not members.vehicles:
         return "No vehicles yet: select some together with this crowd, and press Vehicle"
     if not members.free:
-        return "All its vehicles are locked: unlock those that shall move"
+        return "All its vehicles are locked: unlock the ones that should move"
     if not members.active:
         return "All its vehicles are inactive on this frame"
-    return _nobody_enters(members.attending, census.last)
+    return _no_member_enters(members.attending, census.last)
 
 
-def _nobody_enters(attending: Whereabouts, last: int) -> str:
-    if attending.there or attending.left or attending.enters <= last:
+def _no_member_enters(attending: Presence, last: int) -> str:
+    if attending.present or attending.left or attending.enters <= last:
         return ""
     if attending.enters == inf:
         return "All its vehicles wait for room to enter"
-    return f"All its vehicles enter after the last frame, {last}: the first would on frame {attending.enters:.0f}"
+    return f"All its vehicles enter after the last frame, {last}: the first enters on frame {attending.enters:.0f}"
 
 
 def _cannot_move(crowd: Object) -> str:
     model = crowd.steering.vehicle
-    for name, consequence in (("max_speed", "nothing can move"), ("max_force", "nobody can turn or change speed")):
+    for name, consequence in (("max_speed", "nothing can move"), ("max_force", "vehicles cannot turn or change speed")):
         if getattr(model, name) == 0.0:
             what = name.replace("_", " ").title()
             return f"{what} is {_zero(crowd, f'steering.vehicle.{name}')}: {consequence}"
@@ -88,12 +88,12 @@ def _cannot_move(crowd: Object) -> str:
 
 
 def _nothing_to_do(crowd: Object, census: Census | None) -> str:
-    there = [behavior for behavior in CATALOGUE if crowd.steering.is_property_set(behavior.name)]
-    if not there:
+    added = [behavior for behavior in CATALOGUE if crowd.steering.is_property_set(behavior.name)]
+    if not added:
         return "No behavior: its vehicles go straight on"
-    used = [behavior for behavior in there if getattr(crowd.steering, behavior.name).use]
+    used = [behavior for behavior in added if getattr(crowd.steering, behavior.name).use]
     if not used:
-        keyed = any(animates(crowd, f"steering.{behavior.name}.use") for behavior in there)
+        keyed = any(animates(crowd, f"steering.{behavior.name}.use") for behavior in added)
         return f"All behaviors are switched off{' by keys here' if keyed else ''}: its vehicles go straight on"
     reasons = [why_idle(behavior, crowd, census) for behavior in used]
     if all(reasons):

@@ -1,6 +1,7 @@
-"""Who of a crowd is there on the frame its scene stands on, as far as that is known.
+"""The members of a crowd that are present on the current frame, to the extent that it is known.
 
-While a preview is on it says so; of a vehicle that plays a bake the bake does, and of others when they are to enter.
+While a preview is on, it says which are absent. Otherwise the record of its bake says when a vehicle is present, or,
+without a bake, its frame to enter.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.presence.attendance import Attendance, enter_frames
-from .. import preview
+from ..absentees import absentees
 from ..crowds.entry_settings import own_enter_frame
 from ..properties import settings_of
 from ..property_groups import values_of
@@ -22,63 +23,62 @@ from ..read.plan import frame_range
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
-    from ..write.ownership import BakeRecord
+    from ..write.bake_record import BakeRecord
 
 
 @dataclass(frozen=True)
-class Whereabouts:
-    """Who of some vehicles is there.
+class Presence:
+    """The presence of some vehicles on a frame.
 
     Attributes:
-        there: how many.
-        left: how many have been there and come no more.
-        enters: the frame on which the next of the others enters; inf where nobody does, or where that is not known.
+        present: the number that are present.
+        left: the number that have left for good.
+        enters: the frame on which the next of the others enters; inf if none does, or if it is not known.
     """
 
-    there: int = 0
+    present: int = 0
     left: int = 0
     enters: float = np.inf
 
 
-def whereabouts(crowd: Object, vehicles: Sequence[tuple[Object, BakeRecord | None]], scene: Scene) -> Whereabouts:
-    """Who of a crowd's vehicles is there, each with the record of the bake it plays."""
+def presence_of(crowd: Object, vehicles: Sequence[tuple[Object, BakeRecord | None]], scene: Scene) -> Presence:
+    """The presence of a crowd's vehicles, given each with the record of the bake it plays."""
     first, last = frame_range(scene)
     frame = min(max(scene.frame_current, first), max(first, last))
     enters = _entering(crowd, [ob for ob, _ in vehicles], scene)
     spans = np.array([_span(at, record) for at, (_, record) in zip(enters.tolist(), vehicles)]).reshape(-1, 2)
     outside, left = frame < spans[:, 0], frame > spans[:, 1]
-    if (absent := preview.absent(scene)) is not None:
+    if (absent := absentees(scene)) is not None:
         spans[:, 0] = enters
-        numbers = [ob.session_uid for ob, _ in vehicles]
-        outside, left = (np.array([number in those for number in numbers], dtype=np.bool_) for those in absent)
+        outside, left = absent.among([ob for ob, _ in vehicles])
     coming = spans[outside & (spans[:, 0] > frame), 0]
-    return Whereabouts(
-        there=int(np.count_nonzero(~outside & ~left)),
+    return Presence(
+        present=int(np.count_nonzero(~outside & ~left)),
         left=int(np.count_nonzero(left)),
         enters=float(coming.min(initial=np.inf)),
     )
 
 
 def _entering(crowd: Object, vehicles: Sequence[Object], scene: Scene) -> np.ndarray:
-    """The frames on which vehicles are to enter, (k,); -inf where they are there from the start."""
-    own = np.array([own_enter_frame(ob) for ob in vehicles])
+    """The frames on which vehicles are to enter, (k,); -inf if they are present from the start."""
+    fixed = np.array([own_enter_frame(ob) for ob in vehicles])
     if not crowd.steering.is_property_set("attendance") or not crowd.steering.attendance.use_enter_frame:
-        return np.where(np.isnan(own), -np.inf, own)
+        return np.where(np.isnan(fixed), -np.inf, fixed)
     stored = settings_of(scene)
     identities, seeds = (
         np.array([getattr(ob.steering, name) for ob in vehicles], dtype=np.int64) for name in ("identity", "seed")
     )
     attendance = Attendance.of(len(vehicles), **values_of(Attendance, crowd.steering.attendance))
     shared = enter_frames(attendance, keys_of_vehicles(stored.seed if stored else 0, identities, seeds))
-    return np.where(np.isnan(own), shared, own)
+    return np.where(np.isnan(fixed), shared, fixed)
 
 
 def _span(enters: float, record: BakeRecord | None) -> tuple[float, float]:
-    """The first and the last frame on which a vehicle is there."""
+    """The first and the last frame on which a vehicle is present."""
     if record is None:
         return enters, np.inf
-    if record.there is None:
+    if record.present_frames is None:
         return -np.inf, np.inf
-    first, last = record.there
-    # One that never came in would have, had there been room.
-    return record.there if first <= last else (np.inf, np.inf)
+    first, last = record.present_frames
+    # A vehicle that never entered waited for room.
+    return record.present_frames if first <= last else (np.inf, np.inf)

@@ -1,9 +1,9 @@
-"""Where the animation of an object lives in each Blender.
+"""Access to the animation of an object in each Blender version.
 
-Up to 4.3 an action holds curves for one object. From 4.4 on it holds slots, one for each thing it animates, and the
-curves of a slot are in a channel bag (action > layer > strip > channel bag); from 5.0 on that is the only way to
-them. In 4.2 there are no slots, so a slot is `None` here and the action stands in for its own channel bag: both have
-`.fcurves` and `.groups`, and the code above this file needs no other difference.
+Up to 4.3 an action holds curves for one object. From 4.4 on it holds slots, one for each datablock it animates, and the
+curves of a slot are in a channel bag (action > layer > strip > channel bag); from 5.0 on they are found only there.
+Blender 4.2 has no slots, so a slot is `None` and the action serves as its own channel bag: both have `.fcurves` and
+`.groups`, and the code that uses this module needs no other distinction.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
 SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 """Whether actions have slots (4.4 and later)."""
-RENAMED_AT_ONCE = 1 << 10
+RENAMED_TOGETHER = 1 << 10
 
 
 def action_of(ob: Object) -> Action | None:
-    """The action an object plays now, None without one."""
+    """The action an object plays, None without one."""
     return ob.animation_data.action if ob.animation_data else None
 
 
 def slot_of(ob: Object) -> ActionSlot | None:
-    """The slot through which an object plays its action; None where it has none, and always None in 4.2."""
+    """The slot through which an object plays its action; None if it has none, and always None in 4.2."""
     return ob.animation_data.action_slot if SLOTTED and ob.animation_data else None
 
 
 def channelbag(ob: Object) -> Channelbag | None:
-    """What holds the curves an object plays now (`.fcurves`, `.groups`); None where nothing animates it."""
+    """The holder of the curves an object plays (`.fcurves`, `.groups`); None if nothing animates it."""
     action = action_of(ob)
     return action and channelbag_in(action, slot_of(ob))
 
 
 def channelbag_in(action: Action, slot: ActionSlot | None, *, ensure: bool = False) -> Channelbag | None:
-    """What holds the curves of one slot of an action, whether or not anything plays it.
+    """The holder of the curves of one slot of an action, whether or not an object plays it.
 
-    None where the slot has no curves yet; with `ensure` the missing layer, strip and bag are made.
+    None if the slot has no curves yet; with `ensure` the missing layer, strip and bag are made.
     """
     if not SLOTTED:
         return action
@@ -60,7 +60,7 @@ def channelbag_in(action: Action, slot: ActionSlot | None, *, ensure: bool = Fal
 
 
 def channelbags(action: Action) -> list[Channelbag]:
-    """Everything in an action that holds curves, of all its slots."""
+    """All holders of curves in an action, of all its slots."""
     if not SLOTTED:
         return [action]
     # Not `strip.channelbags`: keys reached through that collection take four times as long to read and write.
@@ -80,7 +80,7 @@ def new_slot(action: Action, ob: Object) -> ActionSlot | None:
 
 
 def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tuple[Action, ActionSlot | None]:
-    """Copy an action, linked or not, with all slots or with the one only; returns the copy and its slot."""
+    """Copy an action, linked or not, with all slots or only with this one; returns the copy and its slot."""
     copy = action.copy()
     copied_slot = slot and slot_with_handle(copy, slot.handle)
     if SLOTTED and not whole:
@@ -90,15 +90,15 @@ def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tupl
 
 
 def rename_all(names: Mapping[Action, str]) -> None:
-    """Give actions other names; where one is taken, Blender adds a number.
+    """Rename actions; to a name that is taken, Blender adds a number.
 
-    Blender keeps actions in order of their names and compares a new name with those before it, hundreds of them. So
-    the last come first, where there are few before them yet; but some at a time, as it also goes through all behind.
+    Blender keeps actions sorted by name and compares a new name with up to hundreds of names before it. So the last
+    names are given first, while few precede them; but in pieces, as Blender also goes through the names that follow.
     """
     falling = sorted(names.items(), key=lambda named: named[1].lower(), reverse=True)
-    for start in reversed(range(0, len(falling), RENAMED_AT_ONCE)):
-        for action, name in falling[start : start + RENAMED_AT_ONCE]:
-            # Before it takes a new value of the property, Blender looks for the action among all there are.
+    for start in reversed(range(0, len(falling), RENAMED_TOGETHER)):
+        for action, name in falling[start : start + RENAMED_TOGETHER]:
+            # Setting the property makes Blender search all actions for this one first.
             if hasattr(action, "rename"):
                 action.rename(name)
             else:
@@ -106,14 +106,14 @@ def rename_all(names: Mapping[Action, str]) -> None:
 
 
 def slot_with_handle(action: Action, handle: int) -> ActionSlot | None:
-    """The slot of an action by its number, which survives copying, renaming and saving; None where there is none."""
+    """The slot of an action by its number, which survives copying, renaming and saving; None without such a slot."""
     return next((slot for slot in action.slots if slot.handle == handle), None) if SLOTTED else None
 
 
 def assign_action(ob: Object, action: Action | None, slot: ActionSlot | None = None) -> AnimData:
     """Let an object play one slot of an action, or no action.
 
-    Blender sees the change at its next update and shows the pose of the current frame. Raises AttributeError where
+    Blender sees the change at its next update and shows the pose of the current frame. Raises AttributeError if
     Blender forbids it: on a linked object, and while an NLA strip is being edited (tweak mode).
     """
     animation = ob.animation_data_create()

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, tee
 
 import numpy as np
 
-from ...portrayal.driver_properties import portrayed
 from ...recording.mishaps import KINDS, Mishaps
-from ...simulation.arrays.vectors import magnitude
 from ...simulation.run import simulate
-from ...simulation.snapshot import Snapshot, State
-from ..crowds.entry_settings import parts_of
-from ..hierarchy import Family
+from ...simulation.snapshot import State
+from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
-from ..read.start_pose import store
 from ..read.sweep import sweep
-from .channels import channels, start_rotations
-from .resource_visibility import Eaten
-from .staging import Staging
+from .key_writer import KeyWriter
+from .writer import Writer
 
 SIMULATING = 0.8
 """Share of the progress that simulating takes; writing is the rest."""
@@ -31,14 +25,14 @@ SIMULATING = 0.8
 
 @dataclass(frozen=True)
 class BakeResult:
-    """What a bake did.
+    """The result of a bake.
 
     Attributes:
         vehicles, frames: how many.
-        mishaps: by kind, how many vehicles ran into something or got stuck.
+        mishaps: the number of vehicles that ran into something or got stuck, by kind.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
-        kept_out: how many vehicles never entered although their frame came, as somebody stood in their place.
-        too_late: how many enter on a later frame than the last.
+        kept_out: the number of vehicles that never entered although their frame came, as something blocked their start.
+        too_late: the number of vehicles that enter after the last frame.
     """
 
     vehicles: int
@@ -49,165 +43,65 @@ class BakeResult:
     too_late: int = 0
 
 
-@dataclass
-class Trajectory:
-    """Where the vehicles were on each frame.
-
-    Attributes:
-        positions: (f, n, 3) metres.
-        bases: (f, n, 3, 3) side, forward and up as columns.
-        start_speed: (n,) metres a second on the first frame on which they are there.
-        away: (f, n) who has not entered yet or has left.
-        mishaps: what went wrong for whom.
-        kept_out: how many wait for room to enter at the moment.
-        too_late: how many are still to enter on a later frame.
-    """
-
-    positions: np.ndarray
-    bases: np.ndarray
-    start_speed: np.ndarray
-    away: np.ndarray
-    mishaps: Mishaps
-    kept_out: int = 0
-    too_late: int = 0
-
-    @classmethod
-    def empty(cls, frames: int, vehicles: int) -> Trajectory:
-        # Number by number, as they come from the simulation and go into curves.
-        return cls(
-            np.moveaxis(np.empty((3, frames, vehicles)), 0, -1),
-            np.moveaxis(np.empty((3, 3, frames, vehicles)), (0, 1), (-2, -1)),
-            np.zeros(vehicles),
-            np.zeros((frames, vehicles), dtype=np.bool_),
-            Mishaps(vehicles),
-        )
-
-    def record(self, frame: int, state: State) -> None:
-        motion = state.motion
-        self.away[frame] = state.away
-        comes = ~self.away[frame] & (self.away[frame - 1] if frame else True)
-        if comes.any():
-            self.start_speed = np.where(comes & state.inputs.present, magnitude(motion.velocity), self.start_speed)
-        self.positions[frame] = motion.position
-        for k, axis in enumerate((motion.side, motion.forward, motion.up)):
-            self.bases[frame, :, :, k] = axis
-        self.mishaps.look(frame, state)
-        due = state.inputs.due
-        if due is not None:
-            self.kept_out, self.too_late = (int(np.count_nonzero(state.outside & come)) for come in (due, ~due))
-
-    def there(self, row: int, frames: np.ndarray) -> tuple[float, float] | None:
-        """The first and the last of the frames (f,) on which a vehicle is there, None where it always is.
-
-        Who is there on the first or the last frame of all is so before or after, too.
-        """
-        away = self.away[:, row]
-        if not away.any():
-            return None
-        on = np.flatnonzero(~away)
-        if not len(on):
-            return float(frames[-1]) + 1.0, float(frames[-1])
-        return -np.inf if on[0] == 0 else float(frames[on[0]]), np.inf if not away[-1] else float(frames[on[-1]])
-
-
-def baking(plan: Plan, *, replace_own_keys: bool = False) -> Generator[float, None, BakeResult]:
+def baking(
+    plan: Plan, *, replace_own_keys: bool = False, writer: Writer | None = None
+) -> Generator[float, None, BakeResult]:
     """Carry out a plan, yielding how much is done from 0 to 1; until it returns, the file holds nothing of it.
 
     Closing the generator stops the bake and leaves nothing behind.
 
+    Args:
+        writer: where the motion goes; by default into keyframes.
+
     Raises:
-        Refusal: a value read on the way is no number.
+        Refusal: a value read on the way is not a number.
     """
     reader = Reader(plan)
-    trajectory, eaten = Trajectory.empty(len(plan.frames), len(plan)), Eaten(plan)
-    with closing(sweep(plan, reader)) as snapshots:
-        for frame, state in enumerate(_states(plan, reader, snapshots)):
-            trajectory.record(frame, state)
-            eaten.look(frame, state)
-            yield SIMULATING * (frame + 1) / len(plan.frames)
-
-    staging = Staging(uuid.uuid4().hex, plan.frames)
+    writer = writer or KeyWriter(plan, replace_own_keys=replace_own_keys)
+    mishaps, admission = Mishaps(len(plan)), _Admission()
     try:
-        properties = _properties(plan, reader, trajectory)
-        for done, (row, location, rotation) in enumerate(_rows(plan, reader, trajectory), 1):
-            vehicle = plan.vehicles[row]
-            staging.add(
-                vehicle.ob,
-                location,
-                rotation,
-                replace=replace_own_keys,
-                properties=properties[row],
-                only_baked=vehicle.only_baked,
-                mishaps={kind: plan.frames[at[row]] for kind, at in trajectory.mishaps.frames.items() if at[row] >= 0},
-                hidden=trajectory.away[:, row] if vehicle.hides else None,
-                there=trajectory.there(row, plan.frames),
-            )
-            yield SIMULATING + (1.0 - SIMULATING) * done / len(plan)
-        away = trajectory.away & np.array([vehicle.hides for vehicle in plan.vehicles], dtype=np.bool_)
-        eaten.hide(staging, away, replace_own_keys)
-        _hide_parts(staging, plan, away, eaten, replace_own_keys)
+        with closing(sweep(plan, reader)) as frames:
+            for row, (state, frame) in enumerate(simulated(plan, reader, frames)):
+                mishaps.look(row, state)
+                admission.look(state)
+                writer.frame(state, frame)
+                yield SIMULATING * (row + 1) / len(plan.frames)
+        for done in writer.finish(mishaps):
+            yield SIMULATING + (1.0 - SIMULATING) * done
     except BaseException:
-        staging.discard()
+        writer.discard()
         raise
-    staging.commit(plan.scene.frame_current_final)
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
-    for vehicle in plan.vehicles:
-        if vehicle.ob.steering.identity != vehicle.identity:
-            vehicle.ob.steering.identity = vehicle.identity
-        store(vehicle.ob, vehicle.location, vehicle.rotation)
-    mishaps = trajectory.mishaps
-    numbers = {kind: mishaps.number(kind) for kind in KINDS}
+    plan.vehicles.source.store(plan.vehicles.identity)
     return BakeResult(
         vehicles=len(plan),
         frames=len(plan.frames),
-        mishaps=numbers,
+        mishaps={kind: mishaps.number(kind) for kind in KINDS},
         closest=float(mishaps.clearance.min()),
-        kept_out=trajectory.kept_out,
-        too_late=trajectory.too_late,
+        kept_out=admission.kept_out,
+        too_late=admission.too_late,
     )
 
 
-def _states(plan: Plan, reader: Reader, snapshots: Iterator[Snapshot]) -> Iterator[State]:
-    first = next(snapshots)
-    return simulate(reader.start(first), chain((first,), snapshots), plan.preroll)
+def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[tuple[State, Frame]]:
+    """Each frame that was read, together with the state of the vehicles on it."""
+    first = next(frames)
+    to_simulate, to_write = tee(chain((first,), frames))
+    return zip(simulate(reader.start(first), (frame.snapshot for frame in to_simulate), plan.preroll), to_write)
 
 
-def _hide_parts(staging: Staging, plan: Plan, away: np.ndarray, eaten: Eaten, replace_own_keys: bool) -> None:
-    """Hide what is seen of the vehicles besides themselves while they are hidden, (f, n), but for resources."""
-    family = Family()
-    for row, vehicle in enumerate(plan.vehicles):
-        for part in parts_of(vehicle.ob, family):
-            if part not in eaten.objects:
-                staging.hide(part, away[:, row], replace_own_keys)
+class _Admission:
+    """The vehicles that have not entered by the last frame looked at.
 
+    Attributes:
+        kept_out: how many wait for room.
+        too_late: how many enter on a later frame.
+    """
 
-def _properties(plan: Plan, reader: Reader, trajectory: Trajectory) -> list[dict[str, np.ndarray]]:
-    """The custom properties to key on each vehicle, (f,) by name, in the order of the plan."""
-    properties: list[dict[str, np.ndarray]] = [{}] * len(plan)
-    for crowd in plan.crowds:
-        if crowd.portrayal is None:
-            continue
-        rows = crowd.rows
-        columns = portrayed(
-            crowd.portrayal,
-            reader.keys[rows],
-            np.stack(reader.sizes)[:, rows],
-            trajectory.positions[:, rows],
-            trajectory.start_speed[rows],
-            plan.frame_time,
-            trajectory.away[:, rows].argmin(axis=0),
-        )
-        for k, row in enumerate(rows.tolist()):
-            properties[row] = {name: values[:, k] for name, values in columns.items()}
-    return properties
+    def __init__(self) -> None:
+        self.kept_out = self.too_late = 0
 
-
-def _rows(plan: Plan, reader: Reader, trajectory: Trajectory) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """The row of each vehicle with its location (f, 3) and rotation (f, 3 or 4) channels."""
-    parts = np.stack(reader.parent_parts)
-    near = start_rotations(plan)
-    for rows, locations, rotations in channels(
-        plan, reader.parented, parts, trajectory.positions, trajectory.bases, near
-    ):
-        for k, row in enumerate(rows):
-            yield row, locations[:, k], rotations[:, k]
+    def look(self, state: State) -> None:
+        due = state.inputs.due
+        if due is not None:
+            self.kept_out, self.too_late = (int(np.count_nonzero(state.outside & each)) for each in (due, ~due))

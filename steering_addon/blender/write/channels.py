@@ -1,70 +1,92 @@
-"""From where vehicles are in the world to the numbers of their own channels, those that are alike together."""
+"""From the poses of vehicles in the world to the numbers of their own channels, frame after frame."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..read.local_space import to_local
-from ..read.plan import Plan
-from ..read.rotation_channels import channels_from_matrices
+from ..read.rotation_channels import RotationTrack, width_of
+
+if TYPE_CHECKING:
+    from ..read.object_vehicles import ObjectVehicles
 
 AT_ONCE = 1 << 14
-"""Poses turned into channels at once: so few that all that is worked out on the way stays in the processor's cache."""
-WIDEST = 4
-"""Numbers that the widest rotation channel has."""
+"""Poses converted at a time: few enough for all intermediate arrays to stay in the processor's cache."""
 
 
-def start_rotations(plan: Plan) -> np.ndarray:
-    """(n, 4) the rotation channels the vehicles start with; of three angles the last number says nothing."""
-    rotations = np.zeros((len(plan), WIDEST))
-    for row, vehicle in enumerate(plan.vehicles):
-        rotations[row, : len(vehicle.rotation)] = vehicle.rotation
-    return rotations
+class Converted(NamedTuple):
+    """The channels of some vehicles on some frames.
 
-
-def channels(
-    plan: Plan,
-    parented: list[int],
-    parts: np.ndarray,
-    positions: np.ndarray,
-    bases: np.ndarray,
-    near: np.ndarray,
-) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]:
-    """Rows of vehicles with their location (f, k, 3) and rotation (f, k, 3 or 4) channels.
-
-    Vehicles that are alike in mode and axes are worked out together, a few at a time.
-
-    Args:
-        parented: the rows of the vehicles that have a parent.
-        parts: (f, p, 4, 4) the parents' parts of these.
-        positions: (f, n, 3) metres.
-        bases: (f, n, 3, 3) side, forward and up as columns.
-        near: (n, 4) the rotation channels of the frame before, which the first frame comes next to.
+    Attributes:
+        rows: the k vehicles, to index arrays by.
+        location: (f, k, 3).
+        rotation: (f, k, 3 or 4), angles in radians.
     """
-    part_of = {row: k for k, row in enumerate(parented)}
-    at_once = max(AT_ONCE // len(positions), 1)
-    for (mode, _), alike in plan.alike().items():
-        free, hanging = [row for row in alike if row not in part_of], [row for row in alike if row in part_of]
-        for rows in (*_few(free, at_once), *_few(hanging, at_once)):
-            vehicles = [plan.vehicles[row] for row in rows]
-            locations, turns = to_local(
-                np.asfortranarray(parts[:, [part_of[row] for row in rows]]) if rows[0] in part_of else None,
-                np.asfortranarray(positions[:, _piece(rows)]),
-                np.asfortranarray(bases[:, _piece(rows)]),
-                vehicles[0].axes,
-                np.array([tuple(vehicle.ob.scale) for vehicle in vehicles]),
-            )
-            width = len(vehicles[0].rotation)
-            yield rows, locations, channels_from_matrices(turns, mode, near[_piece(rows), :width])
+
+    rows: slice | list[int]
+    location: np.ndarray
+    rotation: np.ndarray
 
 
-def _few(rows: list[int], at_once: int) -> Iterator[list[int]]:
-    """The rows, so many at a time."""
-    return (rows[k : k + at_once] for k in range(0, len(rows), at_once))
+class Channels:
+    """Converts the poses of vehicles that are objects, given frame after frame in pieces, to their own channels.
+
+    Vehicles alike in rotation mode and axes are converted together, a few at a time.
+
+    Attributes:
+        order: the rows of all vehicles, those that are converted together side by side.
+    """
+
+    def __init__(self, source: ObjectVehicles, near: np.ndarray, frames: int = 1) -> None:
+        """Start with the rotation channels `near` (n, 4), which the first frame continues; `frames` a piece at most."""
+        part_of = {row: k for k, row in enumerate(source.parented)}
+        self._batches: list[_Batch] = []
+        self.order: list[int] = []
+        for (mode, _), alike in source.alike().items():
+            free, parented = [row for row in alike if row not in part_of], [row for row in alike if row in part_of]
+            self.order += [*free, *parented]
+            for rows in (*_pieces(free, max(AT_ONCE // frames, 1)), *_pieces(parented, max(AT_ONCE // frames, 1))):
+                parts = [part_of[row] for row in rows] if rows[0] in part_of else None
+                self._batches.append(_Batch(source, rows, parts, mode, near))
+
+    def extend(self, parts: np.ndarray, positions: np.ndarray, bases: np.ndarray) -> Iterator[Converted]:
+        """The channels on the next frames.
+
+        Args:
+            parts: (f, p, 4, 4) the parents' parts of the vehicles that have a parent.
+            positions: (f, n, 3) metres.
+            bases: (f, n, 3, 3) side, forward and up as columns.
+        """
+        return (batch.converted(parts, positions, bases) for batch in self._batches)
 
 
-def _piece(rows: list[int]) -> slice | list[int]:
-    """The rows as they are taken out of an array fastest: as one piece where they are one."""
-    return slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
+class _Batch:
+    """Vehicles that are converted together."""
+
+    def __init__(
+        self, source: ObjectVehicles, rows: list[int], parts: list[int] | None, mode: str, near: np.ndarray
+    ) -> None:
+        # A slice is taken out of an array faster than single rows.
+        self._rows = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
+        self._parts = parts
+        self._axes = source.axes[rows[0]]
+        self._scales = source.scales(rows)
+        self._track = RotationTrack(mode, near[self._rows, : width_of(mode)])
+
+    def converted(self, parts: np.ndarray, positions: np.ndarray, bases: np.ndarray) -> Converted:
+        location, turns = to_local(
+            None if self._parts is None else np.asfortranarray(parts[:, self._parts]),
+            np.asfortranarray(positions[:, self._rows]),
+            np.asfortranarray(bases[:, self._rows]),
+            self._axes,
+            self._scales,
+        )
+        return Converted(self._rows, location, self._track.extend(turns))
+
+
+def _pieces(rows: list[int], length: int) -> Iterator[list[int]]:
+    """The rows, cut into pieces of this length at most."""
+    return (rows[k : k + length] for k in range(0, len(rows), length))

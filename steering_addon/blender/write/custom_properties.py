@@ -1,8 +1,9 @@
-"""Custom properties that a bake keys on a vehicle: theirs while the bake lasts, and the animator's before and after.
+"""Custom properties that a bake keys on a vehicle: the bake's while it lasts, the animator's before and after.
 
-A property of that name which the animator had comes back with value, limits and tooltip. One that the bake made goes
-with it, unless a driver reads it: Blender gives up on a driver whose property is gone, also when it comes back, so it
-stays as a plain property and the model simply holds still.
+A property of that name which the animator had is restored with value, limits and tooltip. A property made by the bake
+is
+removed with it, unless a driver reads it: Blender gives up on a driver whose property is missing, even when it returns,
+so it stays as a plain property and the model holds still.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class KeptProperty:
 
     Attributes:
         value: plain Python, or a datablock.
-        display: its limits, tooltip and the like, None where such a value has none.
+        display: its limits, tooltip and other settings of the interface, None if such a value has none.
     """
 
     value: Any
@@ -59,7 +60,7 @@ class KeptProperty:
 
     @classmethod
     def read(cls, stored: Any) -> KeptProperty:
-        """From what `written` gave, after Blender stored it."""
+        """From the result of `written`, as Blender stored it."""
         value = stored["value"]
         display = json.loads(stored["display"])
         if display and "items" in display:
@@ -67,7 +68,7 @@ class KeptProperty:
         return cls(value, display)
 
     def written(self) -> dict[str, Any]:
-        """As Blender can store it in a custom property."""
+        """In a form that Blender can store in a custom property."""
         return {"value": self.value, "display": json.dumps(self.display)}
 
     def put_back(self, ob: Object, name: str) -> None:
@@ -78,21 +79,21 @@ class KeptProperty:
             display.update(**self.display)
 
 
-def make(ob: Object, name: str, value: float, *, anew: bool) -> None:
-    """Give an object a property for a bake, or another value to the one an earlier bake has made.
+def make(ob: Object, name: str, value: float, *, reset: bool) -> None:
+    """Give an object a property for a bake, or set the one that an earlier bake has made.
 
-    Made `anew`, it has nothing of one that was there before: Blender keeps what keys say within its limits.
+    With `reset` it keeps no settings of an earlier property of that name: Blender clamps keyed values to its limits.
     """
-    anew = anew or name not in ob
+    reset = reset or name not in ob
     ob[name] = value
-    if anew:
+    if reset:
         display = ob.id_properties_ui(name)
         display.clear()
         display.update(description=DESCRIPTIONS.get(name, ""))
 
 
 def remove(ob: Object, name: str) -> None:
-    """Take a property off an object; where it is gone already, nothing happens."""
+    """Remove a property of an object, if it is still present."""
     if name in ob:
         del ob[name]
 
@@ -100,21 +101,21 @@ def remove(ob: Object, name: str) -> None:
 def reading_drivers(obs: Collection[Object], names: Iterable[str]) -> dict[Object, dict[str, list[FCurve]]]:
     """The drivers anywhere in the file that read these properties of the objects, by object and property."""
     paths = {path_of(name): name for name in names}
-    found: dict[Object, dict[str, list[FCurve]]] = {ob: {} for ob in obs}
-    if not paths or not found:
-        return found
-    users = {user for of_one in bpy.data.user_map(subset=list(found)).values() for user in of_one}
-    for block in users | set(found):
+    drivers: dict[Object, dict[str, list[FCurve]]] = {ob: {} for ob in obs}
+    if not paths or not drivers:
+        return drivers
+    users = {user for each in bpy.data.user_map(subset=list(drivers)).values() for user in each}
+    for block in users | set(drivers):
         for driver in _drivers(block):
             for variable in driver.driver.variables:
                 for target in variable.targets:
-                    if target.data_path in paths and target.id in found:
-                        found[target.id].setdefault(paths[target.data_path], []).append(driver)
-    return found
+                    if target.data_path in paths and target.id in drivers:
+                        drivers[target.id].setdefault(paths[target.data_path], []).append(driver)
+    return drivers
 
 
 def revive(drivers: Iterable[FCurve]) -> None:
-    """Have Blender try drivers again that it gave up on because what they read was not there."""
+    """Let Blender retry drivers that it gave up on because a property they read was missing."""
     for driver in drivers:
         if not driver.driver.is_valid:
             driver.driver.is_valid = True

@@ -1,7 +1,7 @@
 """The keys of a curve in bulk: baked keys written fast, an animator's keys kept whole.
 
-`keyframe_insert` takes 5 microseconds a key and more with each key; a column of all keys at once takes a fraction of
-one.
+`keyframe_insert` takes 5 microseconds per key, and more the more keys a curve has; writing a column of all keys takes a
+fraction of one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .animation_data import Channelbag
 
 FRAME_TOLERANCE = 0.01
-"""Keys nearer than this are on the same frame: Blender's own limit when it inserts a key."""
+"""Keys nearer than this are on the same frame: Blender's own tolerance when it inserts a key."""
 
 _ENUMS = bpy.types.Keyframe.bl_rna.properties
 LINEAR: int = _ENUMS["interpolation"].enum_items["LINEAR"].value
@@ -31,9 +31,9 @@ ALIGNED: int = _ENUMS["handle_left_type"].enum_items["ALIGNED"].value
 NOT_SMOOTHED: int = bpy.types.FCurve.bl_rna.properties["auto_smoothing"].enum_items["NONE"].value
 
 CHOICE = np.uint8
-"""As keys hold what is chosen from a list: columns of this type Blender copies as they are, of others key by key."""
+"""The type in which keys hold enum values: Blender copies columns of this type in bulk, others key by key."""
 
-# Handles after their types: Blender computes the handles of the automatic types, and the last word is the written one.
+# Handles follow their types: Blender computes the handles of automatic types, and what is written last counts.
 KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
     "co": (2, np.float32),
     "interpolation": (1, CHOICE),
@@ -50,7 +50,7 @@ KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
     "handle_left": (2, np.float32),
     "handle_right": (2, np.float32),
 }
-"""All that a key is, as Blender names it: numbers a key, and their type."""
+"""All properties of a key, by Blender's names: numbers per key, and their type."""
 
 CURVE_SETTINGS = ("extrapolation", "auto_smoothing", "mute", "lock", "hide", "select", "color_mode", "color")
 
@@ -78,11 +78,11 @@ class Keys:
         return (self.frames > first - FRAME_TOLERANCE) & (self.frames < last + FRAME_TOLERANCE)
 
     def take(self, rows: np.ndarray) -> Keys:
-        """Some of the keys; `rows` is a mask (k,) or row numbers."""
+        """A selection of the keys; `rows` is a mask (k,) or row numbers."""
         return Keys({name: column[rows] for name, column in self.columns.items()})
 
     def join(self, others: Keys) -> Keys:
-        """These keys and those of `others` on frames where these have none, in order of time."""
+        """These keys, and those of `others` on frames where these have none, in order of time."""
         apart = np.abs(others.frames[:, None] - self.frames[None, :]) > FRAME_TOLERANCE
         others = others.take(apart.all(axis=1))
         order = np.argsort(np.concatenate((self.frames, others.frames)), kind="stable")
@@ -90,7 +90,7 @@ class Keys:
 
 
 def read_keys(curve: FCurve) -> Keys:
-    """All that the keys of a curve are."""
+    """The keys of a curve with all their properties."""
     return Keys({name: read_column(curve, name) for name in KEY_COLUMNS})
 
 
@@ -105,8 +105,8 @@ def read_column(curve: FCurve, name: str) -> np.ndarray:
 def write_keys(curve: FCurve, keys: Keys) -> None:
     """Give a curve exactly these keys.
 
-    Where keys have other neighbors than when they were read, `curve.update()` afterwards lets Blender compute the
-    automatic handles anew.
+    If keys have other neighbors than when they were read, call `curve.update()` afterwards, so that Blender computes
+    the automatic handles again.
     """
     points = curve.keyframe_points
     points.clear()
@@ -116,9 +116,9 @@ def write_keys(curve: FCurve, keys: Keys) -> None:
 
 
 class BakedKeys:
-    """Writes baked curves one after the other: straight lines between generated keys on the same frames.
+    """Writes baked curves: straight lines between generated keys on the same frames.
 
-    One `BakedKeys` serves a whole bake, so that what is the same for all curves is made once.
+    One `BakedKeys` serves a whole bake, so that the columns common to all curves are made once.
     """
 
     def __init__(self, frames: np.ndarray) -> None:
@@ -134,7 +134,7 @@ class BakedKeys:
     def new_curve(self, bag: Channelbag, data_path: str, index: int, values: np.ndarray) -> FCurve:
         """Add a curve with a key on every frame; `values` is (f,).
 
-        Raises RuntimeError where the bag has such a curve already.
+        Raises RuntimeError if the bag already has such a curve.
         """
         curve = bag.fcurves.new(data_path, index=index)
         self._points[:, 1] = values
@@ -149,9 +149,9 @@ class BakedKeys:
         return curve
 
     def sample(self, bag: Channelbag) -> None:
-        """Have the curves of a bag, all made by `new_curve`, hold samples in place of keys, for `set_values` to take.
+        """Convert the keys of the curves of a bag, all made by `new_curve`, to samples, as `set_values` needs them.
 
-        Frames have to be whole, one after the other.
+        Frames must be whole and consecutive.
         """
         for curve in bag.fcurves:
             curve.convert_to_samples(*self._range)
@@ -159,7 +159,7 @@ class BakedKeys:
             self._smoothing = int(kind)
 
     def set_values(self, bag: Channelbag, columns: Iterable[np.ndarray]) -> None:
-        """Make baked keys with these values, (f,) each, of a copy of a bag that `sample` was given.
+        """Write baked keys with these values, (f,) each, into a copy of a bag that was given to `sample`.
 
         Blender copies samples and takes their values in a small part of the time it takes for keys.
         """
@@ -172,7 +172,7 @@ class BakedKeys:
         curves.foreach_set("auto_smoothing", np.full(len(curves), self._smoothing, CHOICE))
 
     def add_to_curve(self, curve: FCurve, values: np.ndarray) -> None:
-        """Put baked keys among the keys a curve has; those on other frames keep all that they are.
+        """Add baked keys to a curve that has keys; those on other frames keep all their properties.
 
         `values` is (f,). Only automatic handles next to a baked key follow their new neighbor.
         """
@@ -182,23 +182,23 @@ class BakedKeys:
 
 
 def _smooth(bag: Channelbag, kind: int | np.ndarray) -> np.ndarray:
-    """Set how the automatic handles of all curves are smoothed along them, and return how they were, (c,) numbers.
+    """Set the auto smoothing of all curves, and return the earlier settings, (c,) numbers.
 
-    Not smoothed, they are worked out from the keys next to each. To smooth them takes longer than all else about a key,
-    and does not show where keys run straight: as soon as an animator lets some of them ease, Blender works out all
-    handles of the curve anew, by what is set here again.
+    Without smoothing, automatic handles are computed from the neighboring keys only. Smoothing takes longer than
+    everything else about a key, and makes no difference to linear keys: as soon as an animator lets some of them ease,
+    Blender computes all handles of the curve again, by the setting that is restored.
     """
     before = np.empty(len(bag.fcurves), CHOICE)
     bag.fcurves.foreach_get("auto_smoothing", before)
-    # Only by `foreach_set`: to set one curve's is to have its handles worked out again.
+    # By `foreach_set` only: setting it on a single curve makes Blender compute its handles again.
     bag.fcurves.foreach_set("auto_smoothing", np.full_like(before, kind))
     return before
 
 
 def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.ndarray) -> FCurve:
-    """Bake a switch: a generated key on the first and last frame and on each where it changes, holding until the next.
+    """Bake a switch: constant generated keys on the first and last frame and wherever the value changes.
 
-    Keys that the curve has on other frames than these keep all that they are.
+    Keys that the curve has on other frames keep all their properties.
 
     Args:
         frames: (f,), rising.
@@ -222,7 +222,7 @@ def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.nda
 
 
 def _generated_keys(frames: np.ndarray, values: np.ndarray, interpolation: int) -> Keys:
-    """Baked keys of these frames and values, (k,), as Blender would select and handle new ones."""
+    """Baked keys of these frames and values, (k,), selected and with handles as Blender makes new keys."""
     columns = {name: np.zeros((len(frames), width), kind) for name, (width, kind) in KEY_COLUMNS.items()}
     columns["co"][:] = np.column_stack((frames, values))
     columns["interpolation"][:] = interpolation
@@ -234,9 +234,9 @@ def _generated_keys(frames: np.ndarray, values: np.ndarray, interpolation: int) 
 
 
 def copy_curve(source: FCurve, bag: Channelbag, keys: Keys | None = None) -> FCurve:
-    """Copy a curve with its settings, modifiers and group into another action; `keys` stand in for its own.
+    """Copy a curve with its settings, modifiers and group into another action; `keys` replace its own.
 
-    A curve that was converted to samples stays one.
+    A sampled curve stays sampled.
     """
     curve = bag.fcurves.new(source.data_path, index=source.array_index)
     if len(source.sampled_points):
@@ -251,14 +251,14 @@ def copy_curve(source: FCurve, bag: Channelbag, keys: Keys | None = None) -> FCu
     return curve
 
 
-def same_curve(one: FCurve, other: FCurve) -> bool:
-    """Whether two curves move and can be edited the same way; what is selected or hidden does not count."""
+def same_curve(curve: FCurve, other: FCurve) -> bool:
+    """Whether two curves have the same motion and editing settings; selection and visibility do not count."""
     settings = ("data_path", "array_index", "extrapolation", "auto_smoothing", "mute", "lock")
     return (
-        all(getattr(one, name) == getattr(other, name) for name in settings)
-        and read_modifiers(one) == read_modifiers(other)
-        and [tuple(point.co) for point in one.sampled_points] == [tuple(point.co) for point in other.sampled_points]
-        and _same_keys(read_keys(one), read_keys(other))
+        all(getattr(curve, name) == getattr(other, name) for name in settings)
+        and read_modifiers(curve) == read_modifiers(other)
+        and [tuple(point.co) for point in curve.sampled_points] == [tuple(point.co) for point in other.sampled_points]
+        and _same_keys(read_keys(curve), read_keys(other))
     )
 
 
@@ -268,7 +268,7 @@ def read_modifiers(curve: FCurve) -> list[dict[str, Any]]:
 
 
 def write_modifiers(curve: FCurve, modifiers: list[dict[str, Any]]) -> None:
-    """Add modifiers to a curve from the settings that `read_modifiers` gave."""
+    """Add modifiers to a curve, from the result of `read_modifiers`."""
     for settings in modifiers:
         modifier = curve.modifiers.new(settings["type"])
         for name, value in settings.items():
@@ -281,7 +281,7 @@ def write_modifiers(curve: FCurve, modifiers: list[dict[str, Any]]) -> None:
 def _add_control_points(envelope: FModifier, points: list[tuple[float, float, float]]) -> None:
     """Add points, each frame, min and max, to an envelope modifier.
 
-    In bulk, as setting one value of a point lets Blender take the point for a modifier, and sometimes crash (4.2, 4.5).
+    In bulk: when a single value of a point is set, Blender takes the point for a modifier and may crash (4.2, 4.5).
     """
     for frame, _, _ in points:
         envelope.control_points.add(frame)
@@ -300,14 +300,14 @@ def _modifier_settings(modifier: FModifier) -> dict[str, Any]:
     return settings
 
 
-def _same_keys(one: Keys, other: Keys) -> bool:
-    """Whether keys are the same; handles only where an animator places them, as Blender computes the others."""
-    if len(one) != len(other):
+def _same_keys(keys: Keys, other: Keys) -> bool:
+    """Whether keys are the same; handles count only if placed by the animator, as Blender computes the others."""
+    if len(keys) != len(other):
         return False
     for name in KEY_COLUMNS:
-        a, b = one.columns[name], other.columns[name]
+        a, b = keys.columns[name], other.columns[name]
         if name in ("handle_left", "handle_right"):
-            placed = np.isin(one.columns[f"{name}_type"][:, 0], (FREE, ALIGNED))
+            placed = np.isin(keys.columns[f"{name}_type"][:, 0], (FREE, ALIGNED))
             if not np.allclose(a[placed], b[placed], rtol=1e-5, atol=1e-5):
                 return False
         elif not name.startswith("select") and not np.array_equal(a, b):
@@ -316,7 +316,7 @@ def _same_keys(one: Keys, other: Keys) -> bool:
 
 
 def _copy_samples(source: FCurve, target: FCurve) -> None:
-    """Blender makes samples from keys only, one a frame: straight lines through the samples give the same."""
+    """Copy samples; Blender makes them from keys only, so linear keys through the samples are converted."""
     samples = np.array([tuple(point.co) for point in source.sampled_points], np.float32)
     target.keyframe_points.add(len(samples))
     target.keyframe_points.foreach_set("co", samples.ravel())

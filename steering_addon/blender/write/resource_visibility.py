@@ -1,8 +1,7 @@
-"""Resources that are eaten up: hidden from then on, with all their parts, while nothing is left of them."""
+"""Resources that are eaten up: hidden with all their parts while nothing is left of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,65 +9,43 @@ import numpy as np
 from ...simulation.roles import Role
 from ..hierarchy import Family
 from ..properties import has_role
-from .ownership import check_free
-from .visibility import SWITCHES, parts
+from ..read.resources import feeds, may_be_hidden, with_parts
 
 if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ...simulation.behavior import Behavior
     from ...simulation.snapshot import State
     from ..read.plan import Plan
     from .staging import Staging
-
-
-def feeds(behaviors: Iterable[type[Behavior]]) -> bool:
-    """Whether one of the behaviors takes something from resources."""
-    return any(p.role is Role.RESOURCE for behavior in behaviors for p in behavior.parameters().values())
-
-
-def may_be_hidden(ob: Object) -> bool:
-    """Whether a bake may hide a resource; one that is linked cannot be."""
-    return has_role(ob, Role.RESOURCE) and ob.steering.hide_eaten and _is_ours_to_hide(ob)
-
-
-def check_hiding(resources: Iterable[Object], first: float, last: float, replace: bool) -> None:
-    """Raise Refusal where something stands in the way of hiding resources with their parts."""
-    family = Family()
-    for ob in resources:
-        for one in _with_parts(ob, family) if may_be_hidden(ob) else ():
-            check_free(one, first, last, replace, SWITCHES)
 
 
 class Resources:
     """The resources of a run.
 
     Attributes:
-        bodies: (m,) where each is, and who carries it.
-        parts: (m,) the objects that are seen of each, itself among them.
-        fed_on: whether anybody takes something from them.
+        bodies: (m,) their sources.
+        parts: (m,) the visible objects of each, including itself.
+        fed_on: whether a behavior takes something from them.
     """
 
     def __init__(self, plan: Plan) -> None:
         family = Family()
-        found = [(row, body) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
+        resources = [(row, body) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
         self.fed_on = any(feeds(crowd.behaviors) for crowd in plan.crowds)
-        self._rows = np.array([row for row, _ in found], dtype=np.int64)
-        self.bodies = [body for _, body in found]
-        self.parts = [list(_with_parts(body.ob, family)) for body in self.bodies]
+        self._rows = np.array([row for row, _ in resources], dtype=np.int64)
+        self.bodies = [body for _, body in resources]
+        self.parts = [list(with_parts(body.ob, family)) for body in self.bodies]
 
     def __len__(self) -> int:
         return len(self.bodies)
 
     def eaten_up(self, state: State) -> np.ndarray:
-        """Of which nothing is left, (m,)."""
+        """Whether nothing is left of each, (m,)."""
         if not self.fed_on or not len(self):
             return np.zeros(len(self), dtype=np.bool_)
         return state.inputs.tracked.amount[self._rows] <= (state.taken[self._rows] if len(state.taken) else 0.0)
 
 
 class Eaten:
-    """What is left of the resources of a run, looked at frame after frame.
+    """Records on which frames of a run the resources are eaten up.
 
     Attributes:
         objects: the resources with their parts.
@@ -77,35 +54,22 @@ class Eaten:
     def __init__(self, plan: Plan) -> None:
         self._resources = Resources(plan)
         self._up = np.zeros((len(plan.frames), len(self._resources)), dtype=np.bool_)
-        self.objects = frozenset(ob for some in self._resources.parts for ob in some)
+        self.objects = frozenset(ob for parts in self._resources.parts for ob in parts)
 
     def look(self, frame: int, state: State) -> None:
-        """Note what is eaten up on the frame of that number in the run."""
+        """Record which resources are eaten up on a frame of the run, by its row."""
         self._up[frame] = self._resources.eaten_up(state)
 
     def hide(self, staging: Staging, away: np.ndarray, replace: bool) -> None:
         """Prepare the resources to be hidden while nothing is left of them.
 
         Args:
-            away: (f, n) which vehicles are hidden, and whatever they carry with them.
-            replace: whether hide keys of the animator's own may be set aside.
+            away: (f, n) which vehicles are hidden, together with what they carry.
+            replace: whether the animator's keys on the switches may be set aside.
         """
-        for up, body, with_parts in zip(self._up.T, self._resources.bodies, self._resources.parts):
+        for up, body, parts in zip(self._up.T, self._resources.bodies, self._resources.parts):
             hidden = up if may_be_hidden(body.ob) else np.zeros_like(up)
             if body.carrier >= 0:
                 hidden = hidden | away[:, body.carrier]
-            for one in with_parts:
-                staging.hide(one, hidden, replace)
-
-
-def _with_parts(ob: Object, family: Family) -> Iterator[Object]:
-    """A resource and what is seen of it besides; whoever hangs on it by a role of its own is no part of it."""
-    if _is_ours_to_hide(ob):
-        yield ob
-    for part in parts(ob, family):
-        if _is_ours_to_hide(part) and not (part.is_property_set("steering") and part.steering.roles):
-            yield part
-
-
-def _is_ours_to_hide(ob: Object) -> bool:
-    return ob.library is None and ob.is_editable
+            for part in parts:
+                staging.hide(part, hidden, replace)

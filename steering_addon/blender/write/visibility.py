@@ -1,7 +1,8 @@
-"""Hiding objects for a while, from the viewport and from renders: which objects, and what the animator had them be.
+"""Hiding objects for some frames, from the viewport and from renders, and restoring what the animator had.
 
-Who is not there yet, or no longer, is hidden by keys of the bake on Blender's own two switches. What the animator
-hides anyway stays hidden; and what is hidden goes with all its parts, as Blender hides no children with their parent.
+A vehicle that has not entered yet, or has left, is hidden by keys of the bake on Blender's two visibility switches.
+Objects hidden by the animator stay hidden. An object is hidden with all its parts, as Blender does not hide children
+with their parent.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ SWITCHES = ("hide_viewport", "hide_render")
 
 
 def parts(ob: Object, family: Family) -> Iterator[Object]:
-    """What is seen of an object besides itself: all that hangs on it, but for cameras, through which one looks."""
+    """The visible parts of an object: its children at any depth, except cameras."""
     return (part for part in family.descendants(ob) if part.type != "CAMERA")
 
 
 def switches_of(ob: Object, hidden: np.ndarray, first: float, played: Played) -> dict[str, np.ndarray]:
-    """The switches to key for an object to be hidden on some frames, each (f,) booleans; none for one never hidden.
+    """The switches to key so that an object is hidden on some frames, each (f,) booleans; none if it is never hidden.
 
-    A switch by which the animator hides it anyway is left alone, and so is a camera: one looks through it, and of one
-    that is hidden Blender no longer works out where it stands.
+    A switch by which the animator hides it anyway is left alone. So is a camera, as Blender does not evaluate the
+    transform of a hidden camera.
 
     Args:
         hidden: (f,) booleans.
@@ -47,34 +48,34 @@ def switches_of(ob: Object, hidden: np.ndarray, first: float, played: Played) ->
 
 
 def is_hidden(ob: Object, path: str, first: float, played: Played) -> bool:
-    """Whether the animator hides an object by a switch, as a bake that begins on frame `first` finds it.
+    """Whether the animator hides an object by a switch, for a bake that begins on frame `first`.
 
-    Where keys of the animator's own lead up to that frame they say it; where other keys, drivers or strips do, it is
-    not hidden for good.
+    If keys of the animator lead up to that frame, the last of them decides; an object with other keys, drivers or
+    strips on the switch is not permanently hidden.
     """
     if played.record is not None and path in played.record.channels:
-        # What an earlier bake has keyed was not hidden for good, whatever it stands at now.
+        # An earlier bake keys only switches that do not hide permanently, whatever the current value.
         return False
-    own = played.curves(path).get(0)
-    frames = np.zeros(0) if own is None or own.mute else read_column(own, "co")[:, 0]
+    curve = played.curves(path).get(0)
+    frames = np.zeros(0) if curve is None or curve.mute else read_column(curve, "co")[:, 0]
     if len(frames):
         before = frames[frames < first]
-        return bool(len(before) and evaluate(own, before[-1:])[0] >= 0.5)
+        return bool(len(before) and evaluate(curve, before[-1:])[0] >= 0.5)
     if own_drivers(ob, (path,)) or own_strips(ob, -np.inf, np.inf, (path,)):
         return False
     return getattr(ob, path)
 
 
 def kept_hidden(ob: Object, path: str, played: Played) -> bool:
-    """Whether an object is hidden by a switch, or was before a bake keyed that."""
+    """Whether an object is hidden by a switch, or was before a bake keyed the switch."""
     kept = played.record.kept_hidden if played.record is not None else {}
     return kept.get(path, getattr(ob, path))
 
 
 def show_as(switches: Mapping[Object, Mapping[str, bool]]) -> None:
-    """Set switches of objects by their data paths, for all objects at once.
+    """Set switches of objects, by their data paths.
 
-    One after the other, Blender would go through all collections for each.
+    In bulk: when set one by one, Blender goes through all collections for each.
     """
     changes = {path: _changes(switches, path) for path in SWITCHES}
     if not any(changes.values()):
@@ -91,13 +92,13 @@ def show_as(switches: Mapping[Object, Mapping[str, bool]]) -> None:
 
 
 def notice() -> None:
-    """Have Blender notice what was set in bulk: it looks through all collections when one object is set by itself."""
-    one = next((ob for ob in bpy.data.objects if ob.library is None), None)
-    if one is not None:
-        one.hide_render = one.hide_render
+    """Let Blender notice what was set in bulk: setting a single object makes it go through all collections."""
+    local = next((ob for ob in bpy.data.objects if ob.library is None), None)
+    if local is not None:
+        local.hide_render = local.hide_render
 
 
 def _changes(switches: Mapping[Object, Mapping[str, bool]], path: str) -> dict[Object, bool]:
-    """The objects on which a switch is not yet as it shall be."""
+    """The objects on which a switch has another value than it should."""
     wanted = {ob: hidden[path] for ob, hidden in switches.items() if path in hidden}
     return {ob: hidden for ob, hidden in wanted.items() if getattr(ob, path) != hidden}

@@ -35,7 +35,7 @@ def snapshots(*at: int) -> list:
     result = []
     for frame in at:
         bpy.context.scene.frame_set(frame)
-        result.append(reader.read(bpy.context.evaluated_depsgraph_get(), frame))
+        result.append(reader.read(bpy.context.evaluated_depsgraph_get(), frame).snapshot)
     return result
 
 

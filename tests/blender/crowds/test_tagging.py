@@ -274,12 +274,12 @@ def test_the_first_of_several_copies_by_name_keeps_the_identity_and_the_others_g
         copy = ob.copy()
         copy.name = name
         bpy.context.scene.collection.objects.link(copy)
-    told_apart = part("blender.identity").told_apart
+    distinct = part("blender.identity").distinct_identities
     ships = [bpy.data.objects[name] for name in "MZAK"]
-    identities = told_apart(ships)
+    identities = distinct(ships)
     assert identities["A"] == 77
     assert len(set(identities.values())) == 4
-    assert told_apart(reversed(ships)) == identities
+    assert distinct(reversed(ships)) == identities
     assert {ship.steering.identity for ship in ships} == {77}
 
 

@@ -323,7 +323,7 @@ def test_a_crowd_that_has_not_entered_yet_is_noted_without_an_error() -> None:
     frames(1, 40)
     ship = vehicle(crowd=crowd("One", wander={}))
     ship.steering.use_enter_frame, ship.steering.enter_frame = True, 9
-    assert "Nobody has entered yet: the first does on frame 9" in texts(in_tab("behaviors"))
+    assert "No vehicle has entered yet: the first enters on frame 9" in texts(in_tab("behaviors"))
     select()
     assert "entered" not in texts(in_tab("bake"))
 

@@ -46,7 +46,7 @@ def gap(points: np.ndarray, others: np.ndarray, closed: bool) -> float:
     ("kind", "ends"), [("POLY", False), ("BEZIER", False), ("NURBS", False), ("NURBS", True)], ids=str
 )
 @pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
-def test_the_middle_of_a_bevelled_curve_is_sketched_where_it_is_and_the_file_holds_nothing_of_it(
+def test_the_middle_line_of_a_bevelled_curve_is_sketched_without_adding_datablocks(
     addon, kind: str, ends: bool, closed: bool
 ) -> None:
     ob = curve(kind, closed=closed, ends=ends and not closed)

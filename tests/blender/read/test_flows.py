@@ -33,7 +33,8 @@ def current(name: str = "Current", points=CORNER, **made):
 
 def snapshots() -> list:
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    return list(part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan)))
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    return [frame.snapshot for frame in read]
 
 
 def drifter(name: str = "Ship", location=(0.0, 0.0, 0.0), **flow):
@@ -41,7 +42,7 @@ def drifter(name: str = "Ship", location=(0.0, 0.0, 0.0), **flow):
 
 
 @pytest.mark.parametrize("kind", ["POLY", "BEZIER", "NURBS"])
-def test_a_vehicle_goes_along_a_curve_tagged_as_a_flow(kind) -> None:
+def test_a_vehicle_follows_a_curve_tagged_as_a_flow(kind) -> None:
     frames(1, 240)
     current(kind=kind)
     carried, alone = drifter(location=(1.0, 2.0, 0.0)), drifter("Loner", (60.0, 2.0, 0.0))
@@ -52,23 +53,23 @@ def test_a_vehicle_goes_along_a_curve_tagged_as_a_flow(kind) -> None:
     assert np.allclose(places(alone, baked_frames())[:, 0], 60.0, atol=1e-4), "it goes straight on"
 
 
-def test_a_flow_is_no_path_and_a_path_is_no_flow() -> None:
+def test_a_flow_is_not_a_path_and_a_path_is_not_a_flow() -> None:
     frames(1, 2)
     drifter()
-    one, other = current(), tag(path_curve("Road", ((5.0, 0.0, 0.0), (5.0, 9.0, 0.0))), role="PATH")
+    each, other = current(), tag(path_curve("Road", ((5.0, 0.0, 0.0), (5.0, 9.0, 0.0))), role="PATH")
     seen = snapshots()[0]
     assert (len(seen.flows), len(seen.paths)) == (1, 1)
     assert seen.flows[0][0].points[0].tolist() == [0.0, 0.0, 0.0]
     assert seen.paths[0][0].points[0].tolist() == [5.0, 0.0, 0.0]
-    tag(one, role="PATH")
+    tag(each, role="PATH")
     assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (1, 2)
-    select(one)
+    select(each)
     assert bpy.ops.steering.untag(role="FLOW") == {"FINISHED"}
     assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (0, 2)
     assert other.steering.roles == {"PATH"}
 
 
-def test_a_flow_is_seen_where_it_is_on_each_frame() -> None:
+def test_a_moving_flow_is_read_on_each_frame() -> None:
     frames(1, 20)
     drifter()
     insert(current(), "location", {1: (1.0, 0.0, 0.0), 20: (20.0, 0.0, 0.0)})
@@ -76,7 +77,7 @@ def test_a_flow_is_seen_where_it_is_on_each_frame() -> None:
     np.testing.assert_allclose(seen, range(1, 21), atol=1e-3)
 
 
-def test_a_flow_that_is_switched_off_carries_nobody() -> None:
+def test_an_inactive_flow_carries_no_vehicle() -> None:
     frames(1, 10)
     drifter()
     stream = current()
@@ -98,7 +99,7 @@ def test_baking_leaves_the_flow_as_it_was() -> None:
 
 @pytest.mark.parametrize("kind", ["FLOAT_COLOR", "BYTE_COLOR", "FLOAT_VECTOR"])
 @pytest.mark.parametrize("domain", ["POINT", "CORNER"])
-def test_a_painted_mesh_is_a_current_as_its_object_lies(addon, kind: str, domain: str) -> None:
+def test_a_painted_mesh_flows_in_the_space_of_its_object(addon, kind: str, domain: str) -> None:
     """Painted along its own +X, and turned so that this is the world's +Y."""
     frames(1, 60)
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=6, y_subdivisions=6, size=40.0, rotation=(0.0, 0.0, math.pi / 2))
@@ -119,17 +120,17 @@ def test_a_painted_mesh_is_a_current_as_its_object_lies(addon, kind: str, domain
     assert step[1] / np.linalg.norm(step) > 0.99
 
 
-def test_a_mesh_that_nobody_painted_is_refused_as_a_flow(addon) -> None:
+def test_an_unpainted_mesh_is_refused_as_a_flow(addon) -> None:
     bpy.ops.mesh.primitive_plane_add()
     floor = tag(bpy.context.object, role="FLOW")
     vehicle(name="Ship", location=(0.0, 0.0, 1.0), crowd=crowd(flow_field_following={}))
     with pytest.raises(
         RuntimeError,
-        match="Plane has no colour attribute that is active and no edges without faces: paint",
+        match=r"Plane has no active color attribute and no edges without faces\. Paint",
     ):
         bpy.ops.steering.bake()
     floor.steering.flow_attribute = "Wind"
-    with pytest.raises(RuntimeError, match="The flow Plane has no vector, colour or edge attribute Wind: make one"):
+    with pytest.raises(RuntimeError, match=r"The flow Plane has no vector, color or edge attribute Wind\. Add one"):
         bpy.ops.steering.bake()
 
 
@@ -151,7 +152,7 @@ def lines(snapshot=0) -> list[list]:
     return sorted([line.points[0].round(3).tolist(), line.points[-1].round(3).tolist()] for line in flow)
 
 
-def test_a_vehicle_goes_along_the_edges_of_a_mesh_the_way_they_were_drawn() -> None:
+def test_a_vehicle_follows_the_edges_of_a_mesh_as_they_were_drawn() -> None:
     frames(1, 240)
     wire("Wire", CORNER)
     carried = drifter(location=(1.0, 2.0, 0.0))
@@ -175,7 +176,7 @@ def test_only_edges_without_faces_count_unless_an_attribute_marks_others() -> No
         assert lines() == [[[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]]
 
 
-def test_edges_flow_where_their_object_lies_and_as_modifiers_have_them() -> None:
+def test_edges_flow_in_the_space_of_their_object_with_its_modifiers() -> None:
     frames(1, 2)
     drifter()
     stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)], rotation_euler=(0.0, 0.0, math.pi / 2))
@@ -186,7 +187,7 @@ def test_edges_flow_where_their_object_lies_and_as_modifiers_have_them() -> None
     assert len(lines()) == 3
 
 
-def test_what_is_marked_as_reversed_flows_the_other_way() -> None:
+def test_marked_edges_flow_in_reverse() -> None:
     frames(1, 1)
     drifter()
     stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)])
@@ -194,7 +195,7 @@ def test_what_is_marked_as_reversed_flows_the_other_way() -> None:
     assert lines() == [[[4.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]
 
 
-def test_subdividing_and_drawing_on_leave_the_way_as_it_was() -> None:
+def test_subdividing_and_extending_keep_the_direction() -> None:
     frames(1, 1)
     drifter()
     stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0)])
@@ -232,7 +233,7 @@ def switch(ob, selected) -> set[str]:
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_switching_the_direction_turns_the_selected_lines_round_and_back() -> None:
+def test_switching_the_direction_reverses_the_selected_lines_and_back() -> None:
     frames(1, 1)
     drifter()
     points = [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (4.0, 0.0, 0.0), (0.0, 9.0, 0.0), (3.0, 9.0, 0.0)]
@@ -249,7 +250,7 @@ def test_switching_the_direction_turns_the_selected_lines_round_and_back() -> No
     assert not bpy.ops.steering.flow_switch_direction.poll()
 
 
-def test_a_mesh_without_what_draws_a_current_is_refused() -> None:
+def test_a_mesh_without_the_named_attribute_is_refused() -> None:
     frames(1, 1)
     drifter()
     stream = wire("Wire", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)])

@@ -1,4 +1,4 @@
-"""What vehicles may be led by: a keyframed object, a bone, another vehicle."""
+"""Leaders of vehicles: a keyframed object, a bone, another vehicle."""
 
 import math
 
@@ -25,10 +25,11 @@ def armature(name: str = "Rig", bone: str = "Root", **placed):
 
 
 def tracked(frame: int):
-    """What the simulation is told of leaders and targets on a frame."""
+    """The tracked bodies of the snapshot on a frame."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
     bpy.context.scene.frame_set(frame)
-    return part("blender.read.reading").Reader(plan).read(bpy.context.evaluated_depsgraph_get(), frame).tracked
+    reader = part("blender.read.reading").Reader(plan)
+    return reader.read(bpy.context.evaluated_depsgraph_get(), frame).snapshot.tracked
 
 
 def follow(target, bone: str = "", **settings):
@@ -38,19 +39,19 @@ def follow(target, bone: str = "", **settings):
     return vehicle(crowd=herd, location=(0.0, -6.0, 0.0), start_speed=0.0)
 
 
-def test_a_bone_is_where_its_head_is_and_turns_as_it_is_turned_from_rest() -> None:
+def test_a_bone_is_at_its_head_and_turns_as_from_its_rest_pose() -> None:
     frames(1, 3)
     rig = armature(location=(10.0, 0.0, 1.0), rotation_euler=(0.0, 0.0, math.pi / 2.0))
     follow(rig, "Root")
-    found = tracked(1)
-    assert np.allclose(found.position, [[8.0, 0.0, 1.0]], atol=1e-6)
-    assert np.allclose(found.forward, [[-1.0, 0.0, 0.0]], atol=1e-6), "as the armature faces"
+    result = tracked(1)
+    assert np.allclose(result.position, [[8.0, 0.0, 1.0]], atol=1e-6)
+    assert np.allclose(result.forward, [[-1.0, 0.0, 0.0]], atol=1e-6), "as the armature faces"
     pose = rig.pose.bones["Root"]
     pose.rotation_mode = "XYZ"
     pose.rotation_euler = (0.0, 0.0, math.pi / 2.0)
     turned = tracked(2)
-    assert np.allclose(turned.position, found.position, atol=1e-6)
-    assert abs(float(turned.forward[0] @ found.forward[0])) < 1e-6
+    assert np.allclose(turned.position, result.position, atol=1e-6)
+    assert abs(float(turned.forward[0] @ result.forward[0])) < 1e-6
 
 
 def test_a_vehicle_follows_a_keyframed_bone() -> None:
@@ -77,7 +78,7 @@ def test_without_a_bone_the_armature_leads() -> None:
     assert np.allclose(tracked(1).position, [[3.0, 0.0, 0.0]])
 
 
-def test_a_bone_and_its_armature_may_both_be_looked_at() -> None:
+def test_a_bone_and_its_armature_can_both_be_targets() -> None:
     frames(1, 3)
     rig = leader(armature())
     herd = crowd(seek={"target": rig}, shadow={"quarry": rig}, evasion={})
@@ -86,7 +87,7 @@ def test_a_bone_and_its_armature_may_both_be_looked_at() -> None:
     assert np.allclose(sorted(tracked(1).position.tolist()), [[0.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
 
 
-def test_a_bone_that_is_gone_is_refused_by_name() -> None:
+def test_a_missing_bone_is_refused_by_name() -> None:
     frames(1, 3)
     rig = armature()
     ship = follow(rig, "Tail")
@@ -95,7 +96,7 @@ def test_a_bone_that_is_gone_is_refused_by_name() -> None:
     assert ship.animation_data is None
 
 
-def test_what_is_no_armature_has_no_bones_to_ask_for() -> None:
+def test_other_objects_than_armatures_have_no_bone_to_choose() -> None:
     """A name left over from an armature that was pointed at before does no harm."""
     frames(1, 3)
     follow(leader(location=(1.0, 2.0, 3.0)), "Root")

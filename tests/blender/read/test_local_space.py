@@ -114,7 +114,7 @@ PARENTS = ("none", "object", "bone", "bone relative", "vertex", "curve")
 
 
 @pytest.mark.parametrize("kind", PARENTS)
-def test_the_parent_part_is_what_lies_before_the_own_channels(local_space, kind) -> None:
+def test_the_parent_part_precedes_the_own_channels(local_space, kind) -> None:
     ob = child(kind)
     ob.location, ob.rotation_euler, ob.scale = (3.0, 1.0, -2.0), (0.2, 1.4, -0.3), (1.0, 0.6, 2.0)
     ob.delta_location, ob.delta_rotation_euler = (0.5, 0.0, 0.1), (0.1, 0.2, 0.3)
@@ -156,7 +156,7 @@ def test_forward_is_exact_under_any_parent(local_space, rotation_channels, kind,
 
 
 @pytest.mark.parametrize("kind", PARENTS)
-def test_up_leans_neither_left_nor_right(local_space, rotation_channels, kind) -> None:
+def test_up_tilts_neither_left_nor_right(local_space, rotation_channels, kind) -> None:
     ob = child(kind)
     basis = basis_of(0.4, -0.3, 2.0)
     put(local_space, rotation_channels, ob, (4.0, -3.0, 2.0), basis)
@@ -235,7 +235,7 @@ def test_reading_undoes_writing(local_space, place, angles, shear, offset) -> No
 
 
 @pytest.mark.parametrize("squash", [(0.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0), (1e-20, 1e-20, 1e-20)])
-def test_a_parent_without_volume_gives_a_rotation_all_the_same(local_space, squash) -> None:
+def test_a_parent_without_volume_still_gives_a_rotation(local_space, squash) -> None:
     part = np.diag((*squash, 1.0))
     axes, scale = local_space.model_axes("Y", "Z"), np.ones(3)
     location, rotation = local_space.to_local(part, np.array((1.0, 2.0, 3.0)), basis_of(0.1, 0.5, 0.3), axes, scale)
@@ -252,7 +252,7 @@ def test_up_along_forward_still_gives_a_basis(local_space) -> None:
     assert np.allclose(basis[:, 1], (0.0, 1.0, 0.0))
 
 
-def test_frames_and_vehicles_are_placed_at_once(local_space) -> None:
+def test_frames_and_vehicles_are_placed_together(local_space) -> None:
     rng = np.random.default_rng(4)
     parts = np.tile(np.eye(4), (6, 3, 1, 1))
     parts[..., :3, :4] += rng.normal(size=(6, 3, 3, 4)) * 0.3
@@ -261,18 +261,18 @@ def test_frames_and_vehicles_are_placed_at_once(local_space) -> None:
     axes, scale = local_space.model_axes("X", "Z"), rng.normal(size=(3, 3))
     locations, rotations = local_space.to_local(parts, positions, basis, axes, scale)
     for frame, n in np.ndindex(6, 3):
-        one = local_space.to_local(parts[frame, n], positions[frame, n], basis[frame, n], axes, scale[n])
-        assert np.allclose(locations[frame, n], one[0], atol=1e-12)
-        assert np.allclose(rotations[frame, n], one[1], atol=1e-12)
+        single = local_space.to_local(parts[frame, n], positions[frame, n], basis[frame, n], axes, scale[n])
+        assert np.allclose(locations[frame, n], single[0], atol=1e-12)
+        assert np.allclose(rotations[frame, n], single[1], atol=1e-12)
 
 
 @pytest.mark.parametrize(("forward", "up"), PAIRS)
-def test_no_parent_is_one_that_does_nothing(local_space, forward, up) -> None:
+def test_no_parent_equals_an_identity_parent(local_space, forward, up) -> None:
     rng = np.random.default_rng(5)
     positions, scale = rng.normal(size=(4, 3, 3)), rng.normal(size=(3, 3))
     basis = np.array([[basis_of(*rng.normal(size=3)) for _ in range(3)] for _ in range(4)])
     axes = local_space.model_axes(forward, up)
     without = local_space.to_local(None, positions, basis, axes, scale)
     under = local_space.to_local(np.broadcast_to(np.eye(4), (4, 3, 4, 4)), positions, basis, axes, scale)
-    for one, other in zip(without, under):
-        np.testing.assert_allclose(one, other, atol=1e-6)
+    for single, other in zip(without, under):
+        np.testing.assert_allclose(single, other, atol=1e-6)

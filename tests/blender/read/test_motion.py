@@ -45,7 +45,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_finds_crowds_and_what_is_stored_of_them(file: Path, tmp_path: Path) -> None:
+def test_it_finds_crowds_and_their_stored_settings(file: Path, tmp_path: Path) -> None:
     done = motion(tmp_path / "user", file, file)
     assert done.returncode == 0, done.stderr
     length = bpy.data.objects["Bird 00"].dimensions.y
@@ -57,13 +57,13 @@ def test_it_finds_crowds_and_what_is_stored_of_them(file: Path, tmp_path: Path) 
     assert kept[5:8].count(kept[5]) == 3, "the same file twice, and its mean"
 
 
-def test_a_check_fails_where_something_is_not_alive(file: Path, tmp_path: Path) -> None:
+def test_a_check_fails_if_a_motion_is_not_alive(file: Path, tmp_path: Path) -> None:
     done = motion(tmp_path / "user", file, check=True)
     assert done.returncode == 1
     assert "Not alive: " in done.stdout, "thirteen birds in a row are no flock"
 
 
-def test_objects_without_any_settings_are_measured_by_what_is_told(tmp_path: Path) -> None:
+def test_objects_without_settings_are_measured_by_the_arguments(tmp_path: Path) -> None:
     frames(1, 40)
     for i in range(3):
         ship = wedge(f"Ship {i}")
@@ -77,7 +77,7 @@ def test_objects_without_any_settings_are_measured_by_what_is_told(tmp_path: Pat
     assert "There is no vehicle in a crowd; try --objects" in none.stderr
 
 
-def test_fronts_other_than_the_usual_one_are_known(tmp_path: Path) -> None:
+def test_other_forward_axes_than_the_default_are_known(tmp_path: Path) -> None:
     """A vehicle whose front is -Y flies with its -Y ahead: taken for +Y, it would roll the wrong way."""
     frames(1, 60)
     flyers = crowd(name="Flyers", wander={"strength": 8.0, "vertical": 0.0})
@@ -93,7 +93,7 @@ def test_fronts_other_than_the_usual_one_are_known(tmp_path: Path) -> None:
     assert " alive " in lag, done.stdout
 
 
-def test_who_is_hidden_stands_where_it_is_seen_next_or_was_seen_last() -> None:
+def test_a_hidden_object_stays_where_it_is_next_or_was_last_visible() -> None:
     frames(1, 9)
     ship = wedge("Ship")
     insert(ship, "location", {1: (0.0, 0.0, 0.0), 9: (0.0, 16.0, 0.0)})

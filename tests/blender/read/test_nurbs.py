@@ -22,28 +22,28 @@ def line(
 
 
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
-def test_it_reaches_its_ends_where_it_is_to(order: int) -> None:
-    found = line(order=order, ends=True)
-    assert np.abs(found[[0, -1]] - CONTROLS[[0, -1]]).max() < 1e-9
-    assert len(found) == 12 * 6 + 1
+def test_it_reaches_its_ends_if_set_to(order: int) -> None:
+    result = line(order=order, ends=True)
+    assert np.abs(result[[0, -1]] - CONTROLS[[0, -1]]).max() < 1e-9
+    assert len(result) == 12 * 6 + 1
 
 
-def test_of_order_two_it_is_the_lines_between_its_controls() -> None:
+def test_with_order_two_it_is_the_polyline_of_its_control_points() -> None:
     assert np.abs(line(order=2, ends=True)[::12] - CONTROLS).max() < 1e-9
 
 
 @pytest.mark.parametrize("order", [3, 4, 5])
 @pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize("ends", [False, True])
-def test_it_stays_among_its_controls_and_runs_without_a_jump(order: int, closed: bool, ends: bool) -> None:
+def test_it_stays_within_its_control_points_and_is_continuous(order: int, closed: bool, ends: bool) -> None:
     weights = np.random.default_rng(5).uniform(0.5, 2.0, 7)
-    found = line(weights=weights, order=order, closed=closed, ends=ends)
-    assert (found >= CONTROLS.min(axis=0) - 1e-9).all() and (found <= CONTROLS.max(axis=0) + 1e-9).all()
-    steps = np.linalg.norm(np.diff(np.concatenate((found, found[:1])) if closed else found, axis=0), axis=1)
+    result = line(weights=weights, order=order, closed=closed, ends=ends)
+    assert (result >= CONTROLS.min(axis=0) - 1e-9).all() and (result <= CONTROLS.max(axis=0) + 1e-9).all()
+    steps = np.linalg.norm(np.diff(np.concatenate((result, result[:1])) if closed else result, axis=0), axis=1)
     assert steps.max() < 1.5
 
 
-def test_a_heavier_control_draws_the_line_nearer() -> None:
+def test_a_heavier_control_point_attracts_the_line() -> None:
     heavier = EVEN.copy()
     heavier[3] = 5.0
 
@@ -53,5 +53,5 @@ def test_a_heavier_control_draws_the_line_nearer() -> None:
     assert gap(heavier) < 0.5 * gap(EVEN)
 
 
-def test_fewer_controls_than_its_order_are_the_line_themselves() -> None:
+def test_fewer_control_points_than_its_order_are_the_line() -> None:
     assert (line(CONTROLS[:3]) == CONTROLS[:3]).all()

@@ -25,21 +25,22 @@ def cube(name: str = "Block", location=(0.0, 0.0, 0.0), **placed):
 def seen():
     """The obstacles on each frame, as the simulation gets them."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    return [s.obstacles for s in part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))]
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    return [frame.snapshot.obstacles for frame in read]
 
 
-def test_what_turns_and_stands_still_again_is_turned_on_each_frame_as_it_is_there(addon) -> None:
+def test_an_obstacle_that_turns_and_stops_is_turned_on_each_frame(addon) -> None:
     frames(1, 6)
     vehicle()
     turns = (0.0, 0.5, 0.5, 0.5, 0.0, 0.0)
     ob = obstacle(cube())
     ob.steering.obstacle_shape = "BOX"
     insert(ob, "rotation_euler", {1 + k: (0.0, 0.0, turn) for k, turn in enumerate(turns)})
-    for turn, there in zip(turns, seen(), strict=True):
-        np.testing.assert_allclose(there.axes[0, 0], (math.cos(turn), math.sin(turn), 0.0), atol=1e-6)
+    for turn, is_present in zip(turns, seen(), strict=True):
+        np.testing.assert_allclose(is_present.axes[0, 0], (math.cos(turn), math.sin(turn), 0.0), atol=1e-6)
 
 
-def test_a_box_is_as_long_wide_high_and_turned_as_its_object(addon) -> None:
+def test_a_box_has_the_dimensions_and_rotation_of_its_object(addon) -> None:
     frames(1, 3)
     vehicle()
     ob = obstacle(cube(location=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, 0.5), scale=(1.0, 2.0, 3.0)))
@@ -52,7 +53,7 @@ def test_a_box_is_as_long_wide_high_and_turned_as_its_object(addon) -> None:
     np.testing.assert_allclose(last.half, [[3.0, 2.0, 3.0]], atol=1e-6)
 
 
-def test_an_obstacle_is_round_and_to_be_kept_out_of_unless_it_says_otherwise(addon) -> None:
+def test_an_obstacle_is_round_and_solid_by_default(addon) -> None:
     vehicle()
     obstacle(cube())
     assert seen()[0].plain.all()
@@ -92,7 +93,7 @@ def tree_of(ob):
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
-def test_a_mesh_is_what_blender_shows_of_it(addon, mirrored: bool) -> None:
+def test_a_mesh_is_read_as_blender_shows_it(addon, mirrored: bool) -> None:
     frames(1, 1)
     vehicle()
     ob = obstacle(cube(location=(1.0, 2.0, 3.0), rotation=(0.3, 0.2, 0.5), scale=(-1.0 if mirrored else 1.0, 2.0, 0.7)))
@@ -145,7 +146,7 @@ def test_a_mesh_that_only_moves_is_made_once(addon) -> None:
     np.testing.assert_allclose([s.start[0, 0] for s in on_frames], range(5), atol=1e-5)
 
 
-def test_an_object_without_faces_is_no_mesh_to_avoid(addon) -> None:
+def test_an_object_without_faces_is_not_avoided_as_a_mesh(addon) -> None:
     vehicle()
     obstacle(link(bpy.data.objects.new("Nothing", None))).steering.obstacle_shape = "MESH"
     assert not seen()[0].present.any()

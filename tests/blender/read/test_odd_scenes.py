@@ -130,9 +130,13 @@ def build(scene: dict) -> None:
             insert(ob, "steering.size_factor", {1: 1.0, 20: 3.0})
     select()
     run.frame_start, run.frame_end = 0, 100
-    own = run.steering
-    own.use_frame_range, own.frame_start, own.frame_end = True, scene["first"], scene["first"] + scene["length"] - 1
-    own.substeps, own.preroll = scene["substeps"], scene["preroll"]
+    stored = run.steering
+    stored.use_frame_range, stored.frame_start, stored.frame_end = (
+        True,
+        scene["first"],
+        scene["first"] + scene["length"] - 1,
+    )
+    stored.substeps, stored.preroll = scene["substeps"], scene["preroll"]
     run.frame_set(scene["frame"])
 
 
@@ -181,7 +185,7 @@ def assert_finite_keys(ob, first: int, length: int) -> None:
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-def test_a_bake_gives_finite_keys_and_the_scene_back_or_one_sentence(scene) -> None:
+def test_a_bake_gives_finite_keys_and_restores_the_scene_or_is_refused(scene) -> None:
     build(scene)
     before = scene_dump()
     try:

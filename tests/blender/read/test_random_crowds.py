@@ -1,4 +1,4 @@
-"""A hundred random crowds: each plays as it was simulated, and outside the bake nothing has changed."""
+"""A hundred random crowds: each plays as simulated, and nothing outside the bake changes."""
 
 import math
 import random
@@ -103,9 +103,13 @@ class Scene:
         self.first = chance.choice((-5, 1, 1, 30))
         self.last = self.first + chance.randint(0, 5)
         scene.frame_start, scene.frame_end = 1, 200
-        own = scene.steering
-        own.use_frame_range, own.frame_start, own.frame_end = True, self.first, self.last
-        own.preroll, own.substeps, own.seed = chance.choice((0, 0, 4)), chance.choice((1, 1, 3)), chance.randint(0, 9)
+        stored = scene.steering
+        stored.use_frame_range, stored.frame_start, stored.frame_end = True, self.first, self.last
+        stored.preroll, stored.substeps, stored.seed = (
+            chance.choice((0, 0, 4)),
+            chance.choice((1, 1, 3)),
+            chance.randint(0, 9),
+        )
         scene.render.fps, scene.render.fps_base = chance.choice(((24, 1.0), (60, 1.0), (30, 1.001)))
 
     def _keyed(self, ob, path: str, values) -> None:
@@ -135,11 +139,11 @@ class Scene:
             self._come_and_go(ob.steering.attendance)
         return ob
 
-    def _come_and_go(self, own) -> None:
+    def _come_and_go(self, stored) -> None:
         """Let a crowd enter later and leave again, and stand about to be seen and measured meanwhile."""
-        own.hide, own.wait_for_room = False, self._is_so(0.5)
-        own.use_enter_frame, own.enter_frame, own.enter_span = True, self.first + self.chance.randint(-1, 3), 3
-        own.on_arrival, own.arrival_distance = (
+        stored.hide, stored.wait_for_room = False, self._is_so(0.5)
+        stored.use_enter_frame, stored.enter_frame, stored.enter_span = True, self.first + self.chance.randint(-1, 3), 3
+        stored.on_arrival, stored.arrival_distance = (
             self.chance.choice(("STAY", "LEAVE", "GO_ON")),
             5.0 * self.chance.random(),
         )
@@ -227,15 +231,15 @@ class Scene:
 
     def _make_particular(self, ob, number: int) -> None:
         """Give a vehicle settings and animation of its own, on channels and frames that a bake leaves alone."""
-        own, chance = ob.steering, self.chance
-        own.forward_axis, own.up_axis = chance.choice(AXES)
-        own.start_speed = chance.random()
-        own.size_factor, own.speed_factor = chance.uniform(0.5, 2.0), chance.uniform(0.5, 2.0)
-        own.active = self._is_so(0.95)
-        axes = part("blender.read.plan").AXIS_NAMES
-        front = part("blender.read.local_space").model_axes(axes[own.forward_axis], axes[own.up_axis])[:, 1]
+        stored, chance = ob.steering, self.chance
+        stored.forward_axis, stored.up_axis = chance.choice(AXES)
+        stored.start_speed = chance.random()
+        stored.size_factor, stored.speed_factor = chance.uniform(0.5, 2.0), chance.uniform(0.5, 2.0)
+        stored.active = self._is_so(0.95)
+        axes = part("blender.read.local_space").AXIS_NAMES
+        front = part("blender.read.local_space").model_axes(axes[stored.forward_axis], axes[stored.up_axis])[:, 1]
         if number and self._is_so(0.05):
-            own.locked = True
+            stored.locked = True
         else:
             self.moving[ob.name] = front
         for share, change in (
@@ -301,46 +305,46 @@ class Scene:
 
 
 def outside(dump: dict, scene: Scene) -> dict:
-    """What of a dump a bake has no business with."""
+    """The part of a dump that a bake must not change."""
     objects = {}
-    for name, found in dump["objects"].items():
+    for name, result in dump["objects"].items():
         if name in scene.wings:
-            settings = {key: value for key, value in found["settings"].items() if key != "rotation_euler"}
-            objects[name] = {**found, "settings": settings}
+            settings = {key: value for key, value in result["settings"].items() if key != "rotation_euler"}
+            objects[name] = {**result, "settings": settings}
             continue
         if name not in scene.moving:
-            objects[name] = found
+            objects[name] = result
             continue
-        custom = {key: value for key, value in found["custom"].items() if key not in PORTRAYED}
-        kept = {key: value for key, value in found.items() if key not in ("settings", "stored", "custom", "animation")}
+        custom = {key: value for key, value in result["custom"].items() if key not in PORTRAYED}
+        kept = {key: value for key, value in result.items() if key not in ("settings", "stored", "custom", "animation")}
         kept.pop("steering", None)
-        objects[name] = {**kept, "custom": custom, "kept": {key: found["settings"][key] for key in KEPT}}
+        objects[name] = {**kept, "custom": custom, "kept": {key: result["settings"][key] for key in KEPT}}
     counted = {name: count for name, count in dump["count"].items() if name not in ("actions", "all_ids")}
-    beside = {name: dump[name] for name in ("frame", "scene", "active", "selected")}
-    return {"objects": objects, "count": counted, **beside, **{kind: dump[kind] for kind in OUTSIDE}}
+    others = {name: dump[name] for name in ("frame", "scene", "active", "selected")}
+    return {"objects": objects, "count": counted, **others, **{kind: dump[kind] for kind in OUTSIDE}}
 
 
 def own_keys(scene: Scene) -> dict:
-    """All keys of the vehicles that are no bake's, with all that they are but for the handles Blender works out."""
-    keyframes, found = part("blender.write.keyframes"), {}
+    """The vehicles' own keys, with all properties except the handles, which Blender computes."""
+    keyframes, result = part("blender.write.keyframes"), {}
     for name in scene.moving:
         for curve in curves(bpy.data.objects[name]):
-            own = keyframes.read_keys(curve)
-            own = own.take(own.columns["type"][:, 0] != keyframes.GENERATED)
-            if len(own):
-                columns = {k: v.tolist() for k, v in own.columns.items() if not k.startswith("handle")}
-                found[name, curve.data_path, curve.array_index] = columns
-    return found
+            stored = keyframes.read_keys(curve)
+            stored = stored.take(stored.columns["type"][:, 0] != keyframes.GENERATED)
+            if len(stored):
+                columns = {k: v.tolist() for k, v in stored.columns.items() if not k.startswith("handle")}
+                result[name, curve.data_path, curve.array_index] = columns
+    return result
 
 
 def baked(scene: Scene) -> dict:
-    """All that a bake wrote, but for its number."""
-    keyframes, found = part("blender.write.keyframes"), {}
+    """Everything a bake wrote, except its id."""
+    keyframes, result = part("blender.write.keyframes"), {}
     for name in scene.moving:
         ob = bpy.data.objects[name]
         record = ob.animation_data.action["steering_bake"].to_dict()
         record["kept"] = getattr(record.get("kept"), "name", None)
-        found[name] = {
+        result[name] = {
             "action": ob.animation_data.action.name,
             "record": {key: value for key, value in record.items() if key != "id"},
             "pose": (tuple(ob.location), tuple(ob.rotation_euler), tuple(ob.rotation_quaternion)),
@@ -352,20 +356,20 @@ def baked(scene: Scene) -> dict:
                 for curve in curves(ob)
             },
         }
-    return found
+    return result
 
 
 def played(scene: Scene, frames) -> dict[int, np.ndarray]:
     """The world matrices of the moving vehicles (n, 4, 4) by frame, as the scene shows them one after the other."""
-    run, found = bpy.context.scene, {}
+    run, result = bpy.context.scene, {}
     stood = run.frame_current_final
     obs = [bpy.data.objects[name] for name in scene.moving]
     for frame in frames:
         run.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        found[frame] = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs])
+        result[frame] = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs])
     run.frame_set(math.floor(stood), subframe=stood - math.floor(stood))
-    return found
+    return result
 
 
 def assert_plays(scene: Scene, names: list[str], positions: np.ndarray, bases: np.ndarray) -> None:
@@ -397,7 +401,7 @@ def stop_half_way(scene: Scene) -> None:
 def test_a_random_crowd_plays_as_simulated_and_leaves_all_else_alone(seed) -> None:
     scene = Scene(seed)
     bpy.context.view_layer.update()
-    before, own = scene_dump(), own_keys(scene)
+    before, stored = scene_dump(), own_keys(scene)
     names, positions, bases = flight()
     assert set(names) == set(scene.moving)
     stop_half_way(scene)
@@ -406,13 +410,13 @@ def test_a_random_crowd_plays_as_simulated_and_leaves_all_else_alone(seed) -> No
     bake()
     assert all(is_baked(bpy.data.objects[name]) for name in names)
     assert_same(outside(before, scene), outside(scene_dump(("objects", *OUTSIDE)), scene))
-    assert own_keys(scene) == own
+    assert own_keys(scene) == stored
     assert_plays(scene, names, positions, bases)
 
     once = baked(scene)
     bake()
     assert_same(once, baked(scene))
-    assert own_keys(scene) == own
+    assert own_keys(scene) == stored
 
     clear_bake()
     bpy.context.view_layer.update()

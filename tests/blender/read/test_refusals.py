@@ -1,4 +1,4 @@
-"""What cannot be baked is told in one sentence that names the object and the remedy, and nothing is changed."""
+"""Refusals: a message names the object and the remedy, and nothing is changed."""
 
 import math
 import re
@@ -33,7 +33,7 @@ TEMPORARY = ("Steering Bake in Progress", "Path Being Read")
 
 @pytest.fixture
 def ship():
-    """A vehicle "Ship" of a crowd "Flock" that does a bit of everything, in a scene with all there may be."""
+    """A vehicle "Ship" of a crowd "Flock" that uses many behaviors, in a scene with everything that a run reads."""
     frames(1, 20)
     insert(leader(location=(4.0, 30.0, 2.0)), "location", {1: (4.0, 30.0, 2.0), 20: (0.0, 30.0, 2.0)})
     obstacle(location=(3.0, 8.0, 0.5))
@@ -45,7 +45,7 @@ def ship():
 
 
 def assert_refused(sentence: str, **settings) -> None:
-    """The bake is refused with this one sentence, and the file is as it was."""
+    """The bake is refused with this message, and the file is unchanged."""
     bpy.context.view_layer.update()
     before = scene_dump()
     with pytest.raises(RuntimeError) as refused:
@@ -68,14 +68,14 @@ def flock():
 
 def test_no_vehicle_at_all() -> None:
     wedge("Just A Thing")
-    assert_refused(r"There is no vehicle in the scene: select the objects that shall move and tag them as vehicles\.")
+    assert_refused(r"The scene has no vehicles\. Select the objects that should move and tag them as vehicles\.")
 
 
 def test_no_vehicle_in_this_scene(ship) -> None:
     other = bpy.data.scenes.new("Other")
     other.collection.objects.link(ship)
     bpy.context.scene.collection.objects.unlink(ship)
-    assert_refused(r"There is no vehicle in the scene: .*")
+    assert_refused(r"The scene has no vehicles\. .*")
 
 
 def test_a_vehicle_in_an_excluded_collection_is_not_in_the_scene(ship) -> None:
@@ -84,17 +84,17 @@ def test_a_vehicle_in_an_excluded_collection_is_not_in_the_scene(ship) -> None:
     away.objects.link(ship)
     bpy.context.scene.collection.objects.unlink(ship)
     bpy.context.view_layer.layer_collection.children["Away"].exclude = True
-    assert_refused(r"There is no vehicle in the scene: .*")
+    assert_refused(r"The scene has no vehicles\. .*")
 
 
 def test_all_vehicles_locked(ship) -> None:
     ship.steering.locked = True
-    assert_refused(r"All vehicles of the scene are locked: unlock those that shall move\.")
+    assert_refused(r"All vehicles of the scene are locked\. Unlock the ones that should move\.")
 
 
-def test_nothing_that_fits_selected(ship) -> None:
+def test_no_suitable_object_selected(ship) -> None:
     select(flock())
-    sentence = r"None of the selected objects is a vehicle that may move: select vehicles that are not locked\."
+    sentence = r"None of the selected objects is a vehicle that can move\. Select vehicles that are not locked\."
     assert_refused(sentence, selected=True)
     select()
     assert_refused(sentence, selected=True)
@@ -104,17 +104,17 @@ def test_nothing_that_fits_selected(ship) -> None:
     assert_refused(sentence, selected=True)
 
 
-def test_a_path_that_is_no_curve(ship) -> None:
+def test_a_path_that_is_not_a_curve(ship) -> None:
     box = wedge("Box")
     box.steering.roles = {"PATH"}
-    assert_refused(r"Box is tagged as a path but is no curve: take the tag off, or tag a curve\.")
+    assert_refused(r"Box is tagged as a path but is not a curve\. Remove the tag, or tag a curve\.")
 
 
 def test_a_flow_on_which_nothing_is_painted(ship) -> None:
     box = wedge("Box")
     box.steering.roles = {"FLOW"}
     assert_refused(
-        r"The flow Box has no colour attribute that is active and no edges without faces: paint one, draw edges, or "
+        r"The flow Box has no active color attribute and no edges without faces\. Paint one, draw edges, or "
         r"choose a Flow Attribute\."
     )
 
@@ -122,29 +122,29 @@ def test_a_flow_on_which_nothing_is_painted(ship) -> None:
 def test_a_flow_that_is_neither_curve_nor_mesh(ship) -> None:
     spot = empty("Spot")
     spot.steering.roles = {"FLOW"}
-    assert_refused(r"Spot is tagged as a flow but is no curve or mesh: take the tag off, or tag a curve\.")
+    assert_refused(r"Spot is tagged as a flow but is not a curve or mesh\. Remove the tag, or tag a curve\.")
 
 
 def test_a_flow_without_points(ship) -> None:
     curve = tag(path_curve("Nothing"), role="FLOW")
     curve.data.splines.clear()
-    assert_refused(r"The flow Nothing has no points: draw it, or take the tag off\.")
+    assert_refused(r"The flow Nothing has no points\. Draw it, or remove the tag\.")
 
 
-def test_a_flow_that_hangs_on_a_vehicle(ship) -> None:
+def test_a_flow_parented_to_a_vehicle(ship) -> None:
     curve = tag(path_curve("Current"), role="FLOW")
     curve.parent = ship
-    assert_refused(r"The flow Current hangs on the vehicle Ship: unparent it\.")
+    assert_refused(r"The flow Current is parented to the vehicle Ship\. Clear the parent\.")
 
 
 def test_a_vehicle_that_is_a_flow_too(ship) -> None:
     ship.steering.roles = {"VEHICLE", "FLOW"}
-    assert_refused(r"Ship is both a vehicle and a flow: take one of the tags off\.")
+    assert_refused(r"Ship is both a vehicle and a flow\. Remove one of the tags\.")
 
 
-def test_a_chosen_path_that_is_no_curve(ship) -> None:
+def test_a_chosen_path_that_is_not_a_curve(ship) -> None:
     flock().steering.path_following.path = wedge("Box")
-    assert_refused(r"Box, the Path of Follow Path in Flock, is no curve: choose a curve\.")
+    assert_refused(r"Box, the Path of Follow Path in Flock, is not a curve\. Choose a curve\.")
 
 
 @pytest.mark.parametrize("chosen", [False, True])
@@ -155,14 +155,14 @@ def test_a_path_without_points(ship, chosen) -> None:
         flock().steering.path_following.path = curve
     else:
         tag(curve, role="PATH")
-    assert_refused(r"The path Nothing has no points: draw it, or take the tag off\.")
+    assert_refused(r"The path Nothing has no points\. Draw it, or remove the tag\.")
 
 
 def test_a_target_removed_from_the_scene(ship) -> None:
     target = empty("Target")
     flock().steering.seek.target = target
     bpy.context.scene.collection.objects.unlink(target)
-    assert_refused(r"Target, the Target of Go To in Flock, is not in the scene any more: choose another\.")
+    assert_refused(r"Target, the Target of Go To in Flock, is no longer in the scene\. Choose another object\.")
 
 
 def test_a_target_in_an_excluded_collection(ship) -> None:
@@ -173,14 +173,14 @@ def test_a_target_in_an_excluded_collection(ship) -> None:
     bpy.context.scene.collection.objects.unlink(target)
     flock().steering.seek.target = target
     bpy.context.view_layer.layer_collection.children["Away"].exclude = True
-    assert_refused(r"Target, the Target of Go To in Flock, is not in the scene any more: choose another\.")
+    assert_refused(r"Target, the Target of Go To in Flock, is no longer in the scene\. Choose another object\.")
 
 
 def test_a_path_removed_from_the_scene(ship) -> None:
     curve = path_curve("Gone")
     flock().steering.path_following.path = curve
     bpy.context.scene.collection.objects.unlink(curve)
-    assert_refused(r"Gone, the Path of Follow Path in Flock, is not in the scene any more: choose another\.")
+    assert_refused(r"Gone, the Path of Follow Path in Flock, is no longer in the scene\. Choose another object\.")
 
 
 def test_the_target_of_a_behavior_that_is_off_does_not_matter(ship) -> None:
@@ -201,23 +201,23 @@ def test_a_target_removed_from_the_file_counts_as_left_empty(ship) -> None:
 
 def test_a_crowd_removed_from_the_file(ship) -> None:
     bpy.data.objects.remove(flock())
-    assert_refused(r"Ship belongs to no crowd: tag it as a vehicle again\.")
+    assert_refused(r"Ship belongs to no crowd\. Tag it as a vehicle again\.")
 
 
 def test_a_crowd_removed_from_the_scene(ship) -> None:
     bpy.context.scene.collection.objects.unlink(flock())
-    assert_refused(r"The crowd Flock is not in the scene any more: tag its vehicles again\.")
+    assert_refused(r"The crowd Flock is no longer in the scene\. Tag its vehicles again\.")
 
 
 def test_a_crowd_that_lost_its_role(ship) -> None:
     tagged = flock()
     select(tagged)
     bpy.ops.steering.untag(role="CROWD")
-    assert_refused(r"Ship belongs to no crowd: tag it as a vehicle again\.")
+    assert_refused(r"Ship belongs to no crowd\. Tag it as a vehicle again\.")
 
 
 @pytest.mark.parametrize("lose", ["from the file", "from the scene", "the role"])
-def test_tagging_again_mends_a_vehicle_without_a_crowd(ship, lose) -> None:
+def test_tagging_again_repairs_a_vehicle_without_a_crowd(ship, lose) -> None:
     if lose == "from the file":
         bpy.data.objects.remove(flock())
     elif lose == "from the scene":
@@ -238,49 +238,49 @@ def test_linked_vehicles(ship, tmp_path) -> None:
     with bpy.data.libraries.load(path, link=True) as (_, wanted):
         wanted.objects = ["Ship"]
     bpy.context.scene.collection.objects.link(bpy.data.objects["Ship"])
-    assert_refused(r"Ship is linked and cannot be animated here: make a library override of it\.")
+    assert_refused(r"Ship is linked and cannot be animated in this file\. Make a library override of it\.")
 
 
 def test_top_speed_zero(ship) -> None:
     flock().steering.vehicle.max_speed = 0.0
-    assert_refused(r"The Max Speed of Flock is 0, so nothing can move: give it a speed\.")
+    assert_refused(r"The Max Speed of Flock is 0, so its vehicles cannot move\. Set a speed\.")
 
 
 def test_a_frame_range_that_ends_before_it_begins(ship) -> None:
     run = bpy.context.scene.steering
     run.use_frame_range, run.frame_start, run.frame_end = True, 10, 5
-    assert_refused(r"The frame range of Scene ends before it begins: set Start to 5 or less\.")
+    assert_refused(r"The frame range of Scene ends before it begins\. Set Start to 5 or less\.")
 
 
 @pytest.mark.parametrize(("forward", "up"), [("POS_Y", "POS_Y"), ("NEG_Z", "POS_Z"), ("POS_X", "NEG_X")])
-def test_a_front_that_is_the_top(ship, forward, up) -> None:
+def test_forward_and_up_on_the_same_axis(ship, forward, up) -> None:
     ship.steering.forward_axis, ship.steering.up_axis = forward, up
-    assert_refused(r"The front and the top of Ship are the same axis: choose another Forward or Up\.")
+    assert_refused(r"Forward and Up of Ship are the same axis\. Choose another Forward or Up\.")
 
 
 def test_a_vehicle_that_is_a_path_too() -> None:
     curve = road()
     vehicle(curve)
-    assert_refused(r"Road is both a vehicle and a path: take one of the tags off\.")
+    assert_refused(r"Road is both a vehicle and a path\. Remove one of the tags\.")
 
 
 def test_own_keys(ship) -> None:
     insert(ship, "location", {5: (1.0, 2.0, 3.0)})
-    assert_refused(r"Ship has keys on location \(frame 5\) of its own: move or remove that, or turn on .*\.")
+    assert_refused(r"Ship has keys on location \(frame 5\) of its own\. Move or remove them, or turn on .*\.")
 
 
 def test_a_path_on_a_vehicle(ship) -> None:
     bpy.data.objects["Road"].parent = ship
-    assert_refused(r"The path Road hangs on the vehicle Ship: unparent it\.")
+    assert_refused(r"The path Road is parented to the vehicle Ship\. Clear the parent\.")
 
 
-def test_a_crowd_on_a_vehicle_carries_on(ship) -> None:
+def test_a_crowd_parented_to_a_vehicle_is_accepted(ship) -> None:
     flock().parent = ship
     bake()
     assert is_baked(ship)
 
 
-def test_one_that_cannot_move_stops_all(ship) -> None:
+def test_one_vehicle_that_cannot_move_stops_the_bake(ship) -> None:
     ships = [ship, *fleet(2)]
     insert(ships[2], "location", {5: (1.0, 2.0, 3.0)})
     assert_refused(r"Ship 1 has keys on location .*")
@@ -289,21 +289,31 @@ def test_one_that_cannot_move_stops_all(ship) -> None:
 @pytest.mark.parametrize(
     ("owner", "path", "index", "sentence"),
     [
-        ("Flock", "steering.vehicle.mass", -1, r"steering\.vehicle\.mass of Flock is no number on frame 12: .*\."),
+        (
+            "Flock",
+            "steering.vehicle.mass",
+            -1,
+            r"steering\.vehicle\.mass of Flock is not a number \(NaN\) on frame 12\. Check its driver\.",
+        ),
         (
             "Flock",
             "steering.wander.strength",
             -1,
-            r"steering\.wander\.strength of Flock is no number on frame 12: .*\.",
+            r"steering\.wander\.strength of Flock is not a number \(NaN\) on frame 12\. Check its driver\.",
         ),
-        ("Ship", "steering.speed_factor", -1, r"steering\.speed_factor of Ship is no number on frame 12: .*\."),
-        ("Ball", "location", 0, r"Ball is nowhere on frame 12: look at its keys and drivers\."),
-        ("Leader", "location", 1, r"Leader is nowhere on frame 12: look at its keys and drivers\."),
-        ("Road", "location", 1, r"Road is nowhere on frame 12: look at its keys and drivers\."),
-        ("Mast", "location", 1, r"Mast is nowhere on frame 12: look at its keys and drivers\."),
+        (
+            "Ship",
+            "steering.speed_factor",
+            -1,
+            r"steering\.speed_factor of Ship is not a number \(NaN\) on frame 12\. Check its driver\.",
+        ),
+        ("Ball", "location", 0, r"Ball has an invalid transform on frame 12\. Check its keyframes and drivers\."),
+        ("Leader", "location", 1, r"Leader has an invalid transform on frame 12\. Check its keyframes and drivers\."),
+        ("Road", "location", 1, r"Road has an invalid transform on frame 12\. Check its keyframes and drivers\."),
+        ("Mast", "location", 1, r"Mast has an invalid transform on frame 12\. Check its keyframes and drivers\."),
     ],
 )
-def test_an_animation_that_gives_no_number_in_the_middle_of_the_run(ship, owner, path, index, sentence) -> None:
+def test_an_animated_value_that_becomes_nan_during_the_run(ship, owner, path, index, sentence) -> None:
     ship.parent = empty("Mast")
     ob = bpy.data.objects[owner]
     if ob.animation_data:
@@ -313,7 +323,7 @@ def test_an_animation_that_gives_no_number_in_the_middle_of_the_run(ship, owner,
 
 
 def nowhere_from(ob, path: str, index: int, *, frame: int) -> None:
-    """Animate a channel to be no number from a frame on. Of drivers, Blender turns most such results into 0."""
+    """Animate a channel to be NaN from a frame on. Blender turns most such results of drivers into 0."""
     insert(ob, path, {1: 1.0, frame: 1.0}, index=index)
     for curve in curves(ob):
         if curve.data_path == path:
@@ -321,24 +331,24 @@ def nowhere_from(ob, path: str, index: int, *, frame: int) -> None:
             curve.keyframe_points[1].co[1] = math.nan
 
 
-def test_a_point_of_a_path_that_is_nowhere(ship) -> None:
+def test_a_path_point_with_an_invalid_position(ship) -> None:
     curve = bpy.data.objects["Road"].data
     curve.splines[0].points[1].co = (float("nan"), 0.0, 0.0, 1.0)
-    assert_refused(r"Road is nowhere on frame 1: look at its keys and drivers\.")
+    assert_refused(r"Road has an invalid transform on frame 1\. Check its keyframes and drivers\.")
 
 
-def test_a_vehicle_that_stands_nowhere(ship) -> None:
+def test_a_vehicle_with_an_invalid_transform(ship) -> None:
     ship.location = (float("nan"), 0.0, 0.0)
-    assert_refused(r"Ship starts nowhere: give it a location and a rotation\.")
+    assert_refused(r"Ship has an invalid transform at the start\. Check its location and rotation\.")
 
 
-def test_a_driven_speed_of_zero_is_no_reason_to_refuse(ship) -> None:
+def test_a_driven_speed_of_zero_is_accepted(ship) -> None:
     drive(flock(), "steering.vehicle.max_speed", "max(frame - 10.0, 0.0)")
     bake()
     assert is_baked(ship)
 
 
-def test_nothing_baked_to_clear(ship) -> None:
+def test_clearing_without_a_bake(ship) -> None:
     before = scene_dump()
     assert bpy.ops.steering.clear_bake() == {"CANCELLED"}
     assert_same(before, scene_dump())
@@ -350,4 +360,4 @@ def test_an_nla_strip_in_tweak_mode(ship) -> None:
     strip = track.strips.new("Strip", 1, bpy.data.actions.new("Spare"))
     track.select = strip.select = True
     ship.animation_data.use_tweak_mode = True
-    assert_refused(r"Ship has an NLA strip in tweak mode: leave that first\.")
+    assert_refused(r"Ship has an NLA strip in tweak mode\. Exit tweak mode first\.")

@@ -61,6 +61,21 @@ def test_channels_turn_as_the_matrices_do(rotation_channels, mode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("lengths", [[1], [2, 5, 1, 30], [119, 1]], ids=str)
+@pytest.mark.parametrize("motion", [tumbling, vertical_loops])
+def test_channels_do_not_depend_on_how_the_frames_are_cut_into_pieces(rotation_channels, mode, lengths, motion) -> None:
+    matrices = motion()
+    near = np.full((matrices.shape[1], 3 if mode in EULER_ORDERS else 4), 7.0)
+    track, pieces, first = rotation_channels.RotationTrack(mode, near), [], 0
+    while first < len(matrices):
+        length = lengths[len(pieces) % len(lengths)]
+        pieces.append(track.extend(matrices[first : first + length]))
+        first += length
+    whole = rotation_channels.channels_from_matrices(matrices, mode, near)
+    assert np.array_equal(np.concatenate(pieces), whole)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_reading_channels_agrees_with_blender(rotation_channels, mode) -> None:
     rng = np.random.default_rng(2)
     values = rng.normal(size=(50, 3 if mode in EULER_ORDERS else 4)) * 3.0
@@ -84,7 +99,7 @@ def test_channels_of_no_length_turn_as_an_object_does(rotation_channels, mode, a
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_there_and_back_is_the_same_turn(rotation_channels, mode) -> None:
+def test_writing_and_reading_gives_the_same_rotation(rotation_channels, mode) -> None:
     matrices = tumbling(seed=3)
     values = rotation_channels.channels_from_matrices(matrices, mode)
     assert np.allclose(rotation_channels.matrices_from_channels(values, mode), matrices, atol=1e-6)
@@ -97,7 +112,7 @@ def test_quaternions_never_change_sign_between_frames(rotation_channels) -> None
 
 
 @pytest.mark.parametrize("order", EULER_ORDERS)
-def test_no_other_angles_of_the_same_turn_are_nearer_to_the_frame_before(rotation_channels, order) -> None:
+def test_no_equivalent_angles_are_nearer_to_the_frame_before(rotation_channels, order) -> None:
     matrices = tumbling()
     values = rotation_channels.channels_from_matrices(matrices, order)
     for frame, vehicle in np.ndindex(matrices.shape[0] - 1, matrices.shape[1]):
@@ -132,7 +147,7 @@ def test_gimbal_lock_leaves_the_last_angle_where_it_was(rotation_channels) -> No
     assert np.allclose(values[-1, 0], (0.2, math.pi / 2.0, 0.7), atol=1e-4)
 
 
-def test_the_axis_stays_where_nothing_is_turned(rotation_channels) -> None:
+def test_the_axis_stays_without_a_rotation(rotation_channels) -> None:
     turns = np.array([0.4, 0.2, 0.0, -0.2, -0.4])
     matrices = np.array([[in_blender((turn, 0.0, 0.0), "XYZ")] for turn in turns])
     values = rotation_channels.channels_from_matrices(matrices, "AXIS_ANGLE")[:, 0]
@@ -152,7 +167,7 @@ def test_the_first_frame_is_the_nearest_to_what_it_follows(rotation_channels, mo
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_each_vehicle_is_turned_as_if_it_were_alone(rotation_channels, mode) -> None:
+def test_each_vehicle_is_turned_independently(rotation_channels, mode) -> None:
     matrices = tumbling()
     together = rotation_channels.channels_from_matrices(matrices, mode)
     alone = [rotation_channels.channels_from_matrices(matrices[:, [n]], mode)[:, 0] for n in range(matrices.shape[1])]
@@ -173,16 +188,16 @@ def by_hand(matrices: np.ndarray, order: str, near: np.ndarray) -> np.ndarray:
         before = start
         for frame, matrix in enumerate(matrices[:, vehicle]):
             i, j, k = ("XYZ".index(letter) for letter in order)
-            one = np.array(Matrix(matrix).to_euler(order))
-            other = one.copy()
-            other[[i, j, k]] = one[i] + math.pi, math.pi - one[j], one[k] + math.pi
-            sets = [angles + 2.0 * math.pi * np.round((before - angles) / (2.0 * math.pi)) for angles in (one, other)]
+            each = np.array(Matrix(matrix).to_euler(order))
+            other = each.copy()
+            other[[i, j, k]] = each[i] + math.pi, math.pi - each[j], each[k] + math.pi
+            sets = [angles + 2.0 * math.pi * np.round((before - angles) / (2.0 * math.pi)) for angles in (each, other)]
             before = values[frame, vehicle] = min(sets, key=lambda angles: np.abs(angles - before).sum())
     return values
 
 
 @pytest.mark.parametrize("order", EULER_ORDERS)
-def test_all_frames_at_once_are_as_frame_by_frame(rotation_channels, order) -> None:
+def test_all_frames_together_equal_frame_by_frame(rotation_channels, order) -> None:
     rng = np.random.default_rng(9)
     matrices = tumbling(vehicles=8, seed=5)[::3]  # Larger steps change the set of angles more often.
     near = rng.uniform(-20.0, 20.0, (8, 3))
@@ -191,7 +206,7 @@ def test_all_frames_at_once_are_as_frame_by_frame(rotation_channels, order) -> N
 
 
 @given(first=st.tuples(ANGLES, ANGLES, ANGLES), then=st.tuples(ANGLES, ANGLES, ANGLES), mode=st.sampled_from(MODES))
-def test_any_turn_comes_back(rotation_channels, first, then, mode) -> None:
+def test_any_rotation_round_trips(rotation_channels, first, then, mode) -> None:
     matrices = rotation_channels.matrices_from_channels(np.array([[first], [then]]), "ZXY")
     values = rotation_channels.channels_from_matrices(matrices, mode)
     assert np.allclose(rotation_channels.matrices_from_channels(values, mode), matrices, atol=1e-6)

@@ -36,11 +36,12 @@ from tests.blender.building import (
 
 
 def snapshots() -> list:
-    """What the simulation is given, frame by frame; the file is left as it was."""
+    """The snapshots that the simulation gets, frame by frame; the file is left as it was."""
     bpy.context.view_layer.update()
     before = scene_dump()
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    seen = list(part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan)))
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    seen = [frame.snapshot for frame in read]
     assert_same(before, scene_dump())
     return seen
 
@@ -110,7 +111,7 @@ def test_animated_factors_of_a_vehicle_reach_the_simulation(flock, animate) -> N
     np.testing.assert_allclose([s.vehicle.max_speed[0] for s in snapshots()], np.arange(2, 42, 2), rtol=1e-5)
 
 
-def test_a_behavior_may_be_switched_by_keys(flock) -> None:
+def test_a_behavior_can_be_switched_by_keys(flock) -> None:
     flock.steering.seek.use = False
     insert(flock, "steering.seek.use", {1: False, 10: True, 15: False})
     bpy.context.scene.frame_set(1)
@@ -126,7 +127,7 @@ def test_a_choice_may_be_keyed(flock) -> None:
     assert ways[0] != ways[9]
 
 
-def test_settings_that_nothing_animates_are_read_once(flock) -> None:
+def test_settings_without_animation_are_read_once(flock) -> None:
     seen = snapshots()
     assert len({id(s.settings[0]) for s in seen}) == len({id(s.vehicle) for s in seen}) == 1
     keyed(flock, "steering.wander.strength")
@@ -223,7 +224,7 @@ def in_the_animators_scene(crowd_object) -> None:
 
 @pytest.mark.parametrize("animators_scene", [False, True])
 @pytest.mark.parametrize("move", MOTIONS, ids=lambda move: move.__name__)
-def test_moving_obstacles_and_targets_are_seen_where_they_are(flock, move, animators_scene) -> None:
+def test_moving_obstacles_and_targets_are_read_on_each_frame(flock, move, animators_scene) -> None:
     if animators_scene:
         in_the_animators_scene(flock)
     obstacle(ball := sphere("Ball", radius=0.5))
@@ -238,7 +239,7 @@ def test_moving_obstacles_and_targets_are_seen_where_they_are(flock, move, anima
     np.testing.assert_allclose(aims[:, 0], range(20), atol=1e-4)
 
 
-def test_an_obstacle_in_an_excluded_collection_is_not_there(flock) -> None:
+def test_an_obstacle_in_an_excluded_collection_is_absent(flock) -> None:
     ball = obstacle(sphere())
     away = bpy.data.collections.new("Away")
     bpy.context.scene.collection.children.link(away)
@@ -248,7 +249,7 @@ def test_an_obstacle_in_an_excluded_collection_is_not_there(flock) -> None:
     assert len(snapshots()[0].obstacles) == 0
 
 
-def test_an_obstacle_only_the_second_view_layer_shows_is_there(flock) -> None:
+def test_an_obstacle_only_in_the_second_view_layer_is_present(flock) -> None:
     ball = obstacle(sphere())
     away = bpy.data.collections.new("Away")
     bpy.context.scene.collection.children.link(away)
@@ -272,9 +273,7 @@ def test_an_obstacle_is_as_large_as_its_mesh_with_modifiers_scale_and_children(f
 
 @pytest.mark.parametrize("animators_scene", [False, True])
 @pytest.mark.parametrize("frame", [1, 13])
-def test_the_size_of_an_obstacle_hangs_neither_on_the_frame_nor_on_what_is_hidden(
-    flock, animators_scene, frame
-) -> None:
+def test_the_size_of_an_obstacle_depends_neither_on_the_frame_nor_on_visibility(flock, animators_scene, frame) -> None:
     if animators_scene:
         in_the_animators_scene(flock)
     ball = obstacle(sphere(radius=1.0))
@@ -320,7 +319,7 @@ def test_active_may_be_keyed(flock, of) -> None:
     assert rows == [not 8 <= frame < 15 for frame in range(1, 21)]
 
 
-def test_a_vehicle_that_takes_no_part_stands_still_meanwhile(flock) -> None:
+def test_an_inactive_vehicle_stands_still_meanwhile(flock) -> None:
     ship = bpy.data.objects["Ship"]
     insert(ship, "steering.active", {1: True, 8: False, 15: True})
     frames(1, 20)
@@ -403,14 +402,14 @@ def test_a_nurbs_path_runs_from_its_first_to_its_last_point(flock, bevel) -> Non
 
 
 @pytest.mark.parametrize("bevel", [0.0, 0.5])
-def test_a_curve_of_several_splines_is_a_path_of_several(flock, bevel) -> None:
+def test_a_curve_of_several_splines_is_a_path_of_several_lines(flock, bevel) -> None:
     ob = road(path_curve("Road", SQUARE))
     add_spline(ob.data, ((0, 0, 5), (3, 0, 5), (3, 3, 5)), kind="BEZIER", cyclic=True)
     add_spline(ob.data, ((50, 0, 0), (60, 0, 0)))
     ob.data.bevel_depth = bevel
     seen = snapshots()[0].paths[0]
-    assert [one.closed for one in seen] == [False, True, False]
-    assert [one.points[0, 2] for one in seen] == pytest.approx([0.0, 5.0, 0.0], abs=1e-5)
+    assert [each.closed for each in seen] == [False, True, False]
+    assert [each.points[0, 2] for each in seen] == pytest.approx([0.0, 5.0, 0.0], abs=1e-5)
     assert seen[2].points[:, 0].min() == pytest.approx(50.0)
 
 
@@ -421,7 +420,7 @@ def test_a_path_of_one_point_does_not_stop_a_bake(flock) -> None:
 
 
 @pytest.mark.parametrize("bevel", [0.0, 0.3])
-def test_a_moved_turned_and_scaled_curve_is_a_path_where_it_is_seen(flock, bevel) -> None:
+def test_a_moved_turned_and_scaled_curve_is_a_path_in_world_space(flock, bevel) -> None:
     ob = road(path_curve("Road", ((0, 0, 0), (1, 0, 0), (2, 0, 0))))
     put(ob, (5.0, 6.0, 7.0), rotation=(0.0, 0.0, math.pi / 2), scale=(2.0, 3.0, 4.0))
     ob.data.bevel_depth = bevel
@@ -482,7 +481,7 @@ PATH_MOTIONS = (path_on_a_parent, path_with_keys, path_with_shape_keys, path_wit
 @pytest.mark.parametrize("bevel", [0.0, 0.3])
 @pytest.mark.parametrize("hidden", [False, True])
 @pytest.mark.parametrize("animators_scene", [False, True])
-def test_a_path_that_moves_or_changes_is_seen_as_it_is(flock, move, bevel, hidden, animators_scene) -> None:
+def test_a_path_that_moves_or_changes_is_read_on_each_frame(flock, move, bevel, hidden, animators_scene) -> None:
     if animators_scene:
         in_the_animators_scene(flock)
     ob = road(path_curve("Road", ((0, 0, 0), (0, 5, 0), (0, 10, 0))))
@@ -550,7 +549,7 @@ def test_time_remapping_and_preview_range_do_not_disturb(flock) -> None:
     np.testing.assert_array_equal(places(ship, baked_frames()), known)
 
 
-def test_roles_of_a_thing_in_several_places_count_each(flock) -> None:
+def test_each_role_of_an_object_counts(flock) -> None:
     both = sphere(location=(0.0, 9.0, 0.0))
     tag(both, role="OBSTACLE")
     tag(both, role="LEADER")

@@ -40,7 +40,7 @@ def test_each_goes_to_the_nearest_of_a_collection() -> None:
     assert away(left, things, 240).min() < 0.5
 
 
-def test_each_goes_to_one_of_its_own() -> None:
+def test_each_vehicle_goes_to_a_different_target() -> None:
     frames(1, 300)
     things = doors()
     ships, _ = walkers(12, target_collection=collection(*things), target_choice="RANDOM")
@@ -50,7 +50,7 @@ def test_each_goes_to_one_of_its_own() -> None:
     assert set(gone_to) == {0, 1, 2}
 
 
-def test_one_after_the_other_each_comes_by_all() -> None:
+def test_in_order_each_vehicle_passes_all_targets() -> None:
     frames(1, 600)
     things = doors()
     herd = crowd(seek={"target_collection": collection(*things), "target_choice": "NEXT"})
@@ -86,7 +86,7 @@ def test_all_leaders_may_be_shared_out() -> None:
     assert {int(away(ship, two, 200).argmin()) for ship in ships} == {0, 1}
 
 
-def test_what_moves_and_hangs_on_others_in_a_collection_is_read() -> None:
+def test_a_moving_child_of_another_object_in_a_collection_is_read() -> None:
     """Parts of others do not count for themselves."""
     frames(1, 200)
     carriage = empty(name="Carriage")
@@ -105,7 +105,7 @@ def test_what_moves_and_hangs_on_others_in_a_collection_is_read() -> None:
         (lambda: {"target": crowd("Nobody")}, "The crowd Nobody, the Target of Go To and Stop in Crowd, has no veh"),
     ],
 )
-def test_where_there_is_nothing_to_choose_from_it_is_refused_by_name(make, message) -> None:
+def test_an_empty_group_of_targets_is_refused_by_name(make, message) -> None:
     frames(1, 20)
     values = make()
     ships, _ = walkers(2, **values)

@@ -7,7 +7,7 @@ import numpy as np
 from tests.blender.building import bake, baked_frames, crowd, frames, path_curve, places, vehicle
 
 
-def test_vehicles_go_along_a_chosen_curve_each_on_its_own_side() -> None:
+def test_vehicles_follow_a_chosen_curve_each_on_its_side() -> None:
     frames(1, 120)
     wall = path_curve("Wall", ((0.0, -10.0, 2.0), (0.0, 90.0, 2.0)))
     walkers = crowd(wall_following={"wall": wall, "offset": 2.0})

@@ -52,7 +52,7 @@ def all_keys(ships) -> dict:
     return {ship.name: keys(ship) for ship in ships}
 
 
-def test_baked_vehicles_stand_in_the_scene_where_the_simulation_has_them() -> None:
+def test_baked_vehicles_stand_where_the_simulation_puts_them() -> None:
     varied_scene()
     names, positions, bases = flight()
     bake()
@@ -83,7 +83,7 @@ def test_baking_twice_is_baking_once() -> None:
 
 
 @pytest.mark.parametrize("frame", [1, 7, 30, 200, -50])
-def test_the_frame_the_scene_stands_on_makes_no_difference_and_stays(frame) -> None:
+def test_the_current_frame_makes_no_difference_and_stays(frame) -> None:
     ships = varied_scene()
     bake()
     known = all_keys(ships)
@@ -93,7 +93,7 @@ def test_the_frame_the_scene_stands_on_makes_no_difference_and_stays(frame) -> N
     assert bpy.context.scene.frame_current_final == frame + 0.25
 
 
-def test_a_frame_before_zero_stays_where_the_animators_own_scene_is_played() -> None:
+def test_a_current_frame_below_zero_stays_after_a_sweep_in_the_animators_scene() -> None:
     varied_scene()
     scene = bpy.context.scene
     scene["pace"] = 2.0
@@ -115,7 +115,7 @@ def test_a_first_bake_from_another_frame_than_the_first_is_the_same() -> None:
     assert all_keys(ships) == elsewhere
 
 
-def test_keys_after_the_range_do_not_lead_the_start_astray_on_any_frame() -> None:
+def test_keys_after_the_range_do_not_affect_the_start() -> None:
     """On the first frame such keys hold the vehicle where their first one does."""
     ship = fleet(1, crowd=crowd("Flock", wander={}))[0]
     frames(1, 12)
@@ -168,7 +168,7 @@ def test_a_longer_run_begins_like_a_shorter_one() -> None:
 
 
 def straight(**settings) -> np.ndarray:
-    """Where a single vehicle without wishes goes on frames 1 to 25."""
+    """The positions of a single vehicle without behaviors on frames 1 to 25."""
     frames(1, 25)
     vehicle(crowd=crowd(), **settings)
     bake()
@@ -176,7 +176,7 @@ def straight(**settings) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("fps", "base"), [(24, 1.0), (60, 1.0), (30, 1.001), (12, 2.0)])
-def test_a_second_is_a_second_at_any_frame_rate(fps, base) -> None:
+def test_durations_are_the_same_at_any_frame_rate(fps, base) -> None:
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = fps, base
     travelled = straight(start_speed=0.8)  # Cruise speed, 4 m/s.
     np.testing.assert_allclose(travelled[-1], (0.0, 4.0 * 24 * base / fps, 0.0), rtol=1e-5, atol=1e-6)
@@ -193,7 +193,7 @@ def test_a_vehicle_with_start_speed_zero_begins_at_rest() -> None:
     assert np.linalg.norm(travelled[-1] - travelled[0]) > 0.5
 
 
-def test_a_preroll_flies_before_the_first_frame_and_writes_nothing_there() -> None:
+def test_a_preroll_runs_before_the_first_frame_and_writes_nothing_there() -> None:
     frames(1, 25)
     ship = vehicle(crowd=crowd(), start_speed=0.8)
     bpy.context.scene.steering.preroll = 24
@@ -212,25 +212,25 @@ def test_substeps_change_the_path_a_little_only() -> None:
     assert 0.0 < np.abs(coarse - fine).max() < 1.0
 
 
-def test_another_seed_of_the_scene_or_of_a_vehicle_gives_other_chances() -> None:
+def test_another_seed_of_the_scene_or_of_a_vehicle_gives_other_random_numbers() -> None:
     frames(1, 30)
-    one, other = fleet(2, crowd=crowd(wander={}), spacing=20.0)
+    single, other = fleet(2, crowd=crowd(wander={}), spacing=20.0)
     bake()
-    known = all_keys([one, other])
-    one.steering.seed = 3
+    known = all_keys([single, other])
+    single.steering.seed = 3
     bake()
-    assert keys(one) != known["Ship 0"]
+    assert keys(single) != known["Ship 0"]
     assert keys(other) == known["Ship 1"]
     bpy.context.scene.steering.seed = 9
     bake()
     assert keys(other) != known["Ship 1"]
-    one.steering.seed = bpy.context.scene.steering.seed = 0
+    single.steering.seed = bpy.context.scene.steering.seed = 0
     bake()
-    assert all_keys([one, other]) == known
+    assert all_keys([single, other]) == known
 
 
 @pytest.mark.parametrize("order", [(2, 0, 1), (1, 2, 0), (2, 1, 0)])
-def test_the_order_objects_were_made_in_makes_no_difference(order) -> None:
+def test_the_order_of_making_objects_does_not_matter(order) -> None:
     def made(order) -> dict:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         frames(1, 20)
@@ -245,7 +245,7 @@ def test_the_order_objects_were_made_in_makes_no_difference(order) -> None:
     assert made(order) == made((0, 1, 2))
 
 
-def test_another_vehicle_leaves_the_chances_of_the_others_alone() -> None:
+def test_another_vehicle_does_not_change_the_random_numbers_of_others() -> None:
     frames(1, 30)
     flock = crowd("Flock", wander={})
     ships = fleet(2, crowd=flock)
@@ -256,7 +256,7 @@ def test_another_vehicle_leaves_the_chances_of_the_others_alone() -> None:
     assert all_keys(ships) == alone
 
 
-def test_vehicles_move_through_the_scene_they_are_in_and_no_other() -> None:
+def test_vehicles_move_in_their_scene_only() -> None:
     ships = varied_scene()
     other = bpy.data.scenes.new("Other")
     for ob in (ships[0], bpy.data.objects["Flock"]):
@@ -269,7 +269,7 @@ def test_vehicles_move_through_the_scene_they_are_in_and_no_other() -> None:
     assert all_keys(ships) == known
 
 
-def test_objects_that_take_no_part_have_no_steering_data_after_a_bake() -> None:
+def test_other_objects_have_no_steering_data_after_a_bake() -> None:
     ships = varied_scene()
     bystander = empty("Bystander")
     child = wedge("Child")
@@ -301,7 +301,7 @@ def test_the_selection_and_the_active_object_stay() -> None:
     assert sorted(ob.name for ob in bpy.context.selected_objects) == sorted([ships[1].name, ships[3].name])
 
 
-def test_only_the_selected_vehicles_are_baked_where_that_is_asked() -> None:
+def test_only_the_selected_vehicles_are_baked_on_request() -> None:
     ships = varied_scene()
     select(ships[0], ships[3])
     bake(selected=True)

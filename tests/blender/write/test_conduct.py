@@ -1,4 +1,4 @@
-"""What behaviors do that are not moved by targets alone, seen on the keys of a bake."""
+"""The effect of behaviors that do not depend on targets alone, as seen in the keys of a bake."""
 
 import bpy
 import numpy as np
@@ -30,7 +30,7 @@ def test_vehicles_stop_and_go() -> None:
         assert (speed > 3.0).sum() > 10
 
 
-def test_a_vehicle_circles_round_a_leader() -> None:
+def test_a_vehicle_circles_a_leader() -> None:
     frames(1, 240)
     leader(location=(0.0, 8.0, 0.0))
     ship = vehicle(crowd=crowd(orbit={"distance": 5.0, "spread": 0.0}))
@@ -40,7 +40,7 @@ def test_a_vehicle_circles_round_a_leader() -> None:
     assert (np.cross(way[:-1], way[1:])[:, 2] > 0.0).all()
 
 
-def test_vehicles_queue_behind_one_that_stands() -> None:
+def test_vehicles_queue_behind_a_standing_one() -> None:
     frames(1, 200)
     goal = leader(location=(0.0, 100.0, 0.0))
     lane = crowd(seek={"target": goal}, keep_distance={})
@@ -54,7 +54,7 @@ def test_vehicles_queue_behind_one_that_stands() -> None:
     assert min(np.diff(along[::-1])) > 0.5
 
 
-def test_a_vehicle_brakes_for_what_stands_in_its_way() -> None:
+def test_a_vehicle_brakes_for_an_obstruction() -> None:
     frames(1, 120)
     goal = leader(location=(0.0, 100.0, 0.0))
     obstacle(location=(0.0, 20.0, 0.0))
@@ -86,7 +86,7 @@ def test_vehicles_feed_on_a_resource_until_it_is_eaten_up() -> None:
     assert np.linalg.norm(places(ship, [240])[0] - (0.0, 6.0, 0.0)) < 1.0
 
 
-def test_a_resource_may_be_put_out_by_a_key() -> None:
+def test_a_resource_can_be_keyed() -> None:
     frames(1, 120)
     food = resource(0.0, location=(0.0, 9.0, 0.0))
     insert(food, "steering.amount", {1: 0.0, 59: 0.0, 60: 50.0})

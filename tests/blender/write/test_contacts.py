@@ -21,18 +21,18 @@ from tests.blender.building import (
 def head_on():
     """Two that drive through each other in the middle of the range, and one far away."""
     frames(1, 48)
-    own = crowd("Straight")
-    own.steering.vehicle.radius = 0.5
-    one = vehicle(name="One", location=(0.0, -4.0, 0.0), crowd=own, identity=1)
-    two = vehicle(name="Two", location=(0.0, 4.0, 0.0), rotation=(0.0, 0.0, np.pi), crowd=own, identity=2)
-    three = vehicle(name="Three", location=(50.0, 0.0, 0.0), crowd=own, identity=3)
-    own.steering.vehicle.radius = 0.5
-    for ob in (one, two, three):
+    settings = crowd("Straight")
+    settings.steering.vehicle.radius = 0.5
+    single = vehicle(name="One", location=(0.0, -4.0, 0.0), crowd=settings, identity=1)
+    two = vehicle(name="Two", location=(0.0, 4.0, 0.0), rotation=(0.0, 0.0, np.pi), crowd=settings, identity=2)
+    three = vehicle(name="Three", location=(50.0, 0.0, 0.0), crowd=settings, identity=3)
+    settings.steering.vehicle.radius = 0.5
+    for ob in (single, two, three):
         ob.steering.size_factor = 1.0
-    return one, two, three
+    return single, two, three
 
 
-def test_a_bake_tells_what_happened_in_one_line(capfd) -> None:
+def test_a_bake_reports_mishaps_in_one_line(capfd) -> None:
     head_on()
     bake()
     lines = [line for line in capfd.readouterr().out.splitlines() if "Baked" in line]
@@ -41,14 +41,14 @@ def test_a_bake_tells_what_happened_in_one_line(capfd) -> None:
     assert lines[0].endswith(": 2 overlapping")
 
 
-def test_a_bake_in_which_nothing_went_wrong_says_so(capfd) -> None:
+def test_a_bake_without_mishaps_says_so(capfd) -> None:
     frames(1, 5)
     vehicle(crowd=crowd(wander={}))
     bake()
     assert ": no contacts" in capfd.readouterr().out
 
 
-def test_obstacles_are_told_with_the_nearest_distance(capfd) -> None:
+def test_contacts_with_obstacles_are_reported_with_the_least_distance(capfd) -> None:
     frames(1, 48)
     obstacle(name="Ball", location=(0.0, 5.0, 0.0), radius=1.0)
     vehicle(crowd=crowd("Straight"))
@@ -58,21 +58,21 @@ def test_obstacles_are_told_with_the_nearest_distance(capfd) -> None:
     assert ": 1 inside an obstacle" in said
 
 
-def test_those_who_met_are_selected_and_the_frame_is_where_they_did() -> None:
-    one, two, three = head_on()
+def test_vehicles_that_met_are_selected_and_the_frame_is_set() -> None:
+    single, two, three = head_on()
     bake()
     select(three)
     bpy.context.scene.frame_set(1)
     assert bpy.ops.steering.select_contacts() == {"FINISHED"}
-    assert set(bpy.context.selected_objects) == {one, two}
-    assert bpy.context.view_layer.objects.active in (one, two)
+    assert set(bpy.context.selected_objects) == {single, two}
+    assert bpy.context.view_layer.objects.active in (single, two)
     assert 10 < bpy.context.scene.frame_current < 40
-    gap = np.linalg.norm(np.array(one.matrix_world.translation) - np.array(two.matrix_world.translation))
+    gap = np.linalg.norm(np.array(single.matrix_world.translation) - np.array(two.matrix_world.translation))
     assert gap < 0.4
 
 
-def test_it_goes_from_one_frame_to_the_next_and_begins_anew() -> None:
-    one, *_ = head_on()
+def test_it_goes_from_one_frame_to_the_next_and_starts_again() -> None:
+    single, *_ = head_on()
     obstacle(name="Ball", location=(50.0, 2.0, 0.0), radius=0.5)
     bake()
     bpy.context.scene.frame_set(1)
@@ -83,11 +83,11 @@ def test_it_goes_from_one_frame_to_the_next_and_begins_anew() -> None:
     assert seen[0] < seen[1]
     assert seen[2] == seen[0]
     assert bpy.ops.steering.select_contacts(kind="OVERLAP") == {"FINISHED"}
-    assert one in bpy.context.selected_objects
+    assert single in bpy.context.selected_objects
     assert bpy.data.objects["Three"] not in bpy.context.selected_objects
 
 
-def test_they_are_found_after_saving_too(tmp_path) -> None:
+def test_contacts_survive_saving(tmp_path) -> None:
     head_on()
     bake()
     path = str(tmp_path / "scene.blend")
@@ -97,14 +97,14 @@ def test_they_are_found_after_saving_too(tmp_path) -> None:
     assert {ob.name for ob in bpy.context.selected_objects} == {"One", "Two"}
 
 
-@pytest.mark.parametrize("how", ["never baked", "deleted", "baked anew"])
-def test_of_a_bake_that_is_gone_nothing_is_left(how) -> None:
+@pytest.mark.parametrize("how", ["never baked", "deleted", "baked again"])
+def test_a_deleted_bake_leaves_no_contacts(how) -> None:
     _, two, _ = head_on()
     if how != "never baked":
         bake()
     if how == "deleted":
         clear_bake()
-    elif how == "baked anew":
+    elif how == "baked again":
         two.location.x = 20.0
         bake()
     before = scene_dump()
@@ -112,16 +112,16 @@ def test_of_a_bake_that_is_gone_nothing_is_left(how) -> None:
     assert_same(before, scene_dump())
 
 
-def test_hidden_ones_are_told_and_not_selected(capfd) -> None:
-    one, two, _ = head_on()
+def test_hidden_vehicles_are_reported_and_not_selected(capfd) -> None:
+    single, two, _ = head_on()
     bake()
-    one.hide_set(True)
+    single.hide_set(True)
     assert bpy.ops.steering.select_contacts() == {"FINISHED"}
     assert bpy.context.selected_objects == [two]
     assert "1 hidden or not selectable" in capfd.readouterr().out
 
 
-def test_who_arrives_in_the_open_is_not_stuck(capfd) -> None:
+def test_a_vehicle_that_arrives_in_the_open_is_not_stuck(capfd) -> None:
     frames(1, 120)
     goal = leader(location=(0.0, 3.0, 0.0))
     vehicle(crowd=crowd(arrival={"target": goal}))

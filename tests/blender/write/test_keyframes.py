@@ -1,4 +1,4 @@
-"""Keys in bulk: baked ones written fast, an animator's kept with all that they are."""
+"""Keys in bulk: baked keys are written fast, the animator's are kept with all their properties."""
 
 import importlib
 import time
@@ -130,7 +130,7 @@ def test_any_rising_frames_can_be_baked(keyframes, bag, frames) -> None:
     assert [point.co[0] for point in curve.keyframe_points] == frames
 
 
-def test_keys_outside_the_range_survive_with_all_that_they_are(keyframes, bag) -> None:
+def test_keys_outside_the_range_survive_with_all_their_properties(keyframes, bag) -> None:
     curve = hand_made_curve(bag)
     apart = (-20, -3, 30, 44)  # Not next to a baked key: their automatic handles keep their neighbors.
     before = {point.co[0]: rna(point) for point in curve.keyframe_points}
@@ -158,14 +158,14 @@ def test_baked_keys_are_the_same_in_a_new_curve_and_among_others(keyframes, anim
 
 
 def test_baked_curves_are_smoothed_as_the_animator_s_own_once_they_are_eased(keyframes, bag) -> None:
-    own = bag.fcurves.new("scale", index=0)
-    own.auto_smoothing = "NONE"
+    settings = bag.fcurves.new("scale", index=0)
+    settings.auto_smoothing = "NONE"
     baked = keyframes.BakedKeys(FRAMES).new_curve(bag, "location", 0, np.sin(FRAMES))
-    assert own.auto_smoothing == "NONE"
+    assert settings.auto_smoothing == "NONE"
     assert baked.auto_smoothing == bag.fcurves.new("scale", index=1).auto_smoothing != "NONE"
 
 
-def test_a_baked_key_takes_the_place_of_one_on_its_frame(keyframes, bag) -> None:
+def test_a_baked_key_replaces_a_key_on_its_frame(keyframes, bag) -> None:
     curve = hand_made_curve(bag)
     keyframes.BakedKeys(FRAMES).add_to_curve(curve, FRAMES * 3.0)
     assert len({point.co[0] for point in curve.keyframe_points}) == len(curve.keyframe_points)
@@ -235,7 +235,7 @@ EDITS = (
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
-def test_an_edit_makes_another_curve(keyframes, animation_data, bag, edit) -> None:
+def test_an_edited_curve_is_not_the_same(keyframes, animation_data, bag, edit) -> None:
     curve = hand_made_curve(bag)
     add_modifiers(curve)
     copy = keyframes.copy_curve(curve, new_bag(animation_data))
@@ -243,7 +243,7 @@ def test_an_edit_makes_another_curve(keyframes, animation_data, bag, edit) -> No
     assert not keyframes.same_curve(copy, curve)
 
 
-def test_selecting_and_hiding_is_no_edit(keyframes, animation_data, bag) -> None:
+def test_selecting_and_hiding_are_not_edits(keyframes, animation_data, bag) -> None:
     curve = hand_made_curve(bag)
     copy = keyframes.copy_curve(curve, new_bag(animation_data))
     copy.hide = copy.select = not copy.select
@@ -251,8 +251,8 @@ def test_selecting_and_hiding_is_no_edit(keyframes, animation_data, bag) -> None
     assert keyframes.same_curve(copy, curve)
 
 
-@given(own=st.sets(st.integers(-30, 30), max_size=12), others=st.sets(st.integers(-30, 30), max_size=12))
-def test_joining_keeps_all_keys_once_and_in_order(keyframes, own, others) -> None:
+@given(settings=st.sets(st.integers(-30, 30), max_size=12), others=st.sets(st.integers(-30, 30), max_size=12))
+def test_joining_keeps_all_keys_once_and_in_order(keyframes, settings, others) -> None:
     def keys_on(frames: set[int], value: float):
         columns = {
             name: np.full((len(frames), width), value, kind) for name, (width, kind) in keyframes.KEY_COLUMNS.items()
@@ -260,9 +260,9 @@ def test_joining_keeps_all_keys_once_and_in_order(keyframes, own, others) -> Non
         columns["co"][:, 0] = sorted(frames)
         return keyframes.Keys(columns)
 
-    joined = keys_on(own, 1.0).join(keys_on(others, 0.0))
-    assert joined.frames.tolist() == sorted(own | others)
-    assert {frame for frame, value in joined.columns["co"] if value == 1.0} == own
+    joined = keys_on(settings, 1.0).join(keys_on(others, 0.0))
+    assert joined.frames.tolist() == sorted(settings | others)
+    assert {frame for frame, value in joined.columns["co"] if value == 1.0} == settings
 
 
 def test_a_crowd_is_written_in_an_instant(keyframes, animation_data) -> None:

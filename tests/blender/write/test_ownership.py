@@ -1,10 +1,12 @@
-"""Whose a key is: ours only where the record of the action and the key itself agree, else the animator's."""
+"""Ownership of keys: a key is ours only if the record of the action and the key itself agree, else the animator's."""
 
 import importlib
 
 import bpy
 import numpy as np
 import pytest
+
+from tests.blender.building import part
 
 FIRST, LAST = 10, 20
 TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
@@ -24,6 +26,11 @@ def animation_data(addon):
 @pytest.fixture
 def ship():
     return new_object("Ship")
+
+
+def records():
+    """The module of bake records."""
+    return part("blender.write.bake_record")
 
 
 def new_object(name: str):
@@ -48,7 +55,7 @@ def baked(ob, ownership, animation_data, **changes):
     insert(ob, "location", *range(FIRST, LAST + 1))
     set_type(ob, animation_data, "GENERATED")
     fields = {"bake_id": "one", "first": FIRST, "last": LAST, "channels": ("location",), "made": True, **changes}
-    ownership.write_record(ob.animation_data.action, ownership.BakeRecord(**fields))
+    records().write_record(ob.animation_data.action, records().BakeRecord(**fields))
     return ob
 
 
@@ -61,7 +68,7 @@ def whats(ownership, ob, first: float = FIRST, last: float = LAST) -> list[str]:
 
 def test_a_record_reads_as_it_was_written(ownership) -> None:
     action, kept = bpy.data.actions.new("Baked"), bpy.data.actions.new("Kept")
-    record = ownership.BakeRecord(
+    record = records().BakeRecord(
         bake_id="some id",
         first=1.5,
         last=250.0,
@@ -72,11 +79,11 @@ def test_a_record_reads_as_it_was_written(ownership) -> None:
         muted_drivers=(("location", 2), ("rotation_euler", 0)),
         muted_strips=("Walk", "A [strange] name"),
     )
-    ownership.write_record(action, record)
-    assert ownership.our_record(action) == record
+    records().write_record(action, record)
+    assert records().our_record(action) == record
     assert kept.users == 1
-    ownership.erase_record(action)
-    assert ownership.our_record(action) is None
+    records().erase_record(action)
+    assert records().our_record(action) is None
     assert kept.users == 0
 
 
@@ -87,19 +94,19 @@ def test_a_record_is_a_plain_custom_property(ownership, animation_data, ship) ->
 
 
 @pytest.mark.parametrize("stored", [None, 1, "bake", {}, {"id": "one"}, {"id": 1, "range": [1.0], "channels": ["x"]}])
-def test_what_is_no_record_is_none(ownership, stored) -> None:
+def test_anything_but_a_record_is_none(ownership, stored) -> None:
     action = bpy.data.actions.new("Action")
     if stored is not None:
         action["steering_bake"] = stored
-    assert ownership.our_record(action) is None
-    assert ownership.our_record(None) is None
+    assert records().our_record(action) is None
+    assert records().our_record(None) is None
 
 
 def test_a_kept_action_that_was_deleted_is_none(ownership) -> None:
     action, kept = bpy.data.actions.new("Baked"), bpy.data.actions.new("Kept")
-    ownership.write_record(action, ownership.BakeRecord("one", 1.0, 2.0, ("location",), True, kept=kept))
+    records().write_record(action, records().BakeRecord("one", 1.0, 2.0, ("location",), True, kept=kept))
     bpy.data.actions.remove(kept)
-    assert ownership.our_record(action).kept is None
+    assert records().our_record(action).kept is None
 
 
 # ---- whose a key is
@@ -116,14 +123,12 @@ def test_baked_keys_are_ours(ownership, animation_data, ship) -> None:
     [{"channels": ("rotation_euler",)}, {"first": 12.0}, {"last": 19.0}, {"first": 30.0, "last": 40.0}],
     ids=["another channel", "later", "shorter", "elsewhere"],
 )
-def test_generated_keys_the_record_does_not_name_are_the_animators(ownership, animation_data, ship, changes) -> None:
+def test_generated_keys_not_in_the_record_are_the_animators(ownership, animation_data, ship, changes) -> None:
     baked(ship, ownership, animation_data, **changes)
     assert whats(ownership, ship)[0].startswith("keys on location")
 
 
-def test_keys_of_another_type_are_the_animators_also_where_the_record_names_them(
-    ownership, animation_data, ship
-) -> None:
+def test_keys_of_another_type_are_the_animators_even_on_recorded_channels(ownership, animation_data, ship) -> None:
     baked(ship, ownership, animation_data)
     set_type(ship, animation_data, "KEYFRAME")
     assert not ownership.is_baked(ship)
@@ -137,7 +142,7 @@ def test_generated_keys_without_a_record_are_the_animators(ownership, animation_
     assert whats(ownership, ship) == ["keys on location (frame 12)"]
 
 
-def test_an_action_nothing_plays_through_is_no_bake(ownership, animation_data, ship) -> None:
+def test_an_action_without_a_slot_is_not_a_bake(ownership, animation_data, ship) -> None:
     baked(ship, ownership, animation_data)
     if SLOTTED:
         ship.animation_data.action_slot = None
@@ -162,7 +167,7 @@ def test_only_our_keys_are_removed(ownership, animation_data, ship) -> None:
     }
 
 
-def test_curves_of_nothing_but_ours_go_with_their_group(ownership, animation_data, ship) -> None:
+def test_curves_with_only_our_keys_are_removed_with_their_group(ownership, animation_data, ship) -> None:
     baked(ship, ownership, animation_data)
     bag = animation_data.channelbag(ship)
     group = bag.groups.get("Object Transforms") or bag.groups.new("Object Transforms")
@@ -189,12 +194,12 @@ def test_an_action_holds_only_ours_until_anything_is_added(ownership, animation_
     for number, add in enumerate((add_a_key, add_a_marker, add_a_property, add_an_empty_curve)):
         ob = baked(new_object(f"Ship {number}"), ownership, animation_data)
         action = ob.animation_data.action
-        assert ownership.holds_only_ours(action, ownership.our_record(action))
+        assert ownership.holds_only_ours(action, records().our_record(action))
         add(ob)
-        assert not ownership.holds_only_ours(action, ownership.our_record(action))
+        assert not ownership.holds_only_ours(action, records().our_record(action))
 
 
-@pytest.mark.skipif(not SLOTTED, reason="There are no slots before 4.4.")
+@pytest.mark.skipif(not SLOTTED, reason="Slots exist from 4.4 on.")
 def test_keys_of_another_slot_are_not_only_ours(ownership, animation_data, ship) -> None:
     baked(ship, ownership, animation_data)
     action = ship.animation_data.action
@@ -202,10 +207,10 @@ def test_keys_of_another_slot_are_not_only_ours(ownership, animation_data, ship)
     other.animation_data_create().action = action
     other.animation_data.action_slot = action.slots.new("OBJECT", "Other")
     insert(other, "scale", 12)
-    assert not ownership.holds_only_ours(action, ownership.our_record(action))
+    assert not ownership.holds_only_ours(action, records().our_record(action))
 
 
-# ---- what is in the way of a bake
+# ---- animation that blocks a bake
 
 
 def test_an_object_without_animation_is_free(ownership, ship) -> None:
@@ -214,14 +219,14 @@ def test_an_object_without_animation_is_free(ownership, ship) -> None:
 
 
 @pytest.mark.parametrize("path", TRANSFORMS)
-@pytest.mark.parametrize(("frame", "found"), [(9, False), (10, True), (14.5, True), (20, True), (21, False)])
-def test_keys_are_in_the_way_on_the_frames_of_the_bake(ownership, ship, path, frame, found) -> None:
+@pytest.mark.parametrize(("frame", "result"), [(9, False), (10, True), (14.5, True), (20, True), (21, False)])
+def test_keys_block_a_bake_on_its_frames(ownership, ship, path, frame, result) -> None:
     insert(ship, path, frame)
-    assert whats(ownership, ship) == ([f"keys on {path} (frame {frame:g})"] if found else [])
+    assert whats(ownership, ship) == ([f"keys on {path} (frame {frame:g})"] if result else [])
 
 
 @pytest.mark.parametrize("path", ["scale", "delta_location", "delta_rotation_euler", "hide_viewport", '["speed"]'])
-def test_other_channels_are_never_in_the_way(ownership, ship, path) -> None:
+def test_other_channels_never_block_a_bake(ownership, ship, path) -> None:
     ship["speed"] = 1.0
     insert(ship, path, 15)
     driver = ship.driver_add(path, 0) if "scale" in path or "delta" in path else ship.driver_add(path)
@@ -230,7 +235,7 @@ def test_other_channels_are_never_in_the_way(ownership, ship, path) -> None:
     assert whats(ownership, ship) == []
 
 
-def test_drivers_are_in_the_way_unless_muted(ownership, ship) -> None:
+def test_drivers_block_a_bake_unless_muted(ownership, ship) -> None:
     curves = ship.driver_add("location")
     assert whats(ownership, ship) == ["a driver on location"]
     for curve in curves:
@@ -239,7 +244,7 @@ def test_drivers_are_in_the_way_unless_muted(ownership, ship) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "path", "found"),
+    ("start", "path", "result"),
     [
         (1, "location", True),
         (20, "location", True),
@@ -248,11 +253,9 @@ def test_drivers_are_in_the_way_unless_muted(ownership, ship) -> None:
         (1, "scale", False),
     ],
 )
-def test_nla_strips_are_in_the_way_where_they_move_the_object_on_these_frames(
-    ownership, ship, start, path, found
-) -> None:
+def test_nla_strips_that_move_the_object_on_these_frames_block_a_bake(ownership, ship, start, path, result) -> None:
     put_into_strip(ship, path, start)
-    assert whats(ownership, ship) == (["the NLA strip Walk"] if found else [])
+    assert whats(ownership, ship) == (["the NLA strip Walk"] if result else [])
 
 
 def put_into_strip(ob, path: str = "location", start: int = 1):
@@ -262,7 +265,7 @@ def put_into_strip(ob, path: str = "location", start: int = 1):
     return strip
 
 
-def test_muted_strips_and_tracks_and_a_stack_turned_off_are_not_in_the_way(ownership, ship) -> None:
+def test_muted_strips_and_tracks_and_a_disabled_stack_do_not_block_a_bake(ownership, ship) -> None:
     strip = put_into_strip(ship)
     strip.mute = True
     assert whats(ownership, ship) == []
@@ -272,12 +275,12 @@ def test_muted_strips_and_tracks_and_a_stack_turned_off_are_not_in_the_way(owner
     assert whats(ownership, ship) == []
 
 
-def test_all_that_is_in_the_way_is_named_in_one_sentence(ownership, ship) -> None:
+def test_everything_that_blocks_a_bake_is_named_in_one_sentence(ownership, ship) -> None:
     insert(ship, "location", 11, 12)
     ship.driver_add("rotation_euler", 2)
     expected = (
-        "Ship has keys on location (frames 11 to 12) and a driver on rotation_euler of its own: "
-        "move or remove that, or turn on Replace Own Keys."
+        "Ship has keys on location (frames 11 to 12) and a driver on rotation_euler of its own. "
+        "Move or remove them, or turn on Replace Own Keys."
     )
     with pytest.raises(ValueError, match=r"^Ship has") as refusal:
         ownership.check_free(ship, FIRST, LAST)
@@ -294,7 +297,7 @@ def test_all_that_is_in_the_way_is_named_in_one_sentence(ownership, ship) -> Non
     ],
     ids=["sampled", "modifier", "muted"],
 )
-def test_a_curve_that_would_spoil_a_bake_is_in_the_way_also_without_keys_there(
+def test_a_curve_that_would_spoil_a_bake_blocks_it_even_without_keys(
     ownership, animation_data, ship, spoil, what
 ) -> None:
     insert(ship, "location", 1, 5)
@@ -302,7 +305,7 @@ def test_a_curve_that_would_spoil_a_bake_is_in_the_way_also_without_keys_there(
     assert whats(ownership, ship) == [what]
 
 
-def test_a_modifier_on_a_bake_is_not_in_the_way_of_the_next(ownership, animation_data, ship) -> None:
+def test_a_modifier_on_a_bake_does_not_block_the_next(ownership, animation_data, ship) -> None:
     baked(ship, ownership, animation_data)
     animation_data.channelbag(ship).fcurves[0].modifiers.new("NOISE")
     animation_data.channelbag(ship).fcurves[1].mute = True

@@ -65,12 +65,12 @@ def hang_wing(ob, name: str = "Wing", by: str = "steering_phase"):
 
 def turns(wing) -> np.ndarray:
     """(f,) how the wing is turned against its vehicle on the baked frames."""
-    scene, found = bpy.context.scene, []
+    scene, collected = bpy.context.scene, []
     for frame in baked_frames():
         scene.frame_set(frame)
-        found.append(wing.evaluated_get(bpy.context.evaluated_depsgraph_get()).rotation_euler[1])
+        collected.append(wing.evaluated_get(bpy.context.evaluated_depsgraph_get()).rotation_euler[1])
     scene.frame_set(baked_frames()[0])
-    return np.array(found)
+    return np.array(collected)
 
 
 def values(ob, name: str) -> np.ndarray:
@@ -88,7 +88,7 @@ def beat(ob, at: dict[int, float], name: str = "steering_phase") -> None:
 # ---- what is keyed
 
 
-def test_without_being_asked_nothing_is_keyed() -> None:
+def test_by_default_no_property_is_keyed() -> None:
     frames(1, LAST)
     ship = fleet(1, crowd=crowd("Flock", wander={}))[0]
     bake()
@@ -140,7 +140,7 @@ def test_a_growing_vehicle_takes_longer_strides() -> None:
     np.testing.assert_allclose(per_frame, 2.0, rtol=1e-3)
 
 
-def test_each_crowd_says_for_itself_whether_its_vehicles_are_portrayed() -> None:
+def test_each_crowd_decides_whether_its_vehicles_are_portrayed() -> None:
     ship = bird()
     plain = vehicle(name="Plain", location=(40.0, 0.0, 0.0), crowd=crowd("Others", wander={}))
     bake()
@@ -177,7 +177,7 @@ def test_baking_twice_is_baking_once_and_deleting_leaves_nothing() -> None:
     assert_same(before, scene_dump())
 
 
-def test_a_bake_without_it_removes_what_one_with_it_keyed() -> None:
+def test_a_bake_without_it_removes_properties_keyed_before() -> None:
     ships = flock()
     portray(bpy.data.objects["Flock"], use=False)
     bake()
@@ -223,7 +223,7 @@ def test_a_bake_is_one_step_to_undo_and_to_redo() -> None:
 @pytest.mark.parametrize(
     "value", [0.25, 3, True, "glide", [1.0, 2.0], [1, 2, 3], {"left": 1, "right": 2.5}], ids=lambda v: type(v).__name__
 )
-def test_a_property_the_animator_had_comes_back_as_it_was(value, baked_before) -> None:
+def test_a_property_of_the_animator_is_restored(value, baked_before) -> None:
     ship = bird()
     if baked_before:
         portray(bpy.data.objects["Flock"], use=False)
@@ -254,7 +254,7 @@ def test_a_property_the_animator_had_comes_back_as_it_was(value, baked_before) -
     assert not {"steering_speed", "steering_distance"} & set(ship.keys())
 
 
-def test_a_menu_the_animator_had_comes_back_with_its_items() -> None:
+def test_a_menu_of_the_animator_is_restored_with_its_items() -> None:
     ship = bird()
     ship["steering_phase"] = 2
     items = [("A", "Up", "Wings up", 0, 1), ("B", "Down", "Wings down", 0, 2)]
@@ -267,7 +267,7 @@ def test_a_menu_the_animator_had_comes_back_with_its_items() -> None:
     assert ship.id_properties_ui("steering_phase").as_dict() == shown
 
 
-def test_what_was_kept_survives_saving_and_loading(tmp_path) -> None:
+def test_a_kept_property_survives_saving_and_loading(tmp_path) -> None:
     ship = bird()
     ship["steering_phase"] = 3
     ship.id_properties_ui("steering_phase").update(max=7)
@@ -304,10 +304,10 @@ def own_strip(ship) -> str:
     return "the NLA strip Flap"
 
 
-@pytest.mark.parametrize("own", [own_keys, own_driver, own_strip], ids=lambda own: own.__name__)
-def test_own_animation_of_these_properties_is_refused_by_name_or_set_aside_until_the_bake_is_deleted(own) -> None:
+@pytest.mark.parametrize("stored", [own_keys, own_driver, own_strip], ids=lambda stored: stored.__name__)
+def test_own_animation_of_these_properties_is_refused_by_name_or_set_aside_until_the_bake_is_deleted(stored) -> None:
     ship = bird()
-    what = own(ship)
+    what = stored(ship)
     bpy.context.scene.frame_set(1)
     before = scene_dump()
     with pytest.raises(RuntimeError, match=f"Ship 0 has {what} of its own"):
@@ -324,10 +324,10 @@ def test_own_animation_of_these_properties_is_refused_by_name_or_set_aside_until
     assert_same(before, scene_dump())
 
 
-@pytest.mark.parametrize("own", [own_keys, own_driver, own_strip], ids=lambda own: own.__name__)
-def test_own_animation_of_these_properties_is_nobodys_business_while_they_are_not_keyed(own) -> None:
+@pytest.mark.parametrize("stored", [own_keys, own_driver, own_strip], ids=lambda stored: stored.__name__)
+def test_own_animation_of_these_properties_is_ignored_while_they_are_not_keyed(stored) -> None:
     ship = bird(use=False)
-    own(ship)
+    stored(ship)
     bpy.context.scene.frame_set(1)
     before = scene_dump()
     bake()
@@ -372,7 +372,7 @@ def test_a_key_added_to_a_baked_property_stays_with_it() -> None:
     assert "steering_speed" not in ship
 
 
-def test_a_copy_of_a_baked_vehicle_goes_its_own_way() -> None:
+def test_a_copy_of_a_baked_vehicle_is_independent() -> None:
     ship = bird()
     bake()
     copy = link(ship.copy())
@@ -434,7 +434,7 @@ def test_a_wing_beats_by_the_phase_of_its_vehicle_with_and_without_the_extension
     np.testing.assert_allclose(np.load(result), expected, rtol=1e-5)
 
 
-def test_a_property_that_a_driver_reads_stays_when_the_bake_is_deleted_so_that_the_driver_lives_on() -> None:
+def test_a_property_read_by_a_driver_stays_when_the_bake_is_deleted() -> None:
     ship = bird()
     wing = hang_wing(ship)
     bake()
@@ -452,7 +452,7 @@ def test_a_property_that_a_driver_reads_stays_when_the_bake_is_deleted_so_that_t
     assert_same(kept, scene_dump())
 
 
-def test_a_property_that_a_driver_reads_stays_when_it_is_no_longer_keyed() -> None:
+def test_a_property_read_by_a_driver_stays_when_it_is_no_longer_keyed() -> None:
     ship = bird()
     wing = hang_wing(ship, by="steering_speed")
     bake()
@@ -482,11 +482,12 @@ def test_drivers_in_materials_and_shape_keys_are_found_too() -> None:
 def read_obstacles() -> np.ndarray:
     """(f, k, 6) where a bake would see the ends of the obstacles."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    snapshots = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
-    return np.array([np.concatenate((s.obstacles.start, s.obstacles.end), axis=1) for s in snapshots])
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    obstacles = [frame.snapshot.obstacles for frame in read]
+    return np.array([np.concatenate((each.start, each.end), axis=1) for each in obstacles])
 
 
-def test_a_wing_that_is_an_obstacle_is_not_refused_and_seen_at_rest_by_every_bake() -> None:
+def test_a_wing_that_is_an_obstacle_is_accepted_and_read_at_rest_by_every_bake() -> None:
     ship = bird()
     wing = obstacle(name="Wing", location=(8.0, 0.0, 0.0), scale=(5.0, 1.0, 1.0))
     wing.parent = ship
@@ -505,12 +506,12 @@ def test_a_wing_that_is_an_obstacle_is_not_refused_and_seen_at_rest_by_every_bak
     assert keys(ship) == known
 
 
-def test_what_is_no_part_of_the_vehicle_and_hangs_on_its_phase_is_refused_by_name() -> None:
+def test_an_object_that_depends_on_the_phase_of_a_vehicle_but_is_not_its_part_is_refused_by_name() -> None:
     ship = bird()
     wall = obstacle(name="Wall", location=(0.0, 30.0, 0.0))
     ship["steering_distance"] = 0.0
     drive(wall, "location", "d", index=0, d=(ship, '["steering_distance"]'))
-    with pytest.raises(RuntimeError, match="Wall hangs on the vehicle Ship 0 by a driver of location"):
+    with pytest.raises(RuntimeError, match="Wall depends on the vehicle Ship 0 through a driver of location"):
         bake()
 
 
@@ -545,7 +546,7 @@ def overridden():
 def test_overrides_are_keyed_saved_and_cleared_where_the_linked_vehicle_has_the_properties(tmp_path, capfd) -> None:
     ship = link_an_override(tmp_path, prepared=True)
     bake()
-    assert "Blender forgets" not in capfd.readouterr().out
+    assert "Blender does not save" not in capfd.readouterr().out
     path = str(tmp_path / "shot.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
@@ -561,7 +562,7 @@ def test_overrides_that_would_lose_the_properties_give_a_warning_and_lose_nothin
     ship = link_an_override(tmp_path, prepared=False)
     bake()
     said = capfd.readouterr().out
-    assert "Blender forgets steering_speed, steering_distance, steering_phase of library overrides" in said
+    assert "Blender does not save steering_speed, steering_distance, steering_phase of library overrides" in said
     bpy.context.scene.frame_set(7)
     assert ship["steering_distance"] == pytest.approx(values(ship, "steering_distance")[6])
     path = str(tmp_path / "shot.blend")

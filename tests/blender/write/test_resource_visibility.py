@@ -40,15 +40,15 @@ def eater():
 
 def hidden(ob, at=RANGE) -> np.ndarray:
     """On which frames an object is hidden, alike in the viewport and in renders."""
-    found = []
+    result = []
     for frame in at:
         bpy.context.scene.frame_set(int(frame))
         assert ob.hide_viewport == ob.hide_render
-        found.append(ob.hide_viewport)
-    return np.array(found)
+        result.append(ob.hide_viewport)
+    return np.array(result)
 
 
-def test_what_is_eaten_up_is_hidden_from_then_on_with_its_parts() -> None:
+def test_an_eaten_resource_is_hidden_from_then_on_with_its_parts() -> None:
     frames(1, 120)
     dish, crumb = food()
     eater()
@@ -61,7 +61,7 @@ def test_what_is_eaten_up_is_hidden_from_then_on_with_its_parts() -> None:
         assert {key.interpolation for key in curve.keyframe_points} == {"CONSTANT"}
 
 
-def test_of_what_something_is_left_nothing_is_keyed() -> None:
+def test_a_resource_that_is_not_eaten_up_gets_no_keys() -> None:
     frames(1, 120)
     dish, crumb = food(amount=1000.0)
     before = dish.animation_data, crumb.animation_data
@@ -70,7 +70,7 @@ def test_of_what_something_is_left_nothing_is_keyed() -> None:
     assert (dish.animation_data, crumb.animation_data) == before == (None, None)
 
 
-def test_what_grows_again_is_seen_again() -> None:
+def test_a_resource_that_grows_again_is_visible_again() -> None:
     frames(1, 120)
     dish, _ = food()
     insert(dish, "steering.amount", {1: 0.0, 19: 0.0, 20: 1.0, 119: 1.0, 120: 9.0})
@@ -80,7 +80,7 @@ def test_what_grows_again_is_seen_again() -> None:
     assert away[:18].all() and not away[20:24].any() and away[-10:-2].all() and not away[-1]
 
 
-def test_baking_again_finds_the_same_and_deleting_the_bake_gives_all_back() -> None:
+def test_baking_again_gives_the_same_and_deleting_the_bake_restores_everything() -> None:
     frames(1, 120)
     dish, crumb = food()
     insert(dish, "location", {1: (0.0, 3.0, 0.0), 120: (0.0, 3.2, 0.0)})
@@ -98,7 +98,7 @@ def test_baking_again_finds_the_same_and_deleting_the_bake_gives_all_back() -> N
     assert ship.animation_data is None
 
 
-def test_switched_off_it_stays_seen_and_what_an_earlier_bake_hid_is_seen_again() -> None:
+def test_switched_off_it_stays_visible_and_hiding_by_an_earlier_bake_is_undone() -> None:
     frames(1, 120)
     dish, crumb = food()
     eater()
@@ -110,7 +110,7 @@ def test_switched_off_it_stays_seen_and_what_an_earlier_bake_hid_is_seen_again()
     assert not hidden(dish).any() and not hidden(crumb).any()
 
 
-def test_without_anybody_who_feeds_nothing_is_hidden() -> None:
+def test_without_a_feeding_crowd_nothing_is_hidden() -> None:
     frames(1, 20)
     dish, _ = food(amount=0.0)
     vehicle(name="Ship", crowd=crowd(wander={}))
@@ -131,7 +131,7 @@ def test_hide_keys_of_the_animators_own_are_refused_by_name_or_set_aside() -> No
     assert {c.data_path for c in _curves(dish)} == {"hide_render"}
 
 
-def test_a_vehicle_that_hangs_on_a_resource_is_no_part_of_it() -> None:
+def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it() -> None:
     frames(1, 120)
     dish, _ = food()
     rider = vehicle(name="Rider", location=(0.0, 0.0, 1.0), crowd=crowd("Riders", wander={}))
@@ -141,7 +141,7 @@ def test_a_vehicle_that_hangs_on_a_resource_is_no_part_of_it() -> None:
     assert hidden(dish).any() and not hidden(rider).any()
 
 
-def test_what_a_vehicle_carries_is_eaten_up_too_and_stays_so_when_baked_again() -> None:
+def test_a_carried_resource_is_eaten_up_too_and_stays_so_when_baked_again() -> None:
     frames(1, 120)
     dish, crumb = food(location=(0.0, 0.0, 0.0))
     waiter = vehicle(name="Waiter", location=(0.0, 3.0, 0.0), crowd=crowd("Waiters", rest={}), start_speed=0.0)
@@ -156,7 +156,7 @@ def test_what_a_vehicle_carries_is_eaten_up_too_and_stays_so_when_baked_again() 
     assert (hidden(dish) == once).all()
 
 
-def test_what_is_linked_is_eaten_and_stays_seen(tmp_path) -> None:
+def test_a_linked_resource_is_eaten_and_stays_visible(tmp_path) -> None:
     frames(1, 120)
     dish, _ = food()
     path = str(tmp_path / "kitchen.blend")
@@ -188,9 +188,9 @@ def _curves(ob) -> list:
 @pytest.fixture
 def preview():
     """The preview, switched off afterwards."""
-    found = part("blender.preview")
-    yield found
-    found.end()
+    result = part("blender.preview")
+    yield result
+    result.end()
 
 
 def on(preview) -> None:
@@ -215,7 +215,7 @@ def pasture() -> list:
     return [*food(), bread, ship, vehicle(name="Other", location=(1.0, 0.0, 0.0), crowd=ship.steering.crowd)]
 
 
-def test_a_preview_shows_what_is_eaten_up_no_longer_exactly_as_the_bake(preview) -> None:
+def test_a_preview_hides_eaten_resources_exactly_as_the_bake(preview) -> None:
     obs = pasture()
     on(preview)
     seen = [drawn(frame, obs) for frame in RANGE]
@@ -230,7 +230,7 @@ def test_a_preview_shows_what_is_eaten_up_no_longer_exactly_as_the_bake(preview)
     assert [any(row) and not all(row) for row in zip(*seen)] == [True, True, True, False, False]
 
 
-def test_nothing_of_what_a_preview_hides_is_in_the_file(preview) -> None:
+def test_hiding_by_a_preview_leaves_no_trace_in_the_file(preview) -> None:
     obs = pasture()
     bpy.context.scene.frame_set(110)
     before = scene_dump()
@@ -242,7 +242,7 @@ def test_nothing_of_what_a_preview_hides_is_in_the_file(preview) -> None:
     assert all(drawn(110, obs))
 
 
-def test_a_preview_shows_what_is_left_though_a_bake_hides_it(preview) -> None:
+def test_a_preview_shows_remaining_resources_that_a_bake_hides(preview) -> None:
     obs = pasture()
     dish, crumb, *_ = obs
     bake()
@@ -259,7 +259,7 @@ def test_a_preview_shows_what_is_left_though_a_bake_hides_it(preview) -> None:
     assert drawn(110, [dish, crumb]) == [False, False]
 
 
-def test_a_preview_hides_nobody_who_hangs_on_what_is_eaten_up(preview) -> None:
+def test_a_preview_does_not_hide_vehicles_parented_to_an_eaten_resource(preview) -> None:
     frames(1, 120)
     dish, crumb = food()
     rider = vehicle(name="Rider", location=(0.0, 0.0, 1.0), crowd=crowd("Riders", wander={}))
@@ -269,7 +269,7 @@ def test_a_preview_hides_nobody_who_hangs_on_what_is_eaten_up(preview) -> None:
     assert drawn(110, [crumb, rider]) == [False, True]
 
 
-def test_what_a_vehicle_carries_goes_with_it_and_when_it_is_eaten_up(preview) -> None:
+def test_a_carried_resource_is_hidden_with_its_carrier_and_when_eaten_up(preview) -> None:
     frames(1, 120)
     dish, crumb = food(location=(0.0, 0.0, 0.0))
     waiter = vehicle(name="Waiter", location=(0.0, 3.0, 0.0), crowd=crowd("Waiters", rest={}), start_speed=0.0)
@@ -287,7 +287,7 @@ def test_what_a_vehicle_carries_goes_with_it_and_when_it_is_eaten_up(preview) ->
     assert [drawn(frame, obs) for frame in RANGE] == seen
 
 
-def test_what_hangs_on_what_is_eaten_up_stays_where_it_is_for_those_who_go_there(preview) -> None:
+def test_a_target_parented_to_an_eaten_resource_stays_in_place(preview) -> None:
     frames(1, 120)
     dish, crumb = food()
     crumb.location = (3.0, 0.0, 0.0)

@@ -131,15 +131,15 @@ def insert(ob, path: str, frames, rise: float = 1.0, index: int = -1) -> None:
 
 
 def curves_of(ob) -> dict:
-    found = {}
+    result = {}
     for bag in bags(ob.animation_data.action):
         if not SLOTTED or bag.slot == ob.animation_data.action_slot:
-            found |= {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
-    return found
+            result |= {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
+    return result
 
 
 def decorate(ob) -> None:
-    """Give the location keys of an object all that keys and curves may have."""
+    """Give the location keys of an object every property that keys and curves may have."""
     curves = curves_of(ob)
     x, y = curves["location", 0], curves["location", 1]
     for point, kind in zip(x.keyframe_points, ("FREE", "ALIGNED", "VECTOR", "AUTO", "FREE", "ALIGNED")):
@@ -204,12 +204,12 @@ def keys_outside_the_range():
 
 
 def a_shared_action():
-    one, other = new_object("One"), new_object("Other")
-    insert(one, "scale", (1, 40))
-    other.animation_data_create().action = one.animation_data.action
+    each, other = new_object("One"), new_object("Other")
+    insert(each, "scale", (1, 40))
+    other.animation_data_create().action = each.animation_data.action
     if SLOTTED:
-        other.animation_data.action_slot = one.animation_data.action_slot
-    return [one, other]
+        other.animation_data.action_slot = each.animation_data.action_slot
+    return [each, other]
 
 
 def a_shared_action_of_which_one_is_baked():
@@ -217,24 +217,24 @@ def a_shared_action_of_which_one_is_baked():
 
 
 def an_action_with_a_slot_for_each():
-    one, other = new_object("One"), new_object("Other")
-    insert(one, "scale", (1, 40))
-    insert(one, "location", (1, 50))
+    each, other = new_object("One"), new_object("Other")
+    insert(each, "scale", (1, 40))
+    insert(each, "location", (1, 50))
     if SLOTTED:
-        action = one.animation_data.action
+        action = each.animation_data.action
         other.animation_data_create().action = action
         other.animation_data.action_slot = action.slots.new("OBJECT", "Other")
         insert(other, "scale", (2, 60))
         assert len(action.slots) == 2
-    return [one, other]
+    return [each, other]
 
 
-def an_action_with_a_slot_of_nobody():
+def an_action_with_an_unused_slot():
     ob = new_object()
     insert(ob, "scale", (1, 40))
     if SLOTTED:
         action = ob.animation_data.action
-        slot = action.slots.new("OBJECT", "Somebody")
+        slot = action.slots.new("OBJECT", "Another")
         action.layers[0].strips[0].channelbag(slot, ensure=True).fcurves.new("location").keyframe_points.add(3)
     return [ob]
 
@@ -318,12 +318,12 @@ def own_keys_of_all_kinds():
 
 
 def own_keys_in_a_shared_action():
-    one, other = new_object("One"), new_object("Other")
-    insert(one, "location", (1, 15, 40))
-    other.animation_data_create().action = one.animation_data.action
+    each, other = new_object("One"), new_object("Other")
+    insert(each, "location", (1, 15, 40))
+    other.animation_data_create().action = each.animation_data.action
     if SLOTTED:
-        other.animation_data.action_slot = one.animation_data.action_slot
-    return [one, other]
+        other.animation_data.action_slot = each.animation_data.action_slot
+    return [each, other]
 
 
 def own_samples():
@@ -379,7 +379,7 @@ FREE = (
     a_shared_action,
     a_shared_action_of_which_one_is_baked,
     an_action_with_a_slot_for_each,
-    an_action_with_a_slot_of_nobody,
+    an_action_with_an_unused_slot,
     an_action_without_its_slot,
     an_action_that_is_empty,
     an_action_with_a_fake_user,
@@ -471,7 +471,7 @@ def test_discarding_leaves_nothing(staging, vehicles) -> None:
 
 
 def test_nothing_changes_before_the_commit(staging, vehicles) -> None:
-    """What there is stays the same, and nothing but the prepared actions comes in."""
+    """Existing data stays the same, and only the prepared actions are added."""
     before = dump_file()
     prepared = staging.Staging("bake", FRAMES)
     for ob in vehicles:
@@ -554,13 +554,13 @@ def test_what_is_the_animators_is_refused_by_name_unless_replaced(staging, occup
 
 
 @pytest.mark.parametrize("situation", [s for s in FREE if s is not a_linked_action], ids=lambda s: s.__name__)
-def test_nothing_is_refused_where_a_bake_is_in_nobodys_way(staging, situation) -> None:
+def test_nothing_is_refused_without_conflicting_animation(staging, situation) -> None:
     vehicles = situation()
     bake(staging, vehicles, replace=False)
     bake(staging, vehicles, replace=False)
 
 
-def test_the_pose_is_seen_at_once(staging, vehicles) -> None:
+def test_the_pose_is_visible_immediately(staging, vehicles) -> None:
     bpy.context.scene.frame_set(FIRST + 4)
     bake(staging, vehicles)
     raw = where(vehicles)
@@ -617,7 +617,7 @@ def test_curves_of_other_channels_stay_the_same(staging) -> None:
     assert {key: after[key] for key in before} == before
 
 
-def test_a_modifier_put_on_a_bake_lives_on_in_the_next(staging) -> None:
+def test_a_modifier_on_a_bake_is_kept_by_the_next(staging) -> None:
     ob = new_object()
     bake(staging, [ob])
     curves_of(ob)["location", 2].modifiers.new("NOISE").strength = 0.25
@@ -673,45 +673,45 @@ def test_a_bake_takes_the_name_of_the_action_it_carries_on(staging) -> None:
 
 
 def test_a_shared_action_is_made_the_objects_own_and_left_to_the_others(staging) -> None:
-    one, other = a_shared_action()
+    each, other = a_shared_action()
     shared = other.animation_data.action
     before = dump_action(shared)
-    bake(staging, [one])
-    assert one.animation_data.action != shared
+    bake(staging, [each])
+    assert each.animation_data.action != shared
     assert other.animation_data.action == shared
     assert dump_action(shared) | {"settings": None} == before | {"settings": None}
 
 
-@pytest.mark.skipif(not SLOTTED, reason="There are no slots before 4.4.")
+@pytest.mark.skipif(not SLOTTED, reason="Slots exist from 4.4 on.")
 def test_the_copy_of_a_shared_action_keeps_only_what_the_object_needs(staging) -> None:
-    one, other = an_action_with_a_slot_for_each()
-    bake(staging, [one])
-    assert [slot.identifier for slot in one.animation_data.action.slots] == ["OBOne"]
+    each, other = an_action_with_a_slot_for_each()
+    bake(staging, [each])
+    assert [slot.identifier for slot in each.animation_data.action.slots] == ["OBOne"]
     assert [slot.identifier for slot in other.animation_data.action.slots] == ["OBOne", "OBOther"]
 
 
-def test_a_copied_vehicle_is_baked_and_cleared_for_itself(staging) -> None:
-    one = new_object("One")
-    bake(staging, [one])
-    other = one.copy()
+def test_a_copied_vehicle_is_baked_and_cleared_separately(staging) -> None:
+    each = new_object("One")
+    bake(staging, [each])
+    other = each.copy()
     bpy.context.scene.collection.objects.link(other)
-    bake(staging, [one, other])
-    assert one.animation_data.action != other.animation_data.action
+    bake(staging, [each, other])
+    assert each.animation_data.action != other.animation_data.action
     assert len(bpy.data.actions) == 2
-    kept = dump_action(one.animation_data.action)
+    kept = dump_action(each.animation_data.action)
     staging.clear(other)
-    assert dump_action(one.animation_data.action) == kept
+    assert dump_action(each.animation_data.action) == kept
     assert other.animation_data is None
 
 
 def test_clearing_one_of_two_that_play_one_bake_leaves_the_other(staging) -> None:
-    one = new_object("One")
-    insert(one, "scale", (1, 40))
-    bake(staging, [one])
-    other = one.copy()
-    before = dump_action(one.animation_data.action)
+    each = new_object("One")
+    insert(each, "scale", (1, 40))
+    bake(staging, [each])
+    other = each.copy()
+    before = dump_action(each.animation_data.action)
     staging.clear(other)
-    after = dump_action(one.animation_data.action)
+    after = dump_action(each.animation_data.action)
     assert after["curves"] == before["curves"]
     assert {path for path, _ in curves_of(other)} == {"scale"}
 
@@ -853,17 +853,17 @@ def test_a_bake_in_an_nla_strip_is_a_take_of_the_animators(staging) -> None:
 # ---- what stops a bake
 
 
-def test_motion_that_is_no_number_is_refused(staging) -> None:
+def test_motion_that_is_not_a_number_is_refused(staging) -> None:
     ob = new_object()
     location, rotation = motion(ob)
     location[3, 1] = math.nan
     before = dump_file()
-    with pytest.raises(ValueError, match=r"^Ship would get a location that is no number"):
+    with pytest.raises(ValueError, match=r"^Ship would get a location that is not a number"):
         staging.Staging("bake", FRAMES).add(ob, location, rotation)
     assert dump_file() == before
 
 
-def test_an_nla_under_which_a_bake_would_not_play_is_refused_even_to_replace(staging) -> None:
+def test_an_nla_state_that_keeps_a_bake_from_playing_is_always_refused(staging) -> None:
     def edited(ob):
         ob.animation_data.nla_tracks[0].select = ob.animation_data.nla_tracks[0].strips[0].select = True
         ob.animation_data.nla_tracks.active = ob.animation_data.nla_tracks[0]
@@ -883,16 +883,16 @@ def test_an_nla_under_which_a_bake_would_not_play_is_refused_even_to_replace(sta
 
 
 def test_a_vehicle_deleted_meanwhile_is_left_out(staging) -> None:
-    one, other = new_object("One"), new_object("Other")
+    each, other = new_object("One"), new_object("Other")
     prepared = staging.Staging("bake", FRAMES)
-    for ob in (one, other):
+    for ob in (each, other):
         prepared.add(ob, *motion(ob))
-    bpy.data.objects.remove(one)
+    bpy.data.objects.remove(each)
     prepared.commit(1.0)
     assert [action.name for action in bpy.data.actions] == ["OtherAction"]
 
 
-def test_another_file_takes_everything_prepared_with_it(staging) -> None:
+def test_loading_another_file_discards_everything_prepared(staging) -> None:
     prepared = staging.Staging("bake", FRAMES)
     for ob in several_vehicles():
         prepared.add(ob, *motion(ob))
@@ -914,13 +914,13 @@ def test_committing_or_discarding_again_does_nothing(staging) -> None:
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    own=st.sets(st.integers(0, 40), min_size=1, max_size=8),
+    stored=st.sets(st.integers(0, 40), min_size=1, max_size=8),
     bakes=st.lists(st.tuples(st.integers(0, 40), st.integers(1, 12)), min_size=1, max_size=4),
 )
-def test_any_bakes_over_any_keys_can_be_cleared(staging, own, bakes) -> None:
+def test_any_bakes_over_any_keys_can_be_cleared(staging, stored, bakes) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     ob = new_object()
-    insert(ob, "location", (-20, -10, *sorted(own)))
+    insert(ob, "location", (-20, -10, *sorted(stored)))
     before, stood = dump_file(), where([ob])
     for start, length in bakes:
         bake(staging, [ob], np.arange(start, start + length + 0.0))
@@ -939,21 +939,21 @@ def test_an_animators_keys_survive_whatever_is_baked_over_them(staging, steps) -
     """Keys by hand, bakes and clears in any order: a bake hides the keys on its frames, and clearing shows them all."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     ob = new_object()
-    own = {}
+    stored = {}
     for what, frame, number in steps:
         if what == "key":
-            own[frame] = number
+            stored[frame] = number
             insert_by_hand(ob, frame, number)
         elif what == "clear":
             staging.clear(ob)
         else:
             bake(staging, [ob], np.arange(frame, frame + number + 0.0))
             assert own_keys_of(ob) == pytest.approx(
-                {f: v for f, v in own.items() if not frame <= f < frame + number}, abs=1e-5
+                {f: v for f, v in stored.items() if not frame <= f < frame + number}, abs=1e-5
             )
     staging.clear(ob)
-    assert own_keys_of(ob) == pytest.approx(own, abs=1e-5)
-    assert len(bpy.data.actions) == (1 if own else 0)
+    assert own_keys_of(ob) == pytest.approx(stored, abs=1e-5)
+    assert len(bpy.data.actions) == (1 if stored else 0)
 
 
 def insert_by_hand(ob, frame: int, value: float) -> None:
@@ -970,7 +970,7 @@ def own_keys_of(ob) -> dict:
     """Frame and value of all keys that are not Generated, which are the same in all three curves of the location."""
     if ob.animation_data is None:
         return {}
-    found = [
+    result = [
         {
             point.co[0]: point.co[1]
             for point in curves_of(ob)["location", index].keyframe_points
@@ -978,5 +978,5 @@ def own_keys_of(ob) -> dict:
         }
         for index in range(3)
     ]
-    assert found[0].keys() == found[1].keys() == found[2].keys()
-    return found[0]
+    assert result[0].keys() == result[1].keys() == result[2].keys()
+    return result[0]

@@ -74,7 +74,7 @@ def test_stopping_after_any_piece_of_work_leaves_nothing(build, pieces) -> None:
     assert_same(before, scene_dump())
 
 
-def test_a_bake_is_done_in_one_piece_a_frame_and_one_a_vehicle_from_nothing_to_all() -> None:
+def test_a_bake_yields_once_per_frame_and_once_per_vehicle() -> None:
     busy_scene()
     progress = list(started())
     assert len(progress) == PIECES
@@ -82,7 +82,7 @@ def test_a_bake_is_done_in_one_piece_a_frame_and_one_a_vehicle_from_nothing_to_a
     assert progress[-1] == 1.0
 
 
-def test_baking_goes_on_after_a_stop() -> None:
+def test_baking_works_after_a_stop() -> None:
     busy_scene()
     known = keys(bpy.data.objects["Ship 0"])
     running = started()
@@ -96,7 +96,7 @@ def test_baking_goes_on_after_a_stop() -> None:
 @pytest.mark.parametrize(
     "stage", ["blender.write.bake.simulate", "blender.read.reading.Reader.read", "blender.write.staging.Staging.add"]
 )
-def test_a_mistake_in_the_program_leaves_nothing_either(stage, monkeypatch) -> None:
+def test_an_error_of_the_program_leaves_nothing_either(stage, monkeypatch) -> None:
     busy_scene()
     before = scene_dump()
     owner, _, name = stage.rpartition(".")

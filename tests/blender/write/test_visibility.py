@@ -1,4 +1,4 @@
-"""What a bake hides is hidden exactly on its frames, and the animator's own hiding is never lost."""
+"""Hiding by a bake: exactly on its frames, and the animator's own hiding is never lost."""
 
 import importlib
 
@@ -50,12 +50,12 @@ def hide(staging, obs, hidden=HIDDEN, frames=FRAMES, *, replace: bool = False, m
 
 def seen(ob, frames=FRAMES) -> dict[str, list[bool]]:
     """On which frames an object is not hidden, by each switch."""
-    found = {path: [] for path in SWITCHES}
+    result = {path: [] for path in SWITCHES}
     for frame in frames:
         bpy.context.scene.frame_set(int(frame))
         for path in SWITCHES:
-            found[path].append(not getattr(ob, path))
-    return found
+            result[path].append(not getattr(ob, path))
+    return result
 
 
 # ---- what an animator may have done before
@@ -118,16 +118,16 @@ def hidden_from_renders():
 
 
 IN_THE_WAY = (own_keys_that_hide, a_driver_that_hides, a_muted_curve_that_hides, a_strip_that_hides)
-BESIDE = (*FREE, *TO_REPLACE, keys_outside_the_range_that_hide, hidden_for_good, hidden_from_renders)
+UNTOUCHED = (*FREE, *TO_REPLACE, keys_outside_the_range_that_hide, hidden_for_good, hidden_from_renders)
 
 
 def made(situation, path) -> list:
     return situation(path) if situation is a_linked_action else situation()
 
 
-@pytest.fixture(params=BESIDE, ids=lambda situation: situation.__name__)
+@pytest.fixture(params=UNTOUCHED, ids=lambda situation: situation.__name__)
 def objects(request, tmp_path):
-    """Objects with whatever is in nobody's way that only wants to hide them."""
+    """Objects with animation that does not conflict with hiding them."""
     return made(request.param, tmp_path)
 
 
@@ -143,11 +143,11 @@ def test_it_is_hidden_on_its_frames_and_on_no_others(staging, objects) -> None:
     stay_hidden = {ob.name: {path for path in SWITCHES if getattr(ob, path)} for ob in objects}
     hide(staging, objects)
     for ob in objects:
-        for path, there in seen(ob).items():
-            assert there == [not away and path not in stay_hidden[ob.name] for away in HIDDEN], path
+        for path, present in seen(ob).items():
+            assert present == [not away and path not in stay_hidden[ob.name] for away in HIDDEN], path
 
 
-def test_between_two_frames_it_is_as_on_the_one_before(staging) -> None:
+def test_between_two_frames_it_is_as_on_the_earlier_one(staging) -> None:
     ob = new_object()
     hide(staging, [ob])
     for frame, subframe, away in ((13, 0.9, True), (14, 0.1, False), (25, 0.9, False), (26, 0.5, True)):
@@ -181,7 +181,7 @@ def test_clearing_what_moved_and_was_hidden_leaves_the_file_as_before(staging, o
     for ob in objects:
         set_values(ob, stood[ob.name])
     after = dump_file()
-    # What keys and drivers of the animator's say comes back with the frame.
+    # The values of the animator's keys and drivers are restored by setting the frame.
     for name, ob in after["objects"].items():
         animated = before["objects"][name]["animation"] is not None
         assert ob == before["objects"][name] or animated
@@ -195,14 +195,14 @@ def test_hiding_twice_is_hiding_once(staging, objects) -> None:
     assert dump_file() == once
 
 
-def test_what_is_always_seen_has_no_bake_any_more(staging, objects) -> None:
+def test_an_object_that_is_always_visible_has_no_bake_any_longer(staging, objects) -> None:
     before = dump_file()
     hide(staging, objects)
     hide(staging, objects, np.zeros(len(FRAMES), dtype=bool))
     assert dump_file() == before
 
 
-def test_a_vehicle_that_is_always_seen_again_has_no_keys_for_it(staging) -> None:
+def test_a_vehicle_that_is_always_visible_again_has_no_hide_keys(staging) -> None:
     ob = new_object()
     hide(staging, [ob], moving=True)
     hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool), moving=True)
@@ -219,7 +219,7 @@ def test_the_animators_own_hiding_is_refused_by_name_unless_replaced(staging, co
     assert dump_file() == before
 
 
-def test_the_animators_own_hiding_comes_back_when_it_was_replaced(staging, contested) -> None:
+def test_replaced_hiding_of_the_animator_is_restored(staging, contested) -> None:
     bpy.context.scene.frame_set(1)
     before = dump_file()
     bpy.context.scene.frame_set(24)
@@ -231,14 +231,14 @@ def test_the_animators_own_hiding_comes_back_when_it_was_replaced(staging, conte
     assert dump_file() == before
 
 
-def test_a_bake_that_hides_no_more_gives_the_animators_driver_back(staging) -> None:
+def test_a_bake_that_no_longer_hides_restores_the_animators_driver(staging) -> None:
     (ob,) = a_driver_that_hides()
     hide(staging, [ob], replace=True, moving=True)
     hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool), replace=True, moving=True)
     assert not ob.animation_data.drivers[0].mute
 
 
-def test_a_bake_of_motion_is_not_taken_for_one_that_hides(staging) -> None:
+def test_a_bake_of_motion_is_not_mistaken_for_one_that_hides(staging) -> None:
     """What is hidden and moves in a bake of its own, such as a locked vehicle, is left as it is."""
     ob = new_object()
     hide(staging, [ob], moving=True)
@@ -252,12 +252,12 @@ def test_keys_of_the_animators_before_the_range_say_whether_it_is_hidden_anyway(
     ob = new_object()
     key_switch(ob, "hide_render", {1: False, 5: True})
     hide(staging, [ob])
-    there = seen(ob)
-    assert not any(there["hide_render"])
-    assert there["hide_viewport"] == (~HIDDEN).tolist()
+    present = seen(ob)
+    assert not any(present["hide_render"])
+    assert present["hide_viewport"] == (~HIDDEN).tolist()
 
 
-def test_a_modifier_put_on_a_baked_switch_lives_on_in_the_next_bake(staging) -> None:
+def test_a_modifier_on_a_baked_switch_is_kept_by_the_next_bake(staging) -> None:
     ob = new_object()
     hide(staging, [ob])
     curves_of(ob)["hide_render", 0].modifiers.new("STEPPED").frame_step = 3.0
@@ -265,7 +265,7 @@ def test_a_modifier_put_on_a_baked_switch_lives_on_in_the_next_bake(staging) -> 
     assert [m.frame_step for m in curves_of(ob)["hide_render", 0].modifiers] == [3.0]
 
 
-def test_it_is_hidden_at_once_and_seen_again_at_once(staging) -> None:
+def test_it_is_hidden_and_shown_again_immediately(staging) -> None:
     ob = new_object()
     bpy.context.scene.frame_set(FIRST)
     hide(staging, [ob])
@@ -302,7 +302,7 @@ def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:
     assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Locked", "Leg of Locked"}
 
 
-def test_an_object_goes_with_all_its_parts_but_not_with_the_camera_on_it(sub, visibility) -> None:
+def test_an_object_is_hidden_with_all_its_parts_except_cameras(sub, visibility) -> None:
     walker, leg, foot = new_object("Walker"), new_object("Leg"), new_object("Foot")
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     bpy.context.scene.collection.objects.link(camera)

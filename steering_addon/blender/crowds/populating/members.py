@@ -13,11 +13,11 @@ from ....simulation.arrays.vectors import cross
 from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...properties import has_role
-from ...read.local_space import model_axes
-from ...read.plan import AXIS_NAMES
+from ...read.local_space import AXIS_NAMES, model_axes
 from ...read.start_pose import MOVED, channels, store
 from ...tagged_objects import crowd_of
-from ...write.ownership import TRANSFORM_CHANNELS, Played, is_baked, our_keys
+from ...write.bake_record import TRANSFORM_CHANNELS
+from ...write.ownership import Played, is_baked, our_keys
 from ...write.staging import clear_all
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...properties import has_role, settings_of
 from ...read.body_sizes import UPRIGHT, Body, points_of
-from ...read.local_space import model_axes
-from ...read.plan import AXIS_NAMES
+from ...read.local_space import AXIS_NAMES, model_axes
 from ...refusal import Refusal
 from ...write.staging import clear_all
 from ..forward_axis import front_of

@@ -1,0 +1,237 @@
+"""Every refusal that a plan may raise before anything is touched, and the warnings that go with a bake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.driver_properties import PROPERTIES
+from ...simulation.declaration import Kind
+from ...simulation.roles import DESCRIPTIONS, Role
+from ..crowds.entry_settings import parts_of
+from ..hierarchy import Family
+from ..properties import has_role
+from ..refusal import Refusal
+from ..tagged_objects import full_name
+from ..write.custom_properties import path_of
+from ..write.ownership import Played, check_free, contested
+from ..write.visibility import SWITCHES
+from .dependencies import animates, reasons, with_all_behind
+from .rotation_channels import data_path
+from .sources import behaviors_of, carrier_of, keyed_properties, pointers_of
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+
+def check_range(scene: Scene, first: int, last: int) -> None:
+    """Refuse a frame range without a frame."""
+    if last < first:
+        raise Refusal(f"The frame range of {scene.name} ends before it begins. Set Start to {last} or less.")
+
+
+def check_moving(vehicles: Sequence[Object], moving: Sequence[Object], *, selected: bool) -> None:
+    """Refuse a run in which no vehicle moves.
+
+    Args:
+        vehicles: all vehicles of the scene.
+        moving: those that the run would move.
+        selected: whether only the selected vehicles are to move.
+    """
+    if not vehicles:
+        raise Refusal("The scene has no vehicles. Select the objects that should move and tag them as vehicles.")
+    if not moving:
+        if not selected:
+            raise Refusal("All vehicles of the scene are locked. Unlock the ones that should move.")
+        raise Refusal("None of the selected objects is a vehicle that can move. Select vehicles that are not locked.")
+
+
+class FreeCheck:
+    """Refuses vehicles with animation of their own on the channels that a bake writes.
+
+    What the vehicles of a crowd have in common is looked up once.
+    """
+
+    def __init__(self, first: int, last: int, replace_own_keys: bool) -> None:
+        """`first` and `last` frame of the bake; `replace_own_keys`: whether the vehicles' own keys may be set aside."""
+        self._first, self._last, self._replace = first, last, replace_own_keys
+        self._contested: dict[tuple[Object, str, bool], tuple[str, ...]] = {}
+        self._family = Family()
+
+    def __call__(self, ob: Object, crowd: Object, hidden: bool, played: Played) -> None:
+        """Refuse a vehicle, or parts of it that the bake hides with it, that are animated by hand.
+
+        Args:
+            hidden: whether the bake may hide the vehicle.
+            played: what it plays.
+        """
+        check_free(ob, self._first, self._last, self._replace, self._channels(ob, crowd, hidden), played)
+        for part in parts_of(ob, self._family) if hidden else ():
+            check_free(part, self._first, self._last, self._replace, SWITCHES)
+
+    def _channels(self, ob: Object, crowd: Object, hidden: bool) -> tuple[str, ...]:
+        """The channels of a vehicle that must hold no animation but the bake."""
+        alike = crowd, ob.rotation_mode, hidden
+        if alike not in self._contested:
+            written = ("location", data_path(ob.rotation_mode), *map(path_of, keyed_properties(crowd)))
+            self._contested[alike] = contested((*written, *(SWITCHES if hidden else ())))
+        return self._contested[alike]
+
+
+def check_vehicle(ob: Object, crowd: Object | None) -> None:
+    """Refuse an object that cannot be a vehicle of this crowd."""
+    if ob.library is not None or not ob.is_editable:
+        raise Refusal(f"{ob.name} is linked and cannot be animated in this file. Make a library override of it.")
+    if crowd is None:
+        raise Refusal(f"{ob.name} belongs to no crowd. Tag it as a vehicle again.")
+    stored = ob.steering
+    if stored.forward_axis[-1] == stored.up_axis[-1]:
+        raise Refusal(f"Forward and Up of {ob.name} are the same axis. Choose another Forward or Up.")
+    roles = stored.roles
+    for role in (Role.PATH, Role.FLOW):
+        if role.name in roles:
+            raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}. Remove one of the tags.")
+    above = ob.parent
+    while above is not None:
+        if has_role(above, Role.VEHICLE):
+            raise Refusal(
+                f"{ob.name} is parented to {above.name}, which is also a vehicle. "
+                f"Clear the parent or remove the Vehicle tag."
+            )
+        above = above.parent
+
+
+def check_start(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
+    """Refuse a start whose channels are not finite."""
+    if not all(map(isfinite, (*location.tolist(), *rotation.tolist()))):
+        raise Refusal(f"{ob.name} has an invalid transform at the start. Check its location and rotation.")
+
+
+def check_crowds(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
+    """Refuse crowds that are not among the objects of the scene, or whose vehicles can never move."""
+    names = {full_name(ob) for ob in objects}
+    for crowd in crowds:
+        if full_name(crowd) not in names:
+            raise Refusal(f"The crowd {crowd.name} is no longer in the scene. Tag its vehicles again.")
+        settings = crowd.steering
+        immobile = settings.is_property_set("vehicle") and settings.vehicle.max_speed <= 0.0
+        if immobile and not animates(crowd, "steering.vehicle.max_speed"):
+            raise Refusal(f"The Max Speed of {crowd.name} is 0, so its vehicles cannot move. Set a speed.")
+
+
+def check_curves(curves: Iterable[Object], role: Role) -> None:
+    """Refuse objects that are tagged as a path or flow but are not a curve with points."""
+    what = _word(role)
+    for ob in curves:
+        if ob.type != "CURVE":
+            other = " or mesh" if role is Role.FLOW else ""
+            raise Refusal(f"{ob.name} is tagged as a {what} but is not a curve{other}. Remove the tag, or tag a curve.")
+        if not any(len(line.points) or len(line.bezier_points) for line in ob.data.splines):
+            raise Refusal(f"The {what} {ob.name} has no points. Draw it, or remove the tag.")
+
+
+def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
+    """Refuse pointers of behaviors that do not point at a fitting object of the scene."""
+    names = {full_name(ob) for ob in objects}
+    for crowd in crowds:
+        for target in pointers_of(crowd):
+            behavior, kind, ob = target.behavior, target.kind, target.ob
+            what = target.parameter.replace("_", " ").title()
+            if full_name(ob) not in names:
+                raise Refusal(
+                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is no longer in the scene. "
+                    f"Choose another object."
+                )
+            if target.bone and target.bone not in ob.pose.bones:
+                raise Refusal(
+                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, has no bone {target.bone}. "
+                    f"Choose another bone."
+                )
+            if kind is Kind.CROWD and not has_role(ob, Role.CROWD):
+                raise Refusal(f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a crowd. Choose one.")
+            if kind is Kind.PATH and ob.type != "CURVE":
+                raise Refusal(
+                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a curve. Choose a curve."
+                )
+            if kind is Kind.PATH:
+                check_curves([ob], Role.PATH)
+
+
+def check_independent(
+    looked_at: list[Object],
+    crowds: list[Object],
+    vehicles: Sequence[Object],
+    rows: dict[str, int],
+    fixed: list[Object],
+) -> None:
+    """Refuse objects that depend on a vehicle other than by being parented to it: its motion is not known in advance.
+
+    Args:
+        looked_at: the objects that the run reads, except crowds.
+        vehicles: those that move.
+        rows: the rows of these by full name.
+        fixed: the objects looked at that cannot even be parented to a vehicle.
+    """
+    for ob in fixed:
+        if (row := carrier_of(ob, rows)) >= 0:
+            what = next((_word(role) for role in (Role.PATH, Role.FLOW) if has_role(ob, role)), "region")
+            raise Refusal(f"The {what} {ob.name} is parented to the vehicle {vehicles[row].name}. Clear the parent.")
+    parents = [ob.parent for ob in vehicles if ob.parent is not None]
+    for ob in with_all_behind([*looked_at, *crowds, *parents]):
+        if full_name(ob) in rows:
+            continue
+        for behind, why in reasons(ob):
+            carried = why == "parent" and (ob in looked_at or carrier_of(ob, rows) >= 0 or ob in crowds)
+            if full_name(behind) in rows and not carried:
+                raise Refusal(
+                    f"{ob.name} depends on the vehicle {behind.name} through {why}, but the bake has yet to move "
+                    f"{behind.name}. Remove the dependency, or lock {behind.name}."
+                )
+
+
+def warnings_of(vehicles: Iterable[tuple[Object, Object]], crowds: Iterable[Object]) -> Iterator[str]:
+    """Warnings that do not prevent the bake.
+
+    Args:
+        vehicles: each with its crowd.
+        crowds: all crowds of the run.
+    """
+    vehicles = list(vehicles)
+    held = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
+    if held:
+        yield f"Constraints still act on top of the bake: {', '.join(held)}."
+    fleeting = [ob.name for ob, crowd in vehicles if ob.override_library and not _keeps(ob, keyed_properties(crowd))]
+    if fleeting:
+        yield (
+            f"Blender does not save {', '.join(PROPERTIES)} of library overrides, unless the linked object has custom "
+            f"properties of these names that are set to Library Overridable: {', '.join(fleeting)}."
+        )
+    for crowd in crowds:
+        if not behaviors_of(crowd):
+            yield f"{crowd.name} has no behavior. Its vehicles go straight on."
+
+
+def check_number(value: float, ob: Object, path: str, frame: int) -> None:
+    """Refuse a value of an object's settings that is not a finite number."""
+    if not np.isfinite(value):
+        raise Refusal(f"{path} of {ob.name} is not a number (NaN) on frame {frame}. Check its driver.")
+
+
+def check_numbers(matrices: np.ndarray, objects: Iterable[Object], frame: int) -> None:
+    """Refuse objects whose matrices (k, 4, 4) hold a value that is not a finite number."""
+    for ob, matrix in zip(objects, matrices):
+        if not np.isfinite(matrix).all():
+            raise Refusal(f"{ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")
+
+
+def _keeps(override: Object, names: Iterable[str]) -> bool:
+    """Whether a library override saves the values of these custom properties."""
+    return all(name in override and override.is_property_overridable_library(path_of(name)) for name in names)
+
+
+def _word(role: Role) -> str:
+    """The name of a role within a sentence."""
+    return DESCRIPTIONS[role][0].lower()

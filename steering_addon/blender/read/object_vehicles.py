@@ -1,0 +1,257 @@
+"""Vehicles that are objects: read from their channels and settings, and moved by keys of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..crowds.entry_settings import Hiding
+from ..identity import distinct_identities
+from ..tagged_objects import crowds_of
+from ..write.animation_data import action_of, assign_action, slot_of
+from ..write.ownership import Played, bake_of
+from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
+from .dependencies import animates
+from .local_space import AXIS_NAMES, model_axes, parent_part, to_world
+from .rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
+from .start_pose import earlier_velocity, start_of, store
+from .vehicles import OWN_SETTINGS
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object, Scene
+
+
+@dataclass(frozen=True)
+class ObjectVehicles:
+    """The source of vehicles that are objects, a row each.
+
+    Attributes:
+        objects: the vehicles.
+        crowds: the crowd of each.
+        axes: (n, 3, 3) the side, forward and up axis of each model in its own space.
+        location, rotation: (n, 3) and (n, 4) the channels each starts from; of three angles the last number is 0.
+        velocity: (n, 3) the velocity given by the animator's keys before the first frame, in the parent's space; nan
+            without such keys.
+        stored: the columns of OWN_SETTINGS as the file has them.
+        animated: (n,) whether settings of the vehicle are keyed or driven.
+        only_baked: (n,) whether it plays nothing but an earlier bake.
+        hides: (n,) whether a bake may hide it and its parts.
+    """
+
+    objects: tuple[Object, ...]
+    crowds: tuple[Object, ...]
+    axes: np.ndarray
+    location: np.ndarray
+    rotation: np.ndarray
+    velocity: np.ndarray
+    stored: Mapping[str, np.ndarray]
+    animated: np.ndarray
+    only_baked: np.ndarray
+    hides: np.ndarray
+
+    @cached_property
+    def parented(self) -> list[int]:
+        """The rows of the vehicles that have a parent."""
+        return [row for row, ob in enumerate(self.objects) if ob.parent is not None]
+
+    @property
+    def parents(self) -> list[Object]:
+        """The parents of these, in the same order."""
+        return [self.objects[row].parent for row in self.parented]
+
+    def alike(self) -> dict[tuple[str, bytes], list[int]]:
+        """The rows of the vehicles by rotation mode and axes: vehicles alike in both can be converted together."""
+        rows: dict[tuple[str, bytes], list[int]] = {}
+        for row, (ob, axes) in enumerate(zip(self.objects, self.axes)):
+            rows.setdefault((ob.rotation_mode, axes.tobytes()), []).append(row)
+        return rows
+
+    def scales(self, rows: Sequence[int]) -> np.ndarray:
+        """The scale channels of some vehicles, (k, 3)."""
+        return np.array([tuple(self.objects[row].scale) for row in rows]).reshape(-1, 3)
+
+    def needed(self) -> Iterator[Object]:
+        """Parents, and vehicles whose settings are animated or whose parent part Blender has to compute."""
+        yield from self.parents
+        for ob, animated in zip(self.objects, self.animated.tolist()):
+            if animated or (ob.parent is not None and ob.parent_type != "OBJECT"):
+                yield ob
+
+    def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
+        """As `VehicleSource.settings`."""
+        if not self.animated.any():
+            return self.stored
+        columns = {name: column.copy() for name, column in self.stored.items()}
+        for row in np.flatnonzero(self.animated).tolist():
+            ob = self.objects[row]
+            evaluated = ob.evaluated_get(depsgraph).steering
+            for name, column in columns.items():
+                column[row] = value = getattr(evaluated, name)
+                check_number(value, ob, f"steering.{name}", frame)
+        return columns
+
+    def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """As `VehicleSource.parent_parts`."""
+        parts = np.array([parent_part(self.objects[row], depsgraph) for row in self.parented]).reshape(-1, 4, 4)
+        check_numbers(parts, self.parents, frame)
+        return parts
+
+    def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """As `VehicleSource.start`."""
+        n = len(self.objects)
+        parts = np.tile(np.eye(4), (n, 1, 1))
+        parts[self.parented] = parent_parts
+        position, basis, velocity = np.zeros((n, 3)), np.zeros((n, 3, 3)), self.velocity.copy()
+        for (mode, _), rows in self.alike().items():
+            turns = matrices_from_channels(self.rotation[rows, : width_of(mode)], mode)
+            axes, scales = self.axes[rows[0]], self.scales(rows)
+            position[rows], basis[rows] = to_world(parts[rows], self.location[rows], turns, axes, scales)
+        for row in np.flatnonzero(~np.isnan(velocity[:, 0])).tolist():
+            velocity[row] = np.einsum("ab,b->a", parts[row, :3, :3], self.velocity[row])
+        return position, basis, velocity
+
+    def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+        """As `VehicleSource.pose`."""
+        matrix = np.array(self.objects[row].evaluated_get(depsgraph).matrix_world)
+        # The matrix includes the vehicle's scale, so a mirrored vehicle needs no correction.
+        return to_world(matrix, np.zeros(3), np.eye(3), self.axes[row], np.ones(3))
+
+    @contextmanager
+    def at_start(self) -> Iterator[None]:
+        """As `VehicleSource.at_start`."""
+        restore: list[Callable[[], None]] = []
+        try:
+            for row, ob in enumerate(self.objects):
+                restore.append(_restorer(ob))
+                _take_bake_off(ob)
+                ob.location = self.location[row]
+                setattr(ob, data_path(ob.rotation_mode), self.rotation[row, : width_of(ob.rotation_mode)])
+            yield
+        finally:
+            for each in restore:
+                each()
+
+    def store(self, identities: np.ndarray) -> None:
+        """As `VehicleSource.store`."""
+        for row, (ob, identity) in enumerate(zip(self.objects, identities.tolist())):
+            if ob.steering.identity != identity:
+                ob.steering.identity = identity
+            store(ob, self.location[row], self.rotation[row, : width_of(ob.rotation_mode)])
+
+
+def _restorer(ob: Object) -> Callable[[], None]:
+    """A function that restores the present channels of an object and the bake it plays."""
+    path = data_path(ob.rotation_mode)
+    location, rotation = tuple(ob.location), tuple(getattr(ob, path))
+    record = bake_of(ob)
+    baked = (action_of(ob), slot_of(ob)) if record is not None else None
+    keyed = {name: ob[name] for name in (record.properties if record else ()) if name in ob}
+
+    def restore() -> None:
+        if baked is not None:
+            assign_action(ob, *baked)
+        for name, value in keyed.items():
+            ob[name] = value
+        ob.location = location
+        setattr(ob, path, rotation)
+
+    return restore
+
+
+def _take_bake_off(ob: Object) -> None:
+    """Let an object play no bake, with the custom properties as the animator had them."""
+    record = bake_of(ob)
+    if record is None:
+        return
+    assign_action(ob, None)
+    for name in record.properties:
+        if name in ob:
+            ob[name] = record.kept_properties[name].value if name in record.kept_properties else 0.0
+
+
+def object_vehicles(
+    scene: Scene, moving: Sequence[Object], first: int, last: int, replace_own_keys: bool
+) -> tuple[ObjectVehicles, np.ndarray]:
+    """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,).
+
+    Args:
+        first, last: the frames of the run.
+        replace_own_keys: whether the vehicles' own keys may be set aside.
+
+    Raises:
+        Refusal: an object cannot be moved.
+    """
+    crowds = crowds_of(moving)
+    all_played, hides = _checked(moving, crowds, FreeCheck(first, last, replace_own_keys))
+    identities = distinct_identities(moving)
+    order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])
+    on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
+    frame_time = scene.render.fps_base / scene.render.fps
+    location, rotation = np.zeros((len(moving), 3)), np.zeros((len(moving), WIDEST))
+    starts = [start_of(ob, played, first, on_start_frame=on_start_frame) for ob, played in zip(moving, all_played)]
+    for ob, start in zip(moving, starts):
+        check_start(ob, *start)
+    for row, k in enumerate(order):
+        location[row], turn = starts[k]
+        rotation[row, : len(turn)] = turn
+    objects = tuple(moving[k] for k in order)
+    velocities = [earlier_velocity(all_played[k], first, frame_time) for k in order]
+    vehicles = ObjectVehicles(
+        objects=objects,
+        crowds=tuple(crowds[k] for k in order),
+        axes=np.array([_axes(ob) for ob in objects]).reshape(-1, 3, 3),
+        location=location,
+        rotation=rotation,
+        velocity=np.array([np.full(3, np.nan) if each is None else each for each in velocities]).reshape(-1, 3),
+        stored=_stored_settings(objects),
+        animated=np.array([animates(ob, "steering") for ob in objects], dtype=np.bool_),
+        only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
+        hides=np.array([hides[k] for k in order], dtype=np.bool_),
+    )
+    return vehicles, np.array([identities[ob.name] for ob in objects], dtype=np.int64)
+
+
+def no_objects() -> ObjectVehicles:
+    """A source without vehicles."""
+    none = np.zeros(0, dtype=np.bool_)
+    columns = {name: np.zeros(0) for name in OWN_SETTINGS}
+    return ObjectVehicles(
+        (),
+        (),
+        np.zeros((0, 3, 3)),
+        np.zeros((0, 3)),
+        np.zeros((0, WIDEST)),
+        np.zeros((0, 3)),
+        columns,
+        none,
+        none,
+        none,
+    )
+
+
+def _checked(
+    moving: Iterable[Object], crowds: Iterable[Object | None], check_free: FreeCheck
+) -> tuple[list[Played], list[bool]]:
+    """For each vehicle what it plays and whether a bake may hide it; refuses those that cannot be baked."""
+    hiding, all_played, hides = Hiding(), [], []
+    for ob, crowd in zip(moving, crowds):
+        check_vehicle(ob, crowd)
+        played, hidden = Played(ob), hiding.concerns(ob, crowd)
+        check_free(ob, crowd, hidden, played)
+        all_played.append(played)
+        hides.append(hidden)
+    return all_played, hides
+
+
+def _stored_settings(objects: Iterable[Object]) -> dict[str, np.ndarray]:
+    stored = [ob.steering for ob in objects]
+    return {name: np.array([getattr(settings, name) for settings in stored]) for name in OWN_SETTINGS}
+
+
+def _axes(ob: Object) -> np.ndarray:
+    return model_axes(AXIS_NAMES[ob.steering.forward_axis], AXIS_NAMES[ob.steering.up_axis])

@@ -1,0 +1,138 @@
+"""The crowds and bodies that a run reads, and those of their settings that do not change during the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...behaviors import CATALOGUE
+from ...portrayal.driver_properties import PROPERTIES, Portrayal
+from ...simulation.behavior import Behavior
+from ...simulation.declaration import POINTERS, Kind
+from ...simulation.roles import Role
+from ..properties import has_role, pointed_at
+from ..property_groups import bone_of
+from ..tagged_objects import full_name
+from .dependencies import animates
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+
+@dataclass(frozen=True)
+class CrowdSource:
+    """A crowd, and those of its settings that do not change during the run.
+
+    Attributes:
+        ob: the object.
+        identity: the seed of the random key that the crowd shares; copies of a crowd have their own.
+        rows: (m,) its vehicles.
+        behaviors: those it may use.
+        pointed: the rows of the objects these point at, by behavior and parameter.
+        portrayal: m rows; None if only the motion is keyed.
+    """
+
+    ob: Object
+    identity: int
+    rows: np.ndarray
+    behaviors: tuple[type[Behavior], ...]
+    pointed: dict[tuple[str, str], int]
+    portrayal: Portrayal | None
+
+
+@dataclass(frozen=True)
+class BodySource:
+    """A body or obstacle that is read.
+
+    Attributes:
+        ob: the object.
+        carrier: the row of the vehicle that carries it, -1 for none.
+        bone: the bone of an armature that is meant, by name; empty for the object itself.
+    """
+
+    ob: Object
+    carrier: int
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        """A name that no other source has."""
+        return _full_name_of(self.ob, self.bone)
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer of a crowd's behavior that is set, and the object it points at."""
+
+    behavior: type[Behavior]
+    parameter: str
+    kind: Kind
+    ob: Object
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        return _full_name_of(self.ob, self.bone)
+
+
+def _full_name_of(ob: Object, bone: str) -> str:
+    return f"{full_name(ob)} > {bone}" if bone else full_name(ob)
+
+
+def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
+    """The behaviors a crowd uses, or may use because their switch is animated; untouched groups are left alone."""
+    stored = crowd.steering
+    return tuple(
+        behavior
+        for behavior in CATALOGUE
+        if stored.is_property_set(behavior.name)
+        and (getattr(stored, behavior.name).use or animates(crowd, f"steering.{behavior.name}.use"))
+    )
+
+
+def pointers_of(crowd: Object) -> Iterator[Pointer]:
+    """The pointers of a crowd's behaviors that are set.
+
+    A body pointer that is set to a crowd stands for that crowd's vehicles and is left out.
+    """
+    for behavior in behaviors_of(crowd):
+        group = getattr(crowd.steering, behavior.name)
+        for name, parameter in behavior.parameters().items():
+            if parameter.kind not in POINTERS or (ob := pointed_at(group, name)) is None:
+                continue
+            if parameter.kind is not Kind.BODY or not has_role(ob, Role.CROWD):
+                has_bone = parameter.kind is Kind.BODY and ob.type == "ARMATURE"
+                yield Pointer(behavior, name, parameter.kind, ob, getattr(group, bone_of(name)) if has_bone else "")
+
+
+def carrier_of(ob: Object, rows: dict[str, int]) -> int:
+    """The row of the vehicle that an object is, or is parented to at any depth; -1 for none.
+
+    Args:
+        rows: the rows of the vehicles by full name.
+    """
+    above: Object | None = ob
+    while above is not None:
+        if full_name(above) in rows:
+            return rows[full_name(above)]
+        above = above.parent
+    return -1
+
+
+def portrays(crowd: Object) -> bool:
+    """Whether a bake keys driver properties on the vehicles of a crowd; an untouched group is left alone."""
+    return crowd.steering.is_property_set("portrayal") and crowd.steering.portrayal.use
+
+
+def keyed_properties(crowd: Object) -> tuple[str, ...]:
+    """The custom properties that a bake keys on the vehicles of a crowd."""
+    return PROPERTIES if portrays(crowd) else ()
+
+
+def by_name(objects: Iterable[Object]) -> list[Object]:
+    """The objects, each once, sorted by name."""
+    named = {full_name(ob): ob for ob in objects}
+    return [named[name] for name in sorted(named)]

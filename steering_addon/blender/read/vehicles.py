@@ -1,0 +1,88 @@
+"""The vehicles of a run as a table: a row each, sorted by identity, independent of their source.
+
+The table holds what does not change during the run; the rest is read from its source. In
+`object_vehicles.ObjectVehicles` each vehicle is an object. Another source, say the points of a mesh, is another class
+with these methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from ...simulation.arrays.chance import Keys
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
+"""The parameters of the crowd's vehicle model that each vehicle varies, and the per-vehicle setting that varies it."""
+OWN_SETTINGS = ("active", *FACTORS.values())
+"""The per-vehicle settings that may be animated."""
+
+
+class VehicleSource(Protocol):
+    """Where the vehicles of a run are read from; all arrays are in the order of the table's rows."""
+
+    def needed(self) -> Iterable[Object]:
+        """The objects that must be evaluated on each frame."""
+
+    def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
+        """The (n,) columns named by OWN_SETTINGS on the frame of the depsgraph; not to be written to.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+
+    def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """The parents' parts (p, 4, 4) on the frame of the depsgraph, of the p vehicles that have a parent.
+
+        Raises:
+            Refusal: a parent has an invalid transform.
+        """
+
+    def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where the vehicles start in the world, given the parents' parts on the first frame.
+
+        Returns:
+            position: (n, 3) metres.
+            basis: (n, 3, 3) side, forward and up as columns.
+            velocity: (n, 3) metres a second; nan for vehicles that start at their start speed.
+        """
+
+    def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+        """The position (3,) and basis (3, 3) at which a vehicle stands in the evaluated scene."""
+
+    def at_start(self) -> AbstractContextManager[None]:
+        """Put the vehicles at their start in the animator's own scene, without earlier bakes, and restore them."""
+
+    def store(self, identities: np.ndarray) -> None:
+        """Store the identities (n,) and the starts in the file, once a bake has been handed over."""
+
+
+@dataclass(frozen=True)
+class Vehicles:
+    """The vehicles of a run.
+
+    Attributes:
+        source: what they are read from.
+        identity: (n,) rising.
+        keys: (n,) the random key of each, from the seeds and the identity.
+        crowd: (n,) the row of the crowd each belongs to.
+        enters: (n,) the frame on which each enters; nan if its crowd decides.
+        start_speed: (n,) speed at the start as a share of max_speed, for vehicles whose velocity is not known.
+    """
+
+    source: VehicleSource
+    identity: np.ndarray
+    keys: Keys
+    crowd: np.ndarray
+    enters: np.ndarray
+    start_speed: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.identity)

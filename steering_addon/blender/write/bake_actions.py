@@ -1,0 +1,151 @@
+"""The actions of bakes: what an object plays without its bake, and the action that the next bake is written into."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+
+from .animation_data import SLOTTED, channelbag_in, copy_action, new_slot, slot_with_handle
+from .bake_record import BakeRecord, erase_record
+from .keyframes import copy_curve, read_keys, read_modifiers, same_curve, write_keys, write_modifiers
+from .ownership import Played, contested, own_curves, remove_our_keys, remove_own_keys, same_but_for_the_bake
+
+if TYPE_CHECKING:
+    from bpy.types import Action, ActionSlot, Object
+
+    from .animation_data import Channelbag
+
+
+@dataclass(frozen=True)
+class Unbaked:
+    """The action an object would play without its bake.
+
+    Attributes:
+        action, slot: None if it would play none.
+        new: whether it was just made, and nothing uses it yet.
+        kept: whether the record of the bake points to it.
+        made: whether it derives from an action that a bake made.
+    """
+
+    action: Action | None
+    slot: ActionSlot | None = None
+    new: bool = False
+    kept: bool = False
+    made: bool = False
+
+
+@dataclass(frozen=True)
+class BakeAction:
+    """The action a bake is written into.
+
+    Attributes:
+        action, slot: not played by an object yet.
+        blank: whether it has only the curves of the bake, whose values are still to be written.
+        made: whether it was made for the bake, rather than to replace an action of the animator's.
+        kept, kept_slot: the animator's action that stays in the file to be restored.
+        kept_is_new: whether that was just made, too.
+    """
+
+    action: Action
+    slot: ActionSlot | None
+    made: bool
+    blank: bool = False
+    kept: Action | None = None
+    kept_slot: ActionSlot | None = None
+    kept_is_new: bool = False
+
+    def heir(self, before: BakeRecord | None) -> Action:
+        """The action that succeeds the one played before: the animator's part, if that is first set aside now."""
+        return self.kept if self.kept_is_new and before is not None and before.kept is None else self.action
+
+    def new_actions(self) -> list[Action]:
+        return [self.action, self.kept] if self.kept_is_new else [self.action]
+
+
+def leaves_nothing(played: Played) -> bool:
+    """Whether a baked action holds nothing of the animator's, and nothing has to be restored without the bake."""
+    return played.record.made and played.record.kept is None and played.only_ours
+
+
+def without_bake(played: Played) -> Unbaked:
+    """The action an object would play without its bake; the one it plays is left alone."""
+    action, slot, record = played.action, played.slot, played.record
+    if record is None:
+        return Unbaked(action, slot)
+    if leaves_nothing(played):
+        return Unbaked(None)
+    copy, copied_slot = copy_action(action, slot, whole=has_one_user(action))
+    erase_record(copy)
+    bag = channelbag_in(copy, copied_slot)
+    remove_our_keys(bag, record)
+    if record.kept is None:
+        return Unbaked(copy, copied_slot, new=True, made=record.made)
+    kept_slot = slot_with_handle(record.kept, record.kept_slot)
+    kept_bag = channelbag_in(record.kept, kept_slot)
+    _put_back(kept_bag, bag, record)
+    if _same_curves(bag, kept_bag) and same_but_for_the_bake(copy, record.kept):
+        bpy.data.actions.remove(copy)
+        return Unbaked(record.kept, kept_slot, kept=True)
+    return Unbaked(copy, copied_slot, new=True, made=record.made)
+
+
+def action_for_bake(ob: Object, unbaked: Unbaked, first: float, last: float, replaced: Collection[str]) -> BakeAction:
+    """Prepare the action a bake is written into, with everything to be kept of the action without a bake.
+
+    The animator's own animation on the `replaced` channels is set aside.
+    """
+    curves = own_curves(channelbag_in(unbaked.action, unbaked.slot), None, first, last, replaced)
+    if unbaked.new and not curves:
+        return BakeAction(unbaked.action, unbaked.slot, made=unbaked.made)
+    exclusive = not unbaked.kept and has_one_user(unbaked.action)
+    carried_whole = not curves and exclusive and (unbaked.slot is not None or not SLOTTED)
+    action, slot = copy_action(unbaked.action, unbaked.slot, whole=carried_whole)
+    if curves:
+        remove_own_keys(channelbag_in(action, slot), first, last, replaced)
+    if carried_whole:
+        return BakeAction(action, slot, made=False)
+    slot = slot or new_slot(action, ob)
+    return BakeAction(action, slot, made=True, kept=unbaked.action, kept_slot=unbaked.slot, kept_is_new=unbaked.new)
+
+
+def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> None:
+    """Put the keys that a bake replaced back into a copy of the baked action, from which the bake was removed.
+
+    A key that the animator has set on the same frame since is kept.
+    """
+    for curve in own_curves(kept, None, record.first, record.last, contested(record.channels)):
+        keys = read_keys(curve)
+        keys = keys.take(keys.within(record.first, record.last))
+        present = bag.fcurves.find(curve.data_path, index=curve.array_index)
+        if present is None:
+            copy_curve(curve, bag, keys)
+            continue
+        write_keys(present, read_keys(present).join(keys))
+        write_modifiers(present, read_modifiers(curve))
+        present.mute = curve.mute
+        present.update()
+
+
+def _same_curves(bag: Channelbag, other: Channelbag | None) -> bool:
+    curves = {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
+    others = {(curve.data_path, curve.array_index): curve for curve in (other.fcurves if other else ())}
+    return curves.keys() == others.keys() and all(same_curve(curves[key], others[key]) for key in curves)
+
+
+def retire(succession: list[tuple[Action | None, Action | None]]) -> dict[Action, str]:
+    """Remove actions without users; returns their names for the first heir of each."""
+    heirs: dict[Action, Action | None] = {}
+    for action, heir in succession:
+        if action is not None and action.users == 0 and action.library is None:
+            heirs.setdefault(action, heir)
+    names = {heir: action.name for action, heir in heirs.items() if heir is not None}
+    bpy.data.batch_remove(list(heirs))
+    return names
+
+
+def has_one_user(action: Action) -> bool:
+    """Whether only the object that plays an action uses it, so that exchanging it affects nothing else."""
+    return action.users == 1 and action.library is None

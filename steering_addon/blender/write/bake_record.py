@@ -1,0 +1,130 @@
+"""The record of a bake: which channels and frames of an action are baked, noted on the action itself.
+
+It is a plain custom property, so that a file can be read, and baked keys recognized, without the extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .custom_properties import KeptProperty, name_in
+
+if TYPE_CHECKING:
+    from bpy.types import Action
+
+RECORD = "steering_bake"
+"""The custom property of a baked action. Stored in files: never changes."""
+
+TRANSFORM_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+"""The channels that move and turn an object; a bake never writes scale."""
+
+
+@dataclass(frozen=True)
+class BakeRecord:
+    """The record of a bake on the action it wrote.
+
+    Attributes:
+        bake_id: identifies the bake.
+        first, last: the frames it wrote.
+        channels: the data paths it wrote.
+        made: whether the action was made by a bake, and is removed if it holds nothing else.
+        kept: the animator's own action that clearing restores, whole or in part.
+        kept_slot: the number of its slot; 0 for none, and in 4.2.
+        muted_drivers: the animator's drivers that were muted, as (data path, index).
+        muted_strips: the names of the animator's NLA strips that were muted.
+        kept_properties: the animator's custom properties replaced by those of the bake, by name.
+        kept_hidden: whether the animator had the object hidden, by the data paths of the switches that the bake keys.
+        mishaps: frames on which the vehicle ran into something or got stuck, by kind.
+        present_frames: the first and last frame on which the vehicle was present; None if it always was, in reverse
+            order if it never was.
+    """
+
+    bake_id: str
+    first: float
+    last: float
+    channels: tuple[str, ...]
+    made: bool
+    kept: Action | None = None
+    kept_slot: int = 0
+    muted_drivers: tuple[tuple[str, int], ...] = ()
+    muted_strips: tuple[str, ...] = ()
+    kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
+    kept_hidden: Mapping[str, bool] = field(default_factory=dict)
+    mishaps: Mapping[str, float] = field(default_factory=dict)
+    present_frames: tuple[float, float] | None = None
+
+    @property
+    def moves(self) -> bool:
+        """Whether it moved the object, rather than only hiding it."""
+        return any(path in TRANSFORM_CHANNELS for path in self.channels)
+
+    @cached_property
+    def properties(self) -> tuple[str, ...]:
+        """The names of the custom properties among the channels."""
+        return tuple(name for path in self.channels if (name := name_in(path)) is not None)
+
+
+def our_record(action: Action | None) -> BakeRecord | None:
+    """The record of the bake an action holds; None without a readable record."""
+    try:
+        stored = action[RECORD]
+        kept_properties = stored.get("kept_properties")
+        return BakeRecord(
+            bake_id=str(stored["id"]),
+            first=float(stored["range"][0]),
+            last=float(stored["range"][1]),
+            channels=tuple(stored["channels"]),
+            made=bool(stored["made"]),
+            kept=stored.get("kept"),
+            kept_slot=int(stored.get("kept_slot", 0)),
+            muted_drivers=tuple((path, int(index)) for path, index in map(_split, stored.get("muted_drivers", ()))),
+            muted_strips=tuple(stored.get("muted_strips", ())),
+            kept_properties={k: KeptProperty.read(v) for k, v in kept_properties.to_dict().items()}
+            if kept_properties
+            else {},
+            kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
+            mishaps={kind: float(frame) for kind, frame in stored.get("mishaps", {}).items()},
+            present_frames=(float(stored["there"][0]), float(stored["there"][1])) if "there" in stored else None,
+        )
+    except (TypeError, KeyError, AttributeError, IndexError, ValueError):
+        return None
+
+
+def write_record(action: Action, record: BakeRecord) -> None:
+    """Record a bake on the action that holds it; the action then counts as a user of the kept one."""
+    stored: dict[str, Any] = {
+        "id": record.bake_id,
+        "range": [record.first, record.last],
+        "channels": list(record.channels),
+        "made": record.made,
+    }
+    if record.kept is not None:
+        stored |= {"kept": record.kept, "kept_slot": record.kept_slot}
+    if record.muted_drivers:
+        stored["muted_drivers"] = [f"{path}[{index}]" for path, index in record.muted_drivers]
+    if record.muted_strips:
+        stored["muted_strips"] = list(record.muted_strips)
+    if record.kept_properties:
+        stored["kept_properties"] = {name: kept.written() for name, kept in record.kept_properties.items()}
+    if record.kept_hidden:
+        stored["kept_hidden"] = dict(record.kept_hidden)
+    if record.mishaps:
+        stored["mishaps"] = {kind: float(frame) for kind, frame in record.mishaps.items()}
+    if record.present_frames is not None:
+        stored["there"] = [float(frame) for frame in record.present_frames]
+    action[RECORD] = stored
+
+
+def erase_record(action: Action) -> None:
+    """Remove the record of a bake from an action."""
+    if RECORD in action:
+        del action[RECORD]
+
+
+def _split(channel: str) -> tuple[str, str]:
+    """Split `location[2]` into path and index."""
+    path, _, index = channel.rstrip("]").rpartition("[")
+    return path, index

@@ -1,0 +1,186 @@
+"""The writer of keyframes: turns the motion of vehicles into keys on their own channels.
+
+What comes in is kept for a few frames, then converted to channels, of which only the numbers of the keys are kept.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.driver_properties import PROPERTIES, DriverProperties
+from ...recording.mishaps import Mishaps
+from ...simulation.arrays.vectors import Mask, Scalars, magnitude
+from ...simulation.snapshot import State
+from ..crowds.entry_settings import parts_of
+from ..hierarchy import Family
+from ..read.frame import Frame
+from ..read.rotation_channels import WIDEST, width_of
+from .channels import AT_ONCE, Channels
+from .resource_visibility import Eaten
+from .staging import Staging
+
+if TYPE_CHECKING:
+    from ..read.plan import Plan
+    from ..read.sources import CrowdSource
+
+LEAST_FRAMES = 16
+"""Frames converted together at least: with fewer, each call of numpy has too little to do."""
+KEY = np.float32
+"""The type of the numbers that Blender's keys hold."""
+
+
+class KeyWriter:
+    """Writes the vehicles of a plan, which are objects, into keyframes."""
+
+    def __init__(self, plan: Plan, *, replace_own_keys: bool = False) -> None:
+        """`replace_own_keys`: whether animation of the vehicles' own is set aside."""
+        n, f = len(plan), len(plan.frames)
+        self._plan, self._source = plan, plan.vehicles.source
+        self._replace = replace_own_keys
+        frames = min(max(AT_ONCE // max(n, 1), LEAST_FRAMES), f)
+        self._channels = Channels(self._source, self._source.rotation, frames)
+        self._poses = _Poses(frames, n, len(self._source.parented))
+        self._location = np.empty((n, 3, f), KEY)
+        self._rotation = np.empty((n, WIDEST, f), KEY)
+        self._away = np.zeros((f, n), dtype=np.bool_)
+        self._seen = np.zeros(n, dtype=np.bool_)
+        self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
+        self._eaten = Eaten(plan)
+        self._taken = 0
+        self._staging: Staging | None = None
+
+    def frame(self, state: State, frame: Frame) -> None:
+        """Take in the vehicles on a frame."""
+        row, self._taken = self._taken, self._taken + 1
+        self._away[row] = state.away
+        entered = ~self._away[row] & ~self._seen
+        self._seen |= entered
+        start_speed = np.where(state.inputs.present, magnitude(state.motion.velocity), 0.0) if entered.any() else None
+        for portrayed in self._portrayed:
+            portrayed.frame(row, state, frame, entered, start_speed)
+        self._eaten.look(row, state)
+        self._poses.take(state, frame)
+        if self._poses.full or self._taken == len(self._plan.frames):
+            self._convert()
+
+    def finish(self, mishaps: Mishaps) -> Iterator[float]:
+        """Stage the keys of each vehicle, then give all of them to the scene."""
+        plan, source = self._plan, self._source
+        self._staging = staging = Staging(uuid.uuid4().hex, plan.frames)
+        properties = self._properties()
+        for done, row in enumerate(self._channels.order, 1):
+            staging.add(
+                source.objects[row],
+                self._location[row].T,
+                self._rotation[row, : width_of(source.objects[row].rotation_mode)].T,
+                replace=self._replace,
+                properties=properties.get(row),
+                only_baked=bool(source.only_baked[row]),
+                mishaps={kind: plan.frames[at[row]] for kind, at in mishaps.frames.items() if at[row] >= 0},
+                hidden=self._away[:, row] if source.hides[row] else None,
+                present_frames=_frames_present(self._away[:, row], plan.frames),
+            )
+            yield done / len(plan)
+        away = self._away & source.hides
+        self._eaten.hide(staging, away, self._replace)
+        self._hide_parts(staging, away)
+        staging.commit(plan.scene.frame_current_final)
+
+    def discard(self) -> None:
+        """Forget all of it; the file is as it was."""
+        if self._staging is not None:
+            self._staging.discard()
+
+    def _convert(self) -> None:
+        """Convert the poses taken in since the last time."""
+        parts, positions, bases = self._poses.taken()
+        frames = slice(self._taken - len(positions), self._taken)
+        for rows, location, rotation in self._channels.extend(parts, positions, bases):
+            self._location[rows, :, frames] = np.moveaxis(location, 0, -1)
+            self._rotation[rows, : rotation.shape[-1], frames] = np.moveaxis(rotation, 0, -1)
+
+    def _properties(self) -> dict[int, dict[str, np.ndarray]]:
+        """The custom properties to key, (f,) by name, by the row of the vehicle."""
+        return {row: columns for portrayed in self._portrayed for row, columns in portrayed.columns()}
+
+    def _hide_parts(self, staging: Staging, away: np.ndarray) -> None:
+        """Hide the visible parts of vehicles while these are hidden, (f, n); resources are hidden on their own."""
+        family = Family()
+        for row, ob in enumerate(self._source.objects):
+            for part in parts_of(ob, family):
+                if part not in self._eaten.objects:
+                    staging.hide(part, away[:, row], self._replace)
+
+
+class _Poses:
+    """The poses of n vehicles on the frames that are still to be converted, p of them with a parent.
+
+    Arrays are laid out number by number, as they come from the simulation and go into curves.
+    """
+
+    def __init__(self, frames: int, n: int, p: int) -> None:
+        self._positions = np.empty((3, frames, n))
+        self._bases = np.empty((3, 3, frames, n))
+        self._parts = np.empty((frames, p, 4, 4))
+        self._count = 0
+
+    @property
+    def full(self) -> bool:
+        return self._count == len(self._parts)
+
+    def take(self, state: State, frame: Frame) -> None:
+        """Take in a frame."""
+        motion = state.motion
+        self._positions[:, self._count] = motion.position.T
+        for k, axis in enumerate((motion.side, motion.forward, motion.up)):
+            self._bases[:, k, self._count] = axis.T
+        self._parts[self._count] = frame.parent_parts
+        self._count += 1
+
+    def taken(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The parents' parts (f, p, 4, 4), positions (f, n, 3) and bases (f, n, 3, 3) taken in since the last call."""
+        count, self._count = self._count, 0
+        positions = np.moveaxis(self._positions[:, :count], 0, -1)
+        return self._parts[:count], positions, np.moveaxis(self._bases[:, :, :count], (0, 1), (-2, -1))
+
+
+class _Portrayed:
+    """The driver properties of the vehicles of one crowd."""
+
+    def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
+        self._rows = crowd.rows
+        self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time)
+        self._columns = {name: np.empty((len(crowd.rows), len(plan.frames)), KEY) for name in PROPERTIES}
+
+    def frame(self, row: int, state: State, frame: Frame, entered: Mask, start_speed: Scalars | None) -> None:
+        """Take in a frame, the one of this row; `start_speed` (n,) metres a second if a vehicle `entered` (n,)."""
+        rows = self._rows
+        speed = np.zeros(len(rows)) if start_speed is None else start_speed[rows]
+        values = self._run.frame(state.motion.position[rows], frame.sizes[rows], entered[rows], speed)
+        for name, column in values.items():
+            self._columns[name][:, row] = column
+
+    def columns(self) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
+        """The row of each vehicle, with its properties (f,) by name."""
+        for k, row in enumerate(self._rows.tolist()):
+            yield row, {name: column[k] for name, column in self._columns.items()}
+
+
+def _frames_present(away: np.ndarray, frames: np.ndarray) -> tuple[float, float] | None:
+    """The first and the last of the frames (f,) on which a vehicle is present; None if it always is.
+
+    A vehicle present on the first or last frame of all counts as present before or after it, too.
+
+    Args:
+        away: (f,) whether it has not entered yet or has left.
+    """
+    if not away.any():
+        return None
+    on = np.flatnonzero(~away)
+    if not len(on):
+        return float(frames[-1]) + 1.0, float(frames[-1])
+    return -np.inf if on[0] == 0 else float(frames[on[0]]), np.inf if not away[-1] else float(frames[on[-1]])

@@ -1,0 +1,166 @@
+"""The stages of a bake are independent: other writers and sources can replace keys and objects."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    crowd,
+    empty,
+    fleet,
+    flight,
+    frames,
+    insert,
+    keys,
+    leader,
+    obstacle,
+    part,
+    road,
+    scene_dump,
+)
+
+FRAMES = 40
+
+
+class RecordingWriter:
+    """Keeps the poses of the vehicles, and writes nothing.
+
+    Attributes:
+        frames: the numbers of the frames taken in.
+        positions: (n, 3) on each.
+        sizes: (n,) on each.
+    """
+
+    def __init__(self) -> None:
+        self.frames, self.positions, self.sizes = [], [], []
+        self.finished = self.discarded = False
+
+    def frame(self, state, frame) -> None:
+        self.frames.append(frame.number)
+        self.positions.append(state.motion.position)
+        self.sizes.append(frame.sizes)
+
+    def finish(self, mishaps) -> Iterator[float]:
+        yield 0.5
+        self.finished = True
+
+    def discard(self) -> None:
+        self.discarded = True
+
+
+class Points:
+    """Vehicles that are not objects: plain arrays, copied from another source."""
+
+    def __init__(self, source, parent_parts) -> None:
+        self._start = source.start(parent_parts)
+        self._own = {name: column.copy() for name, column in source.stored.items()}
+        self.stored = None
+
+    def needed(self):
+        return ()
+
+    def settings(self, depsgraph, frame):
+        return self._own
+
+    def parent_parts(self, depsgraph, frame):
+        return np.zeros((0, 4, 4))
+
+    def start(self, parent_parts):
+        return self._start
+
+    @contextmanager
+    def at_start(self):
+        yield
+
+    def store(self, identities) -> None:
+        self.stored = identities
+
+
+def busy_scene(parented: bool = True) -> list:
+    """Vehicles of several rotation modes, some with a parent, in a scene with everything that behaviors need."""
+    frames(1, FRAMES)
+    target = leader(location=(4.0, 30.0, 2.0))
+    insert(target, "location", {1: (4.0, 30.0, 2.0), 20: (-20.0, 5.0, 9.0), 40: (9.0, -9.0, 0.0)})
+    obstacle(location=(3.0, 8.0, 0.5))
+    road()
+    ships = fleet(9, crowd=crowd(wander={"strength": 2.0}, seek={}, path_following={}, obstacle_avoidance={}))
+    ships[0].steering.crowd.steering.portrayal.use = True
+    modes = ("XYZ", "QUATERNION", "AXIS_ANGLE")
+    for k, ship in enumerate(ships):
+        ship.rotation_mode = modes[k % 3]
+        ship.steering.size_factor = 1.0 + 0.1 * k
+    if parented:
+        mast = empty("Mast")
+        insert(mast, "rotation_euler", {1: (0.0, 0.0, 0.0), 40: (1.0, 2.0, 9.0)})
+        ships[1].parent = ships[4].parent = ships[5].parent = ships[6].parent = mast
+    return ships
+
+
+def run(plan, writer):
+    """Carry out a plan with another writer; the result of the bake."""
+    baking = part("blender.write.bake").baking(plan, writer=writer)
+    while True:
+        try:
+            next(baking)
+        except StopIteration as finished:
+            return finished.value
+
+
+def plan():
+    return part("blender.read.plan").plan_reading(bpy.context.scene)
+
+
+def test_another_writer_gets_each_frame_once_and_no_keys_are_written(addon) -> None:
+    ships = busy_scene()
+    _, positions, _ = flight()
+    before = scene_dump(("actions", "objects"))["actions"]
+    writer = RecordingWriter()
+    result = run(plan(), writer)
+    assert writer.frames == list(range(1, FRAMES + 1))
+    assert np.array_equal(np.array(writer.positions), positions)
+    assert all(np.allclose(sizes, 1.0 + 0.1 * np.arange(9)) for sizes in writer.sizes)
+    assert writer.finished
+    assert not writer.discarded
+    assert (result.vehicles, result.frames) == (9, FRAMES)
+    assert scene_dump(("actions", "objects"))["actions"] == before
+    assert not any(keys(ship) for ship in ships)
+
+
+@pytest.mark.parametrize("pieces", [1, FRAMES, FRAMES + 1])
+def test_another_writer_is_told_to_discard_when_the_bake_is_stopped(addon, pieces) -> None:
+    busy_scene()
+    before, writer = scene_dump(), RecordingWriter()
+    with closing(part("blender.write.bake").baking(plan(), writer=writer)) as baking:
+        for _ in range(pieces):
+            next(baking)
+    assert writer.discarded
+    assert_same(before, scene_dump())
+
+
+def test_vehicles_of_another_source_move_as_objects_do(addon) -> None:
+    busy_scene(parented=False)
+    planned, expected, writer = plan(), RecordingWriter(), RecordingWriter()
+    points = Points(planned.vehicles.source, np.zeros((0, 4, 4)))
+    run(replace(planned, vehicles=replace(planned.vehicles, source=points)), writer)
+    assert np.array_equal(points.stored, planned.vehicles.identity)
+    run(planned, expected)
+    assert np.array_equal(np.array(writer.positions), np.array(expected.positions))
+    assert np.array_equal(np.array(writer.sizes), np.array(expected.sizes))
+
+
+@pytest.mark.parametrize("length", [1, 3, 16])
+def test_keys_do_not_depend_on_the_number_of_frames_converted_together(addon, monkeypatch, length) -> None:
+    ships = busy_scene()
+    bake()
+    expected = [keys(ship) for ship in ships]
+    writing = part("blender.write.key_writer")
+    monkeypatch.setattr(writing, "AT_ONCE", 1)
+    monkeypatch.setattr(writing, "LEAST_FRAMES", length)
+    bake()
+    assert [keys(ship) for ship in ships] == expected
