@@ -50,6 +50,14 @@ def test_each_box_holds_its_smaller_ones_and_a_place_on_what_is_in_it() -> None:
         assert (larger.high[:, parent] >= smaller.high)[:, there].all()
 
 
+def test_the_place_in_a_larger_box_is_the_nearest_to_its_middle_of_those_in_its_smaller_ones() -> None:
+    for larger, smaller in pairwise(nested_boxes(triangles(FEW * FAN))):
+        choices = smaller.place.T.reshape(-1, FAN, 3)
+        off = np.linalg.norm(choices - ((larger.low + larger.high) / 2.0).T[: len(choices), None], axis=2)
+        chosen = np.linalg.norm(larger.place - (larger.low + larger.high) / 2.0, axis=0)
+        assert np.allclose(chosen[: len(choices)], off.min(axis=1))
+
+
 def test_nothing_is_found_in_no_boxes_and_by_no_points() -> None:
     def everything(boxes: Boxes, owner: np.ndarray, box: np.ndarray) -> np.ndarray:
         return np.ones(np.broadcast_shapes(owner.shape, box.shape), dtype=bool)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.geometry.boxes import bend_past_box, way_into
+from steering_addon.simulation.geometry.boxes import bend_past_box, box_surface, way_into
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.run import _obstacles_at
 from tests.scene import Scene, about, all_of
@@ -52,6 +52,15 @@ def test_the_distance_is_that_of_the_nearest_place(row: int) -> None:
     assert np.allclose(thing.surface(there, np.full(40, row))[0], 0.0, atol=1e-9)
     further = thing.surface(points + 0.01 * away, np.full(40, row))[0]
     assert (np.abs(further - distance - 0.01) < 1e-6).all()
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_from_inside_a_box_its_nearest_side_leads_out(axis: int, sign: float) -> None:
+    half, out = np.array([[1.0, 1.5, 2.0]]), sign * np.eye(3)[axis]
+    distance, away = box_surface(out * (half - 0.1), half)
+    assert distance[0] == pytest.approx(-0.1)
+    assert (away == out).all()
 
 
 def touch_by_search(surface: Callable[[np.ndarray], np.ndarray], reach: float) -> float:

@@ -83,6 +83,13 @@ def test_a_course_meets_what_it_meets_first_of_every_triangle(surface: str) -> N
     assert 10 < hits < 60
 
 
+@pytest.mark.parametrize("up", [-1.0, 1.0])
+def test_a_course_that_begins_on_a_flat_sheet_meets_it_there(up: float) -> None:
+    points = np.array([[0.3, 0.1, 0.0], [-2.1, 1.9, 0.0]])
+    way, triangle = sheet(3.0).hit(points, np.tile([0.0, 0.0, up], (2, 1)), np.full(2, 9.0))
+    assert (way == 0.0).all() and (triangle >= 0).all()
+
+
 def test_inside_is_where_the_shape_is() -> None:
     points = np.random.default_rng(3).uniform(-3.0, 3.0, (2000, 3))
     box = (np.abs(points) < [2.0, 1.0, 0.5]).all(axis=1)
@@ -172,6 +179,14 @@ def test_a_mesh_obstacle_touches_where_a_plain_search_finds_it(side: int) -> Non
         assert way[n] - 0.05 <= found <= way[n] + 0.6 or way[n] == found
         assert not np.isfinite(found) or away[n] @ course[n] < 0.0
     assert np.isfinite(way).sum() > 10
+
+
+def test_an_agent_that_has_left_the_mesh_it_is_kept_in_is_told_so_however_short_its_look() -> None:
+    thing = mesh_obstacles([ball(2.0, 8)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
+    points, course = np.array([[3.0, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0]])
+    way, away = thing.touch(points, course, np.full(1, 0.3), np.zeros(1, dtype=np.int64), np.full(1, 0.2))
+    assert way[0] == 0.0
+    assert np.allclose(away, [[-1.0, 0.0, 0.0]])
 
 
 @pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9, 0.0])

@@ -185,6 +185,22 @@ def test_a_closed_line_has_no_seam() -> None:
     assert line.nearest_within(point, np.zeros(1), np.ones(1))[0] == pytest.approx(line.length - 0.001, abs=1e-4)
 
 
+@each_line
+def test_a_course_through_the_middle_of_any_stretch_crosses_the_line_there(name: str) -> None:
+    corners, closed = LINES[name]
+    line = spline(corners, closed, samples=50)
+    stretches = len(line.points) - (not closed)
+    middle = line.position((np.arange(stretches) + 0.5) * line.spacing)
+    tangent = line.tangent((np.arange(stretches) + 0.5) * line.spacing)
+    aside = 0.1 * line.spacing * np.stack((tangent[:, 1], -tangent[:, 0], np.zeros(stretches)), axis=1)
+    way, side = line.crossed(middle + aside, -2.0 * aside, np.ones(stretches))
+    assert np.allclose(way, 0.5, atol=0.01)
+    assert ((side * aside).sum(axis=1) > 0.0).all()
+    assert np.allclose(np.linalg.norm(side, axis=1), 1.0)
+    if not name.startswith("winding"):
+        assert np.isinf(line.crossed(middle + aside, 2.0 * aside, np.ones(stretches))[0]).all(), "behind the course"
+
+
 @pytest.mark.parametrize("corners", [[[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0]] * 4])
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_line_of_one_point_is_that_point(corners: list, closed: bool) -> None:
