@@ -232,6 +232,8 @@ def _children(node: ast.AST) -> list[ast.AST]:
             return []
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return []
+        case ast.UnaryOp() if _is_negative_integer(node):
+            return []
         case ast.Assert() | ast.Raise() | ast.JoinedStr() | ast.Import() | ast.ImportFrom():
             return []
     return list(ast.iter_child_nodes(node))
@@ -278,11 +280,18 @@ def _logic(source: Source, node: ast.BoolOp) -> Iterator[Edit]:
         yield from (source.replaced(node, source.code(side)) for side in node.values)
 
 
-def _dropped_sign(source: Source, node: ast.UnaryOp) -> Iterator[Edit]:
-    """An expression without its `not`, `-` or `~`."""
-    if not isinstance(node.op, ast.UAdd):
-        start = source.span(node)[0]
-        yield Edit(start, start + len("not " if isinstance(node.op, ast.Not) else "-"), "")
+def _signs(source: Source, node: ast.UnaryOp) -> Iterator[Edit]:
+    """An expression without its `not`, `-` or `~`; of negative integers also the next one, as -2 means none like -1."""
+    if isinstance(node.op, ast.UAdd):
+        return
+    start = source.span(node)[0]
+    yield Edit(start, start + len("not " if isinstance(node.op, ast.Not) else "-"), "")
+    if _is_negative_integer(node):
+        yield source.replaced(node, str(1 - node.operand.value))
+
+
+def _is_negative_integer(node: ast.AST) -> bool:
+    return isinstance(node, ast.UnaryOp) and type(getattr(node.operand, "value", None)) is int
 
 
 def _constants(source: Source, node: ast.Constant) -> Iterator[Edit]:
@@ -344,7 +353,7 @@ CHANGES: tuple[tuple[type[ast.AST] | tuple[type[ast.AST], ...], Callable[..., It
     (ast.AugAssign, _arithmetic_in_place),
     (ast.Return, _dropped_terms),
     (ast.BoolOp, _logic),
-    (ast.UnaryOp, _dropped_sign),
+    (ast.UnaryOp, _signs),
     (ast.Constant, _constants),
     (ast.Call, _calls),
     (ast.IfExp, _branches),

@@ -167,6 +167,16 @@ def test_a_push_to_the_side_does_not_spin_what_stands_still() -> None:
     assert angle_between(forward, after).max() < 1e-3, "with next to no force it has next to no speed to turn at"
 
 
+def test_driving_round_gains_no_more_speed_than_the_force_gives() -> None:
+    model = VehicleModel.of(3)
+    forward = np.tile([0.0, 1.0, 0.0], (3, 1))
+    motion = Motion(np.zeros((3, 3)), np.zeros((3, 3)), forward, forward, forward)
+    force = np.array([[0.0, -1e-3, 0.0], [0.0, -0.1, 0.0], [1e-3, -0.1, 0.0]])
+    _, velocity, _ = moved(model, motion, force, DT)
+    given = np.linalg.norm(force, axis=1) / model.mass * DT
+    assert (np.linalg.norm(velocity, axis=1) <= given * (1.0 + 1e-9)).all()
+
+
 @pytest.mark.parametrize("start", [0.0, 0.5, 5.0])
 @pytest.mark.parametrize("plane", [True, False])
 def test_for_a_target_right_behind_it_drives_round(start: float, plane: bool) -> None:

@@ -90,6 +90,14 @@ def test_a_course_that_begins_on_a_flat_sheet_meets_it_there(up: float) -> None:
     assert (way == 0.0).all() and (triangle >= 0).all()
 
 
+def test_a_course_straight_at_any_triangle_touches_it() -> None:
+    shape = block((2.0, 1.0, 0.5))
+    aim, reach, rows = shape.corners.mean(axis=0), np.full(12, 0.1), np.zeros(12, dtype=np.int64)
+    way, away = mesh_obstacles([shape], [[0.0, 0.0, 0.0]]).touch(aim + 4.0 * shape.normal, -shape.normal, reach, rows)
+    assert np.allclose(way, 3.9)
+    assert np.allclose(away, shape.normal)
+
+
 def test_inside_is_where_the_shape_is() -> None:
     points = np.random.default_rng(3).uniform(-3.0, 3.0, (2000, 3))
     box = (np.abs(points) < [2.0, 1.0, 0.5]).all(axis=1)

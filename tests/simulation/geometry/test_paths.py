@@ -57,6 +57,14 @@ def test_samples_are_evenly_spaced_along_the_line(name: str) -> None:
     assert line.length == pytest.approx(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum(), rel=1e-12)
 
 
+@pytest.mark.parametrize("samples", [2, 3, 50])
+def test_an_open_line_is_as_long_as_the_gaps_between_its_samples_together(samples: int) -> None:
+    line = spline(LINES["straight"][0], False, samples)
+    assert len(line.points) == samples
+    assert line.spacing * (samples - 1) == pytest.approx(line.length)
+    assert np.linalg.norm(line.points[1] - line.points[0]) == pytest.approx(line.spacing)
+
+
 @each_line
 def test_samples_lie_on_the_line_and_the_ends_are_kept(name: str) -> None:
     corners, closed = LINES[name]
