@@ -4,8 +4,8 @@ Each kind of change is a function below that maps a syntax node to edits of the 
 mutant differs from the original only on the lines of its edit.
 
 Not mutated, because no test should depend on them or because any test notices: docstrings, strings, type annotations,
-decorators, assertions, error messages and imports. Numbers below TINY guard against rounding or a division by zero;
-twice that guards as well.
+decorators, assertions, error messages and imports. Numbers below TINY guard against rounding or a division by zero:
+twice that guards as well, and what exactly equals it may fall on either side. Multiplying by 1 is dividing by 1.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from dataclasses import dataclass
 TINY = 1e-5
 LABEL_WIDTH = 72
 """Characters of a changed expression that a label shows."""
+
+GUARD = "EPSILON"
+"""The guard that all files import; others are known by their value where they are defined."""
 
 COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">="),
@@ -131,6 +134,7 @@ class Source:
         self.line_starts = [0]
         for line in self.lines:
             self.line_starts.append(self.line_starts[-1] + len(line))
+        self.guards = _guards(self.tree)
         skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
         self.tokens = [
             (self.line_starts[token.start[0] - 1] + token.start[1], token.string)
@@ -167,6 +171,17 @@ class Source:
 
     def line_of(self, offset: int) -> int:
         return bisect_left(self.line_starts, offset + 1)
+
+
+def _guards(tree: ast.Module) -> set[str]:
+    """The names of the module's constants that guard against rounding or a division by zero."""
+    return {GUARD} | {
+        target.id
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        for target in statement.targets
+        if isinstance(target, ast.Name) and isinstance(statement.value.value, float) and statement.value.value < TINY
+    }
 
 
 def mutants(path: str, text: str) -> list[Mutant]:
@@ -248,8 +263,10 @@ def _is_type_alias(value: ast.expr) -> bool:
 
 
 def _comparisons(source: Source, node: ast.Compare) -> Iterator[Edit]:
+    mentions = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+    negation_only = bool(mentions & source.guards)
     for left, operator, right in zip((node.left, *node.comparators[:-1]), node.ops, node.comparators):
-        for replacement in COMPARISONS[type(operator)]:
+        for replacement in COMPARISONS[type(operator)][-1 if negation_only else 0 :]:
             yield Edit(*source.operator(left, right), replacement)
 
 
@@ -257,6 +274,8 @@ def _arithmetic(source: Source, node: ast.BinOp) -> Iterator[Edit]:
     text = (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp)
     operands = (node.left, node.right)
     if any(isinstance(side, text) or isinstance(getattr(side, "value", None), str) for side in operands):
+        return
+    if isinstance(node.op, ast.Mult | ast.Div) and getattr(node.right, "value", None) == 1.0:
         return
     yield Edit(*source.operator(node.left, node.right), ARITHMETIC[type(node.op)])
     if isinstance(node.op, ast.BitAnd | ast.BitOr):

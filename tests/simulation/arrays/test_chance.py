@@ -24,6 +24,21 @@ def test_a_key_hangs_on_seed_and_identity_and_nothing_else() -> None:
     assert len(np.unique(keys)) == len(IDENTITIES)
 
 
+def test_keys_are_mixed_as_splitmix64_does() -> None:
+    """Its first three numbers from seed 0, as published with it."""
+    states = np.arange(3, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    assert [hex(number) for number in mix(states, 0).tolist()] == [
+        "0xe220a8397b1dcdaf",
+        "0x6e789e6aa1b965f4",
+        "0x6c45d188009454f",
+    ]
+
+
+def test_of_a_seed_the_last_64_bits_count() -> None:
+    for seed, same in ((2**64 + 7, 7), (-1, 2**64 - 1)):
+        assert np.array_equal(keys_of(seed, IDENTITIES), keys_of(same, IDENTITIES))
+
+
 def test_neighboring_seeds_and_identities_have_nothing_in_common() -> None:
     keys = np.concatenate([uniform(keys_of(seed, np.arange(300))) for seed in range(-3, 4)]).reshape(7, 300)
     assert np.abs(np.corrcoef(keys) - np.eye(7)).max() < 0.2

@@ -5,7 +5,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from steering_addon.simulation.geometry.bounding_volumes import FAN, FEW, Boxes, lower, nested_boxes, seen_into
+from steering_addon.simulation.geometry.bounding_volumes import (
+    BITS,
+    FAN,
+    FEW,
+    Boxes,
+    along_a_winding_line,
+    lower,
+    nested_boxes,
+    seen_into,
+)
 
 
 def triangles(n: int) -> np.ndarray:
@@ -56,6 +65,13 @@ def test_the_place_in_a_larger_box_is_the_nearest_to_its_middle_of_those_in_its_
         off = np.linalg.norm(choices - ((larger.low + larger.high) / 2.0).T[: len(choices), None], axis=2)
         chosen = np.linalg.norm(larger.place - (larger.low + larger.high) / 2.0, axis=0)
         assert np.allclose(chosen[: len(choices)], off.min(axis=1))
+
+
+def test_places_are_numbered_by_the_digits_of_their_coordinates_in_turn() -> None:
+    last = (1 << BITS) - 1
+    places = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [2, 0, 0], [5, 3, 6], [last, last, last]])
+    numbers = along_a_winding_line(0.25 * places + [3.0, -8.0, 100.0])
+    assert numbers.tolist() == [0, 1, 2, 4, 8, 0b101_110_011, (1 << 3 * BITS) - 1]
 
 
 def test_nothing_is_found_in_no_boxes_and_by_no_points() -> None:

@@ -177,6 +177,24 @@ def test_a_circle_bent_as_said_passes_the_box_and_a_wider_one_does_not() -> None
     assert tight > 100
 
 
+def test_a_box_grows_by_the_reach_but_never_as_far_as_where_the_course_starts() -> None:
+    local, half = np.array([[0.3, -2.1, 0.0]]), np.array([[1.0, 2.0, 0.5]])
+    course, turn = np.array([[0.0, 1.0, 0.0]]), np.array([[[1.0, 0.0, 0.0]]])
+    wanting = {
+        reach: bend_past_box(local, half, course, turn, np.array([reach]))[1][0, 0] for reach in (0.05, 0.5, 9.0)
+    }
+    assert wanting[0.05] == pytest.approx(1.0 + 0.05 - 0.3)
+    assert wanting[0.5] == wanting[9.0] == pytest.approx(1.0 + 0.1 - 0.3, abs=1e-3)
+
+
+def test_clearance_of_several_is_that_of_each_surface() -> None:
+    points = np.random.default_rng(11).uniform(-4.0, 4.0, (40, 3))
+    for side in (0, INSIDE):
+        thing = several(side)
+        each = [thing.surface(points, np.full(40, row))[0] for row in range(len(thing))]
+        assert np.allclose(thing.clearance(points), np.stack(each, axis=1))
+
+
 def test_only_what_may_be_near_is_looked_at() -> None:
     thing = several()
     points = np.random.default_rng(8).uniform(-9.0, 9.0, (50, 3))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steering_addon.simulation.geometry.first_contact import touch_mesh
 from steering_addon.simulation.geometry.meshes import Mesh, mesh, silhouette
 from steering_addon.simulation.geometry.obstacles import INSIDE
 from tests.scene import about
@@ -88,6 +89,27 @@ def test_a_course_that_begins_on_a_flat_sheet_meets_it_there(up: float) -> None:
     points = np.array([[0.3, 0.1, 0.0], [-2.1, 1.9, 0.0]])
     way, triangle = sheet(3.0).hit(points, np.tile([0.0, 0.0, up], (2, 1)), np.full(2, 9.0))
     assert (way == 0.0).all() and (triangle >= 0).all()
+
+
+def test_where_the_origin_of_a_mesh_lies_does_not_matter() -> None:
+    shape, offset = ball(2.0, 8), np.array([7.0, -3.0, 5.0])
+    moved = mesh(shape.corners.reshape(-1, 3) + offset, np.arange(3 * len(shape)).reshape(3, -1).T)
+    rng = np.random.default_rng(6)
+    points, aim = rng.uniform(-6.0, 6.0, (60, 3)), rng.uniform(-2.2, 2.2, (60, 3))
+    course = (aim - points) / np.linalg.norm(aim - points, axis=1, keepdims=True)
+    here, there = (
+        mesh_obstacles([one], [start]).touch(points, course, np.full(60, 0.4), np.zeros(60, dtype=np.int64))[0]
+        for one, start in ((shape, np.zeros(3)), (moved, -offset))
+    )
+    assert np.allclose(here, there)
+    assert np.isfinite(here).sum() > 20
+
+
+def test_a_mesh_without_triangles_is_touched_nowhere() -> None:
+    points, course = np.zeros((2, 3)), np.tile([0.0, 1.0, 0.0], (2, 1))
+    empty = mesh(np.zeros((0, 3)), np.zeros((0, 3)))
+    way, away = touch_mesh(empty, 1.0, points, course, np.ones(2), np.full(2, 9.0))
+    assert np.isinf(way).all() and (away == 0.0).all()
 
 
 def test_a_course_straight_at_any_triangle_touches_it() -> None:

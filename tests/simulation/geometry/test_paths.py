@@ -154,6 +154,18 @@ def test_a_search_near_a_known_place_finds_the_nearest_there(name: str) -> None:
         assert gap <= reach[row] + 1e-9, "it looked further than it was told"
 
 
+@each_line
+@pytest.mark.parametrize("size", [1e-3, 1e3])
+def test_the_nearest_place_scales_with_the_line(name: str, size: float) -> None:
+    corners, closed = LINES[name]
+    line, scaled = spline(corners, closed), spline(size * corners, closed)
+    rng = np.random.default_rng(5)
+    along, reach = rng.uniform(0.0, line.length, 20), rng.uniform(0.1, 2.0, 20)
+    points = line.position(along) + rng.normal(size=(20, 3))
+    found = line.nearest_within(points, along, reach)
+    assert np.allclose(scaled.nearest_within(size * points, size * along, size * reach), size * found, rtol=1e-6)
+
+
 def test_who_knows_his_place_stays_on_his_branch_where_a_line_crosses_itself() -> None:
     t = np.linspace(0.0, 2.0 * np.pi, 300, endpoint=False)
     line = spline(np.stack((10.0 * np.sin(t), 5.0 * np.sin(2.0 * t), np.zeros(300)), axis=-1), True)
