@@ -24,9 +24,10 @@ class Chooser:
         self.most = most
 
     def tests(self, mutant: Mutant, coverage: CoverageMap) -> list[Choice]:
-        """The tests that run the mutated statement: those in the file's own test file first, then the fastest first.
+        """The tests that run the mutated statement: those of the mirrored test file first, then the fastest first.
 
-        What runs on import is noticed by tests that run the uses of the names it binds, or else anything of the file.
+        A statement that runs on import counts as run by the tests that run a use of the names it binds, or, where no
+        test does, any function of its file.
         """
         first, last = mutant.runs_on
         choices = coverage.running(mutant.path, range(first, last + 1))
@@ -37,8 +38,8 @@ class Chooser:
         return self._cut(mutant, choices)
 
     def _cut(self, mutant: Mutant, choices: list[Choice]) -> list[Choice]:
-        own_test = f"test_{PurePosixPath(mutant.path).stem}.py"
-        choices = sorted(choices, key=lambda choice: (not choice.file.endswith(f"/{own_test}"), choice.total))
+        mirrored = f"test_{PurePosixPath(mutant.path).stem}.py"
+        choices = sorted(choices, key=lambda choice: (not choice.file.endswith(f"/{mirrored}"), choice.total))
         chosen: list[Choice] = []
         fixtures: set[str] = set()
         seconds = 0.0
@@ -71,7 +72,7 @@ class Chooser:
 
     @cached_property
     def _mentions(self) -> dict[str, list[tuple[str, int, tuple[str, ...]]]]:
-        """Of each file the names that it mentions, on which lines, and the names bound there on import."""
+        """For each file the names that it mentions, with their lines and the names bound there on import."""
         mentions: dict[str, list[tuple[str, int, tuple[str, ...]]]] = {}
         for path, text in self.sources.items():
             mentions[path] = [

@@ -24,15 +24,19 @@ NEVER_RAN = (2, 3, 4, 5)
 """How pytest ends where it could not run the tests; 0 and 1 say whether all of them passed."""
 
 
+class RecordingError(Exception):
+    """The tests could not be run; the message is the output of pytest."""
+
+
 @dataclass
 class Record:
-    """What the tests of one file run.
+    """The tests of one file and the lines that they run.
 
     Attributes:
         sources: hashes of the source files that the tests ran, by path.
         tests: the identifiers of the tests that passed.
         failed: those that did not; they say nothing about mutants.
-        seconds: (t,) the processor seconds of each test by itself.
+        seconds: (t,) the processor seconds of each test without its shared fixtures.
         shared: (t,) the fixtures with a wider scope that each test uses.
         fixtures: the processor seconds of those fixtures.
         lines: path -> line -> the tests that run it, as a hexadecimal number with one bit a test.
@@ -65,8 +69,8 @@ class Choice:
     """A test chosen for a mutant.
 
     Attributes:
-        seconds: what it takes by itself.
-        fixtures: the shared fixtures that it uses, and the seconds they take.
+        seconds: its processor seconds without its shared fixtures.
+        fixtures: the shared fixtures that it uses, with their processor seconds.
     """
 
     name: str
@@ -170,7 +174,7 @@ class Recorder:
         return reached
 
     def _is_in_function(self, path: str, line: int) -> bool:
-        """Whether a line runs when it is called, and not when whichever test comes first imports its module."""
+        """Whether a line runs when a function is called, and not when the first test imports its module."""
         return line in _lines_of_functions(self.root / path)
 
     def _hash(self, path: str) -> str:
@@ -186,7 +190,7 @@ class Recorder:
                 [*command, *paths], cwd=self.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
             )
             if done.returncode in NEVER_RAN or done.returncode < 0:
-                raise RuntimeError(done.stdout.decode(errors="replace"))
+                raise RecordingError(done.stdout.decode(errors="replace"))
             written = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(Path(folder).iterdir())]
         records = _by_file(paths, written, self._is_in_function)
         self.cache.mkdir(parents=True, exist_ok=True)

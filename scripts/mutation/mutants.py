@@ -96,7 +96,7 @@ class Mutant:
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        """What distinguishes it from all other mutants, wherever in the file its lines move to."""
+        """Distinguishes it from all other mutants, also when its lines move within the file."""
         return self.path, " ".join(self.before.split()), " ".join(self.after.split())
 
     def applied(self, text: str) -> str:
@@ -222,7 +222,7 @@ def places(node: ast.AST, place: Place = NOWHERE, on_import: bool = True) -> Ite
 
 def _place(statement: ast.stmt, on_import: bool) -> Place:
     if isinstance(statement, ast.FunctionDef):
-        # Its defaults: whoever calls it may notice them.
+        # For its defaults, which show only when it runs.
         return Place((statement.body[0].lineno, statement.end_lineno))
     header = [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr | ast.withitem)]
     ends = [node.end_lineno for child in header for node in ast.walk(child) if isinstance(node, ast.expr)]

@@ -2,12 +2,12 @@
 
 Every process of a test run writes one JSON file, PID.json, into the folder that STEERING_RECORDING names:
 
-    tests     the processor seconds of each test by itself, whether it passed, and the shared fixtures that it uses
+    tests     the processor seconds of each test, whether it passed, and the shared fixtures that it uses
     fixtures  the processor seconds of each shared fixture
     lines     path -> line -> the tests and shared fixtures that ran the line
 
 A fixture with a scope wider than one test runs during the first test that asks for it but serves others too, so it is
-recorded under a name of its own.
+recorded under its own name.
 """
 
 from __future__ import annotations
@@ -102,5 +102,5 @@ class Recorder:
 
 
 def _name(fixture: pytest.FixtureDef) -> str:
-    """The name of a shared fixture: the folder or file that defines it, and its own."""
+    """The name of a shared fixture, with the folder or file that defines it."""
     return f"fixture {fixture.baseid}::{fixture.argname}"

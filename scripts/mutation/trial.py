@@ -39,7 +39,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the tests said of a mutant.
+    """The verdict of the tests on a mutant.
 
     Attributes:
         environment: the name of the environment whose tests ran; empty where no test runs the mutant.
@@ -103,7 +103,7 @@ class Checkout:
                 "PYTHONPATH": str(PLUGINS),
                 "STEERING_SELECTION": str(selection),
                 "STEERING_FAILURES": str(failures),
-                # Ended without its usual way out, Blender leaves its own temporary folder behind.
+                # Blender leaves its temporary folder behind when it is killed.
                 "TMPDIR": folder,
             }
             process = subprocess.Popen(

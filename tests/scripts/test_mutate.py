@@ -129,9 +129,14 @@ def test_what_runs_on_import_is_noticed_by_the_tests_that_run_its_uses() -> None
     assert chosen("p/a.py", 6) == ["t::f"]
 
 
-def test_the_tests_of_the_file_itself_come_first_then_the_fastest_until_the_time_is_over() -> None:
+def test_the_mirrored_test_file_comes_first_then_the_fastest_tests_until_the_time_is_over() -> None:
     record = Record(
-        tests=["tests/test_b.py::slow", "tests/test_b.py::fast", "tests/test_a.py::own", "tests/test_b.py::slowest"],
+        tests=[
+            "tests/test_b.py::slow",
+            "tests/test_b.py::fast",
+            "tests/test_a.py::mirrored",
+            "tests/test_b.py::slowest",
+        ],
         seconds=[3.0, 1.0, 2.0, 4.0],
         shared=[[]] * 4,
         lines={"p/a.py": {"2": "f"}},
@@ -146,7 +151,11 @@ def test_the_tests_of_the_file_itself_come_first_then_the_fastest_until_the_time
         ]
         for seconds in (0.5, 6.0, 60.0)
     }
-    assert names == {0.5: ["own"], 6.0: ["own", "fast", "slow"], 60.0: ["own", "fast", "slow", "slowest"]}
+    assert names == {
+        0.5: ["mirrored"],
+        6.0: ["mirrored", "fast", "slow"],
+        60.0: ["mirrored", "fast", "slow", "slowest"],
+    }
 
 
 SMALL = """
