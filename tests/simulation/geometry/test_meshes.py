@@ -112,6 +112,13 @@ def test_a_mesh_without_triangles_is_touched_nowhere() -> None:
     assert np.isinf(way).all() and (away == 0.0).all()
 
 
+def test_on_a_triangle_its_own_normal_leads_away() -> None:
+    shape = block((2.0, 1.0, 0.5))
+    distance, away = shape.surface(shape.corners.mean(axis=0))
+    assert np.allclose(distance, 0.0)
+    assert np.allclose(away, shape.normal)
+
+
 def test_a_course_straight_at_any_triangle_touches_it() -> None:
     shape = block((2.0, 1.0, 0.5))
     aim, reach, rows = shape.corners.mean(axis=0), np.full(12, 0.1), np.zeros(12, dtype=np.int64)
