@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion.simple_vehicle import damped, moved
+from steering_addon.locomotion.simple_vehicle import TURNING_SPEED, _turn, damped, moved
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.vehicle import Motion, VehicleModel
@@ -165,6 +165,34 @@ def test_a_push_to_the_side_does_not_spin_what_stands_still() -> None:
     motion = replace(motion, velocity=np.zeros((4, 3)))
     _, _, after = moved(model, motion, np.array(sideways) * 1e-6, DT)
     assert angle_between(forward, after).max() < 1e-3, "with next to no force it has next to no speed to turn at"
+
+
+def test_the_limit_on_turning_is_open_from_half_a_percent_of_the_top_speed_on() -> None:
+    model = VehicleModel.of(4)
+    turn = _turn(model, np.array([0.0, 0.0025, 0.005, 1.0]) * model.max_speed, DT)
+    assert np.allclose(turn, np.array([0.0, 0.5, 1.0, 1.0]) * model.max_turn_rate * DT)
+
+
+@pytest.mark.parametrize(("back", "drives_round"), [(0.5, True), (0.3, False)])
+def test_asked_to_go_backwards_within_a_tenth_of_a_second_it_drives_round_else_it_brakes(
+    back: float, drives_round: bool
+) -> None:
+    model = replace(VehicleModel.of(1), max_turn_rate=np.full(1, 0.1), max_force=np.full(1, 1e3))
+    motion = motion_of(np.zeros((1, 3)), np.array([[0.0, 1.0, 0.0]]), np.zeros((1, 3)))
+    force = model.mass[0] / DT * np.array([[0.5, -back, 0.0]])
+    _, velocity, _ = moved(model, motion, force, DT)
+    turning = TURNING_SPEED * model.max_speed[0]
+    assert np.linalg.norm(velocity) == pytest.approx(turning if drives_round else 1.0 - back, abs=0.01)
+
+
+def test_driving_round_gains_no_more_speed_than_the_force_gives() -> None:
+    model = VehicleModel.of(3)
+    forward = np.tile([0.0, 1.0, 0.0], (3, 1))
+    motion = Motion(np.zeros((3, 3)), np.zeros((3, 3)), forward, forward, forward)
+    force = np.array([[0.0, -1e-3, 0.0], [0.0, -0.1, 0.0], [1e-3, -0.1, 0.0]])
+    _, velocity, _ = moved(model, motion, force, DT)
+    given = np.linalg.norm(force, axis=1) / model.mass * DT
+    assert (np.linalg.norm(velocity, axis=1) <= given * (1.0 + 1e-9)).all()
 
 
 @pytest.mark.parametrize("start", [0.0, 0.5, 5.0])

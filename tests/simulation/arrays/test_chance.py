@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.arrays.chance import gradient_noise, keys_of, mix, smooth_noise, uniform
+from steering_addon.simulation.arrays.chance import OCTAVES, gradient_noise, keys_of, mix, smooth_noise, uniform
 from tests.simulation.odd_input import BOUNDED
 
 IDENTITIES = np.random.default_rng(0).integers(-(2**62), 2**62, 4000)
@@ -22,6 +22,21 @@ def test_a_key_hangs_on_seed_and_identity_and_nothing_else() -> None:
     assert np.array_equal(keys[50:60], keys_of(7, IDENTITIES[50:60]))
     assert not np.isin(keys, keys_of(8, IDENTITIES)).any()
     assert len(np.unique(keys)) == len(IDENTITIES)
+
+
+def test_keys_are_mixed_as_splitmix64_does() -> None:
+    """Its first three numbers from seed 0, as published with it."""
+    states = np.arange(3, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    assert [hex(number) for number in mix(states, 0).tolist()] == [
+        "0xe220a8397b1dcdaf",
+        "0x6e789e6aa1b965f4",
+        "0x6c45d188009454f",
+    ]
+
+
+def test_of_a_seed_the_last_64_bits_count() -> None:
+    for seed, same in ((2**64 + 7, 7), (-1, 2**64 - 1)):
+        assert np.array_equal(keys_of(seed, IDENTITIES), keys_of(same, IDENTITIES))
 
 
 def test_neighboring_seeds_and_identities_have_nothing_in_common() -> None:
@@ -104,3 +119,19 @@ def test_gradient_noise_is_smooth_even_handed_and_its_own() -> None:
     assert np.abs(np.diff(found, axis=0)).max() < 0.25
     assert np.abs(np.corrcoef(found[:, 0].T) - np.eye(60)).max() < 0.5
     assert np.array_equal(gradient_noise(keys[5:9], 2, rate[5:9], 7.0), gradient_noise(keys, 2, rate, 7.0)[:, 5:9])
+
+
+def test_gradient_noise_has_no_kinks_where_one_slope_gives_way_to_the_next() -> None:
+    keys, rate, step = keys_of(3, np.arange(60)), np.full(60, 0.5), 0.001
+    found = np.array([gradient_noise(keys, 2, rate, time) for time in np.arange(0.0, 6.0, step)])
+    # Between two slopes of at most 1 the second derivative is at most 4 * 15 / 8 + 10 / sqrt(3), the largest first and
+    # second derivative of the fade.
+    bend = sum(2.0 * size * (2.0 * frequency * 0.5) ** 2 * 13.3 for frequency, size in OCTAVES)
+    assert np.abs(np.diff(found, n=2, axis=0)).max() < bend * step**2
+
+
+def test_channels_of_gradient_noise_have_nothing_in_common() -> None:
+    keys, rate = keys_of(3, np.arange(60)), np.full(60, 0.5)
+    found = np.array([gradient_noise(keys, 3, rate, time) for time in np.arange(0.0, 60.0, 0.7)])
+    together = np.corrcoef(found.transpose(1, 0, 2).reshape(3, -1))
+    assert np.abs(together - np.eye(3)).max() < 0.1

@@ -5,7 +5,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from steering_addon.simulation.geometry.bounding_volumes import FAN, FEW, Boxes, lower, nested_boxes, seen_into
+from steering_addon.simulation.geometry.bounding_volumes import (
+    BITS,
+    FAN,
+    FEW,
+    Boxes,
+    along_a_winding_line,
+    lower,
+    nested_boxes,
+    seen_into,
+)
 
 
 def triangles(n: int) -> np.ndarray:
@@ -48,6 +57,21 @@ def test_each_box_holds_its_smaller_ones_and_a_place_on_what_is_in_it() -> None:
         there = ~np.isnan(smaller.low[0])
         assert (larger.low[:, parent] <= smaller.low)[:, there].all()
         assert (larger.high[:, parent] >= smaller.high)[:, there].all()
+
+
+def test_the_place_in_a_larger_box_is_the_nearest_to_its_middle_of_those_in_its_smaller_ones() -> None:
+    for larger, smaller in pairwise(nested_boxes(triangles(FEW * FAN))):
+        choices = smaller.place.T.reshape(-1, FAN, 3)
+        off = np.linalg.norm(choices - ((larger.low + larger.high) / 2.0).T[: len(choices), None], axis=2)
+        chosen = np.linalg.norm(larger.place - (larger.low + larger.high) / 2.0, axis=0)
+        assert np.allclose(chosen[: len(choices)], off.min(axis=1))
+
+
+def test_places_are_numbered_by_the_digits_of_their_coordinates_in_turn() -> None:
+    last = (1 << BITS) - 1
+    places = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [2, 0, 0], [5, 3, 6], [last, last, last]])
+    numbers = along_a_winding_line(0.25 * places + [3.0, -8.0, 100.0])
+    assert numbers.tolist() == [0, 1, 2, 4, 8, 0b101_110_011, (1 << 3 * BITS) - 1]
 
 
 def test_nothing_is_found_in_no_boxes_and_by_no_points() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.geometry.boxes import bend_past_box, way_into
+from steering_addon.simulation.geometry.boxes import bend_past_box, box_surface, way_into
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.run import _obstacles_at
 from tests.scene import Scene, about, all_of
@@ -52,6 +52,15 @@ def test_the_distance_is_that_of_the_nearest_place(row: int) -> None:
     assert np.allclose(thing.surface(there, np.full(40, row))[0], 0.0, atol=1e-9)
     further = thing.surface(points + 0.01 * away, np.full(40, row))[0]
     assert (np.abs(further - distance - 0.01) < 1e-6).all()
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_from_inside_a_box_its_nearest_side_leads_out(axis: int, sign: float) -> None:
+    half, out = np.array([[1.0, 1.5, 2.0]]), sign * np.eye(3)[axis]
+    distance, away = box_surface(out * (half - 0.1), half)
+    assert distance[0] == pytest.approx(-0.1)
+    assert (away == out).all()
 
 
 def touch_by_search(surface: Callable[[np.ndarray], np.ndarray], reach: float) -> float:
@@ -166,6 +175,24 @@ def test_a_circle_bent_as_said_passes_the_box_and_a_wider_one_does_not() -> None
             gap = grown.clearance(circle)[:, 0].min()
             assert gap > -1e-6 if passes else gap < 0.0
     assert tight > 100
+
+
+def test_a_box_grows_by_the_reach_but_never_as_far_as_where_the_course_starts() -> None:
+    local, half = np.array([[0.3, -2.1, 0.0]]), np.array([[1.0, 2.0, 0.5]])
+    course, turn = np.array([[0.0, 1.0, 0.0]]), np.array([[[1.0, 0.0, 0.0]]])
+    wanting = {
+        reach: bend_past_box(local, half, course, turn, np.array([reach]))[1][0, 0] for reach in (0.05, 0.5, 9.0)
+    }
+    assert wanting[0.05] == pytest.approx(1.0 + 0.05 - 0.3)
+    assert wanting[0.5] == wanting[9.0] == pytest.approx(1.0 + 0.1 - 0.3, abs=1e-3)
+
+
+def test_clearance_of_several_is_that_of_each_surface() -> None:
+    points = np.random.default_rng(11).uniform(-4.0, 4.0, (40, 3))
+    for side in (0, INSIDE):
+        thing = several(side)
+        each = [thing.surface(points, np.full(40, row))[0] for row in range(len(thing))]
+        assert np.allclose(thing.clearance(points), np.stack(each, axis=1))
 
 
 def test_only_what_may_be_near_is_looked_at() -> None:

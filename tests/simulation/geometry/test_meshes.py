@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steering_addon.simulation.geometry.first_contact import touch_mesh
 from steering_addon.simulation.geometry.meshes import Mesh, mesh, silhouette
 from steering_addon.simulation.geometry.obstacles import INSIDE
 from tests.scene import about
@@ -81,6 +82,49 @@ def test_a_course_meets_what_it_meets_first_of_every_triangle(surface: str) -> N
         assert (triangle[n] >= 0) == np.isfinite(best)
         hits += np.isfinite(best)
     assert 10 < hits < 60
+
+
+@pytest.mark.parametrize("up", [-1.0, 1.0])
+def test_a_course_that_begins_on_a_flat_sheet_meets_it_there(up: float) -> None:
+    points = np.array([[0.3, 0.1, 0.0], [-2.1, 1.9, 0.0]])
+    way, triangle = sheet(3.0).hit(points, np.tile([0.0, 0.0, up], (2, 1)), np.full(2, 9.0))
+    assert (way == 0.0).all() and (triangle >= 0).all()
+
+
+def test_where_the_origin_of_a_mesh_lies_does_not_matter() -> None:
+    shape, offset = ball(2.0, 8), np.array([7.0, -3.0, 5.0])
+    moved = mesh(shape.corners.reshape(-1, 3) + offset, np.arange(3 * len(shape)).reshape(3, -1).T)
+    rng = np.random.default_rng(6)
+    points, aim = rng.uniform(-6.0, 6.0, (60, 3)), rng.uniform(-2.2, 2.2, (60, 3))
+    course = (aim - points) / np.linalg.norm(aim - points, axis=1, keepdims=True)
+    here, there = (
+        mesh_obstacles([one], [start]).touch(points, course, np.full(60, 0.4), np.zeros(60, dtype=np.int64))[0]
+        for one, start in ((shape, np.zeros(3)), (moved, -offset))
+    )
+    assert np.allclose(here, there)
+    assert np.isfinite(here).sum() > 20
+
+
+def test_a_mesh_without_triangles_is_touched_nowhere() -> None:
+    points, course = np.zeros((2, 3)), np.tile([0.0, 1.0, 0.0], (2, 1))
+    empty = mesh(np.zeros((0, 3)), np.zeros((0, 3)))
+    way, away = touch_mesh(empty, 1.0, points, course, np.ones(2), np.full(2, 9.0))
+    assert np.isinf(way).all() and (away == 0.0).all()
+
+
+def test_on_a_triangle_its_own_normal_leads_away() -> None:
+    shape = block((2.0, 1.0, 0.5))
+    distance, away = shape.surface(shape.corners.mean(axis=0))
+    assert np.allclose(distance, 0.0)
+    assert np.allclose(away, shape.normal)
+
+
+def test_a_course_straight_at_any_triangle_touches_it() -> None:
+    shape = block((2.0, 1.0, 0.5))
+    aim, reach, rows = shape.corners.mean(axis=0), np.full(12, 0.1), np.zeros(12, dtype=np.int64)
+    way, away = mesh_obstacles([shape], [[0.0, 0.0, 0.0]]).touch(aim + 4.0 * shape.normal, -shape.normal, reach, rows)
+    assert np.allclose(way, 3.9)
+    assert np.allclose(away, shape.normal)
 
 
 def test_inside_is_where_the_shape_is() -> None:
@@ -172,6 +216,14 @@ def test_a_mesh_obstacle_touches_where_a_plain_search_finds_it(side: int) -> Non
         assert way[n] - 0.05 <= found <= way[n] + 0.6 or way[n] == found
         assert not np.isfinite(found) or away[n] @ course[n] < 0.0
     assert np.isfinite(way).sum() > 10
+
+
+def test_an_agent_that_has_left_the_mesh_it_is_kept_in_is_told_so_however_short_its_look() -> None:
+    thing = mesh_obstacles([ball(2.0, 8)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
+    points, course = np.array([[3.0, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0]])
+    way, away = thing.touch(points, course, np.full(1, 0.3), np.zeros(1, dtype=np.int64), np.full(1, 0.2))
+    assert way[0] == 0.0
+    assert np.allclose(away, [[-1.0, 0.0, 0.0]])
 
 
 @pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9, 0.0])

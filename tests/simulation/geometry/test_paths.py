@@ -57,6 +57,14 @@ def test_samples_are_evenly_spaced_along_the_line(name: str) -> None:
     assert line.length == pytest.approx(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum(), rel=1e-12)
 
 
+@pytest.mark.parametrize("samples", [2, 3, 50])
+def test_an_open_line_is_as_long_as_the_gaps_between_its_samples_together(samples: int) -> None:
+    line = spline(LINES["straight"][0], False, samples)
+    assert len(line.points) == samples
+    assert line.spacing * (samples - 1) == pytest.approx(line.length)
+    assert np.linalg.norm(line.points[1] - line.points[0]) == pytest.approx(line.spacing)
+
+
 @each_line
 def test_samples_lie_on_the_line_and_the_ends_are_kept(name: str) -> None:
     corners, closed = LINES[name]
@@ -146,6 +154,18 @@ def test_a_search_near_a_known_place_finds_the_nearest_there(name: str) -> None:
         assert gap <= reach[row] + 1e-9, "it looked further than it was told"
 
 
+@each_line
+@pytest.mark.parametrize("size", [1e-3, 1e3])
+def test_the_nearest_place_scales_with_the_line(name: str, size: float) -> None:
+    corners, closed = LINES[name]
+    line, scaled = spline(corners, closed), spline(size * corners, closed)
+    rng = np.random.default_rng(5)
+    along, reach = rng.uniform(0.0, line.length, 20), rng.uniform(0.1, 2.0, 20)
+    points = line.position(along) + rng.normal(size=(20, 3))
+    found = line.nearest_within(points, along, reach)
+    assert np.allclose(scaled.nearest_within(size * points, size * along, size * reach), size * found, rtol=1e-6)
+
+
 def test_who_knows_his_place_stays_on_his_branch_where_a_line_crosses_itself() -> None:
     t = np.linspace(0.0, 2.0 * np.pi, 300, endpoint=False)
     line = spline(np.stack((10.0 * np.sin(t), 5.0 * np.sin(2.0 * t), np.zeros(300)), axis=-1), True)
@@ -183,6 +203,22 @@ def test_a_closed_line_has_no_seam() -> None:
     assert (line.tangent(across)[0] * line.tangent(across)[1]).sum() > 0.9999
     point = np.array([[5.0, -0.001, 0.0]])
     assert line.nearest_within(point, np.zeros(1), np.ones(1))[0] == pytest.approx(line.length - 0.001, abs=1e-4)
+
+
+@each_line
+def test_a_course_through_the_middle_of_any_stretch_crosses_the_line_there(name: str) -> None:
+    corners, closed = LINES[name]
+    line = spline(corners, closed, samples=50)
+    stretches = len(line.points) - (not closed)
+    middle = line.position((np.arange(stretches) + 0.5) * line.spacing)
+    tangent = line.tangent((np.arange(stretches) + 0.5) * line.spacing)
+    aside = 0.1 * line.spacing * np.stack((tangent[:, 1], -tangent[:, 0], np.zeros(stretches)), axis=1)
+    way, side = line.crossed(middle + aside, -2.0 * aside, np.ones(stretches))
+    assert np.allclose(way, 0.5, atol=0.01)
+    assert ((side * aside).sum(axis=1) > 0.0).all()
+    assert np.allclose(np.linalg.norm(side, axis=1), 1.0)
+    if not name.startswith("winding"):
+        assert np.isinf(line.crossed(middle + aside, 2.0 * aside, np.ones(stretches))[0]).all(), "behind the course"
 
 
 @pytest.mark.parametrize("corners", [[[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0]] * 4])

@@ -1,0 +1,1 @@
+"""Mutation testing for scripts/mutate: which mutants exist, which tests run them, and what the tests say."""
