@@ -10,11 +10,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...simulation.arrays.once import once
 from ..refusal import Refusal
 from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
 from .custom_properties import KeptProperty, name_in
@@ -73,7 +73,7 @@ class BakeRecord:
         """Whether it moved the object, and did not only hide it."""
         return any(path in TRANSFORM_CHANNELS for path in self.channels)
 
-    @cached_property
+    @once
     def properties(self) -> tuple[str, ...]:
         """The names of the custom properties among the channels."""
         return tuple(name for path in self.channels if (name := name_in(path)) is not None)
@@ -168,14 +168,14 @@ class Played:
         """The curves of a channel by their index."""
         return self._curves.get(path, {})
 
-    @cached_property
+    @once
     def _curves(self) -> dict[str, dict[int, FCurve]]:
         found: dict[str, dict[int, FCurve]] = {}
         for curve in self.bag.fcurves if self.bag is not None else ():
             found.setdefault(curve.data_path, {})[curve.array_index] = curve
         return found
 
-    @cached_property
+    @once
     def only_ours(self) -> bool:
         """Whether there is nothing in the action but what a bake wrote."""
         return self.record is not None and holds_only_ours(self.action, self.record)
