@@ -47,9 +47,9 @@ def test_overlaps_are_those_that_all_pairs_one_by_one_have(seed: int, n: int, ro
 
 def test_the_frame_of_the_deepest_overlap_counts() -> None:
     gaps = (3.0, 0.8, 0.3, 0.6, 3.0)
-    found = looked_at(*(at([[0.0, 0.0, 0.0], [gap, 0.0, 0.0], [9.0, 0.0, 0.0]]) for gap in gaps))
-    assert found.frames[OVERLAP].tolist() == [2, 2, -1]
-    assert found.number(OVERLAP) == 2
+    result = looked_at(*(at([[0.0, 0.0, 0.0], [gap, 0.0, 0.0], [9.0, 0.0, 0.0]]) for gap in gaps))
+    assert result.frames[OVERLAP].tolist() == [2, 2, -1]
+    assert result.number(OVERLAP) == 2
 
 
 def test_a_touch_is_no_mishap() -> None:
@@ -57,21 +57,21 @@ def test_a_touch_is_no_mishap() -> None:
 
 
 def test_who_is_not_there_overlaps_nobody() -> None:
-    found = looked_at(at([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0]], present=[True, False]))
-    assert found.number(OVERLAP) == 0
+    result = looked_at(at([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0]], present=[True, False]))
+    assert result.number(OVERLAP) == 0
 
 
 def test_locked_vehicles_count_too() -> None:
-    found = looked_at(at([[0.0, 0.0, 0.0], [5.0, 0.0, 0.0]], tracked=locked([0.2, 0.0, 0.0])))
-    assert found.frames[OVERLAP].tolist() == [0, -1]
+    result = looked_at(at([[0.0, 0.0, 0.0], [5.0, 0.0, 0.0]], tracked=locked([0.2, 0.0, 0.0])))
+    assert result.frames[OVERLAP].tolist() == [0, -1]
 
 
 @pytest.mark.parametrize(("away", "deep"), [(3.0, False), (1.47, False), (1.2, True), (0.0, True)])
 def test_who_is_inside_an_obstacle_is_found(away: float, deep: bool) -> None:
     ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
-    found = looked_at(at([[away, 0.0, 0.0]], obstacles=ball))
-    assert bool(found.number(OBSTACLE)) == deep
-    assert found.clearance[0] == pytest.approx(away - 1.5)
+    result = looked_at(at([[away, 0.0, 0.0]], obstacles=ball))
+    assert bool(result.number(OBSTACLE)) == deep
+    assert result.clearance[0] == pytest.approx(away - 1.5)
 
 
 def test_without_obstacles_there_is_room_without_end() -> None:
@@ -84,9 +84,9 @@ def test_who_stands_beside_an_obstacle_for_long_is_stuck_and_elsewhere_is_not() 
     on_its_way = [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     state = at(places, velocity=on_its_way, obstacles=ball)
     assert looked_at(*[state] * 47).number(STUCK) == 0
-    found = looked_at(*[state] * 60).frames[STUCK]
-    assert 46 < found[0] < 50
-    assert found[1:].tolist() == [-1, -1]
+    result = looked_at(*[state] * 60).frames[STUCK]
+    assert 46 < result[0] < 50
+    assert result[1:].tolist() == [-1, -1]
 
 
 def test_who_goes_on_in_time_is_not_stuck() -> None:

@@ -92,10 +92,10 @@ def test_what_hangs_on_somebody_away_is_away_too() -> None:
 
 
 def mishaps_of(place: Scene, frames) -> Mishaps:
-    found = Mishaps(len(place))
+    result = Mishaps(len(place))
     for frame, state in enumerate(place.run(6, at=entering(place, frames, wait_for_room=False))):
-        found.look(frame, state)
-    return found
+        result.look(frame, state)
+    return result
 
 
 def test_who_is_away_runs_into_nobody() -> None:
