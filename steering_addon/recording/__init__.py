@@ -1,1 +1,1 @@
-"""What a run leaves behind: the frames computed so far, and what went wrong. numpy only, no bpy."""
+"""Records of a run: the frames computed so far, and the mishaps. numpy only, no bpy."""
