@@ -59,6 +59,16 @@ def test_what_feeds_the_state_gives_the_same_bytes_everywhere() -> None:
     assert_none(unsafe_arithmetic)
 
 
+def test_scripts_import_nothing_from_the_tests() -> None:
+    paths = [path for path in (ROOT / "scripts").rglob("*") if path.suffix in ("", ".py") and path.is_file()]
+    assert len(paths) > 50
+    assert [offender for path in paths for offender in imports_of_tests(read(path.relative_to(ROOT)))] == []
+
+
+def test_derived_values_are_kept_in_one_way() -> None:
+    assert_none(cached_properties)
+
+
 def test_files_are_named_for_what_they_hold() -> None:
     files = [path for folder in (PACKAGE, "scripts", "tests") for path in (ROOT / folder).rglob("*")]
     assert [str(path.relative_to(ROOT)) for path in files if path.stem in NOT_A_NAME] == []
@@ -153,6 +163,24 @@ def early_imports(module: Module) -> list[str]:
     return offenders
 
 
+def imports_of_tests(module: Module) -> list[str]:
+    """Imports from the tests by what is not a test: a script builds its scenes with `steering_addon.scene`."""
+    return [
+        module.at(node, f"imports {name}: use steering_addon.scene")
+        for node, name, _ in module.imports()
+        if name.split(".")[0] == "tests"
+    ]
+
+
+def cached_properties(module: Module) -> list[str]:
+    """Properties that keep their value in another way than `once`, which says why."""
+    return [
+        module.at(node, f"imports {name}: use simulation.arrays.once")
+        for node, name, _ in module.imports()
+        if name == "functools.cached_property"
+    ]
+
+
 def meddling(module: Module) -> list[str]:
     """Changes of the import path, and writing beside the code, which an update deletes and a system may forbid."""
     offenders = []
@@ -196,7 +224,7 @@ UNSAFE_METHODS = {"sum", "mean", "std", "var", "prod", "dot", "trace"}
 
 
 def unsafe_arithmetic(module: Module) -> list[str]:
-    """Arithmetic whose last digits hang on the processor or on the version of numpy or Python.
+    """Arithmetic whose last digits depend on the processor or on the version of numpy or Python.
 
     Safe are + - * / sqrt, comparisons, floor, float64 sin and cos, take, cumsum, bincount, reduceat and plain einsum.
     """
@@ -226,7 +254,7 @@ def unsafe_arithmetic(module: Module) -> list[str]:
 
 
 def dotted(node: ast.expr, full_names: dict[str, str]) -> str:
-    """The full name of `np.add.reduce` and the like; "" for what is not reached through an imported module."""
+    """The full name of an attribute such as `np.add.reduce`; "" if it does not start at an imported module."""
     if isinstance(node, ast.Name):
         return full_names.get(node.id, "")
     if isinstance(node, ast.Attribute) and (start := dotted(node.value, full_names)):
@@ -315,13 +343,31 @@ def test_a_wrong_import_is_found(path: str, text: str) -> None:
         ("__init__.py", "def register():\n    from . import blender"),
     ],
 )
-def test_a_right_import_is_let_through(path: str, text: str) -> None:
+def test_a_right_import_is_accepted(path: str, text: str) -> None:
     assert wrong_imports(Module(Path(PACKAGE, path), text)) == []
 
 
 @pytest.mark.parametrize("text", ["import bpy", "from . import blender", "from .blender import register"])
 def test_an_early_import_is_found(text: str) -> None:
     assert len(early_imports(Module(Path(PACKAGE, "__init__.py"), text))) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["from tests.scene import Scene", "import tests.scene", "def f():\n    from tests import surfaces"]
+)
+def test_an_import_of_tests_is_found(text: str) -> None:
+    assert len(imports_of_tests(Module(Path("scripts", "a"), text))) == 1
+
+
+@pytest.mark.parametrize("text", ["from steering_addon.scene import Scene", "import pytest", "from .tests import a"])
+def test_an_import_of_something_else_is_accepted(text: str) -> None:
+    assert imports_of_tests(Module(Path("scripts", "a.py"), text)) == []
+
+
+def test_a_cached_property_is_found_and_other_caches_are_accepted() -> None:
+    path = Path(PACKAGE, "blender", "a.py")
+    assert len(cached_properties(Module(path, "from functools import cached_property"))) == 1
+    assert cached_properties(Module(path, "from functools import cache, lru_cache")) == []
 
 
 @pytest.mark.parametrize(
@@ -337,7 +383,7 @@ def test_meddling_is_found(text: str) -> None:
     assert len(meddling(Module(Path(PACKAGE, "blender", "a.py"), text))) == 1
 
 
-def test_reading_beside_the_code_is_let_through() -> None:
+def test_reading_next_to_the_code_is_accepted() -> None:
     text = "from pathlib import Path\nHERE = Path(__file__).parent\n(HERE / 'a').read_text()\nopen(HERE / 'a')"
     assert meddling(Module(Path(PACKAGE, "blender", "a.py"), text)) == []
 
@@ -408,6 +454,6 @@ def test_unsafe_arithmetic_in_place_is_found() -> None:
         "math.sqrt(2.0) * math.pi",
     ],
 )
-def test_safe_arithmetic_is_let_through(expression: str) -> None:
+def test_safe_arithmetic_is_accepted(expression: str) -> None:
     start = "import math\nimport numpy as np\nfrom . import vectors\nfrom .vectors import dot\n"
     assert unsafe_arithmetic(Module(Path(PACKAGE, "simulation", "a.py"), start + expression)) == []
