@@ -35,7 +35,7 @@ and the unit directions away from it, (m, 3)."""
 def first_touch(
     surface: Surface, points: Vectors, course: Vectors, reach: Scalars, start: Scalars, furthest: Scalars
 ) -> tuple[Scalars, Vectors]:
-    """Where straight courses first come near the surfaces of convex bodies, by Newton's method.
+    """The distances along straight courses at which they first come near convex bodies, by Newton's method.
 
     Args:
         surface: the distance from the body of each course.
@@ -69,7 +69,7 @@ def first_touch(
 def touch_mesh(
     mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach: Scalars, furthest: Scalars
 ) -> tuple[Scalars, Vectors]:
-    """Where straight courses first come near a mesh, in its axes.
+    """The distances along straight courses at which they first come near a mesh, in its axes.
 
     A hit is found directly. Up to it, or to the end, the course advances step by step while nothing is near.
 

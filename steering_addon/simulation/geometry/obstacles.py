@@ -148,7 +148,7 @@ class Obstacles:
     def touch(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars | None = None
     ) -> tuple[Scalars, Vectors]:
-        """Where straight courses first come near obstacles, row by row.
+        """The distances along straight courses at which they first come near obstacles, row by row.
 
         Args:
             points: (m, 3) where the courses begin, metres.

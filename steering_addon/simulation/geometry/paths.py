@@ -119,7 +119,7 @@ class Spline:
         return self.wrapped(along + clamp(offset, -reach, reach))
 
     def crossed(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-        """Where straight courses first cross the line, as seen from above.
+        """The distances along straight courses at which they first cross the line, as seen from above.
 
         Args:
             points: (n, 3) where the courses begin, metres.

@@ -131,6 +131,7 @@ class _Touching:
 
     @classmethod
     def of(cls, model: VehicleModel, gives_way: Mask, world: World) -> _Touching:
+        """The pairs that may touch within a step, at least one of which gives way (n,)."""
         bodies = world.bodies
         count = len(bodies.radius)
         yields = np.zeros(count)
@@ -189,6 +190,7 @@ class _Walls:
 
     @classmethod
     def of(cls, model: VehicleModel, gives_way: Mask, world: World, position: Vectors) -> _Walls:
+        """The pairs that may touch within a step, of vehicles at positions (n, 3) that give way (n,)."""
         obstacles, count = world.obstacles, len(world.bodies.radius)
         none = np.zeros(0, dtype=np.int64)
         if not len(obstacles):
