@@ -69,7 +69,7 @@ class KeptRun:
                 if frame == self.last or not (frame - self.first) % self._every
             }
 
-    def came_out(self, frame: int) -> Any:
+    def output(self, frame: int) -> Any:
         """The output of a frame."""
         return self._frames[frame - self.first].output
 

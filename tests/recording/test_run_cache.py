@@ -32,7 +32,7 @@ def kept_run(**limits: int) -> KeptRun:
 def test_every_frame_is_kept() -> None:
     run = kept_run()
     assert run.last == FIRST + FRAMES - 1
-    assert [run.came_out(frame) for frame in range(FIRST, FIRST + FRAMES)] == list(range(FIRST, FIRST + FRAMES))
+    assert [run.output(frame) for frame in range(FIRST, FIRST + FRAMES)] == list(range(FIRST, FIRST + FRAMES))
     assert run.states == tuple(range(FIRST, FIRST + FRAMES))
 
 
@@ -41,7 +41,7 @@ def test_states_are_thinned_out_to_fit_into_memory_and_frames_are_not(states_tha
     run = kept_run(most_bytes=states_that_fit * size(states()[-1]))
     assert len(run.states) <= max(states_that_fit, 2)
     assert run.last in run.states
-    assert run.came_out(run.last - 1) == run.last - 1
+    assert run.output(run.last - 1) == run.last - 1
 
 
 @pytest.mark.parametrize("states_that_fit", [2, 5, 1000])
@@ -67,7 +67,7 @@ def test_a_run_continues_from_the_frame_it_went_back_to() -> None:
     for k in range(run.last + 1 - FIRST, FRAMES):
         run.keep(states()[k], bytes([k]), -k)
     assert run.last == FIRST + FRAMES - 1
-    assert run.came_out(run.last) == 1 - FRAMES
+    assert run.output(run.last) == 1 - FRAMES
 
 
 def test_a_frame_is_valid_while_its_input_is_the_same() -> None:

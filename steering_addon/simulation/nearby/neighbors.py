@@ -213,7 +213,7 @@ class Near:
         """(p,) metres, at least EPSILON."""
         return self.looks.distance
 
-    def own(self, column: Any) -> Any:
+    def of_agent(self, column: Any) -> Any:
         """The entry of each pair's agent in a column (n,): (p,), or a single value if it is the same for all."""
         return column[0] if same_for_all(column) else column[self.agent]
 
@@ -480,7 +480,7 @@ def perceived(near: Near, distance: Scalars | None, edge: Scalars | None) -> Nea
         edge: (n,) from `edge_of_view`; None if all agents see all around.
     """
     if distance is not None:
-        near = near.perceived(near.distance < near.own(distance))
+        near = near.perceived(near.distance < near.of_agent(distance))
     if edge is not None:
-        near = near.perceived(near.looks.cosine >= near.own(edge))
+        near = near.perceived(near.looks.cosine >= near.of_agent(edge))
     return near

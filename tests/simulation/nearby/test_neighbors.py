@@ -132,8 +132,8 @@ def test_totals_do_not_depend_on_the_way_of_adding_up() -> None:
 def test_a_column_of_agents_gives_the_entry_of_each_pairs_agent() -> None:
     near = around(PLACES["even"][:60], np.arange(60), 3.0).lists[1]
     column = RANDOM.normal(size=60)
-    assert np.array_equal(near.own(column), column[near.agent])
-    assert near.own(np.full(60, 4.0)) == 4.0
+    assert np.array_equal(near.of_agent(column), column[near.agent])
+    assert near.of_agent(np.full(60, 4.0)) == 4.0
 
 
 def test_a_distance_is_never_zero() -> None:
