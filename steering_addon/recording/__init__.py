@@ -1,1 +1,1 @@
-"""Records of a run: the frames computed so far, and the mishaps. numpy only, no bpy."""
+"""What a run leaves behind: the frames computed so far, and what went wrong. numpy only, no bpy."""

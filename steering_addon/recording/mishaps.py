@@ -1,6 +1,6 @@
-"""Mishaps of a run: vehicles that overlapped each other or an obstacle, or got stuck at one.
+"""What went wrong in a run: vehicles that were inside each other or inside obstacles, or got stuck beside one.
 
-Bodies are spheres, as everywhere. They are checked frame by frame, while the run is computed.
+Bodies are spheres here, as everywhere. They are looked at frame by frame while the run goes on.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from .overlaps import Meetings
 
 OVERLAP, OBSTACLE, STUCK = "overlap", "obstacle", "stuck"
 KINDS = (OVERLAP, OBSTACLE, STUCK)
-"""The kinds of mishap. The names are stored in files and never change."""
+"""What may go wrong. Stored in files: never change."""
 
 TOLERANCE = 0.1
-"""The overlap that is tolerated, because it is not visible, as a share of the smaller radius."""
+"""How deep bodies may be in each other, as a share of the smaller one's radius: less is not seen."""
 STILL = 0.05
-"""Share of the top speed below which a vehicle counts as standing."""
+"""Share of the top speed below which a vehicle stands still."""
 BLOCKED = 0.25
-"""Distance to an obstacle, in its own radii, within which a standing vehicle counts as blocked."""
+"""How near to an obstacle, in radii of its own, one that stands still is stuck there."""
 PATIENCE = 2.0
-"""Seconds after which a blocked vehicle is stuck."""
+"""Seconds after which it is."""
 
 
 class Mishaps:
     """The mishaps of n vehicles so far.
 
     Attributes:
-        frames: by kind (n,) the frame of the deepest overlap, or the frame on which it got stuck; -1 for none.
-        clearance: (n,) the least distance so far between the surface of the vehicle and an obstacle, metres.
+        frames: by kind (n,) the frame of the deepest overlap, or the one on which it got stuck; -1 for never.
+        clearance: (n,) metres from each one's surface to that of an obstacle where they came nearest.
     """
 
     def __init__(self, n: int) -> None:
@@ -42,21 +42,21 @@ class Mishaps:
         self._meetings = Meetings()
 
     def look(self, frame: int, state: State) -> None:
-        """Take in the state of a frame; frames come in order."""
+        """Take in what there is to see on a frame; frames come in order."""
         if state.inputs is None:
             return
         self._look_at_each_other(frame, state, state.inputs)
         self._look_at_obstacles(frame, state, state.inputs)
 
     def number(self, kind: str) -> int:
-        """The count of vehicles with a mishap of this kind."""
+        """How many vehicles it happened to."""
         return int(np.count_nonzero(self.frames[kind] >= 0))
 
     def _look_at_each_other(self, frame: int, state: State, snapshot: Snapshot) -> None:
-        position, radius, present = _bodies(state.motion.position, snapshot)
-        first, second, distance = self._meetings.on(position, radius, present)
-        first_radius, second_radius = radius[first], radius[second]
-        share = (first_radius + second_radius - distance) / np.minimum(first_radius, second_radius)
+        position, radius, there = _bodies(state.motion.position, snapshot)
+        first, second, distance = self._meetings.on(position, radius, there)
+        one, other = radius[first], radius[second]
+        share = (one + other - distance) / np.minimum(one, other)
         deep = which(share > TOLERANCE)
         if not len(deep):
             return
@@ -66,40 +66,35 @@ class Mishaps:
         self._deeper(OVERLAP, frame, depth[: len(state)])
 
     def _look_at_obstacles(self, frame: int, state: State, snapshot: Snapshot) -> None:
-        counted = snapshot.obstacles.present & (snapshot.obstacles.carrier < 0)
-        if not anybody(counted):
+        seen = snapshot.obstacles.present & (snapshot.obstacles.carrier < 0)
+        if not anybody(seen):
             self._stood[:] = 0.0
             return
         radius = snapshot.vehicle.radius
-        clearance = snapshot.obstacles.take(counted).clearance(state.motion.position).min(axis=1) - radius
+        clearance = snapshot.obstacles.take(seen).clearance(state.motion.position).min(axis=1) - radius
         self.clearance = np.minimum(self.clearance, np.where(snapshot.present, clearance, np.inf))
-        solid = snapshot.present & (radius > 0.0)
-        depth = np.where(solid, -clearance / np.where(radius > 0.0, radius, 1.0), 0.0)
+        here = snapshot.present & (radius > 0.0)
+        depth = np.where(here, -clearance / np.where(radius > 0.0, radius, 1.0), 0.0)
         self._deeper(OBSTACLE, frame, depth)
 
-        still = solid & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
+        still = here & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
         blocked = still & (clearance < BLOCKED * radius)
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
         stuck = (self._stood > PATIENCE) & (self.frames[STUCK] < 0)
         self.frames[STUCK] = np.where(stuck, frame, self.frames[STUCK])
 
     def _deeper(self, kind: str, frame: int, depth: Scalars) -> None:
-        """Note the frame for the vehicles that overlap more deeply than before; depth (n,) in radii."""
         deeper = depth > self._deepest[kind]
         self._deepest[kind] = np.where(deeper, depth, self._deepest[kind])
         self.frames[kind] = np.where(deeper, frame, self.frames[kind])
 
 
-def _bodies(vehicles: Vectors, snapshot: Snapshot) -> tuple[Vectors, Scalars, Mask]:
-    """The vehicles at points (n, 3) and all tracked bodies as b bodies.
-
-    Returns:
-        (b, 3) positions, (b,) radii, and (b,) whether each is a vehicle that takes part.
-    """
-    tracked = snapshot.tracked
-    if not len(tracked.radius):
-        return vehicles, snapshot.vehicle.radius, snapshot.present
-    locked = tracked.present & ((tracked.roles & int(Role.VEHICLE)) != 0) & (tracked.carrier < 0)
-    position = columns(*(np.concatenate((vehicles[:, axis], tracked.position[:, axis])) for axis in range(3)))
-    radius = np.concatenate((snapshot.vehicle.radius, tracked.radius))
-    return position, radius, np.concatenate((snapshot.present, locked))
+def _bodies(own: Vectors, snapshot: Snapshot) -> tuple[Vectors, Scalars, Mask]:
+    """Where the vehicles and all tracked bodies are, (b, 3), their radii, and which are vehicles that take part."""
+    seen = snapshot.tracked
+    if not len(seen.radius):
+        return own, snapshot.vehicle.radius, snapshot.present
+    others = seen.present & ((seen.roles & int(Role.VEHICLE)) != 0) & (seen.carrier < 0)
+    position = columns(*(np.concatenate((own[:, axis], seen.position[:, axis])) for axis in range(3)))
+    radius = np.concatenate((snapshot.vehicle.radius, seen.radius))
+    return position, radius, np.concatenate((snapshot.present, others))

@@ -1,7 +1,7 @@
-"""Overlapping bodies, frame by frame, without a search for neighbors on every frame.
+"""Which bodies are in each other, frame by frame, without asking every frame who is near whom.
 
-A Verlet list: a search takes pairs up to a margin beyond contact, and holds until a body has moved more than that
-relative to the mean motion of all. The margin affects the time only; the pairs are the same.
+Who is near is found a little further out than touches, and holds until somebody has gone so far that others may have
+come near. How far further out is a matter of time only: the pairs are the same.
 """
 
 from __future__ import annotations
@@ -13,84 +13,81 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, e
 from ..simulation.nearby.pairs import pairs_within
 
 LARGE = 2.0
-"""Bodies with more than LARGE times the median radius are compared with all others one by one."""
+"""Bodies so many times as large as the middle one are compared with all others one by one."""
 SPREAD = 4.0
-"""The margin allows for SPREAD times the median motion; a body that moves further causes an earlier search."""
+"""The fastest are reckoned with as going this many times as far as the middle one; who goes further is asked sooner."""
 LEAST = 0.25
-"""The least margin, in median radii: bodies that stand or move with the others cause few searches."""
+"""Radii of the middle one that anybody may go at least: who stands or flies along with all is not asked again."""
 FEW, MANY = 0.5, 2.0
-"""Pairs per body below which the margin grows, and above which it shrinks."""
+"""Pairs a body below which to look further ahead, and above which less far."""
 CHANGE = 1.4
-"""The factor by which it does: the list grows almost threefold with it."""
+"""By how much: in space a list grows almost threefold with it."""
 FURTHEST = 16.0
-"""Frames for which a margin is made at most."""
+"""Frames to look ahead at most."""
 
 
 class Meetings:
-    """Finds the overlapping pairs of the bodies of a run, which are the same on every frame."""
+    """The bodies of a run, the same ones on every frame."""
 
     def __init__(self) -> None:
-        no_rows: Rows = np.zeros(0, dtype=np.int64)
+        none: Rows = np.zeros(0, dtype=np.int64)
         self._position: Vectors = np.zeros((0, 3))
         self._radius: Scalars = np.zeros(0)
-        self._present: Mask = np.zeros(0, dtype=np.bool_)
-        self._rows: Rows = no_rows
-        self._first: Rows = no_rows
-        self._second: Rows = no_rows
+        self._there: Mask = np.zeros(0, dtype=np.bool_)
+        self._rows: Rows = none
+        self._first: Rows = none
+        self._second: Rows = none
         self._reach_squared: Scalars = np.zeros(0)
-        self._margin = 0.0
+        self._room = 0.0
         self._ahead = 1.0
-        self._frames = 0
+        self._asked = 0
 
-    def on(self, position: Vectors, radius: Scalars, present: Mask) -> tuple[Rows, Rows, Scalars]:
-        """The pairs of bodies that overlap on a frame, each once, and the distances of their middles.
+    def on(self, position: Vectors, radius: Scalars, there: Mask) -> tuple[Rows, Rows, Scalars]:
+        """The pairs of bodies that touch on a frame, each once, and the distances of their middles; frames in order.
 
         Args:
-            position: (b, 3) metres; frames come in order.
+            position: (b, 3) metres.
             radius: (b,) metres.
-            present: (b,) the bodies that take part.
-
-        Returns:
-            (p,) and (p,) rows of bodies, (p,) metres.
+            there: (b,) who takes part.
         """
-        present = present & (radius > 0.0)
-        self._frames += 1
-        if not self._holds(position, radius, present):
-            self._find(position, radius, present)
+        there = there & (radius > 0.0)
+        self._asked += 1
+        if not self._holds(position, radius, there):
+            self._find(position, radius, there)
         gap = _gap_squared(position, self._first, self._second)
         near = which(gap < self._reach_squared)
         first, second, distance = self._first[near], self._second[near], np.sqrt(gap[near])
-        overlap = present[first] & present[second] & (distance < radius[first] + radius[second])
-        return first[overlap], second[overlap], distance[overlap]
+        meet = there[first] & there[second] & (distance < radius[first] + radius[second])
+        return first[meet], second[meet], distance[meet]
 
-    def _holds(self, position: Vectors, radius: Scalars, present: Mask) -> bool:
-        """Whether the pairs of the last search still include every pair that can overlap."""
-        if len(position) != len(self._position) or anybody(radius > self._radius) or anybody(present > self._present):
+    def _holds(self, position: Vectors, radius: Scalars, there: Mask) -> bool:
+        """Whether nobody else can have come near since the pairs were found."""
+        if len(position) != len(self._position) or anybody(radius > self._radius) or anybody(there > self._there):
             return False
-        return everybody(self._moved_squared(position) <= self._margin * self._margin)
+        return everybody(self._gone_squared(position) <= self._room * self._room)
 
-    def _moved_squared(self, position: Vectors) -> Scalars:
-        """The squared distance that each present body has moved since the last search, less the mean motion; (m,)."""
+    def _gone_squared(self, position: Vectors) -> Scalars:
+        """How far each has gone since the pairs were found, beyond what all have gone together; metres squared."""
         squared = np.zeros(len(self._rows))
         for axis in range(3) if len(self._rows) else ():
-            moved = position[:, axis] - self._position[:, axis]
-            if len(self._rows) < len(moved):
-                moved = moved[self._rows]
-            moved -= np.einsum("n->", moved) / len(moved)
-            moved *= moved
-            squared += moved
+            gone = position[:, axis] - self._position[:, axis]
+            if len(self._rows) < len(gone):
+                gone = gone[self._rows]
+            gone -= np.einsum("n->", gone) / len(gone)
+            gone *= gone
+            squared += gone
         return squared
 
-    def _find(self, position: Vectors, radius: Scalars, present: Mask) -> None:
-        """Search for the pairs that may overlap while no body moves further than the margin."""
-        self._margin = max(self._ahead * self._stride(position), LEAST * _median(radius[present]))
-        self._position, self._radius, self._present, self._frames = position.copy("K"), radius.copy(), present, 0
-        self._rows = which(present)
-        first, second = _near(picked(position, self._rows), radius[self._rows] + self._margin)
+    def _find(self, position: Vectors, radius: Scalars, there: Mask) -> None:
+        """Find the pairs that may touch before anybody has gone as far as is likely for some frames."""
+        self._room = max(self._ahead * self._stride(position), LEAST * _middle(radius[there]))
+        self._position, self._radius, self._there, self._asked = position.copy("K"), radius.copy(), there, 0
+        self._rows = which(there)
+        first, second = _near(picked(position, self._rows), radius[self._rows] + self._room)
         first, second = self._rows[first], self._rows[second]
         touch: Scalars = radius[first] + radius[second]
-        reach = touch + 2.0 * self._margin
-        near = which(_gap_squared(position, first, second) <= reach * reach)
+        may = touch + 2.0 * self._room
+        near = which(_gap_squared(position, first, second) <= may * may)
         self._first, self._second, touch = first[near], second[near], touch[near]
         self._reach_squared = touch * touch
         if len(near) <= FEW * len(position):
@@ -99,15 +96,15 @@ class Meetings:
             self._ahead /= CHANGE
 
     def _stride(self, position: Vectors) -> float:
-        """The distance that bodies have moved per frame since the last search, less the mean motion; metres."""
-        if len(position) != len(self._position) or not len(self._rows) or not self._frames:
+        """How far one goes from one frame to the next, beyond what all do, as it was since the pairs were found."""
+        if len(position) != len(self._position) or not len(self._rows) or not self._asked:
             return 0.0
-        moved = np.sqrt(self._moved_squared(position)) / self._frames
-        return min(float(moved.max()), SPREAD * _median(moved))
+        gone = np.sqrt(self._gone_squared(position)) / self._asked
+        return min(float(gone.max()), SPREAD * _middle(gone))
 
 
 def _gap_squared(position: Vectors, first: Rows, second: Rows) -> Scalars:
-    """The squared distances of pairs of rows (p,) of positions (b, 3); (p,)."""
+    """The squared distances of pairs, (p,)."""
     squared = np.zeros(len(first))
     for axis in range(3) if len(first) else ():
         gap = position[:, axis][first]
@@ -117,27 +114,27 @@ def _gap_squared(position: Vectors, first: Rows, second: Rows) -> Scalars:
     return squared
 
 
-def _median(values: Scalars) -> float:
-    """The median, or the upper of the two in the middle; 0 for an empty column."""
+def _middle(values: Scalars) -> float:
+    """The one that half of the others are larger than; 0 of none."""
     half = len(values) // 2
     return float(np.partition(values, half)[half]) if len(values) else 0.0
 
 
 def _near(position: Vectors, radius: Scalars) -> tuple[Rows, Rows]:
-    """Pairs of bodies that may overlap, as (p,) and (p,) rows; a few large bodies do not widen the search for all."""
-    no_rows: Rows = np.zeros(0, dtype=np.int64)
+    """Pairs of bodies that may touch; a few large ones do not widen the search."""
+    none: Rows = np.zeros(0, dtype=np.int64)
     if len(radius) < 2:
-        return no_rows, no_rows
-    limit = LARGE * _median(radius)
-    small: Mask = radius <= limit
+        return none, none
+    usual = LARGE * _middle(radius)
+    small: Mask = radius <= usual
     rows = which(small)
-    firsts, seconds = [no_rows], [no_rows]
+    firsts, seconds = [none], [none]
     for pairs in pairs_within(picked(position, rows), 2.0 * float(radius[rows].max())):
         firsts.append(rows[pairs.first])
         seconds.append(rows[pairs.second])
     for large in which(~small).tolist():
-        # A pair of large bodies is found from the lower row only.
-        partners: NDArray[np.int64] = which(small | (np.arange(len(radius)) > large))
-        firsts.append(np.full(len(partners), large))
-        seconds.append(partners)
+        # Another large one is met from the end of the lower row only.
+        with_whom: NDArray[np.int64] = which(small | (np.arange(len(radius)) > large))
+        firsts.append(np.full(len(with_whom), large))
+        seconds.append(with_whom)
     return np.concatenate(firsts), np.concatenate(seconds)

@@ -1,8 +1,8 @@
-"""The computed frames of a run, kept so that a preview can scrub through them.
+"""A run as far as it has come, kept for going back to: what a preview scrubs through.
 
-For each frame the cache has its output and a digest of its input. After a change of the scene, every frame before the
-first one with another input is still valid. States are large: all are kept while they fit into memory, then every
-second, every fourth and so on. A run resumes from the nearest earlier state as if it had never stopped.
+Of each frame there is what came out, and a digest of what came in, so that after a change of the scene everything up to
+the first frame it tells on still holds. States are large: while they are few each is kept, then every second, every
+fourth and so on; from the nearest one before, a run goes on as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from numpy.typing import NDArray
 from ..simulation.snapshot import State
 
 MOST_BYTES = 256 << 20
-"""The approximate memory for the kept states of a run."""
+"""Memory that the kept states of a run may take, roughly."""
 
 
 @dataclass(frozen=True)
 class _Frame:
-    """The record of a frame.
+    """What is kept of every frame.
 
     Attributes:
-        input_digest: the digest of everything that the frame was computed from.
-        output: any value that the caller wants back.
+        came_in: the digest of what the frame was made from.
+        came_out: whatever whoever keeps the run wants to know of it.
     """
 
-    input_digest: bytes
-    output: Any
+    came_in: bytes
+    came_out: Any
 
 
 class KeptRun:
-    """The frames of a run, from the first to the last one computed, without gaps."""
+    """The frames of a run from the first to the last it has come to, without gaps."""
 
     def __init__(self, first: int, most_bytes: int = MOST_BYTES) -> None:
         self.first = first
@@ -46,7 +46,7 @@ class KeptRun:
 
     @property
     def last(self) -> int:
-        """The last frame; `first - 1` if the run is empty."""
+        """The last frame kept; the one before the first where there is none."""
         return self.first + len(self._frames) - 1
 
     @property
@@ -54,12 +54,12 @@ class KeptRun:
         """The frames whose states are kept."""
         return tuple(self._states)
 
-    def keep(self, state: State, input_digest: bytes, output: Any) -> None:
-        """Add the frame after the last one."""
+    def keep(self, state: State, came_in: bytes, came_out: Any) -> None:
+        """Keep one more frame, the one after the last."""
         last = self.last
         if last in self._states and (last - self.first) % self._every:
             del self._states[last]
-        self._frames.append(_Frame(input_digest, output))
+        self._frames.append(_Frame(came_in, came_out))
         self._states[self.last] = state
         while len(self._states) > 2 and len(self._states) * size(state) > self._most_bytes:
             self._every *= 2
@@ -69,18 +69,18 @@ class KeptRun:
                 if frame == self.last or not (frame - self.first) % self._every
             }
 
-    def output(self, frame: int) -> Any:
-        """The output of a frame."""
-        return self._frames[frame - self.first].output
+    def came_out(self, frame: int) -> Any:
+        """What was kept with a frame."""
+        return self._frames[frame - self.first].came_out
 
-    def holds(self, frame: int, input_digest: bytes) -> bool:
-        """Whether the run has a frame that was computed from the same input."""
-        return frame <= self.last and self._frames[frame - self.first].input_digest == input_digest
+    def holds(self, frame: int, came_in: bytes) -> bool:
+        """Whether a frame is kept and was made from the same."""
+        return frame <= self.last and self._frames[frame - self.first].came_in == came_in
 
     def go_back(self, frame: int) -> State | None:
-        """Drop the frames after the last kept state at or before a frame, and return that state.
+        """Forget all that comes after a frame, or after the nearest one before whose state is kept; returns that.
 
-        Without such a state the run becomes empty, and the result is None.
+        None where there is no such state; then the run is empty.
         """
         nearest = max((kept for kept in self._states if kept <= frame), default=self.first - 1)
         del self._frames[nearest - self.first + 1 :]
@@ -88,45 +88,45 @@ class KeptRun:
         return self._states.get(nearest)
 
 
-def digest(value: Any) -> bytes:
-    """A hash of the values in nested dataclasses, mappings, tuples and arrays, such as a snapshot or a state."""
-    hasher = hashlib.blake2b(digest_size=16)
-    for leaf in _leaves(value):
+def digest(thing: Any) -> bytes:
+    """A number for the values of a snapshot, a state or the like; the same values have the same one."""
+    found = hashlib.blake2b(digest_size=16)
+    for leaf in _leaves(thing):
         if isinstance(leaf, np.ndarray):
-            hasher.update(f"{leaf.dtype.str}{leaf.shape}".encode())
-            hasher.update(np.ascontiguousarray(_unrepeated(leaf)).data)
+            found.update(f"{leaf.dtype.str}{leaf.shape}".encode())
+            found.update(np.ascontiguousarray(_unrepeated(leaf)).data)
         else:
-            hasher.update(repr(leaf).encode())
-    return hasher.digest()
+            found.update(repr(leaf).encode())
+    return found.digest()
 
 
-def size(value: Any) -> int:
-    """The bytes of the arrays in a snapshot or a state."""
-    total = 0
-    for leaf in _leaves(value):
+def size(thing: Any) -> int:
+    """Bytes of the arrays in a snapshot, a state or the like."""
+    taken = 0
+    for leaf in _leaves(thing):
         if isinstance(leaf, np.ndarray):
-            total += _unrepeated(leaf).nbytes
-    return total
+            taken += _unrepeated(leaf).nbytes
+    return taken
 
 
 def _unrepeated(array: NDArray[Any]) -> NDArray[Any]:
-    """The array, or its first entry alone if it is a column of one value with a stride of 0."""
+    """A column that is one value over and over as that value alone."""
     return array[:1] if array.strides == (0,) else array
 
 
-def _leaves(value: Any) -> Iterator[Any]:
-    """All values within, in order, with the names of the classes and keys that hold them."""
-    if is_dataclass(value):
-        yield type(value).__name__
-        for field in fields(value):
-            yield from _leaves(getattr(value, field.name))
-    elif isinstance(value, Mapping):
-        for name, entry in value.items():
+def _leaves(thing: Any) -> Iterator[Any]:
+    """All values within, in order, with the names of what holds them."""
+    if is_dataclass(thing):
+        yield type(thing).__name__
+        for field in fields(thing):
+            yield from _leaves(getattr(thing, field.name))
+    elif isinstance(thing, Mapping):
+        for name, value in thing.items():
             yield name
-            yield from _leaves(entry)
-    elif isinstance(value, tuple | list):
-        yield len(value)
-        for entry in value:
-            yield from _leaves(entry)
+            yield from _leaves(value)
+    elif isinstance(thing, tuple | list):
+        yield len(thing)
+        for value in thing:
+            yield from _leaves(value)
     else:
-        yield value
+        yield thing

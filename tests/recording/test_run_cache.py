@@ -1,4 +1,4 @@
-"""A kept run can be resumed from any frame, within its memory, and knows what it was computed from."""
+"""A run that is kept can be gone back to, whatever memory allows, and tells what it was made from."""
 
 from dataclasses import replace
 
@@ -14,12 +14,12 @@ FIRST, FRAMES = 10, 40
 """A run from frame 10 to 49."""
 
 
-def wandering(vehicles: int = 1) -> Scene:
+def place(vehicles: int = 1) -> Scene:
     return Scene(np.arange(3.0 * vehicles).reshape(-1, 3), speed=1.0, behaviors=[(Wander, {})])
 
 
 def states() -> list[State]:
-    return wandering().run(FRAMES)
+    return place().run(FRAMES)
 
 
 def kept_run(**limits: int) -> KeptRun:
@@ -29,19 +29,19 @@ def kept_run(**limits: int) -> KeptRun:
     return run
 
 
-def test_every_frame_is_kept() -> None:
+def test_every_frame_that_was_kept_is_there() -> None:
     run = kept_run()
     assert run.last == FIRST + FRAMES - 1
-    assert [run.output(frame) for frame in range(FIRST, FIRST + FRAMES)] == list(range(FIRST, FIRST + FRAMES))
+    assert [run.came_out(frame) for frame in range(FIRST, FIRST + FRAMES)] == list(range(FIRST, FIRST + FRAMES))
     assert run.states == tuple(range(FIRST, FIRST + FRAMES))
 
 
 @pytest.mark.parametrize("states_that_fit", [2, 3, 5, 17])
-def test_states_are_thinned_out_to_fit_into_memory_and_frames_are_not(states_that_fit) -> None:
+def test_states_thin_out_where_memory_ends_and_frames_do_not(states_that_fit) -> None:
     run = kept_run(most_bytes=states_that_fit * size(states()[-1]))
     assert len(run.states) <= max(states_that_fit, 2)
     assert run.last in run.states
-    assert run.output(run.last - 1) == run.last - 1
+    assert run.came_out(run.last - 1) == run.last - 1
 
 
 @pytest.mark.parametrize("states_that_fit", [2, 5, 1000])
@@ -54,45 +54,45 @@ def test_going_back_leads_to_the_nearest_state_at_or_before(states_that_fit, fra
     assert digest(state) == digest(states()[nearest - FIRST])
 
 
-def test_going_back_before_the_first_frame_empties_the_run() -> None:
+def test_going_back_before_the_first_frame_leaves_nothing() -> None:
     run = kept_run()
     assert run.go_back(FIRST - 1) is None
     assert run.last == FIRST - 1
     assert run.states == ()
 
 
-def test_a_run_continues_from_the_frame_it_went_back_to() -> None:
+def test_a_run_goes_on_from_where_it_went_back_to() -> None:
     run = kept_run(most_bytes=4 * size(states()[-1]))
     run.go_back(FIRST + 20)
     for k in range(run.last + 1 - FIRST, FRAMES):
         run.keep(states()[k], bytes([k]), -k)
     assert run.last == FIRST + FRAMES - 1
-    assert run.output(run.last) == 1 - FRAMES
+    assert run.came_out(run.last) == 1 - FRAMES
 
 
-def test_a_frame_is_valid_while_its_input_is_the_same() -> None:
+def test_a_frame_holds_while_the_same_comes_in() -> None:
     run = kept_run()
     assert run.holds(FIRST + 3, bytes([3]))
     assert not run.holds(FIRST + 3, bytes([4]))
     assert not run.holds(FIRST + FRAMES, bytes([FRAMES]))
 
 
-def test_the_digest_does_not_depend_on_the_memory_layout() -> None:
-    first, second = wandering(3).snapshot(0), wandering(3).snapshot(0)
-    assert first is not second
-    assert digest(first) == digest(second)
+def test_the_same_values_have_the_same_digest_however_they_lie_in_memory() -> None:
+    one, other = place(3).snapshot(0), place(3).snapshot(0)
+    assert one is not other
+    assert digest(one) == digest(other)
     grid = np.arange(12.0).reshape(3, 4)
     assert digest(grid) == digest(np.asfortranarray(grid))
 
 
-def test_different_values_have_different_digests() -> None:
-    snapshot = wandering(3).snapshot(0)
+def test_any_other_value_has_another_digest() -> None:
+    snapshot = place(3).snapshot(0)
     others = [
         replace(snapshot, frame_time=0.5),
         replace(snapshot, substeps=2),
         replace(snapshot, present=np.array([True, False, True])),
         replace(snapshot, vehicle=replace(snapshot.vehicle, max_speed=snapshot.vehicle.max_speed * 1.0001)),
-        wandering(4).snapshot(0),
+        place(4).snapshot(0),
     ]
     digests = [digest(each) for each in (snapshot, *others)]
     assert len(set(digests)) == len(digests)

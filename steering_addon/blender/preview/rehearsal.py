@@ -72,7 +72,7 @@ class Rehearsal:
 
     def poses(self, frame: int) -> Poses:
         """The channels on a frame that was reached."""
-        return self.kept.output(frame)
+        return self.kept.came_out(frame)
 
     def reach(self, frame: int, seconds: float, depsgraph: Depsgraph | None = None) -> bool:
         """Play on to a frame, for so long at most; whether it got there.
