@@ -1,4 +1,4 @@
-"""Sets of points, and their pairs within a radius, tried one by one."""
+"""Places full of points, and who is near whom there, tried one by one."""
 
 from collections.abc import Iterable
 
@@ -24,25 +24,25 @@ PLACES = {
     "on a lattice": np.stack(np.meshgrid(*[np.arange(5.0)] * 3), axis=-1).reshape(-1, 3),
     "in one place": np.full((20, 3), 7.0),
     "two in each place": RANDOM.uniform(0.0, 5.0, (50, 3)).repeat(2, axis=0),
-    "none": np.zeros((0, 3)),
+    "nobody": np.zeros((0, 3)),
     "one": np.ones((1, 3)),
     "two": np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]),
 }
 
 
 def all_pairs(points: np.ndarray, radius: float) -> set[tuple[int, int]]:
-    """The pairs of rows nearer than the radius, lower row first."""
-    result = set()
+    """Those nearer than the radius, tried one by one."""
+    found = set()
     for i in range(len(points)):
         for j in range(i):
             dx, dy, dz = points[i] - points[j]
             if dx * dx + dy * dy + dz * dz < radius * radius:
-                result.add((j, i))
-    return result
+                found.add((j, i))
+    return found
 
 
 def joined(blocks: Iterable[Pairs | Part]) -> Pairs:
-    """The blocks of pairs as one list."""
+    """The blocks of pairs as one."""
     none = np.zeros(0, dtype=np.int64)
     return Pairs(
         np.concatenate([none, *(pairs.first for pairs in blocks)]),
