@@ -351,5 +351,5 @@ def ups(states: list[State]) -> NDArray[np.float64]:
 
 
 def speeds(states: list[State]) -> NDArray[np.float64]:
-    """The speeds in some states, (frames, n) m/s."""
+    """(frames, n) metres a second."""
     return np.asarray(np.linalg.norm(velocities(states), axis=-1))
