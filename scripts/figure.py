@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from steering_addon.scene import Scene, headings, positions, speeds
 from steering_addon.simulation.snapshot import State
-from tests.scene import Scene, headings, positions, speeds
 
 FPS = 24.0
 

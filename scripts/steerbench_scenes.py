@@ -10,12 +10,12 @@ import numpy as np
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
+from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
-from tests.scene import Scene, leaders
 
 REACHED = 2.5
 """An agent has arrived within this number of radii plus `REACHED_MARGIN` metres of its goal, as in the kit."""

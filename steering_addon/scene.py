@@ -1,4 +1,4 @@
-"""Scenes without Blender: vehicles, things around them and a run, from plain Python.
+"""Scenes without Blender: builds the input of a simulation from plain Python, and runs it.
 
     from steering_addon.behaviors.seek import Seek
     from steering_addon.scene import Scene, leaders, positions
@@ -6,7 +6,7 @@
     scene = Scene([[0.0, 0.0, 0.0]], behaviors=[(Seek, {})], tracked=leaders([10.0, 5.0, 0.0]))
     path = positions(scene.run(48))
 
-Lengths are metres, times seconds. The page "From Python, without Blender" of the manual tells more.
+Lengths are in metres, times in seconds. docs/from_python.md explains the rest.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ from .simulation.arrays.chance import keys_of, shared_key
 from .simulation.arrays.vectors import cross, magnitude, unit
 from .simulation.behavior import Adjustment, Behavior, Wish
 from .simulation.decisions import Decisions
-from .simulation.geometry.obstacles import Obstacles, obstacles
-from .simulation.geometry.regions import SPHERE, Regions, regions
+from .simulation.geometry.meshes import Mesh, mesh
+from .simulation.geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes, mesh_radius, obstacles
+from .simulation.geometry.paths import spline
+from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
+from .simulation.geometry.regions import MESH as MESH_REGION
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
@@ -33,14 +36,43 @@ from .simulation.steering import sensed
 from .simulation.vehicle import VehicleModel
 from .simulation.world import Agents, World
 
+__all__ = [
+    "BOX",
+    "PRIORITY",
+    "SPHERE",
+    "WEIGHTED_SUM",
+    "Crowd",
+    "Scene",
+    "all_of",
+    "boxes",
+    "headings",
+    "in_crowds",
+    "leaders",
+    "locked",
+    "mesh",
+    "mesh_obstacles",
+    "mesh_regions",
+    "obstacles",
+    "positions",
+    "regions",
+    "resources",
+    "speeds",
+    "spline",
+    "ups",
+    "velocities",
+]
+
 WEIGHTED_SUM, PRIORITY = 0, 1
-"""Two of the ways to combine behaviors; `simulation.combining` lists all of them."""
+"""Two of the ways to combine behaviors; `simulation.combining.COMBININGS` lists all of them."""
 KEY = 5
-"""Stands in for the identity of the one crowd of a scene."""
+"""The identity that a scene gives to its crowd."""
 
 
 def leaders(*positions: Any) -> Tracked:
-    """Things to steer by that stand still; as targets their rows count on from the number of vehicles."""
+    """Still bodies to steer by, at points (3,) each.
+
+    As targets, the rows of tracked bodies follow those of the vehicles: the first one is row n.
+    """
     position = np.array(positions, dtype=float).reshape(-1, 3)
     k = len(position)
     return Tracked(
@@ -56,7 +88,12 @@ def leaders(*positions: Any) -> Tracked:
 
 
 def locked(*positions: Any, forward: Any = (0.0, 1.0, 0.0), crowd: Any = 0) -> Tracked:
-    """Vehicles that others see but that the simulation does not move, members of a crowd."""
+    """Vehicles that the simulation does not move but others perceive, at points (3,) each.
+
+    Args:
+        forward: (k, 3) or (3,) their headings.
+        crowd: (k,) the crowd of each, or one for all.
+    """
     tracked = leaders(*positions)
     k = len(tracked.roles)
     return replace(
@@ -68,7 +105,7 @@ def locked(*positions: Any, forward: Any = (0.0, 1.0, 0.0), crowd: Any = 0) -> T
 
 
 def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
-    """Things to feed on."""
+    """Bodies to feed on, at points (3,) each, with an amount (k,), or one for all; inf does not run out."""
     tracked = leaders(*positions)
     k = len(tracked.roles)
     return replace(
@@ -79,19 +116,53 @@ def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
 
 
 def all_of(*sets: Any) -> Any:
-    """Several sets of tracked bodies, obstacles or regions as one."""
+    """Several sets of tracked bodies, of obstacles or of regions as one, in this order."""
     return replace(sets[0], **{name: np.concatenate([getattr(each, name) for each in sets]) for name in vars(sets[0])})
+
+
+def mesh_obstacles(meshes: Sequence[Mesh], centre: Any, axes: Any = None, **others: Any) -> Obstacles:
+    """Obstacles from meshes in their own axes about their middles; an open mesh is avoided from both sides.
+
+    Args:
+        meshes: k of them; one without triangles is absent.
+        centre: (k, 3) where their origins are, metres.
+        axes: (k, 3, 3) or (3, 3) their unit axes as rows; those of the world if omitted.
+        others: as of `obstacles`.
+    """
+    made = boxes(centre, np.zeros((len(meshes), 3)), axes, **others)
+    closed = np.array([each.closed for each in meshes], dtype=np.bool_)
+    filled = np.array([len(each) > 0 for each in meshes], dtype=np.bool_)
+    return replace(
+        made,
+        shape=np.full(len(meshes), MESH),
+        side=np.where(closed, made.side, OUTSIDE),
+        present=made.present & filled,
+        mesh=_objects(meshes),
+        radius=np.array([mesh_radius(each) for each in meshes]),
+    )
+
+
+def mesh_regions(meshes: Sequence[Mesh], centre: Any, axes: Any = None) -> Regions:
+    """Regions from the insides of closed meshes; the arguments are those of `mesh_obstacles`."""
+    half = np.array([np.maximum(-each.bounds[0], each.bounds[1]) for each in meshes])
+    return replace(regions(centre, half, np.full(len(meshes), MESH_REGION), axes), mesh=_objects(meshes))
+
+
+def _objects(meshes: Sequence[Mesh]) -> NDArray[np.object_]:
+    column = np.empty(len(meshes), dtype=np.object_)
+    column[:] = meshes
+    return column
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """Some vehicles of a snapshot with settings of their own.
+    """Vehicles of a scene with their own settings.
 
     Attributes:
-        rows: (m,) the vehicles.
-        behaviors: what they want, each with (m,) columns, in the order of the catalogue.
+        rows: (m,) rows of the vehicles.
+        behaviors: instances with (m,) columns, made by `Behavior.of(m, ...)`, in the order of the catalogue.
         combining: the number of a way to combine them.
-        key: stands in for the crowd's identity, of which its shared chance is made.
+        key: the identity of the crowd, from which its shared random numbers are made.
     """
 
     rows: NDArray[np.int64]
@@ -101,7 +172,7 @@ class Crowd:
 
 
 def in_crowds(snapshot: Snapshot, crowds: Sequence[Crowd]) -> Snapshot:
-    """The snapshot with its vehicles in crowds."""
+    """The snapshot with its vehicles in these crowds; a vehicle in none has no behaviors."""
     n = len(snapshot.present)
     row, keys = np.full(n, -1), np.zeros(n, dtype=np.uint64)
     for number, crowd in enumerate(crowds):
@@ -112,34 +183,34 @@ def in_crowds(snapshot: Snapshot, crowds: Sequence[Crowd]) -> Snapshot:
     return replace(snapshot, settings=settings, settings_row=row, crowd=row, crowd_keys=keys)
 
 
-def _of_all(declared: Any, rows: NDArray[np.int64], n: int) -> Any:
-    """The behavior of the vehicles of some rows, with columns for all n."""
+def _of_all(behavior: Any, rows: NDArray[np.int64], n: int) -> Any:
+    """The behavior of the vehicles in rows (m,), with columns for all n."""
     if not len(rows):
-        return type(declared).of(n)
+        return type(behavior).of(n)
     source = np.zeros(n, dtype=np.int64)
     source[rows] = np.arange(len(rows))
-    return declared.take(source)
+    return behavior.take(source)
 
 
 @dataclass
 class Scene:
-    """A scene of one crowd. Tracked bodies drift and obstacles move evenly, each at its own velocity.
+    """A scene with one crowd of n vehicles. Tracked bodies and obstacles move with constant velocities.
 
     Attributes:
-        position: (n, 3) where the vehicles start.
-        forward, up: (n, 3), or (3,) for all, their orientation; need not be square or of unit length.
-        speed: (n,), or one for all, along forward.
-        behaviors: pairs of a class of behavior and its parameters, in the order of the catalogue; a parameter is one
-            value for all vehicles or an (n,) column.
-        vehicle: parameters of the vehicle model, each likewise.
+        position: (n, 3) the start of each vehicle, metres.
+        forward, up: (n, 3), or (3,) for all, the orientation at the start; made orthonormal.
+        speed: (n,), or one for all, the speed along forward at the start, m/s.
+        behaviors: pairs of a behavior class and its parameters, in the order of the catalogue; a parameter is an (n,)
+            column or one value for all.
+        vehicle: parameters of the vehicle model, in the same way.
         combining: the number of a way to combine behaviors.
-        tracked: bodies besides the vehicles, such as `leaders`.
-        drift: (3,) the velocity of all of these.
-        obstacles, paths, regions, flows, candidates: as in a snapshot.
-        fps: frames a second.
-        substeps: decisions a frame.
-        seed: other seeds give other chances.
-        identity: (n,) the integer that tells each vehicle's chance from that of others; left out, made of its row.
+        tracked: bodies other than the vehicles, such as `leaders`.
+        drift: (3,) the velocity of all tracked bodies, m/s.
+        obstacles, paths, regions, flows, candidates: as in `Snapshot`.
+        fps: frames per second.
+        substeps: decisions per frame.
+        seed: the seed of all random numbers.
+        identity: (n,) an integer per vehicle, on which its random numbers depend; made from its row if omitted.
     """
 
     position: Any
@@ -177,15 +248,16 @@ class Scene:
         return len(self.position)
 
     def start(self) -> State:
-        """The state the vehicles start from."""
+        """The state of the vehicles at the start."""
         speed = np.broadcast_to(np.asarray(self.speed, dtype=float), (len(self),))
         return starting(self.position, self.forward, self.up, self.forward * speed[:, None])
 
     def snapshot(self, frame: int = 0) -> Snapshot:
-        """All that the simulation is told of a frame."""
+        """The input of the simulation at a frame."""
         return self._on(frame, self._first())
 
     def _first(self) -> Snapshot:
+        """The input at frame 0."""
         n = len(self)
         settings = Settings(tuple(kind.of(n, **values) for kind, values in self.behaviors), self.combining)
         return Snapshot(
@@ -209,7 +281,7 @@ class Scene:
         )
 
     def _on(self, frame: int, first: Snapshot) -> Snapshot:
-        """What moves as it is on a frame, and everything else as it was on the first."""
+        """The input at a frame: that of the first frame, with what has moved since."""
         if not np.any(self.drift) and not self.obstacles.velocity.any():
             return first
         time = frame / self.fps
@@ -223,17 +295,18 @@ class Scene:
     def run(
         self, frames: int, preroll: int = 0, at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot
     ) -> list[State]:
-        """The states of the frames.
+        """The states at frames 0 to `frames - 1`.
 
         Args:
-            preroll: frames run before the first.
-            at: changes the snapshot of a frame.
+            frames: their count.
+            preroll: the count of frames to run before frame 0.
+            at: gets each frame and its snapshot, and returns the snapshot to use.
         """
         first = self._first()
         return list(simulate(self.start(), (at(frame, self._on(frame, first)) for frame in range(frames)), preroll))
 
     def seen(self) -> tuple[World, Agents, list[Behavior]]:
-        """What the behaviors see at the start: the world, the agents, and the behaviors with their targets found."""
+        """The world and the agents at the start, and the behaviors with their targets resolved to rows."""
         snapshot = self.snapshot()
         state = replace(self.start(), inputs=snapshot)
         world = world_at(state, snapshot, self.snapshot(1), 0.0)
@@ -242,9 +315,9 @@ class Scene:
         return world, group.agents, list(group.behaviors)
 
     def steering(self) -> list[NDArray[np.float64]]:
-        """The steering force of each behavior at the start, before weights and limits, (n, 3) newtons.
+        """The steering force of each behavior at the start, before weights and limits, (n, 3) newtons each.
 
-        An adjustment is asked as if it were alone.
+        An adjustment adjusts a wish of zero force.
         """
         world, agents, behaviors = self.seen()
         wish = Wish.of(agents, agents.none(), agents.max_speed)
@@ -260,22 +333,22 @@ class Scene:
 
 
 def positions(states: list[State]) -> NDArray[np.float64]:
-    """(frames, n, 3) metres."""
+    """The positions in some states, (frames, n, 3) metres."""
     return np.stack([s.motion.position for s in states])
 
 
 def velocities(states: list[State]) -> NDArray[np.float64]:
-    """(frames, n, 3) metres a second."""
+    """The velocities in some states, (frames, n, 3) m/s."""
     return np.stack([s.motion.velocity for s in states])
 
 
 def headings(states: list[State]) -> NDArray[np.float64]:
-    """(frames, n, 3) forward axes."""
+    """The forward axes in some states, (frames, n, 3) unit vectors."""
     return np.stack([s.motion.forward for s in states])
 
 
 def ups(states: list[State]) -> NDArray[np.float64]:
-    """(frames, n, 3) up axes."""
+    """The up axes in some states, (frames, n, 3) unit vectors."""
     return np.stack([s.motion.up for s in states])
 
 

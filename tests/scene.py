@@ -1,4 +1,4 @@
-"""Scenes for tests: those of the public builder, which can besides be moved, turned and taken apart."""
+"""Scenes for tests: those of the public builder, which tests can also move, turn and take vehicles from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from steering_addon.scene import (
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.paths import Spline
-from steering_addon.simulation.snapshot import Tracked
 
 __all__ = [
     "PRIORITY",
@@ -43,25 +42,19 @@ __all__ = [
     "positions",
     "resources",
     "speeds",
-    "together",
     "turned",
     "ups",
     "velocities",
 ]
 
 
-def together(*some: Tracked) -> Tracked:
-    """Several sets of tracked bodies as one."""
-    return all_of(*some)
-
-
 def turned(points: Any, turn: np.ndarray) -> np.ndarray:
-    """The vectors, each turned by a rotation matrix; any shape (..., 3)."""
+    """The vectors turned by a rotation matrix (3, 3); (..., 3) to (..., 3)."""
     return np.asarray(points, dtype=float) @ turn.T
 
 
 def about(axis: Any, degrees: float) -> np.ndarray:
-    """The matrix of a turn about an axis, counter-clockwise as seen from its tip."""
+    """The matrix (3, 3) of a turn about an axis (3,), counter-clockwise as seen from its tip."""
     x, y, z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
@@ -70,7 +63,7 @@ def about(axis: Any, degrees: float) -> np.ndarray:
 
 @dataclass
 class Scene(public.Scene):
-    """A scene of one crowd."""
+    """A scene with one crowd."""
 
     def moved(self, offset: Any = (0.0, 0.0, 0.0), turn: np.ndarray | None = None) -> Scene:
         """The whole scene turned about the origin, then moved."""
@@ -111,7 +104,7 @@ class Scene(public.Scene):
         )
 
     def take(self, rows: Any) -> Scene:
-        """The scene with some of its vehicles, in the order of the rows; who is aimed at or carries stays the same."""
+        """The scene with the vehicles of some rows, in that order; targets and carriers stay the same bodies."""
         n = len(self)
         rows = np.asarray(rows, dtype=np.int64)
         new = np.full(n, -1)
@@ -122,21 +115,21 @@ class Scene(public.Scene):
             vehicle = new[np.clip(body, 0, n - 1)] if n else body
             return np.where(body < 0, body, np.where(body < n, vehicle, body - n + len(rows)))
 
-        def some(value: Any) -> Any:
+        def selected(value: Any) -> Any:
             return np.asarray(value)[rows] if np.ndim(value) else value
 
         def of(kind: type[Behavior], values: dict[str, Any]) -> dict[str, Any]:
             targets = {name for name, parameter in kind.parameters().items() if parameter.kind is Kind.BODY}
-            return {name: some(renumbered(v) if name in targets else v) for name, v in values.items()}
+            return {name: selected(renumbered(v) if name in targets else v) for name, v in values.items()}
 
         return replace(
             self,
             position=self.position[rows],
             forward=self.forward[rows],
             up=self.up[rows],
-            speed=some(self.speed),
+            speed=selected(self.speed),
             identity=np.asarray(self.identity)[rows],
-            vehicle={name: some(value) for name, value in self.vehicle.items()},
+            vehicle={name: selected(value) for name, value in self.vehicle.items()},
             behaviors=[(kind, of(kind, values)) for kind, values in self.behaviors],
             tracked=replace(self.tracked, carrier=renumbered(self.tracked.carrier)),
             obstacles=replace(self.obstacles, carrier=renumbered(self.obstacles.carrier)),
@@ -144,5 +137,5 @@ class Scene(public.Scene):
 
 
 def _carried_or(points: np.ndarray, carrier: np.ndarray, place: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """The points placed anew, but for those given in the local space of a carrier."""
+    """The points after `place`, except those in the local space of a carrier, which stay; (k, 3) to (k, 3)."""
     return np.where((np.asarray(carrier) >= 0)[:, None], points, place(points))

@@ -26,6 +26,8 @@ BELOW = {
     "blender": ("simulation", "behaviors", "locomotion", "portrayal", "recording", "settings"),
 }
 """The layers, and which others each may import besides itself: those below, never one beside it."""
+WRITES_FOR_TESTS = ("generate", "generated_files.py")
+"""Scripts that write what tests compare with, and so may import these tests."""
 WITHOUT_BLENDER = tuple(layer for layer in BELOW if layer != "blender")
 NOT_A_NAME = ("utils", "common", "helpers", "manager")
 """Signs of a missing idea: a file is named for what it holds."""
@@ -62,6 +64,17 @@ def test_the_package_leaves_python_and_its_own_folder_alone() -> None:
 
 def test_what_feeds_the_state_gives_the_same_bytes_everywhere() -> None:
     assert_none(unsafe_arithmetic)
+
+
+def test_scripts_import_nothing_from_the_tests() -> None:
+    files = [path for path in (ROOT / "scripts").rglob("*") if path.suffix in ("", ".py") and path.is_file()]
+    paths = [path.relative_to(ROOT) for path in files if path.name not in WRITES_FOR_TESTS]
+    assert len(paths) > 50
+    assert [offender for path in paths for offender in imports_of_tests(read(path))] == []
+
+
+def test_derived_values_are_kept_in_one_way() -> None:
+    assert_none(cached_properties)
 
 
 def test_files_are_named_for_what_they_hold() -> None:
@@ -194,6 +207,24 @@ def early_imports(module: Module) -> list[str]:
         if id(node) not in inside and (name.split(".")[0] == "bpy" or name.startswith(f"{PACKAGE}.blender")):
             offenders.append(module.at(node, f"imports {name} at module level"))
     return offenders
+
+
+def imports_of_tests(module: Module) -> list[str]:
+    """Imports from the tests by what is not a test: a script builds its scenes with `steering_addon.scene`."""
+    return [
+        module.at(node, f"imports {name}: use steering_addon.scene")
+        for node, name, _ in module.imports()
+        if name.split(".")[0] == "tests"
+    ]
+
+
+def cached_properties(module: Module) -> list[str]:
+    """Properties that keep their value in another way than `once`, which says why."""
+    return [
+        module.at(node, f"imports {name}: use simulation.arrays.once")
+        for node, name, _ in module.imports()
+        if name == "functools.cached_property"
+    ]
 
 
 def meddling(module: Module) -> list[str]:
@@ -400,6 +431,24 @@ def test_imports_without_a_circle_are_accepted(texts: dict[str, str]) -> None:
 @pytest.mark.parametrize("text", ["import bpy", "from . import blender", "from .blender import register"])
 def test_an_early_import_is_found(text: str) -> None:
     assert len(early_imports(Module(Path(PACKAGE, "__init__.py"), text))) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["from tests.scene import Scene", "import tests.scene", "def f():\n    from tests import surfaces"]
+)
+def test_an_import_of_tests_is_found(text: str) -> None:
+    assert len(imports_of_tests(Module(Path("scripts", "a"), text))) == 1
+
+
+@pytest.mark.parametrize("text", ["from steering_addon.scene import Scene", "import pytest", "from .tests import a"])
+def test_an_import_of_something_else_is_accepted(text: str) -> None:
+    assert imports_of_tests(Module(Path("scripts", "a.py"), text)) == []
+
+
+def test_a_cached_property_is_found_and_other_caches_are_accepted() -> None:
+    path = Path(PACKAGE, "blender", "a.py")
+    assert len(cached_properties(Module(path, "from functools import cached_property"))) == 1
+    assert cached_properties(Module(path, "from functools import cache, lru_cache")) == []
 
 
 @pytest.mark.parametrize(

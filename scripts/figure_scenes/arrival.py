@@ -4,7 +4,7 @@ import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
-from tests.scene import Scene, leaders
+from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

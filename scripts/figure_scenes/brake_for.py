@@ -4,8 +4,8 @@ import numpy as np
 
 from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.seek import Seek
+from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.geometry.obstacles import obstacles
-from tests.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.cohesion import Cohesion
-from tests.scene import Scene
+from steering_addon.scene import Scene
 
 from ..figure import Figure, Run
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import obstacles
-from tests.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

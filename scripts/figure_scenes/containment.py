@@ -3,8 +3,8 @@
 import numpy as np
 
 from steering_addon.behaviors.containment import Containment
+from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
-from tests.scene import Scene
 
 from ..figure import Figure, Run
 

@@ -1,7 +1,7 @@
 """Docking: arrive at a target, facing the right way."""
 
 from steering_addon.behaviors.docking import Docking
-from tests.scene import Scene, leaders
+from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

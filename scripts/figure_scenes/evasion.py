@@ -2,7 +2,7 @@
 
 from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.flee import Flee
-from tests.scene import Scene, leaders
+from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from steering_addon.behaviors.explore import Explore
+from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.regions import BOX, regions
-from tests.scene import Scene
 
 from ..figure import Figure, Run
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
+from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.paths import spline
-from tests.scene import Scene
 
 from ..figure import Figure, Run
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.forage import Forage
-from tests.scene import Scene, resources
+from steering_addon.scene import Scene, resources
 
 from ..figure import Figure, Run
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from steering_addon.behaviors.hide import Hide
+from steering_addon.scene import PRIORITY, Scene, leaders
 from steering_addon.simulation.geometry.obstacles import obstacles
-from tests.scene import PRIORITY, Scene, leaders
 
 from ..figure import Figure, Run
 

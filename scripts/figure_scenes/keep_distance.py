@@ -4,7 +4,7 @@ import numpy as np
 
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
-from tests.scene import Scene, leaders, locked, together
+from steering_addon.scene import Scene, all_of, leaders, locked
 
 from ..figure import Figure, Run
 
@@ -19,7 +19,7 @@ def scene() -> Scene:
         speed=3.0,
         behaviors=[(Seek, {"target": COUNT}), (KeepDistance, {"gap": 2.0})],
         vehicle={"keep_in_plane": True},
-        tracked=together(leaders((9.0, 0.0, 0.0)), locked((6.0, 0.0, 0.0), forward=(1.0, 0.0, 0.0))),
+        tracked=all_of(leaders((9.0, 0.0, 0.0)), locked((6.0, 0.0, 0.0), forward=(1.0, 0.0, 0.0))),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from steering_addon.behaviors.leader_following import LeaderFollowing
-from tests.scene import Scene, leaders
+from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.scene import PRIORITY, Scene
 from steering_addon.simulation.geometry.obstacles import obstacles
-from tests.scene import PRIORITY, Scene
 
 from ..figure import Figure, Run
 

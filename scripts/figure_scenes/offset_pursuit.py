@@ -1,7 +1,7 @@
 """Offset pursuit: pass the quarry at a distance."""
 
 from steering_addon.behaviors.offset_pursuit import OffsetPursuit
-from tests.scene import Scene, leaders
+from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.paths import spline
-from tests.scene import Scene
 
 from ..figure import Figure, Run
 

@@ -2,7 +2,7 @@
 
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
-from tests.scene import Scene, leaders
+from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

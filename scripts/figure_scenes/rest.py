@@ -4,7 +4,7 @@ import numpy as np
 
 from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.wander import Wander
-from tests.scene import Scene
+from steering_addon.scene import Scene
 
 from ..figure import Figure, Run
 

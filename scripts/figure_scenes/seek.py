@@ -1,7 +1,7 @@
 """Seek: go through the target and turn back."""
 
 from steering_addon.behaviors.seek import Seek
-from tests.scene import Scene, leaders
+from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.shadow import Shadow
-from tests.scene import Scene, leaders
+from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

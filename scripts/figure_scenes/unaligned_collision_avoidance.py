@@ -4,8 +4,8 @@ import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.scene import PRIORITY, Scene, leaders
 from steering_addon.simulation.geometry.obstacles import boxes
-from tests.scene import PRIORITY, Scene, leaders
 
 from ..figure import Figure, Run
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from steering_addon.behaviors.wall_following import WallFollowing
+from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.paths import spline
-from tests.scene import Scene
 
 from ..figure import Figure, Run
 

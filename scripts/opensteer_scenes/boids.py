@@ -8,8 +8,8 @@ from steering_addon.behaviors.alignment import Alignment
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.separation import Separation
+from steering_addon.scene import Scene, headings, positions, speeds
 from steering_addon.simulation.geometry.regions import SPHERE, regions
-from tests.scene import Scene, headings, positions, speeds
 
 from ..opensteer_scene import Check, OpenSteerScene, frames
 

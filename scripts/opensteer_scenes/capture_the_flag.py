@@ -8,8 +8,8 @@ from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
+from steering_addon.scene import PRIORITY, Scene, leaders, positions
 from steering_addon.simulation.geometry.obstacles import obstacles
-from tests.scene import PRIORITY, Scene, leaders, positions
 
 from ..opensteer_scene import FPS, Check, OpenSteerScene, disk_point, ring
 

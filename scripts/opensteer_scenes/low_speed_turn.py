@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.scene import Scene, headings, positions
+from steering_addon.scene import Scene, headings, positions
 
 from ..opensteer_scene import Check, ConstantForce, OpenSteerScene, frames, heading_error, turning
 

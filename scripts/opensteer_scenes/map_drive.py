@@ -6,9 +6,9 @@ import numpy as np
 
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.scene import PRIORITY, Scene, headings, positions, speeds
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
-from tests.scene import PRIORITY, Scene, headings, positions, speeds
 
 from ..opensteer_scene import FPS, Check, OpenSteerScene, frames, turning
 

@@ -9,8 +9,8 @@ import numpy as np
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.scene import Scene, positions
 from steering_addon.simulation.behavior import Behavior
-from tests.scene import Scene, positions
 
 from ..opensteer_scene import FPS, Check, OpenSteerScene, disk_point, frames, ring
 

@@ -8,10 +8,10 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import BACKWARD, FORWARD, TURN_BACK, PathFollowing
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
+from steering_addon.scene import Scene, positions, speeds
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
-from tests.scene import Scene, positions, speeds
 
 from ..opensteer_scene import Check, OpenSteerScene, disk_point, frames
 

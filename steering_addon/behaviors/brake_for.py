@@ -101,9 +101,9 @@ class BrakeFor(Neighborhood):
         found = []
         for near in self.near(world, agents).lists:
             agent, body = near.agent, near.body
-            moves = speed[body] > CRAWL * near.own(agents.max_speed)
+            moves = speed[body] > CRAWL * near.of_agent(agents.max_speed)
             on_the_left = near.along(agents.side) < 0.0
-            counts = ~(moves & on_the_left & (bodies.crowd[body] == near.own(crowd)))
+            counts = ~(moves & on_the_left & (bodies.crowd[body] == near.of_agent(crowd)))
             some = np.flatnonzero(counts if near.seen is None else counts & near.seen)
             agent, body = agent[some], body[some]
             offset, velocity = picked(near.offset, some), picked(bodies.velocity, body)

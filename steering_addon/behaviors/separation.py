@@ -36,6 +36,6 @@ def pushed_apart(neighbors: Neighbors, distance: Scalars) -> Vectors:
     """The sum of pushes away from everybody near, cut at length 1; (n, 3)."""
 
     def push(near: Near) -> Scalars:
-        return (1.0 - near.own(distance) / near.distance) / near.distance
+        return (1.0 - near.of_agent(distance) / near.distance) / near.distance
 
     return faded(neighbors.sum_of_offsets(push))

@@ -1,4 +1,17 @@
-"""How the steering forces of several behaviors become one (paper, Combining Behaviors)."""
+"""How the steering forces of several behaviors become one (paper, Combining Behaviors).
+
+With forces f_i (already multiplied by their weights w_i), a hold on cruise speed c and the limit F = max_force:
+
+    weighted sum       c + sum_i f_i
+    normalized sum     c + F (sum_i w_i f_i/|f_i|) / sum_i w_i         over the i with f_i != 0
+    one by chance      c + f_k,  k drawn with probability p_k / sum_i p_i
+    priority           the sum of the first level with a force != 0;  c belongs to the last level
+    allocation         level by level, each cut to what the levels before it leave of F (Reynolds 1987)
+
+Each way is a function `Combine` of the components, and ways nest: `by_priority(within=...)` and `by_allocation` take
+the way that combines the behaviors of one level, and `considered(way)` drops components at random before any other way,
+which makes the paper's prioritized dithering out of `by_priority`.
+"""
 
 from __future__ import annotations
 
@@ -13,56 +26,66 @@ from .declaration import Choice
 
 @dataclass(frozen=True)
 class Component:
-    """What one behavior contributes.
+    """The contribution of one behavior.
 
     Attributes:
         force: (n, 3) its steering force times its weight, newtons; zero where it has nothing to correct.
-        priority: (n,) lower numbers come first; equal ones count together.
-        weight: (n,) how much it counts.
-        probability: (n,) how likely it is considered, where chance decides.
-        luck: (n,) a number from [0, 1) that chance has drawn for it in this step.
+        priority: (n,) lower numbers come first; components with the same number are combined with each other.
+        weight: (n,) its weight, at least 0.
+        probability: (n,) how probably it is considered or drawn, 0 to 1.
+        draw: (n,) a random number in [0, 1), new in each step.
     """
 
     force: Vectors
     priority: Rows
     weight: Scalars
     probability: Scalars
-    luck: Scalars
+    draw: Scalars
 
+    def only(self, mask: Mask) -> Component:
+        """The component without force or probability for the agents outside the mask (n,)."""
+        force, probability = np.where(mask[:, None], self.force, 0.0), np.where(mask, self.probability, 0.0)
+        return replace(self, force=force, probability=probability)
+
+
+Combine = Callable[[Sequence[Component], Vectors, Scalars], Vectors]
+"""A way to combine: from the components, the force that holds cruise speed (n, 3) and max_force (n,) to the force of
+each agent (n, 3); all in newtons."""
 
 COMBININGS = (
-    Choice("WEIGHTED_SUM", 0, "Blend", "All behaviors at once, added up by weight (Reynolds: weighted sum)"),
+    Choice("WEIGHTED_SUM", 0, "Blend", "Add up all behaviors by weight (Reynolds: weighted sum)"),
     Choice(
         "PRIORITY",
         1,
         "First That Applies",
-        "Only those of the lowest priority number that have something to correct (Reynolds: priority)",
+        "Use only the behaviors of the lowest priority number that have something to correct (Reynolds: priority)",
     ),
     Choice(
         "ALLOCATION",
         2,
         "Share by Priority",
-        "By priority, each gets what the earlier leave of the force (Reynolds: prioritized acceleration allocation)",
+        "Give each behavior, by priority, what the earlier ones leave of the force "
+        "(Reynolds: prioritized acceleration allocation)",
     ),
     Choice(
         "NORMALIZED_SUM",
         3,
         "Blend Directions",
-        "All behaviors at once, of each only the direction, averaged by weight and taken with full force "
+        "Average the directions of all behaviors by weight and steer with full force "
         "(Reynolds: weighted sum, of normalized components)",
     ),
     Choice(
         "ONE",
         4,
         "One at a Time",
-        "On each step one behavior by chance, as probable as it says; momentum blends them "
+        "Draw one behavior at random on each step, by its probability; momentum blends them "
         "(Reynolds: one component each frame)",
     ),
     Choice(
         "DITHERING",
         5,
         "First by Chance",
-        "As First That Applies, but each is considered only with its probability (Reynolds: prioritized dithering)",
+        "As First That Applies, but consider each behavior only with its probability (Reynolds: prioritized dithering)",
     ),
 )
 """The ways to combine. The numbers are stored in files and never change meaning."""
@@ -74,78 +97,43 @@ MATTERS: dict[int, tuple[str, ...]] = {
     4: ("weight", "probability"),
     5: ("weight", "priority", "probability"),
 }
-"""What of a behavior matters to each of them."""
+"""The parameters of a behavior that each way uses, by its stored number."""
 
 
-def weighted_sum(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
-    """All forces added up, the hold on cruise speed among them; (n, 3) newtons."""
+def weighted_sum(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
+    """The sum of all forces, c + sum f_i; (n, 3) newtons."""
     force = cruise.copy(order="K")
     for component in components:
         force += component.force
     return force
 
 
-def by_priority(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
-    """For each agent the forces of the first priority at which any is not zero; (n, 3) newtons.
+def normalized_sum(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
+    """The directions of the forces averaged by weight, at full force, plus the hold on cruise speed; (n, 3) newtons.
 
-    Behaviors of one priority are added up. The hold on cruise speed goes with the last priority there is.
-    """
-    force = np.zeros_like(cruise)
-    chosen = np.zeros(len(cruise), dtype=np.bool_)
-    for here, last in _levels(components):
-        applies = ~chosen & (here != 0.0).any(axis=1)
-        here = here + np.where(last[:, None], cruise, 0.0)
-        force = np.where(applies[:, None], here, force)
-        chosen |= applies
-    return np.where(chosen[:, None], force, cruise)
-
-
-def by_allocation(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
-    """For each agent the forces in order of priority, until together they spend its strength; (n, 3) newtons.
-
-    Earlier behaviors decide by their magnitude what is left for later ones (Reynolds 1987), and later ones may not undo
-    what earlier ones do: of theirs only what does not work against it counts. Behaviors of one priority are added up,
-    the hold on cruise speed with the last.
-
-    Args:
-        strongest: (n,) max_force, newtons.
-    """
-    force = np.zeros_like(cruise)
-    held = np.zeros(len(cruise), dtype=np.bool_)
-    for here, last in _levels(components):
-        here = here + np.where((last & ~held)[:, None], cruise, 0.0)
-        held |= last
-        # Whoever has nothing here is left to the last bit as it is, whatever priorities others have.
-        force = np.where((here != 0.0).any(axis=1)[:, None], _added(force, here, strongest), force)
-    return np.where(held[:, None], force, truncate(cruise, strongest))
-
-
-def normalized_sum(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
-    """The directions of the forces averaged by weight, with full force; and the hold on cruise speed; (n, 3) newtons.
-
-    None is louder than its weight, however far off its goal is. Those with nothing to correct do not count.
+    However far a behavior is off its goal, it counts by its weight only. Zero forces do not count.
     """
     total = np.zeros_like(cruise)
     weights = np.zeros(len(cruise))
     for component in components:
-        counts = np.where((component.force != 0.0).any(axis=1), component.weight, 0.0)
-        total += unit(component.force) * counts[:, None]
-        weights += counts
-    return cruise + total * ratio(strongest, weights)[:, None]
+        weight = np.where((component.force != 0.0).any(axis=1), component.weight, 0.0)
+        total += unit(component.force) * weight[:, None]
+        weights += weight
+    return cruise + total * ratio(max_force, weights)[:, None]
 
 
-def one_by_chance(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
-    """For each agent the force of one behavior, and the hold on cruise speed; (n, 3) newtons.
+def one_by_chance(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
+    """The force of one behavior for each agent, plus the hold on cruise speed; (n, 3) newtons.
 
-    It is drawn by the probabilities, in proportion; the luck of the first decides.
+    A behavior is drawn in proportion to its probability; the random number is the draw of the first component.
     """
     force = cruise.copy(order="K")
     if not components:
         return force
-    whole = np.zeros(len(cruise))
+    total = np.zeros(len(cruise))
     for component in components:
-        whole += component.probability
-    draw = components[0].luck * whole
+        total += component.probability
+    draw = components[0].draw * total
     below = np.zeros(len(cruise))
     for component in components:
         above = below + component.probability
@@ -155,38 +143,89 @@ def one_by_chance(components: Sequence[Component], cruise: Vectors, strongest: S
     return force
 
 
-def by_dithering(components: Sequence[Component], cruise: Vectors, strongest: Scalars) -> Vectors:
-    """By priority, of those only that chance lets each agent consider; (n, 3) newtons."""
-    considered = [replace(c, force=np.where((c.luck < c.probability)[:, None], c.force, 0.0)) for c in components]
-    return by_priority(considered, cruise, strongest)
+def by_priority(within: Combine = weighted_sum) -> Combine:
+    """For each agent the force of the first priority level with a non-zero force.
+
+    The hold on cruise speed belongs to the agent's last level, and is the force if no level applies.
+
+    Args:
+        within: combines the components of one level.
+    """
+
+    def combine(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
+        force = np.zeros_like(cruise)
+        chosen = np.zeros(len(cruise), dtype=np.bool_)
+        for level, last in _levels(components, within, max_force):
+            applies = ~chosen & (level != 0.0).any(axis=1)
+            level = level + np.where(last[:, None], cruise, 0.0)
+            force = np.where(applies[:, None], level, force)
+            chosen |= applies
+        return np.where(chosen[:, None], force, cruise)
+
+    return combine
 
 
-def _levels(components: Sequence[Component]) -> Iterator[tuple[Vectors, Mask]]:
-    """What there is at each priority, the first first: the forces added up, and for whom no later one follows."""
+def by_allocation(within: Combine = weighted_sum) -> Combine:
+    """For each agent the forces in order of priority, until together they spend max_force.
+
+    The magnitude of earlier forces decides what is left for later ones (Reynolds 1987). A later force may not undo an
+    earlier one: its part against the direction of the force so far is dropped. The hold on cruise speed belongs to the
+    agent's last level.
+
+    Args:
+        within: combines the components of one level.
+    """
+
+    def combine(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
+        force = np.zeros_like(cruise)
+        finished = np.zeros(len(cruise), dtype=np.bool_)
+        for level, last in _levels(components, within, max_force):
+            level = level + np.where((last & ~finished)[:, None], cruise, 0.0)
+            finished |= last
+            # An agent without a force at this level keeps its bits, whatever priorities other agents have.
+            force = np.where((level != 0.0).any(axis=1)[:, None], _allocated(force, level, max_force), force)
+        return np.where(finished[:, None], force, truncate(cruise, max_force))
+
+    return combine
+
+
+def considered(combine: Combine) -> Combine:
+    """The same way to combine, but each agent considers each component only with its probability (dithering)."""
+
+    def dithered(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
+        return combine([c.only(c.draw < c.probability) for c in components], cruise, max_force)
+
+    return dithered
+
+
+def _levels(components: Sequence[Component], within: Combine, max_force: Scalars) -> Iterator[tuple[Vectors, Mask]]:
+    """The combined force of each priority, lowest number first, (n, 3), and the agents without a later one, (n,)."""
     if not components:
         return
-    for level in np.unique(np.concatenate([c.priority for c in components])):
-        here = np.zeros_like(components[0].force)
-        last = np.ones(len(here), dtype=np.bool_)
+    for priority in np.unique(np.concatenate([c.priority for c in components])):
+        level = [c.only(c.priority == priority) for c in components]
+        last = np.ones(len(max_force), dtype=np.bool_)
         for component in components:
-            here += np.where((component.priority == level)[:, None], component.force, 0.0)
-            last &= component.priority <= level
-        yield here, last
+            last &= component.priority <= priority
+        yield within(level, np.zeros_like(components[0].force), max_force), last
 
 
-def _added(spent: Vectors, more: Vectors, strongest: Scalars) -> Vectors:
-    """What was spent and what of the rest does not undo it, together no more than the strongest."""
+def _allocated(spent: Vectors, force: Vectors, max_force: Scalars) -> Vectors:
+    """The force spent so far plus what it leaves of another one, (n, 3) each; at most max_force (n,).
+
+    With d = spent/|spent|, the part min(f . d, 0) d is dropped and the remainder cut to sqrt(F^2 - |spent|^2).
+    """
     direction = unit(spent)
-    more = more - np.minimum(dot(more, direction), 0.0)[:, None] * direction
-    left = np.sqrt(np.maximum(strongest * strongest - dot(spent, spent), 0.0))
-    return truncate(spent + truncate(more, left), strongest)
+    force = force - np.minimum(dot(force, direction), 0.0)[:, None] * direction
+    left = np.sqrt(np.maximum(max_force * max_force - dot(spent, spent), 0.0))
+    return truncate(spent + truncate(force, left), max_force)
 
 
-COMBINE: dict[int, Callable[[Sequence[Component], Vectors, Scalars], Vectors]] = {
-    choice.number: function
-    for choice, function in zip(
+COMBINE: dict[int, Combine] = {
+    choice.number: combine
+    for choice, combine in zip(
         COMBININGS,
-        (weighted_sum, by_priority, by_allocation, normalized_sum, one_by_chance, by_dithering),
+        (weighted_sum, by_priority(), by_allocation(), normalized_sum, one_by_chance, considered(by_priority())),
         strict=True,
     )
 }

@@ -1,9 +1,12 @@
-"""How a behavior or a vehicle declares its parameters: once, with default, unit, limits and a sentence.
+"""How a behavior or a vehicle declares its parameters: once, with a default, a unit, limits and a sentence.
 
-From one declaration come the Blender properties, the panel, the keys of presets, the table in the README and the tests
-that hold for everything declared. A class lists its parameters as dataclass fields made by the functions below; an
-instance holds one column a parameter, `(n,)`, one entry an agent, so that keyframed, driven and per-vehicle values look
-all the same from inside.
+The Blender properties, the panel, the keys of presets, the table in the README and the tests that hold for every
+declaration are made from it. A class lists its parameters as dataclass fields, made by the functions below:
+
+    slowing_distance: Number = length(4.0, "Distance from the target at which braking starts")
+
+An instance holds one column (n,) per parameter, one entry per agent, so that the code cannot distinguish keyframed,
+driven and per-vehicle values from constants.
 """
 
 from __future__ import annotations
@@ -21,15 +24,13 @@ from .arrays.vectors import Rows, alike
 from .roles import Role
 
 NEAREST = -2
-"""In a column of rows: whatever is nearest of the fitting role, found anew every step."""
-
-
+"""In a column of rows: the nearest object of the fitting role, found again on every step."""
 REACH = 1e6
-"""The limit of numbers without one of their own, either way: a thousand kilometres."""
+"""The limit, in both directions, of numbers that declare none: a thousand kilometres."""
 
 
 class Kind(Enum):
-    """What sort of value a parameter holds."""
+    """The sort of value that a parameter holds."""
 
     NUMBER = "number"
     INTEGER = "integer"
@@ -47,11 +48,11 @@ class Kind(Enum):
 
 
 POINTERS = (Kind.BODY, Kind.PATH, Kind.CROWD, Kind.REGION)
-"""Kinds whose values are rows of something in the world, and objects in Blender."""
+"""Kinds whose values are row numbers in the world, and objects in Blender."""
 
 
 class Unit(Enum):
-    """What a number is measured in. SI, as Blender shows it."""
+    """The unit of a number: SI, as Blender shows it."""
 
     NONE = "none"
     SHARE = "share"
@@ -69,7 +70,7 @@ class Unit(Enum):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of the values a choice may take; `number` is stored in files and never changes meaning."""
+    """One value of a choice; `number` is stored in files and never changes meaning."""
 
     name: str
     number: int
@@ -79,20 +80,20 @@ class Choice:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is known of a parameter besides its name.
+    """The declaration of a parameter, apart from its name.
 
     Attributes:
-        kind: what sort of value it holds.
-        default: the value it has until someone sets it; for a choice its stored number.
+        kind: the sort of value.
+        default: the value until the user sets it; for a choice its stored number.
         description: one sentence for the tooltip, without a final stop.
-        unit: what a number is measured in.
-        least, most: hard limits, both included; inf where there are none.
+        unit: the unit of a number.
+        least, most: hard limits, both included; infinite for a number without limits.
         choices: the values of a choice.
-        role: the role whose nearest object stands in when a body or path is left empty.
+        role: the role whose nearest object is used if a body, path or region is left empty.
         animatable: whether keyframes and drivers may change it.
-        label: what an animator reads, where that is not simply its name.
-        shrinks: whether it counts for less on larger bodies, when the motion shall look the same.
-        only_with: the choice of the same declaration, and those of its numbers with which the parameter means anything.
+        label: the name in the interface, if it differs from the title-cased name.
+        shrinks: whether it is divided by the scale when a preset is scaled to larger bodies.
+        only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
     """
 
     kind: Kind
@@ -109,12 +110,12 @@ class Parameter:
     label: str = ""
 
     def called(self, name: str) -> str:
-        """What an animator reads, of a parameter of this name."""
+        """The label in the interface of a parameter with this name."""
         return self.label or name.replace("_", " ").title()
 
 
 def declared(parameter: Parameter) -> Any:
-    """A dataclass field that carries its parameter."""
+    """A dataclass field with a parameter in its metadata."""
     return field(default=parameter.default, metadata={"parameter": parameter})
 
 
@@ -128,7 +129,7 @@ def number(
     animatable: bool = True,
     shrinks: bool = False,
 ) -> Any:
-    """A number in a unit between two limits."""
+    """A number in a unit, between two limits."""
     return declared(
         Parameter(Kind.NUMBER, default, description, unit, least, most, animatable=animatable, shrinks=shrinks)
     )
@@ -150,7 +151,7 @@ def seconds(default: float, description: str, least: float = 0.0, *, animatable:
 
 
 def acceleration(default: float, description: str) -> Any:
-    """A steering strength that means the same to light and heavy vehicles, in m/s2."""
+    """A steering strength in m/s2, so that it means the same to light and heavy vehicles."""
     return number(default, description, Unit.ACCELERATION)
 
 
@@ -160,7 +161,7 @@ def integer(default: int, description: str, least: int = 0, most: int = 100, *, 
 
 
 def switch(default: bool, description: str, *, animatable: bool = True) -> Any:
-    """Something that is on or off."""
+    """A boolean."""
     return declared(Parameter(Kind.SWITCH, default, description, animatable=animatable))
 
 
@@ -171,27 +172,27 @@ def choice(default: str, description: str, choices: tuple[Choice, ...], *, anima
 
 
 def body(description: str, role: Role = Role.LEADER) -> Any:
-    """Somebody or something to steer by; left empty, the nearest object of the role."""
+    """An object to steer by; left empty, the nearest object with the role."""
     return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False))
 
 
 def another_body(description: str) -> Any:
-    """Somebody or something more to steer by; left empty, nobody."""
+    """A second object to steer by; left empty, none."""
     return declared(Parameter(Kind.BODY, -1, description, animatable=False))
 
 
 def path(description: str) -> Any:
-    """A curve to go along; left empty, the nearest object tagged as a path."""
+    """A curve to follow; left empty, the nearest object tagged as a path."""
     return declared(Parameter(Kind.PATH, NEAREST, description, role=Role.PATH, animatable=False))
 
 
 def resource(description: str) -> Any:
-    """Something to feed on; left empty, the nearest object tagged as a resource of which something is left."""
+    """An object to feed on; left empty, the nearest resource that has not run out."""
     return body(description, Role.RESOURCE)
 
 
 def crowd(description: str) -> Any:
-    """One of the crowds; left empty, none."""
+    """A crowd; left empty, none."""
     return declared(Parameter(Kind.CROWD, -1, description, role=Role.CROWD, animatable=False))
 
 
@@ -201,13 +202,13 @@ def region(description: str) -> Any:
 
 
 def only_with(name: str, number: int | tuple[int, ...], parameter: Any) -> Any:
-    """A parameter that means nothing, and is not shown, unless the choice of this name has one of these numbers."""
+    """The parameter, hidden and without effect unless the choice called `name` has one of these numbers."""
     numbers = number if isinstance(number, tuple) else (number,)
     return declared(replace(parameter.metadata["parameter"], only_with=(name, numbers)))
 
 
 def called(label: str, parameter: Any) -> Any:
-    """A parameter that an animator reads of in other words than its name."""
+    """The parameter with a label of its own."""
     return declared(replace(parameter.metadata["parameter"], label=label))
 
 
@@ -216,17 +217,17 @@ Self = TypeVar("Self", bound="Declared")
 
 @dataclass(frozen=True)
 class Declared:
-    """Something with declared parameters; each instance holds a column a parameter."""
+    """A base for classes with declared parameters; an instance holds one column (n,) per parameter."""
 
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
-        """The declared parameters by name, in the order they are shown."""
+        """The declared parameters by name, in the order of the interface."""
         kind: Any = cls
         return _parameters(kind)
 
     @classmethod
     def of(cls: type[Self], n: int, **values: Any) -> Self:
-        """An instance for n agents; a parameter not named has its default, a single value counts for all.
+        """An instance for n agents; omitted parameters have their defaults, a single value is used for all agents.
 
         Raises:
             TypeError: a name is not declared.
@@ -240,11 +241,11 @@ class Declared:
         return cls(**{name: _column(n, values.get(name, default), dtype) for name, (default, dtype) in known.items()})
 
     def take(self: Self, rows: Any) -> Self:
-        """The same parameters for some of the agents."""
+        """The parameters of some agents; `rows` is any index of an (n,) column."""
         return replace(self, **{name: getattr(self, name)[rows] for name in self.parameters()})
 
     def for_agents(self: Self, rows: Rows) -> Self:
-        """The parameters for agents of these rows, (m,), where a column of one entry is that of all agents."""
+        """The parameters of the agents in these rows (m,); a column with one entry holds for all agents."""
         columns = {name: getattr(self, name) for name in self.parameters()}
         return replace(self, **{name: _spread(column, rows) for name, column in columns.items()})
 
@@ -256,7 +257,7 @@ def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
 
 @cache
 def _columns(declared: type[Any]) -> dict[str, tuple[Any, type[Any]]]:
-    """The default and the dtype of each parameter's column."""
+    """The default and the dtype of each column, by name."""
     return {name: (p.default, p.kind.dtype) for name, p in declared.parameters().items()}
 
 

@@ -1,4 +1,4 @@
-"""What a tagged object is to the simulation: the one table of roles and their stored bits."""
+"""The roles that tagging gives an object, and their stored bits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntFlag
 
 
 class Role(IntFlag):
-    """Roles an object may have, several at once. The numbers are stored in files and never change meaning."""
+    """The roles of an object, which may have several. The numbers are stored in files and never change meaning."""
 
     VEHICLE = 1
     OBSTACLE = 2
@@ -19,16 +19,16 @@ class Role(IntFlag):
 
 
 DESCRIPTIONS = {
-    Role.VEHICLE: ("Vehicle", "Moves by itself: steered by its crowd's behaviors and baked into keyframes"),
+    Role.VEHICLE: ("Vehicle", "Steered by the behaviors of its crowd and baked into keyframes"),
     Role.OBSTACLE: ("Obstacle", "Vehicles with Obstacle Avoidance go round it; it may move"),
     Role.PATH: ("Path", "A curve that vehicles with Path Following follow"),
-    Role.LEADER: ("Leader", "Somebody to seek, to arrive at or to flee from; it moves by its own keyframes"),
+    Role.LEADER: ("Leader", "Something to seek, arrive at or flee from, which moves by its own keyframes"),
     Role.REGION: ("Region", "A sphere, box or closed mesh that vehicles with Stay Inside keep to"),
     Role.FLOW: (
         "Flow",
-        "A curve, painted mesh or wire of edges that draws a current: vehicles with Go with the Flow go its way",
+        "A curve, painted mesh or wire of edges that vehicles with Go with the Flow are carried along",
     ),
-    Role.RESOURCE: ("Resource", "Something that vehicles with Forage feed on, until it is eaten up"),
+    Role.RESOURCE: ("Resource", "Something that vehicles with Forage feed on until it is used up"),
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
-"""The shown name of each role and what it means to an animator."""
+"""The label and the tooltip of each role."""

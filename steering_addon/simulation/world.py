@@ -153,7 +153,7 @@ class World:
 
     def _of_crowd(self, near: Near, wanted: Rows) -> Near:
         """Those of a list who belong to the crowd that their agent looks for, (n,)."""
-        looked_for = near.own(wanted)
+        looked_for = near.of_agent(wanted)
         return near.perceived((self.bodies.crowd[near.body] == looked_for) | (looked_for == ANY_CROWD))
 
 

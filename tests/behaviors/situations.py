@@ -12,7 +12,7 @@ from steering_addon.simulation.geometry.obstacles import EITHER, INSIDE, PASS_SI
 from steering_addon.simulation.geometry.paths import Path, spline
 from steering_addon.simulation.geometry.regions import SHAPES, Regions, regions
 from steering_addon.simulation.snapshot import no_tracked
-from tests.scene import PRIORITY, Scene, about, all_of, leaders, locked, resources, together
+from tests.scene import PRIORITY, Scene, about, all_of, leaders, locked, resources
 
 UP = (0.0, 0.0, 1.0)
 LEADERS = 3
@@ -52,7 +52,7 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
             "max_force": rng.uniform(5.0, 20.0, n),
             "max_speed": max_speed,
         },
-        tracked=together(
+        tracked=all_of(
             leaders(*rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (LEADERS, 3))),
             locked(*(np.resize(position, (LOCKED, 3)) + beside[:1].sum(axis=0)), crowd=np.arange(LOCKED) % CROWDS),
             resources(*company.uniform((-8.0, -8.0, -2.0), (8.0, 8.0, 2.0), (RESOURCES, 3)), amount=(0.1, np.inf)),
@@ -149,7 +149,7 @@ def heap(kind: type[Behavior], n: int) -> Scene:
     return Scene(
         position=np.tile(here, (n, 1)),
         behaviors=[(kind, {})],
-        tracked=together(leaders(here, here), locked(here), resources(here, amount=0.05)),
+        tracked=all_of(leaders(here, here), locked(here), resources(here, amount=0.05)),
         obstacles=obstacles(np.array([here, here]), 0.5, np.array([here, here + np.array(UP)])),
         paths=((spline(here[None], True),), (), (spline(np.tile(here, (3, 1)), False),)),
         regions=regions(here, 0.0, 0),

@@ -9,7 +9,7 @@ import pytest
 from steering_addon.behaviors.cohesion import SEEK, Cohesion
 from steering_addon.simulation.nearby.neighbors import CHOSEN_CROWD, EVERYONE
 from tests.behaviors.situations import crowded, loop_over, nearby
-from tests.scene import Scene, locked, positions, together
+from tests.scene import Scene, all_of, locked, positions
 
 
 def drawn(place: Scene, **values: object) -> np.ndarray:
@@ -181,7 +181,7 @@ def test_only_the_own_crowd_is_gone_back_to() -> None:
     other, own = locked([10.0, 0.0, 0.0], crowd=3), locked([0.0, 10.0, 0.0], crowd=0)
     assert (drawn(Scene(here, tracked=other)) == 0.0).all()
     assert (drawn(Scene(here, tracked=other), neighbors=EVERYONE) == 0.0).all()
-    assert drawn(Scene(here, tracked=together(other, own)))[0, 1] > 0.9
+    assert drawn(Scene(here, tracked=all_of(other, own)))[0, 1] > 0.9
     assert (drawn(Scene(here, tracked=own), neighbors=CHOSEN_CROWD, crowd=0) == 0.0).all(), "it is after another crowd"
 
 

@@ -32,7 +32,7 @@ from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.behaviors.situations import SITUATIONS, busy, everywhere, flat, heap, without_sides
-from tests.scene import Scene, about, all_of, leaders, locked, positions, speeds, together, turned, velocities
+from tests.scene import Scene, about, all_of, leaders, locked, positions, speeds, turned, velocities
 from tests.simulation.odd_input import BOUNDED
 
 COUNTS = (0, 1, 2, 3, 7)
@@ -382,9 +382,7 @@ def calm(kind: type[Behavior]) -> Scene:
         up=UP,
         speed=3.5,
         vehicle={},
-        tracked=together(
-            leaders([25.0, -9.0, 2.0], [60.0, 0.0, 0.0], [60.0, 9.0, 0.0]), locked(*np.full((2, 3), 60.0))
-        ),
+        tracked=all_of(leaders([25.0, -9.0, 2.0], [60.0, 0.0, 0.0], [60.0, 9.0, 0.0]), locked(*np.full((2, 3), 60.0))),
         regions=regions([2.0, 5.0, 0.0], 60.0 if kind in SHARING else 6.0, SPHERE),
         drift=(0.0, 0.0, 0.0),
         obstacles=replace(

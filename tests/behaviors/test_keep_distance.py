@@ -7,7 +7,7 @@ import pytest
 
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
-from tests.scene import Scene, leaders, locked, positions, speeds, together
+from tests.scene import Scene, all_of, leaders, locked, positions, speeds
 
 BODIES = 1.0
 """Two radii."""
@@ -20,7 +20,7 @@ def queue(n: int = 10, ahead=None, values=None, **changes) -> Scene:
         "position": np.stack((np.zeros(n), ahead, np.zeros(n)), axis=-1),
         "speed": 2.0,
         "behaviors": [(Seek, {"target": n}), (KeepDistance, values or {})],
-        "tracked": together(leaders([0.0, 1e4, 0.0]), locked([0.0, 60.0, 0.0])),
+        "tracked": all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 60.0, 0.0])),
         "vehicle": {"max_speed": np.linspace(8.0, 3.0, n), "keep_in_plane": True},
     }
     return Scene(**(given | changes))

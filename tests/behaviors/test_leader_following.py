@@ -7,7 +7,7 @@ import pytest
 
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.simulation.nearby.neighbors import EVERYONE
-from tests.scene import Scene, leaders, locked, positions, together, velocities
+from tests.scene import Scene, all_of, leaders, locked, positions, velocities
 
 ALONE = {"separation": 0.0, "clearing_distance": 0.0}
 """Only the place behind the leader counts."""
@@ -112,7 +112,7 @@ def test_followers_of_one_point_do_not_clump() -> None:
 
 def test_others_count_whom_it_looks_at() -> None:
     place = followers(
-        1, position=[[0.0, -9.0, 0.0]], tracked=together(leaders([0.0, 0.0, 0.0]), locked([0.5, -9.0, 0.0], crowd=4))
+        1, position=[[0.0, -9.0, 0.0]], tracked=all_of(leaders([0.0, 0.0, 0.0]), locked([0.5, -9.0, 0.0], crowd=4))
     )
     own = replace(place, behaviors=[(LeaderFollowing, {})]).steering()[0]
     everyone = replace(place, behaviors=[(LeaderFollowing, {"neighbors": EVERYONE})]).steering()[0]

@@ -64,7 +64,7 @@ def changed(text: str) -> set[str]:
         ("é = a + 'é' * 2 + b", {"é = a + 'é' * 3 + b", "é = a + 'é' * 2 - b", "é = a - 'é' * 2 + b"}),
     ],
 )
-def test_each_operator_is_changed_by_itself(text: str, wanted: set[str]) -> None:
+def test_each_operator_is_changed_on_its_own(text: str, wanted: set[str]) -> None:
     assert changed(text) == wanted
 
 

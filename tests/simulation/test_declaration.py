@@ -1,4 +1,4 @@
-"""Parameters are declared once and come as columns."""
+"""Parameters are declared once and held as columns."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +31,7 @@ WAYS = (Choice("LEFT", 3, "Left", "To the left"), Choice("RIGHT", 1, "Right", "T
 
 @dataclass(frozen=True)
 class Kite(Declared):
-    """Something with one parameter of each sort."""
+    """A declaration with one parameter of each sort."""
 
     line: Any = length(20.0, "Line", 1.0)
     pull: Any = number(5.0, "Pull", Unit.FORCE, most=50.0, animatable=False)
@@ -56,7 +56,7 @@ def test_a_parameter_keeps_its_order_default_unit_and_limits() -> None:
     assert (known["beach"].kind, known["beach"].role, known["beach"].animatable) == (Kind.PATH, Role.PATH, False)
 
 
-def test_a_value_counts_for_all_and_a_column_for_each() -> None:
+def test_a_single_value_fills_the_column_and_a_column_is_kept() -> None:
     kite = Kite.of(3, line=5.0, tails=[1, 2, 3])
     assert kite.line.tolist() == [5.0, 5.0, 5.0]
     assert kite.tails.tolist() == [1, 2, 3]
@@ -68,14 +68,14 @@ def test_a_value_counts_for_all_and_a_column_for_each() -> None:
     assert dtypes["way"] == dtypes["tails"] == dtypes["friend"] == dtypes["beach"] == np.int64
 
 
-def test_some_of_the_agents_keep_their_values() -> None:
+def test_taking_rows_keeps_their_values() -> None:
     kite = Kite.of(4, tails=[4, 5, 6, 7])
     assert kite.take([2, 0]).tails.tolist() == [6, 4]
     assert kite.take(np.array([True, False, False, True])).tails.tolist() == [4, 7]
     assert kite.take(slice(0, 0)).line.shape == (0,)
 
 
-def test_what_is_not_declared_or_does_not_fit_is_refused() -> None:
+def test_unknown_parameters_and_columns_of_a_wrong_length_are_refused() -> None:
     with pytest.raises(TypeError, match="Kite has no parameter coat, hat"):
         Kite.of(3, hat=1.0, coat=2.0)
     with pytest.raises(ValueError):
@@ -83,7 +83,7 @@ def test_what_is_not_declared_or_does_not_fit_is_refused() -> None:
 
 
 def test_roles_are_bits_that_never_change() -> None:
-    """They are stored in files."""
+    """The numbers are stored in files."""
     stored = {
         "VEHICLE": 1,
         "OBSTACLE": 2,
@@ -100,15 +100,15 @@ def test_roles_are_bits_that_never_change() -> None:
 
 @dataclass(frozen=True)
 class Lamp(Declared):
-    """Something of which one part means nothing without a choice."""
+    """A declaration with a parameter that has no effect without a choice."""
 
     way: Any = choice("RIGHT", "Way", WAYS)
     reach: Any = only_with("way", 3, length(2.0, "Reach", 0.5))
 
 
-def test_a_parameter_that_hangs_on_a_choice_is_otherwise_like_any_other() -> None:
-    plain, hanging = length(2.0, "Reach", 0.5).metadata["parameter"], Lamp.parameters()["reach"]
-    assert hanging.only_with == ("way", (3,))
-    assert (hanging.kind, hanging.default, hanging.least) == (plain.kind, plain.default, plain.least)
+def test_a_parameter_that_depends_on_a_choice_is_otherwise_like_any_other() -> None:
+    plain, dependent = length(2.0, "Reach", 0.5).metadata["parameter"], Lamp.parameters()["reach"]
+    assert dependent.only_with == ("way", (3,))
+    assert (dependent.kind, dependent.default, dependent.least) == (plain.kind, plain.default, plain.least)
     assert plain.only_with is None
     assert Lamp.of(2, reach=3.0).reach.tolist() == [3.0, 3.0]

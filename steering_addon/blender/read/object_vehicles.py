@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...simulation.arrays.once import once
 from ..crowds.entry_settings import Hiding
 from ..identity import distinct_identities
 from ..tagged_objects import crowds_of
@@ -54,7 +54,7 @@ class ObjectVehicles:
     only_baked: np.ndarray
     hides: np.ndarray
 
-    @cached_property
+    @once
     def parented(self) -> list[int]:
         """The rows of the vehicles that have a parent."""
         return [row for row, ob in enumerate(self.objects) if ob.parent is not None]

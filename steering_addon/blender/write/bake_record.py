@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ...simulation.arrays.once import once
 from .custom_properties import KeptProperty, name_in
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class BakeRecord:
         """Whether it moved the object, rather than only hiding it."""
         return any(path in TRANSFORM_CHANNELS for path in self.channels)
 
-    @cached_property
+    @once
     def properties(self) -> tuple[str, ...]:
         """The names of the custom properties among the channels."""
         return tuple(name for path in self.channels if (name := name_in(path)) is not None)

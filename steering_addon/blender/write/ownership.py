@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...simulation.arrays.once import once
 from ..refusal import Refusal
 from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
@@ -60,14 +60,14 @@ class Played:
         """The curves of a channel, by array index."""
         return self._curves.get(path, {})
 
-    @cached_property
+    @once
     def _curves(self) -> dict[str, dict[int, FCurve]]:
         curves: dict[str, dict[int, FCurve]] = {}
         for curve in self.bag.fcurves if self.bag is not None else ():
             curves.setdefault(curve.data_path, {})[curve.array_index] = curve
         return curves
 
-    @cached_property
+    @once
     def only_ours(self) -> bool:
         """Whether the action holds nothing but what a bake wrote."""
         return self.record is not None and holds_only_ours(self.action, self.record)

@@ -1,1 +1,1 @@
-"""Columns of numbers and vectors: the few operations everything else is written in."""
+"""Columns of numbers and vectors: the few operations that the rest of the code is written in."""

@@ -1,8 +1,18 @@
 """Sine and cosine that give the same bytes everywhere.
 
-numpy's own come from the processor's widest instructions in one version and from the system's library in the next, and
-differ in the last digit: enough for a flock to end up elsewhere. These are made of + - * floor alone, with the
-polynomials of Sun's fdlibm (k_sin.c, k_cos.c), and lie within a unit or so in the last place of the true values.
+numpy's own use the widest instructions of the processor in one version and the system's library in the next, and differ
+in the last digit: enough to change where a flock ends up. These use + - * and floor only.
+
+An angle x is reduced to the nearest quarter turn, in two parts so that the subtraction loses nothing:
+
+    q = floor(x * 2/pi + 1/2)        r = (x - q * HIGH) - q * LOW        |r| <= pi/4
+
+sin(r) and cos(r) are the polynomials of Sun's fdlibm (k_sin.c, k_cos.c); with s = r * r,
+
+    sin(r) = r + r s (S1 + s (S2 + ...))        cos(r) = 1 - s/2 + s s (C1 + s (C2 + ...))
+
+and q modulo 4 says which of the two the sine of x is, and with which sign. The error is about one unit in the last
+place.
 """
 
 from __future__ import annotations
@@ -16,9 +26,9 @@ from .vectors import Scalars, alike, same_for_all
 
 QUARTERS_A_RADIAN = 0.6366197723675814
 QUARTER_HIGH, QUARTER_LOW = 1.5707963267341256, 6.077100506506192e-11
-"""A quarter turn in two parts: the high one, of 33 bits, times a count of quarters is exact."""
+"""A quarter turn, in radians, as a sum: the high part has 33 bits, so that its product with a count is exact."""
 EIGHTH = 0.785
-"""Radians: no more than an eighth of a turn, up to which there is no quarter turn to take off."""
+"""Radians, just below an eighth of a turn: smaller angles need no reduction."""
 SINE_AND_COSINE = np.array(
     (
         (1.58969099521155010221e-10, -1.13596475577881948265e-11),
@@ -29,44 +39,44 @@ SINE_AND_COSINE = np.array(
         (-1.66666666666666324348e-01, 4.16666666666666019037e-02),
     )
 )
-"""The factors of falling powers of the square of an angle, of the one and the other."""
+"""(6, 2) coefficients of the two polynomials, the highest power first: S6 to S1 and C6 to C1."""
 
 
 def sine(angle: Scalars) -> Scalars:
-    """The sines of angles in radians, no more than some thousands of turns."""
-    rest, quarters = _nearest_quarter(angle)
-    return _sine(quarters, *_waves(rest))
+    """The sines of angles in radians, up to some thousands of turns; (...) to (...)."""
+    remainder, quarters = _nearest_quarter(angle)
+    return _sine(quarters, *_small_sine_and_cosine(remainder))
 
 
 def cosine(angle: Scalars) -> Scalars:
-    """The cosines of angles in radians, no more than some thousands of turns."""
-    rest, quarters = _nearest_quarter(angle)
-    return _sine(quarters + 1.0, *_waves(rest))
+    """The cosines of angles in radians, up to some thousands of turns; (...) to (...)."""
+    remainder, quarters = _nearest_quarter(angle)
+    return _sine(quarters + 1.0, *_small_sine_and_cosine(remainder))
 
 
 def cosine_and_sine(angle: Scalars) -> tuple[Scalars, Scalars]:
-    """The cosines and sines of angles in radians, no more than some thousands of turns."""
+    """The cosines and the sines of angles in radians, up to some thousands of turns; (...) to (...) each."""
     if np.abs(angle).max(initial=0.0) < EIGHTH:
-        sines, cosines = _waves(angle)
+        sines, cosines = _small_sine_and_cosine(angle)
         return cosines, sines
-    rest, quarters = _nearest_quarter(angle)
-    waves = _waves(rest)
-    return _sine(quarters + 1.0, *waves), _sine(quarters, *waves)
+    remainder, quarters = _nearest_quarter(angle)
+    small = _small_sine_and_cosine(remainder)
+    return _sine(quarters + 1.0, *small), _sine(quarters, *small)
 
 
 def sine_of_turns(turns: Scalars) -> Scalars:
-    """The sines of angles given in turns, however many."""
+    """The sines of angles in turns, any number of them; (...) to (...)."""
     quarters = np.floor(4.0 * turns + 0.5)
-    return _sine(quarters, *_waves((turns - 0.25 * quarters) * (2.0 * np.pi)))
+    return _sine(quarters, *_small_sine_and_cosine((turns - 0.25 * quarters) * (2.0 * np.pi)))
 
 
 def cosine_of_setting(angle: Scalars) -> Scalars:
-    """The cosines of angles in radians, (n,), which are mostly all the same and the same as in the step before."""
+    """The cosines of angles in radians, (n,) to (n,); a setting shared by all agents is computed once and cached."""
     return _cosine_of_one(float(angle[0]), len(angle)) if same_for_all(angle) else cosine(angle)
 
 
 def tangent_of_setting(angle: Scalars) -> Scalars:
-    """The tangents of angles in radians, (n,), which are mostly all the same and the same as in the step before."""
+    """The tangents of angles in radians, (n,) to (n,); a setting shared by all agents is computed once and cached."""
     return _tangent_of_one(float(angle[0]), len(angle)) if same_for_all(angle) else _tangent(angle)
 
 
@@ -86,33 +96,33 @@ def _tangent(angle: Scalars) -> Scalars:
 
 
 def _nearest_quarter(angle: Scalars) -> tuple[Scalars, Scalars]:
-    """How far angles in radians are from the nearest whole quarter turn, and how many quarters that is."""
+    """The remainder r of each angle in radians, and the number of quarter turns q taken off; (...) to (...) each."""
     quarters = np.floor(angle * QUARTERS_A_RADIAN + 0.5)
     return (angle - quarters * QUARTER_HIGH) - quarters * QUARTER_LOW, quarters
 
 
-def _waves(rest: Scalars) -> tuple[Scalars, Scalars]:
-    """The sines and the cosines of angles in radians, no more than an eighth of a turn."""
-    square = rest * rest
-    rising, falling = _polynomials(SINE_AND_COSINE, square)
-    return rest + rest * square * rising, 1.0 - 0.5 * square + square * square * falling
+def _small_sine_and_cosine(angle: Scalars) -> tuple[Scalars, Scalars]:
+    """The sines and the cosines of angles in radians, up to an eighth of a turn; (...) to (...) each."""
+    square = angle * angle
+    sines, cosines = _polynomials(SINE_AND_COSINE, square)
+    return angle + angle * square * sines, 1.0 - 0.5 * square + square * square * cosines
 
 
-def _sine(quarters: Scalars, rising: Scalars, falling: Scalars) -> Scalars:
-    """The sines of so many quarter turns and an angle whose sine is `rising` and whose cosine is `falling`."""
-    # Each of the factors is 0, 1 or -1. Choosing by `where` takes four times as long, as it cannot be foreseen.
+def _sine(quarters: Scalars, sines: Scalars, cosines: Scalars) -> Scalars:
+    """The sines of angles q * pi/2 + r, from q and the sine and cosine of r; (...) each to (...)."""
+    # Each factor is 0, 1 or -1. `where` takes four times as long: the processor cannot predict which way it goes.
     halves = np.floor(0.5 * quarters)
     odd = quarters - 2.0 * halves
     sign = 1.0 - 2.0 * (halves - 2.0 * np.floor(0.5 * halves))
-    return (rising * (1.0 - odd) + falling * odd) * sign
+    return (sines * (1.0 - odd) + cosines * odd) * sign
 
 
-def _polynomials(factors: Scalars, x: Scalars) -> Scalars:
-    """The factors (f, 2) of falling powers of x (...), added up: (2, ...)."""
-    first, *others, last = factors.reshape(-1, 2, *(1,) * x.ndim)
+def _polynomials(coefficients: Scalars, x: Scalars) -> Scalars:
+    """Two polynomials in x (...), from coefficients (f, 2), the highest power first, by Horner's rule; (2, ...)."""
+    first, *middle, last = coefficients.reshape(-1, 2, *(1,) * x.ndim)
     value: Scalars = first * x
-    for factor in others:
-        value += factor
+    for coefficient in middle:
+        value += coefficient
         value *= x
     value += last
     return value

@@ -1,7 +1,13 @@
-"""Chance as a pure function of (seed, identity, time): adding a vehicle leaves the luck of the others alone.
+"""Chance as a pure function of (seed, identity, time): adding a vehicle leaves the random numbers of the others alone.
 
-Nothing is drawn and nothing remembered. Integers are mixed into keys; a key and the time give smooth noise, a sum of
-four sines of nearby frequencies, which keeps turning one way for a while as the paper asks of wander.
+There is no generator whose state is drawn from. The finisher of SplitMix64 (Steele, Lea and Flood 2014) hashes integers
+to 64-bit keys; a key gives a uniform number u in [0, 1), and a key with a time t smooth noise of two sorts:
+
+    sum of sines      1/2 sum_i sin(2 pi (f_i rate t + phase_i)),  f_i in [0.6, 1.5],  i = 1..4
+    gradient noise    2 sum_o size_o g_o(2 frequency_o rate t + offset),  two octaves (Perlin 1985)
+
+The first keeps turning the same way for a while, as the paper asks of wander. The second never repeats, and has lively
+and calm stretches.
 """
 
 from __future__ import annotations
@@ -15,15 +21,15 @@ from .angles import sine_of_turns
 from .vectors import Scalars
 
 Keys = NDArray[np.uint64]
-"""(n,) what an agent's luck hangs on."""
+"""(n,) one random key an agent."""
 
 SINES = 4
 SLOWEST, FASTEST = 0.6, 1.5
-"""The sines run at these shares of the asked rate: near enough to sound like one rate, never in step."""
+"""The frequencies of the sines lie between these multiples of the requested rate: close, but never in step."""
 
 
 def mix(keys: Keys, salt: Keys | int) -> Keys:
-    """New keys from keys and a salt, each bit hanging on all the others (the finisher of SplitMix64)."""
+    """New keys from keys (...) and a salt that broadcasts with them; each bit depends on all others."""
     with np.errstate(over="ignore"):
         z = (keys ^ np.asarray(salt, dtype=np.uint64)) + np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -32,44 +38,44 @@ def mix(keys: Keys, salt: Keys | int) -> Keys:
 
 
 def keys_of(seed: int, identity: NDArray[np.int64]) -> Keys:
-    """The keys of agents: what the run's seed and who they are make of them."""
+    """The keys of agents, (n,), from the seed of the run and their identities (n,)."""
     whole = np.full(identity.shape, seed & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64)
     return mix(mix(whole, 0), identity.astype(np.uint64))
 
 
 def keys_of_vehicles(seed: int, identity: NDArray[np.int64], own_seed: NDArray[np.int64]) -> Keys:
-    """The keys of vehicles, each of which has a seed of its own besides that of the run."""
+    """The keys of vehicles, (n,), from the seed of the run, their identities (n,) and their own seeds (n,)."""
     return mix(keys_of(seed, identity), own_seed.astype(np.uint64))
 
 
 @lru_cache(maxsize=64)
 def shared_key(identity: int) -> int:
-    """The random key that the vehicles of a crowd share, from the identity of the crowd."""
+    """The random key shared by the vehicles of a crowd, from the identity of the crowd."""
     return int(mix(np.array([identity & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
 def uniform(keys: Keys) -> Scalars:
-    """A number in [0, 1) from each key, always the same one."""
+    """A number in [0, 1) from each key, always the same one; (...) to (...)."""
     return (keys >> np.uint64(11)).astype(np.float64) * (1.0 / 9007199254740992.0)
 
 
 @lru_cache(maxsize=16)
 def _sines(keys: bytes, channels: int) -> tuple[Scalars, Scalars]:
-    """The frequencies, as shares of the rate, and the phases of the sines of some keys, (SINES, channels, n) each.
+    """The frequencies, as multiples of the rate, and the phases of the sines of n keys, (SINES, channels, n) each.
 
-    Kept, as the same vehicles ask again on every frame.
+    Cached, as the same vehicles ask on every frame.
     """
     salt = np.arange(2 * SINES * channels, dtype=np.uint64).reshape(channels, SINES, 2).transpose(2, 1, 0)
-    luck = uniform(mix(np.frombuffer(keys, dtype=np.uint64), salt[..., None]))
-    return SLOWEST + (FASTEST - SLOWEST) * luck[0], luck[1]
+    numbers = uniform(mix(np.frombuffer(keys, dtype=np.uint64), salt[..., None]))
+    return SLOWEST + (FASTEST - SLOWEST) * numbers[0], numbers[1]
 
 
 def smooth_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scalars:
-    """Numbers for each key that wander smoothly about 0 as time goes on, mostly within -1 to 1 (rms 0.7).
+    """Numbers that vary smoothly about 0 with time, mostly between -1 and 1 (rms 0.7).
 
     Args:
-        keys: (n,) whose luck.
-        channels: how many numbers of each key, independent of each other; of fewer, each is what it is of more.
+        keys: (n,)
+        channels: the count of independent numbers a key; the first k channels do not depend on the count.
         rate: (n,) changes a second.
         time: seconds.
 
@@ -77,25 +83,24 @@ def smooth_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scala
         (channels, n).
     """
     frequency, phase = _sines(keys.tobytes(), channels)
-    first, *others = sine_of_turns(frequency * (rate * time) + phase)
-    for wave in others:
-        first += wave
-    return first / 2.0
+    total, *waves = sine_of_turns(frequency * (rate * time) + phase)
+    for wave in waves:
+        total += wave
+    return total / 2.0
 
 
 OCTAVES = ((1.0, 0.8), (1.9, 0.4))
-"""Frequencies and sizes of the waves of gradient noise: the smaller one is where the larger is nothing."""
+"""Frequency and size of each wave of gradient noise. At the zeros of the larger one the smaller one is not zero."""
 
 
 def gradient_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scalars:
-    """Numbers for each key that wander smoothly about 0 as time goes on, mostly within -1 to 1 (rms 0.35).
+    """Numbers that vary smoothly about 0 with time, mostly between -1 and 1 (rms 0.35).
 
-    Coherent noise (Perlin 1985) of time: unlike a sum of sines it never comes back to what it was, and is now lively,
-    now calm.
+    Coherent noise (Perlin 1985) of time: unlike a sum of sines it never repeats, and has lively and calm stretches.
 
     Args:
-        keys: (n,) whose luck.
-        channels: how many numbers of each key, independent of each other.
+        keys: (n,)
+        channels: the count of independent numbers a key.
         rate: (n,) changes a second.
         time: seconds.
 
@@ -105,15 +110,19 @@ def gradient_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Sca
     salt = np.arange(1, channels + 1, dtype=np.uint64)[:, None]
     total = np.zeros((channels, len(keys)))
     for octave, (frequency, size) in enumerate(OCTAVES):
-        own = mix(mix(keys, octave), salt)
-        total += size * _gradients_between(own, 2.0 * frequency * rate * time + uniform(own))
+        octave_keys = mix(mix(keys, octave), salt)
+        total += size * _gradients_between(octave_keys, 2.0 * frequency * rate * time + uniform(octave_keys))
     return 2.0 * total
 
 
-def _gradients_between(keys: Keys, place: Scalars) -> Scalars:
-    """Noise that is nothing at whole places and has there a slope by chance, from -1 to 1."""
-    below = np.floor(place)
-    part = place - below
+def _gradients_between(keys: Keys, position: Scalars) -> Scalars:
+    """Noise that is zero at whole positions, with a random slope a in [-1, 1] at each; (...) and (...) to (...).
+
+    Between two of them, at x from the one below, it is a0 x + (a1 (x - 1) - a0 x) fade(x),
+    fade(x) = 6 x^5 - 15 x^4 + 10 x^3 (Perlin 2002).
+    """
+    below = np.floor(position)
+    part = position - below
     fade = part * part * part * (part * (part * 6.0 - 15.0) + 10.0)
     whole = below.astype(np.int64)
     before = (2.0 * uniform(mix(keys, whole.astype(np.uint64))) - 1.0) * part

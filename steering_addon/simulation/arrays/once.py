@@ -1,4 +1,9 @@
-"""What is worked out once, when somebody first asks for it."""
+"""A property that is computed on first access and then kept.
+
+The rule for the whole package: derived values of frozen objects are `once`, never functools.cached_property. One name
+means one thing, and before Python 3.12 cached_property takes a lock on each first access, which in Blender 4.2 and 4.5
+costs more than most of these values do for a small crowd.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +14,23 @@ T = TypeVar("T")
 
 
 class once(Generic[T]):
-    """A property that keeps its value.
+    """A property whose value replaces it in the instance's `__dict__`; works on frozen dataclasses without slots."""
 
-    As functools.cached_property, which before Python 3.12 takes a lock each time: in Blender 4.2 and 4.5 longer than
-    what is worked out here for a small crowd.
-    """
-
-    def __init__(self, work_out: Callable[[Any], T]) -> None:
-        self._work_out = work_out
-        self.__doc__ = work_out.__doc__
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
     @overload
-    def __get__(self, thing: None, owner: type) -> once[T]: ...
+    def __get__(self, instance: None, owner: type) -> once[T]: ...
 
     @overload
-    def __get__(self, thing: object, owner: type) -> T: ...
+    def __get__(self, instance: object, owner: type) -> T: ...
 
-    def __get__(self, thing: Any, owner: type) -> once[T] | T:
-        if thing is None:
+    def __get__(self, instance: Any, owner: type) -> once[T] | T:
+        if instance is None:
             return self
-        value = thing.__dict__[self._name] = self._work_out(thing)
+        value = instance.__dict__[self._name] = self._compute(instance)
         return value

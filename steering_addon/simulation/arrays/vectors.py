@@ -1,7 +1,10 @@
-"""Arrays of vectors: the few operations everything else is written in.
+"""Arrays of vectors: the few operations that the rest of the code is written in.
 
-Only + - * / sqrt and comparisons are used, spelled out by component: numpy's own reductions and matrix products may add
-in another order on another processor, and the same input must give the same bytes everywhere.
+They use + - * / sqrt and comparisons only, written out by component: numpy's reductions and matrix products may add in
+another order on another processor, and the same input must give the same bytes everywhere.
+
+Vectors are (n, 3) with each component contiguous in memory, as the state of a run is. A mask or setting that is the
+same for all n agents is stored once, as a column with a stride of 0: `alike` makes it, `same_for_all` recognises it.
 """
 
 from __future__ import annotations
@@ -13,26 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 Scalars = NDArray[np.float64]
-"""(n,) one number an agent."""
+"""(n,) one number per agent."""
 Vectors = NDArray[np.float64]
-"""(n, 3) one vector an agent."""
+"""(n, 3) one vector per agent."""
 Rows = NDArray[np.int64]
 """(n,) row numbers, -1 for none."""
 Mask = NDArray[np.bool_]
-"""(n,) one yes or no an agent."""
+"""(n,) one boolean per agent."""
 Number = Scalars
-"""A parameter of a declaration: one number in the class, always an (n,) column in an instance."""
+"""The type of a declared parameter: a number in the class, an (n,) column in an instance."""
 
 EPSILON = 1e-12
-"""The smallest length anything is divided by: far below a micrometre, far above what squaring loses."""
+"""The smallest divisor for lengths: far below a micrometre, and its square is far above underflow."""
 TINIEST = 5e-324
-"""The smallest number there is above 0."""
+"""The smallest positive float64."""
 
 
 def columns(x: Scalars, y: Scalars | float, z: Scalars | float) -> Vectors:
-    """Vectors from their components, (...) each to (..., 3), each component in one piece of memory.
+    """Vectors from their components, (...) each to (..., 3), each component contiguous in memory.
 
-    So is the state of a run: whatever is made of such vectors is so too, and takes half the time.
+    Arithmetic on such vectors gives such vectors, and takes half the time.
     """
     memory = np.empty((3, *x.shape))
     memory[0], memory[1], memory[2] = x, y, z
@@ -40,28 +43,28 @@ def columns(x: Scalars, y: Scalars | float, z: Scalars | float) -> Vectors:
 
 
 def in_columns(v: Vectors) -> Vectors:
-    """The same vectors (n, 3) with each component in one piece of memory."""
+    """A copy of the vectors (n, 3) with each component contiguous in memory."""
     return columns(v[:, 0], v[:, 1], v[:, 2])
 
 
 def picked(v: Vectors, rows: Rows | Mask) -> Vectors:
-    """The vectors of some rows, with each component in one piece of memory."""
+    """The vectors of some rows, (n, 3) to (m, 3), with each component contiguous in memory."""
     return columns(v[:, 0][rows], v[:, 1][rows], v[:, 2][rows])
 
 
 def no_vectors(n: int) -> Vectors:
-    """Vectors of zero, (n, 3)."""
+    """Zero vectors, (n, 3)."""
     return np.zeros((3, n)).T
 
 
 def dot(a: Vectors, b: Vectors) -> Scalars:
-    """How far the vectors point the same way, (..., 3) and (..., 3) to (...)."""
+    """The dot products, (..., 3) and (..., 3) to (...)."""
     products = a * b
     return np.asarray(products[..., 0] + products[..., 1] + products[..., 2], dtype=np.float64)
 
 
 def cross(a: Vectors, b: Vectors) -> Vectors:
-    """The vectors square to both, right-handed: side = cross(forward, up)."""
+    """The cross products, (..., 3) and (..., 3) to (..., 3); right-handed: side = cross(forward, up)."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     return columns(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
@@ -73,10 +76,10 @@ def magnitude(v: Vectors) -> Scalars:
 
 
 def unit(v: Vectors) -> Vectors:
-    """The directions of the vectors; a vector of no length stays zero."""
-    # Blender's matrices are of single precision, in which the tiniest divisor would be none.
+    """The unit directions of the vectors, (..., 3) to (..., 3); a zero vector stays zero."""
+    # Blender's matrices are float32, in which TINIEST would be 0.
     v = np.asarray(v, dtype=np.float64)
-    # Dividing by the largest component first keeps squares of very small and very large vectors from vanishing.
+    # Dividing by the largest component first keeps the squares from underflow and overflow.
     sizes = np.abs(v)
     largest = np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2])
     scaled = v / np.maximum(largest, TINIEST)[..., None]
@@ -85,11 +88,11 @@ def unit(v: Vectors) -> Vectors:
 
 
 def level_side(forward: Vectors) -> tuple[Vectors, Scalars]:
-    """The directions level and to the right of unit headings, (n, 3), zero for those straight up or down.
+    """The horizontal unit directions to the right of unit headings (n, 3).
 
     Returns:
-        side: cross(forward, up) with an up that is vertical, its length made 1.
-        flatness: (n,) the length it had, from 0 for a heading straight up to 1 for a level one.
+        side: (n, 3) cross(forward, (0, 0, 1)) scaled to length 1; zero for a vertical heading.
+        flatness: (n,) its length before, from 0 for a vertical heading to 1 for a level one.
     """
     x, y = forward[:, 0], forward[:, 1]
     flatness = np.sqrt(x * x + y * y)
@@ -98,7 +101,7 @@ def level_side(forward: Vectors) -> tuple[Vectors, Scalars]:
 
 
 def truncate(v: Vectors, longest: Scalars | float) -> Vectors:
-    """The vectors, none longer than `longest` (paper, A Simple Vehicle Model)."""
+    """The vectors (..., 3), shortened to at most `longest` (...) (paper, A Simple Vehicle Model)."""
     length = magnitude(v)
     too_long = length > longest
     if not anybody(too_long):
@@ -108,90 +111,93 @@ def truncate(v: Vectors, longest: Scalars | float) -> Vectors:
 
 
 def across(v: Vectors, direction: Vectors) -> Vectors:
-    """What of the vectors lies square to the unit `direction` (OpenSteer's perpendicular component)."""
+    """The components of vectors v perpendicular to unit directions d, v - (v . d) d; (..., 3) each to (..., 3).
+
+    OpenSteer calls it the perpendicular component.
+    """
     return v - dot(v, direction)[..., None] * direction
 
 
 def squared(axes: Vectors) -> Vectors:
-    """Right-handed unit axes (k, 3, 3) as rows, square to each other, made of ones that nearly are."""
+    """Orthonormal right-handed axes, as rows, from axes that nearly are; (k, 3, 3) to (k, 3, 3) (Gram-Schmidt)."""
     x = unit(axes[:, 0])
     y = unit(across(axes[:, 1], x))
     return np.stack((x, y, cross(x, y)), axis=1)
 
 
 def same_for_all(column: Any) -> bool:
-    """Whether a column (n,) holds one number n times; False where it is empty."""
-    # A number that `broadcast_to` made a column of is in memory once: its rows are no bytes apart.
+    """Whether a column (n,) holds one value n times; False for an empty one."""
+    # A stride of 0 says so without looking at the values.
     return len(column) > 0 and (column.strides[0] == 0 or everybody(column == column[0]))
 
 
 def alike(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
-    """A column (n,) of one value, which is in memory once; not to be written to."""
-    # As np.broadcast_to, in a third of the time: this is done for many columns on every frame.
-    one: Any = np.array(value, dtype=dtype)
-    column: Any = np.ndarray((n,), dtype, buffer=one, strides=(0,))
+    """A read-only column (n,) of one value, stored once (stride 0)."""
+    # np.broadcast_to takes three times as long, and many columns are made on every frame.
+    single: Any = np.array(value, dtype=dtype)
+    column: Any = np.ndarray((n,), dtype, buffer=single, strides=(0,))
     column.flags.writeable = False
     return column
 
 
 @lru_cache(maxsize=64)
 def shared(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
-    """As `alike`, the same column for all who ask, as many do on every step; not for 0.0, which counts as -0.0 too."""
+    """As `alike`, from a cache. Do not use it for 0.0: the cache cannot distinguish it from -0.0."""
     return alike(value, n, dtype)
 
 
 def nobody(n: int) -> Mask:
-    """A column (n,) of no; not to be written to."""
-    none: Mask = shared(False, n, np.bool_)
-    return none
+    """A read-only mask (n,) of False."""
+    mask: Mask = shared(False, n, np.bool_)
+    return mask
 
 
 def anybody(mask: Mask) -> bool:
-    """Whether a column (n,) says yes of any."""
-    # Of one number for all a look at it is enough. To look for the first yes takes a third of the time of `any`.
+    """Whether any entry of a mask (n,) is True."""
+    # A stride of 0 makes the first entry enough. argmax stops at the first True, in a third of the time of `any`.
     return bool(mask.size and mask.item(0 if mask.strides == (0,) else mask.argmax()))
 
 
 def everybody(mask: Mask) -> bool:
-    """Whether a column (n,) says yes of all."""
+    """Whether all entries of a mask (n,) are True."""
     return not mask.size or bool(mask.item(0 if mask.strides == (0,) else mask.argmin()))
 
 
 def which(mask: Mask) -> Rows:
-    """The rows that a column (n,) says yes of, rising."""
-    # As np.flatnonzero, in a third of the time where the column is short.
+    """The rows (m,) at which a mask (n,) is True, in ascending order."""
+    # np.flatnonzero takes three times as long for a short mask.
     return mask.nonzero()[0]
 
 
 def smallest(column: Scalars) -> float:
-    """The smallest number of a column (n,); inf where it is empty."""
+    """The smallest number of a column (n,); inf for an empty one."""
     return float(column[0] if len(column) and column.strides[0] == 0 else column.min(initial=np.inf))
 
 
 def largest(column: Scalars) -> float:
-    """The largest number of a column (n,) that holds none below 0; 0 where it is empty."""
+    """The largest number of a column (n,) without negative numbers; 0 for an empty one."""
     return float(column[0]) if same_for_all(column) else float(column.max(initial=0.0))
 
 
 def clamp(x: Scalars, low: Scalars | float, high: Scalars | float) -> Scalars:
-    """The numbers, none below `low` or above `high`."""
+    """The numbers limited to [low, high]; any shapes that broadcast."""
     return np.minimum(np.maximum(x, low), high)
 
 
 def ratio(over: Scalars, under: Scalars | float) -> Scalars:
-    """`over / under`, with 0 for a divisor of nothing."""
+    """`over / under`, or 0 where the divisor is below EPSILON; any shapes that broadcast."""
     divisor = np.asarray(under, dtype=np.float64)
     small = np.abs(divisor) < EPSILON
     return np.where(small, 0.0, over / np.where(small, 1.0, divisor))
 
 
 def firsts(owner: Rows) -> Rows:
-    """Where in a column (p,) in which owners come one after another each of them begins."""
+    """The first row of each run of equal owners in a column (p,); (g,), ascending."""
     begins = np.ones(len(owner), dtype=np.bool_)
     np.not_equal(owner[1:], owner[:-1], out=begins[1:])
     return which(begins)
 
 
 def totals(owner: Rows, values: Scalars, n: int) -> Scalars:
-    """The sums of the values (p,) of each of n owners, (n,)."""
+    """The sum of the values (p,) that belong to each of n owners; owner (p,) to (n,)."""
     return np.bincount(owner, values, minlength=n).astype(np.float64, copy=False)

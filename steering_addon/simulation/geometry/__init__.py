@@ -1,1 +1,1 @@
-"""Shapes in space: obstacles, meshes, paths, regions and flows, and the questions asked of them."""
+"""Shapes in space: obstacles, meshes, paths, regions and flows, and queries about them."""

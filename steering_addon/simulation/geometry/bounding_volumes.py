@@ -1,7 +1,8 @@
-"""Nested boxes: which of many triangles may matter to a point, most of them passed over.
+"""A hierarchy of boxes: finds the triangles of a mesh that a query may concern, and skips most of the others.
 
-Triangles that lie near each other are put into boxes, a few at a time, a few of these into a larger one and so on. All
-points are looked up together, a level of boxes after the other.
+Triangles are sorted along a space-filling curve (Morton order), so that neighbors in the list are neighbors in space.
+Each FAN consecutive boxes lie in a larger one, level by level, until at most FEW are left at the top. All points of a
+query descend together, one level at a time: a level is one array operation over (point, box) pairs.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from numpy.typing import NDArray
 from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, firsts
 
 FAN = 4
-"""Boxes in a larger one."""
+"""Boxes in a larger box."""
 FEW = 24
-"""Boxes that are all looked at, without asking larger ones first."""
+"""Boxes on the top level at most: all of them are tested."""
 BITS = 10
-"""Binary digits of a coordinate in the order that triangles are sorted in."""
+"""Binary digits per coordinate of the number that sorts the triangles."""
 
 
 @dataclass(frozen=True)
@@ -27,24 +28,28 @@ class Boxes:
     """The boxes of one level, by component.
 
     Attributes:
-        low, high: (3, b) their corners, metres; no number for boxes that only fill up the last larger one.
-        place: (3, b) a place on what is in each.
+        low, high: (3, b) their corners, metres; nan for boxes that only pad the last larger one.
+        sample: (3, b) the centroid of a triangle in each box: the mesh is at most as far away as that.
     """
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    place: NDArray[np.float64]
+    sample: NDArray[np.float64]
 
 
 Keep = Callable[[Boxes, Rows, Rows], Mask]
-"""From rows of points and rows of boxes to which of these pairs are to be seen into; all of one shape, or broadcast."""
+"""From boxes, rows of points and rows of boxes, of one shape or broadcasting, to the pairs to descend into."""
 
 
-def seen_into(levels: tuple[Boxes, ...], n: int, keep: Keep) -> tuple[Rows, Rows]:
-    """Pairs of one of n points and a triangle, in the order of the points, in boxes of which all are to be seen into.
+def descend(levels: tuple[Boxes, ...], n: int, keep: Keep) -> tuple[Rows, Rows]:
+    """The pairs of a point and a triangle of which `keep` accepts the box and all larger boxes around it.
 
     Args:
-        levels: of `nested_boxes`.
+        levels: from `nested_boxes`.
+        n: the count of points.
+
+    Returns:
+        (p,) rows of points, ascending, and (p,) rows of triangles.
     """
     if not levels or not n:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -57,17 +62,22 @@ def seen_into(levels: tuple[Boxes, ...], n: int, keep: Keep) -> tuple[Rows, Rows
 
 
 def lower(bound: Scalars, owner: Rows, values: NDArray[np.float64]) -> None:
-    """Lowers the bounds (n,) of points to the least of the values of their pairs, as `Keep` is given these."""
+    """Lower the bounds (n,) of points, in place, to the minimum of the values of their pairs.
+
+    Args:
+        owner: rows of points, as `Keep` gets them.
+        values: (n, b) for the top level, (p,) for the others.
+    """
     if values.ndim == 2:
         np.minimum(bound, values.min(axis=1), out=bound)
     elif len(owner):
         begin = firsts(owner)
-        whose = owner[begin]
-        bound[whose] = np.minimum(bound[whose], np.minimum.reduceat(values, begin))
+        points = owner[begin]
+        bound[points] = np.minimum(bound[points], np.minimum.reduceat(values, begin))
 
 
 def nested_boxes(corners: NDArray[np.float64]) -> tuple[Boxes, ...]:
-    """The boxes round triangles with corners (3, f, 3), the largest first; the last are those of the triangles."""
+    """The levels of boxes around triangles with corners (3, f, 3), from the largest boxes to those of the triangles."""
     if not corners.shape[1]:
         return ()
     middle = (corners[0] + corners[1] + corners[2]) / 3.0
@@ -80,33 +90,34 @@ def nested_boxes(corners: NDArray[np.float64]) -> tuple[Boxes, ...]:
 
 
 def _filled(boxes: Boxes) -> Boxes:
-    """The boxes and as many more, which nothing is in, as make the last larger one full."""
-    more = ((0, 0), (0, -boxes.low.shape[1] % FAN))
-    low, high = (np.pad(x, more, constant_values=np.nan) for x in (boxes.low, boxes.high))
-    return Boxes(low, high, np.pad(boxes.place, more, mode="edge"))
+    """The boxes, padded with empty ones to a multiple of FAN."""
+    padding = ((0, 0), (0, -boxes.low.shape[1] % FAN))
+    low, high = (np.pad(x, padding, constant_values=np.nan) for x in (boxes.low, boxes.high))
+    return Boxes(low, high, np.pad(boxes.sample, padding, mode="edge"))
 
 
 def _larger(boxes: Boxes) -> Boxes:
-    """The boxes that each hold a few of these."""
+    """The next level up: each box holds FAN of these, and the sample nearest to its middle."""
     low, high = np.fmin.reduce(_fans(boxes.low), axis=2), np.fmax.reduce(_fans(boxes.high), axis=2)
-    places = _fans(boxes.place)
-    off = places - (0.5 * (low + high))[:, :, None]
-    chosen = np.argmin(off[0] * off[0] + off[1] * off[1] + off[2] * off[2], axis=1)
-    return Boxes(low, high, np.ascontiguousarray(places[:, np.arange(len(chosen)), chosen]))
+    samples = _fans(boxes.sample)
+    offset = samples - (0.5 * (low + high))[:, :, None]
+    chosen = np.argmin(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2], axis=1)
+    return Boxes(low, high, np.ascontiguousarray(samples[:, np.arange(len(chosen)), chosen]))
 
 
 def _fans(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(3, b) to (3, b / FAN, FAN)."""
     return numbers.reshape(3, -1, FAN)
 
 
-def along_a_winding_line(places: Vectors) -> NDArray[np.uint64]:
-    """Numbers by which places (m, 3) in a row lie near each other: the digits of their coordinates taken in turns."""
-    if not len(places):
+def morton_numbers(points: Vectors) -> NDArray[np.uint64]:
+    """Numbers to sort points (m, 3) by, (m,): the binary digits of x, y and z interleaved."""
+    if not len(points):
         return np.zeros(0, dtype=np.uint64)
-    low, high = places.min(axis=0), places.max(axis=0)
+    low, high = points.min(axis=0), points.max(axis=0)
     widest = max(float((high - low).max()), EPSILON)
-    cells = np.floor((places - low) * (((1 << BITS) - 1) / widest)).astype(np.uint64)
-    number = np.zeros(len(places), dtype=np.uint64)
+    cells = np.floor((points - low) * (((1 << BITS) - 1) / widest)).astype(np.uint64)
+    number = np.zeros(len(points), dtype=np.uint64)
     for bit in range(BITS):
         for axis in range(3):
             digit = (cells[:, axis] >> np.uint64(bit)) & np.uint64(1)

@@ -1,4 +1,9 @@
-"""Where a straight course first comes near a surface."""
+"""Where a straight course first comes within a distance of a surface.
+
+Along a course p + t d, the gap g(t) = distance(p + t d) - reach closes at the rate -away . d. For a convex body g is
+convex in t, so that Newton's method t += g / (-away . d) never overshoots: `first_touch`. A mesh need not be convex:
+`touch_mesh` casts a ray, and marches with steps of at most the gap along the part of the course that hits nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,59 +15,74 @@ from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, dot, magni
 from .meshes import Mesh
 
 TRIES = 16
-"""Steps in which a course is followed up to a surface; each doubles the digits, but for courses that graze it."""
+"""Newton steps at most; each doubles the correct digits, except for a course that grazes the surface."""
 CLOSE = 1e-9
-"""Share of the way at which a surface counts as reached."""
+"""Gap at which a surface counts as reached, relative to 1 m plus the distance along the course."""
 MESH_TRIES = 8
-"""Steps in which a course is followed along a mesh that it passes rather than hits."""
+"""Steps at most along a mesh that a course passes without hitting it."""
 MESH_CLOSE = 0.02
-"""Share of the reach at which a mesh counts as reached."""
+"""Gap at which a mesh counts as reached, as a share of the reach."""
 SLOWEST = 0.3
-"""Cosine of the angle to the way to what is nearest that a stride reckons with at least."""
+"""The least closing rate (cosine) that a step along a mesh assumes, which bounds its length."""
 STEEPEST = 0.2
-"""Share of the reach, before the place where a course hits a mesh, that even a glancing one is told of it."""
+"""The least sine of the angle between course and mesh that is assumed: a hit at t touches at t - reach / sine."""
 
 Surface = Callable[[Vectors, Rows], tuple[Scalars, Vectors]]
-"""From (m, 3) places on (m,) of the courses to how far each is from its surface, (m,), and the unit directions away
-from there, (m, 3)."""
+"""From points (m, 3) and the rows (m,) of their courses to the signed distances from the surface of each course, (m,),
+and the unit directions away from it, (m, 3)."""
 
 
 def first_touch(
     surface: Surface, points: Vectors, course: Vectors, reach: Scalars, start: Scalars, furthest: Scalars
 ) -> tuple[Scalars, Vectors]:
-    """Where straight courses first come near the surfaces of bodies without hollows, as `Obstacles.touch` has it.
-
-    Newton's method: along a course the distance from such a body falls ever less, so that it never goes too far.
+    """The distances along straight courses at which they first come near convex bodies, by Newton's method.
 
     Args:
-        start: (n,) how far along its course each may go at once, metres.
+        surface: the distance from the body of each course.
+        points: (n, 3) where the courses begin, metres.
+        course: (n, 3) unit directions.
+        reach: (n,) the distance that counts as near, metres.
+        start: (n,) distances along the courses at which the search begins, metres; not beyond the result.
+        furthest: (n,) distances along the courses at which it ends, metres.
+
+    Returns:
+        way: (n,) metres along the course, inf if it does not come near.
+        away: (n, 3) the unit directions away from the body there.
     """
     way = start.copy()
     distance, away = surface(points + course * way[:, None], np.arange(len(points)))
     gap = distance - reach
     missed = dot(away, course) >= 0.0
     for _ in range(TRIES):
-        going = np.flatnonzero(~missed & (gap > CLOSE * (1.0 + way)) & (way <= furthest))
-        if not len(going):
+        open_rows = np.flatnonzero(~missed & (gap > CLOSE * (1.0 + way)) & (way <= furthest))
+        if not len(open_rows):
             break
-        along = picked(course, going)
-        closing = -dot(picked(away, going), along)
-        way[going] += gap[going] / np.where(closing > EPSILON, closing, 1.0)
-        distance, out = surface(picked(points, going) + along * way[going, None], going)
-        gap[going], away[going] = distance - reach[going], out
-        missed[going] = dot(out, along) >= 0.0
+        along = picked(course, open_rows)
+        closing = -dot(picked(away, open_rows), along)
+        way[open_rows] += gap[open_rows] / np.where(closing > EPSILON, closing, 1.0)
+        distance, out = surface(picked(points, open_rows) + along * way[open_rows, None], open_rows)
+        gap[open_rows], away[open_rows] = distance - reach[open_rows], out
+        missed[open_rows] = dot(out, along) >= 0.0
     return np.where(missed | (way > furthest), np.inf, way), away
 
 
 def touch_mesh(
     mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach: Scalars, furthest: Scalars
 ) -> tuple[Scalars, Vectors]:
-    """Where straight courses first come near a mesh, as `Obstacles.touch` has it, in the axes of the mesh.
+    """The distances along straight courses at which they first come near a mesh, in its axes.
 
-    What a course hits is found at once. Past what it does not hit it goes in steps as long as there is nothing near.
+    A hit is found directly. Up to it, or to the end, the course advances step by step while nothing is near.
 
     Args:
-        sign: 1 for who has to keep out of a closed mesh, -1 for who is in it.
+        sign: 1 if agents keep out of the mesh, -1 if they are in it and keep off its walls.
+        points: (n, 3) where the courses begin, metres.
+        course: (n, 3) unit directions.
+        reach: (n,) the distance that counts as near, metres.
+        furthest: (n,) distances along the courses at which the search ends, metres.
+
+    Returns:
+        way: (n,) metres along the course, inf if it does not come near.
+        away: (n, 3) the unit directions away from the mesh there.
     """
     if not len(mesh):
         return np.full(len(points), np.inf), np.zeros((len(points), 3))
@@ -76,24 +96,25 @@ def touch_mesh(
     steep = np.maximum(np.abs(facing), STEEPEST)
     way = np.where(triangle >= 0, np.maximum(met - reach / steep, 0.0), np.inf)
     limit = np.minimum(way, furthest)
-    gone = np.zeros(len(points))
+    travelled = np.zeros(len(points))
     ahead = dot(offset, course)
     passing = (ahead + radius > 0.0) & (ahead - radius < furthest)
-    going = np.flatnonzero(passing & (magnitude(across(offset, course)) < radius))
-    # What is further away than a course leads matters only to who is where it should not be.
-    seen = np.where(mesh.inside(points) | (sign < 0.0), np.inf, limit + reach)
-    for _ in range(MESH_TRIES if len(going) else 0):
-        distance, out = mesh.surface(points[going] + course[going] * gone[going, None], seen[going])
-        gap = distance * sign - reach[going]
-        near = gap <= MESH_CLOSE * reach[going]
-        nearing = -dot(out * sign, course[going])
-        found = near & (nearing > 0.0)
-        touched = going[found]
-        way[touched], away[touched] = gone[touched], (out * sign)[found]
-        # As far as the plane of what is nearest; there is nothing else before it but what sticks out.
-        stride = gap / np.where(nearing > SLOWEST, nearing, np.where(nearing > 0.0, SLOWEST, 1.0))
-        gone[going] += np.maximum(stride, MESH_CLOSE * reach[going])
-        going = going[~found & (gone[going] < limit[going])]
-        if not len(going):
+    open_rows = np.flatnonzero(passing & (magnitude(across(offset, course)) < radius))
+    # Surfaces beyond the end of a course matter only to an agent that is on the wrong side.
+    sight = np.where(mesh.inside(points) | (sign < 0.0), np.inf, limit + reach)
+    for _ in range(MESH_TRIES if len(open_rows) else 0):
+        reached = points[open_rows] + course[open_rows] * travelled[open_rows, None]
+        distance, out = mesh.surface(reached, sight[open_rows])
+        gap = distance * sign - reach[open_rows]
+        near = gap <= MESH_CLOSE * reach[open_rows]
+        closing = -dot(out * sign, course[open_rows])
+        touches = near & (closing > 0.0)
+        touched = open_rows[touches]
+        way[touched], away[touched] = travelled[touched], (out * sign)[touches]
+        # Up to the plane through the nearest point; only a part that sticks out of it could be nearer.
+        stride = gap / np.where(closing > SLOWEST, closing, np.where(closing > 0.0, SLOWEST, 1.0))
+        travelled[open_rows] += np.maximum(stride, MESH_CLOSE * reach[open_rows])
+        open_rows = open_rows[~touches & (travelled[open_rows] < limit[open_rows])]
+        if not len(open_rows):
             break
     return np.where(way > furthest, np.inf, way), away

@@ -1,9 +1,16 @@
-"""Flow fields along curves: which way the current runs at a place, and how strongly.
+"""Flow fields: the direction and the strength of a current at a point.
 
-A flow field is a map from places to directions (paper, Flow Field Following), drawn here with curves, or the lines that
-edges make: near one it runs along it. Every stretch of every curve counts, the nearer ones by far the most, so that the
-direction is the tangent of the nearest place beside one curve and turns evenly from one curve to another between
-several, and in the middle of a hairpin; with the nearest place alone it would flip there.
+A flow field maps points to directions (paper, Flow Field Following). Here curves draw it, or meshes: near a curve the
+current runs along it. Every segment i of every curve counts, with its tangent t_i, its length l_i, and its distance d_i
+from the point in falloff distances r:
+
+    fall_i   = (1 - d_i^4)^2 for d_i < 1, else 0
+    weight_i = fall_i / (d_i^2 + SHARPNESS^2)^2 * l_i / r
+    flow     = sum_i weight_i fall_i t_i / sum_i weight_i
+
+The nearest segments count by far the most, so that the direction near a single curve is the tangent at its nearest
+point. Between two curves, and in the middle of a hairpin, it turns gradually from one to the other; with the nearest
+point alone it would flip there. A painted mesh counts in the same way, by its nearest point.
 """
 
 from __future__ import annotations
@@ -30,29 +37,28 @@ from .painted_flows import Current
 from .paths import Path, Spline
 
 SHARPNESS = 0.1
-"""Share of the falloff distance over which stretches count alike: a bend as tight as that is still followed."""
+"""Share of the falloff distance within which segments count alike: the tightest bend that is still followed."""
 BLOCK = 16
-"""Stretches that are passed over together where they are out of reach."""
+"""Segments that are skipped together if they are out of reach."""
 CHUNK = 512
-"""Points looked at in one go."""
-
+"""Points processed together."""
 
 Flow = Path | Current
-"""A curve, or a mesh, that draws a current."""
+"""A curve, or a painted mesh, that defines a current."""
 
 
 def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars) -> Vectors:
-    """The flow at places: its direction, as long as it is strong.
+    """The flow at points: its direction, scaled by its strength.
 
-    Close to a curve it is 1 long; it fades with the distance, where stretches near each other disagree, and is zero
-    where none is nearer than the falloff distance.
+    It has length 1 on a curve, is weaker with distance and where segments disagree, and zero beyond the falloff
+    distance.
 
     Args:
         points: (n, 3) metres.
         falloff_distance: (n,) metres, above 0.
 
     Returns:
-        (n, 3) no longer than 1.
+        (n, 3) of length 1 at most.
     """
     total = np.zeros(len(points))
     along = np.zeros((len(points), 3))
@@ -61,17 +67,17 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
         total += weight
         along += flow
     for line in (line for curve in flows if not isinstance(curve, Current) for line in curve if line.length > 0.0):
-        stretches = _Stretches.of(line)
+        segments = _Segments.of(line)
         for start in range(0, len(points), CHUNK):
-            some = slice(start, start + CHUNK)
-            weight, flow = stretches.weighed(points[some], falloff_distance[some])
-            total[some] += weight
-            along[some] += flow
+            chunk = slice(start, start + CHUNK)
+            weight, flow = segments.weighed(points[chunk], falloff_distance[chunk])
+            total[chunk] += weight
+            along[chunk] += flow
     return along / np.maximum(total, EPSILON)[:, None]
 
 
 def _painted(current: Current, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-    """How much a painted mesh counts at each point, (n,), and its flow times that, (n, 3)."""
+    """The weight of a painted mesh at points (n, 3), (n,), and its flow times weight and fall, (n, 3)."""
     distance, flow = current.sampled(points, reach)
     far = np.where(np.isfinite(distance), distance, 0.0) / reach
     far = far * far
@@ -83,15 +89,15 @@ def _painted(current: Current, points: Vectors, reach: Scalars) -> tuple[Scalars
 
 
 @dataclass(frozen=True)
-class _Stretches:
-    """The stretches from sample to sample of a line, s of them, filled up to whole blocks with ones of no length.
+class _Segments:
+    """The segments from sample to sample of a line, padded to whole blocks with segments of length 0.
 
     Attributes:
-        start, vector: (s, 3) where each starts and how it lies.
-        tangent: (s, 3) the directions in their middles.
+        start, vector: (s, 3) the start of each and the vector to its end, metres.
+        tangent: (s, 3) the direction in its middle.
         length: (s,) metres.
-        middle: (b, 3) the samples in the middle of each block.
-        extent: metres from there within which all of the block lies.
+        middle: (b, 3) the sample in the middle of each block.
+        extent: the radius about it that contains the block, metres.
     """
 
     start: Vectors
@@ -102,7 +108,7 @@ class _Stretches:
     extent: float
 
     @classmethod
-    def of(cls, line: Spline) -> _Stretches:
+    def of(cls, line: Spline) -> _Segments:
         number = len(line.points) - (not line.closed)
         rows = np.minimum(np.arange(-(-number // BLOCK) * BLOCK), number - 1)
         after = (rows + 1) % len(line.points)
@@ -118,7 +124,11 @@ class _Stretches:
         )
 
     def weighed(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-        """How much the stretches within reach of each point count together, (n,), and their flow times that, (n, 3)."""
+        """The sums over the segments of the weights at points (n, 3), (n,), and of the flow times weight, (n, 3).
+
+        Args:
+            reach: (n,) the falloff distance, metres.
+        """
         owner, row = self._within(points, reach)
         gap, vector = picked(points, owner) - picked(self.start, row), picked(self.vector, row)
         part = clamp(dot(gap, vector) / np.maximum(dot(vector, vector), EPSILON), 0.0, 1.0)
@@ -133,8 +143,8 @@ class _Stretches:
         return total, columns(x, y, z)
 
     def _within(self, points: Vectors, reach: Scalars) -> tuple[Rows, Rows]:
-        """Pairs of points and stretches, whole blocks of them, that may be within reach, in the order of the points."""
-        seen: Mask = magnitude(points[:, None, :] - self.middle[None]) < reach[:, None] + self.extent
-        owner, block = np.nonzero(seen)
-        stretch = block[:, None] * BLOCK + np.arange(BLOCK)
-        return np.repeat(owner, BLOCK), stretch.reshape(-1)
+        """Pairs of a point and a segment that may be within reach (n,), in whole blocks; (p,) rows each, ascending."""
+        near: Mask = magnitude(points[:, None, :] - self.middle[None]) < reach[:, None] + self.extent
+        owner, block = np.nonzero(near)
+        segment = block[:, None] * BLOCK + np.arange(BLOCK)
+        return np.repeat(owner, BLOCK), segment.reshape(-1)

@@ -1,16 +1,24 @@
-"""Meshes: the nearest place on a surface, what a course meets of it, and what is inside.
+"""Meshes: the nearest point of a surface, where a course meets it, and what is inside.
 
-Nested boxes round the triangles let most of a mesh be passed over.
+Boxes around the triangles (bounding_volumes) make a query skip most of a mesh.
+
+    nearest    the point a + s u + t v of the triangle with u = b - a, v = c - a that minimises |p - a - s u - t v|^2
+    hit        Moeller and Trumbore 1997
+    inside     a ray crosses the surface an odd number of times; it leans a little (SLANT), so that it grazes no edge
+               of a mesh that is modelled along the axes
+
+Blender's BVHTree is two to eight times as fast, but it needs bpy and computes in single precision, while the same input
+must give the same bytes everywhere.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.once import once
 from ..arrays.vectors import (
     EPSILON,
     Mask,
@@ -27,14 +35,14 @@ from ..arrays.vectors import (
     picked,
     unit,
 )
-from .bounding_volumes import Boxes, Keep, along_a_winding_line, lower, nested_boxes, seen_into
+from .bounding_volumes import Boxes, Keep, descend, lower, morton_numbers, nested_boxes
 
 SLANT = (0.2718, 0.3141)
-"""How far a ray leans that tells inside from outside, for each metre up: along no edge that anybody draws."""
+"""Metres in x and y per metre up by which the ray of `inside` leans."""
 CLOSE = 1e-9
-"""Share by which squared distances may be off by rounding, and far more."""
+"""Relative error of a squared distance, with a wide margin over rounding."""
 CHUNK = 512
-"""Points looked up in one go."""
+"""Points queried together."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +50,12 @@ class Mesh:
     """A surface of triangles.
 
     Attributes:
-        corners: (3, f, 3) the first, second and third corner of each triangle, metres, in the order they are looked up.
-        normal: (f, 3) unit normals, outward where the mesh is closed; zero for triangles without area.
-        order: (f,) the row that each triangle had when the mesh was made.
-        neighbor: (3, f) beyond each triangle's edge from corner to next corner which one lies; -1 for none.
+        corners: (3, f, 3) the first, second and third corner of each triangle, metres, in Morton order.
+        normal: (f, 3) unit normals, outward if the mesh is closed; zero for triangles without area.
+        order: (f,) the row of each triangle in the arguments of `mesh`.
+        neighbor: (3, f) the triangle beyond the edge from each corner to the next one; -1 for none.
         closed: whether it has an inside.
-        levels: the boxes round the triangles, level by level.
+        levels: the boxes around the triangles, level by level.
     """
 
     corners: NDArray[np.float64]
@@ -60,52 +68,55 @@ class Mesh:
     def __len__(self) -> int:
         return len(self.order)
 
-    @cached_property
+    @once
     def bounds(self) -> tuple[Vectors, Vectors]:
-        """The low and high corner of all of it, (3,) each."""
+        """The low and the high corner of the bounding box, (3,) each."""
         return self.corners.min(axis=(0, 1)), self.corners.max(axis=(0, 1))
 
-    @cached_property
+    @once
     def _sides(self) -> _Sides:
         return _Sides.of(self.corners)
 
-    @cached_property
+    @once
     def _upright(self) -> tuple[NDArray[np.float64], tuple[Boxes, ...]]:
-        """The corners as `_slanted` has them, and boxes round these."""
+        """The corners after `_slanted`, and the boxes around them."""
         corners = np.stack([_slanted(corner) for corner in self.corners])
         return corners, nested_boxes(corners)
 
     def nearest(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors, Rows]:
-        """The nearest place on the surface to each point.
+        """The nearest point of the surface to each point.
 
         Args:
-            points: (n, 3).
-            reach: (n,) how far away it may be, metres; inf for however far.
+            points: (n, 3) metres.
+            reach: (n,) the furthest distance that counts, metres; may be inf.
 
         Returns:
-            distance: (n,) metres, inf where nothing is within reach.
-            place: (n, 3), the point itself where nothing is.
-            triangle: (n,) the row of the triangle, -1 where nothing is.
+            distance: (n,) metres, inf if the surface is out of reach.
+            place: (n, 3), the point itself if the surface is out of reach.
+            triangle: (n,) the row of the triangle, -1 if the surface is out of reach.
         """
         n = len(points)
-        found = np.full(n, np.inf), points.copy(), np.full(n, -1, dtype=np.int64)
+        nearest = np.full(n, np.inf), points.copy(), np.full(n, -1, dtype=np.int64)
         for start in range(0, n if len(self) else 0, CHUNK):
-            some = slice(start, start + CHUNK)
-            for column, values in zip(found, self._nearest(points[some], reach[some])):
-                column[some] = values
-        return found
+            chunk = slice(start, start + CHUNK)
+            for column, values in zip(nearest, self._nearest(points[chunk], reach[chunk])):
+                column[chunk] = values
+        return nearest
 
     def hit(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Rows]:
-        """How far along a course the surface is met, (n,) metres, inf where not within reach, and the triangle, or -1.
+        """The distance along courses to the first triangle they meet.
 
         Args:
-            points: (n, 3) where the courses start.
+            points: (n, 3) where the courses begin, metres.
             course: (n, 3) unit directions.
-            reach: (n,) how far is looked, metres; inf for however far.
+            reach: (n,) the furthest distance that counts, metres; may be inf.
+
+        Returns:
+            (n,) metres, inf if no triangle is met within reach, and (n,) the row of the triangle, or -1.
         """
         if not len(self):
             return np.full(len(points), np.inf), np.full(len(points), -1, dtype=np.int64)
-        owner, triangle = seen_into(self.levels, len(points), _crossed(points, course, reach))
+        owner, triangle = descend(self.levels, len(points), _crossed(points, course, reach))
         a, b, c = (corner[triangle] for corner in self.corners)
         u, v, along = b - a, c - a, course[owner]
         across = cross(along, v)
@@ -121,23 +132,23 @@ class Mesh:
         return _least(np.where(met, way, np.inf), owner, triangle, len(points))
 
     def inside(self, points: Vectors) -> Mask:
-        """Which points (n, 3) are within a closed mesh; none are within an open one."""
+        """Whether points (n, 3) are inside the mesh, (n,); False for an open one."""
         if not self.closed or not len(self):
             return np.zeros(len(points), dtype=np.bool_)
         low, high = self.bounds
-        maybe = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
-        found = np.zeros(len(points), dtype=np.bool_)
-        if len(maybe):
-            found[maybe] = self._inside(points[maybe])
-        return found
+        in_bounds = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
+        inside = np.zeros(len(points), dtype=np.bool_)
+        if len(in_bounds):
+            inside[in_bounds] = self._inside(points[in_bounds])
+        return inside
 
     def _inside(self, points: Vectors) -> Mask:
-        """Which points have the surface above them an odd number of times."""
+        """Whether the surface is above points (n, 3) an odd number of times, (n,)."""
         corners, levels = self._upright
-        place = _slanted(points)
-        owner, triangle = seen_into(levels, len(points), _above(place))
+        slanted = _slanted(points)
+        owner, triangle = descend(levels, len(points), _above(slanted))
         a, b, c = (corner[triangle] for corner in corners)
-        point = place[owner]
+        point = slanted[owner]
         left = [_left_of(start, end, point) for start, end in ((a, b), (b, c), (c, a))]
         around = (left[0] == left[1]) & (left[1] == left[2])
         normal = cross(b - a, c - a)
@@ -147,10 +158,16 @@ class Mesh:
         return np.asarray(crossings % 2 == 1, dtype=np.bool_)
 
     def surface(self, points: Vectors, reach: Scalars | None = None) -> tuple[Scalars, Vectors]:
-        """How far places are from the surface, negative inside, and the unit directions away from it, (n,) and (n, 3).
+        """The signed distance of points (n, 3) from the surface, and the directions away from it.
 
-        An open mesh has no inside: it is two-sided, and away is to the side where one is. Beyond the reach the distance
-        is inf and the direction zero.
+        An open mesh is two-sided and has no inside: away is to the side of the point.
+
+        Args:
+            points: (n, 3) metres.
+            reach: (n,) the furthest distance that counts, metres; any distance if omitted.
+
+        Returns:
+            (n,) metres, negative inside, inf out of reach; and (n, 3) unit directions, zero out of reach.
         """
         if not len(self):
             return np.full(len(points), np.inf), np.zeros((len(points), 3))
@@ -163,44 +180,45 @@ class Mesh:
         return distance * sign, away
 
     def _nearest(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors, Rows]:
-        # A little more, as the same distance reckoned once more may differ in its last digit.
+        """As `nearest`, for one chunk."""
+        # With a margin: the same distance computed from a box and from a triangle may differ in its last digit.
         furthest = reach * reach * (1.0 + CLOSE)
 
         def keep(boxes: Boxes, owner: Rows, box: Rows) -> Mask:
             shape = np.broadcast_shapes(owner.shape, box.shape)
             square, away = np.zeros(shape), np.zeros(shape)
-            for low, high, place, coordinate in zip(boxes.low, boxes.high, boxes.place, points.T):
+            for low, high, sample, coordinate in zip(boxes.low, boxes.high, boxes.sample, points.T):
                 point = coordinate[owner]
                 gap = np.maximum(np.maximum(low[box] - point, point - high[box]), 0.0)
-                offset = place[box] - point
+                offset = sample[box] - point
                 square += gap * gap
                 away += offset * offset
             away *= 1.0 + CLOSE
             lower(furthest, owner, away)
             return np.asarray(square <= furthest[owner], dtype=np.bool_)
 
-        owner, triangle = seen_into(self.levels, len(points), keep)
-        place = self._sides.nearest(triangle, picked(points, owner))
-        gap = picked(points, owner) - place
+        owner, triangle = descend(self.levels, len(points), keep)
+        candidate = self._sides.nearest(triangle, picked(points, owner))
+        gap = picked(points, owner) - candidate
         square = dot(gap, gap)
         square = np.where(square <= (reach * reach)[owner], square, np.inf)
         least, row = _least(square, owner, np.arange(len(owner)), len(points))
-        there = row >= 0
-        found = points.copy()
-        found[there] = place[row[there]]
-        nearest = np.where(there, triangle[row] if len(triangle) else -1, -1)
-        return np.sqrt(least), found, nearest
+        within = row >= 0
+        place = points.copy()
+        place[within] = candidate[row[within]]
+        nearest = np.where(within, triangle[row] if len(triangle) else -1, -1)
+        return np.sqrt(least), place, nearest
 
 
 @dataclass(frozen=True)
 class _Sides:
-    """The sides of triangles from their first corners, and what the nearest places on them are reckoned from.
+    """The sides u = b - a, v = c - a, w = c - b of triangles, and their products, from which nearest points follow.
 
     Attributes:
-        corner, first, second: (f, 3) the first corner, and from there to the second and to the third.
-        along_first, along_second, along_third: (f,) how long the sides are, squared.
-        both: (f,) the product of the first two sides.
-        area: (f,) the square of twice the area.
+        corner, first, second: (f, 3) a, u and v.
+        along_first, along_second, along_third: (f,) u.u, v.v and w.w.
+        both: (f,) u.v.
+        area: (f,) the square of twice the area, |u x v|^2.
     """
 
     corner: Vectors
@@ -220,7 +238,7 @@ class _Sides:
         return cls(a, u, v, dot(u, u), dot(v, v), dot(w, w), dot(u, v), dot(normal, normal))
 
     def nearest(self, triangle: Rows, points: Vectors) -> Vectors:
-        """The nearest places on triangles to points, one each; (m,) and (m, 3) to (m, 3)."""
+        """The nearest point of a triangle to a point, pair by pair; (m,) and (m, 3) to (m, 3)."""
         corner, u, v = (picked(x, triangle) for x in (self.corner, self.first, self.second))
         uu, vv, ww, uv, area = (
             x[triangle] for x in (self.along_first, self.along_second, self.along_third, self.both, self.area)
@@ -231,7 +249,7 @@ class _Sides:
         s, t = (vv * pu - uv * pv) / safe, (uu * pv - uv * pu) / safe
         within = (s >= 0.0) & (t >= 0.0) & (s + t <= 1.0)
         third = clamp((pv - pu + uu - uv) / np.maximum(ww, EPSILON), 0.0, 1.0)
-        # Places are told by their shares of the first two sides. Beyond the face it is one of the sides.
+        # The candidates, as (s, t): the foot on the face if it lies within, and the nearest point of each side.
         least = np.full(len(triangle), np.inf)
         for first, second, possible in (
             (s, t, within),
@@ -239,7 +257,7 @@ class _Sides:
             (0.0, clamp(pv / np.maximum(vv, EPSILON), 0.0, 1.0), True),
             (1.0 - third, third, True),
         ):
-            # The squared distance, less what is the same for all places.
+            # |p - a - s u - t v|^2 without |p - a|^2, which all candidates share.
             square = first * (first * uu + 2.0 * (second * uv - pu)) + second * (second * vv - 2.0 * pv)
             nearer = possible & (square < least)
             s, t = np.where(nearer, first, s), np.where(nearer, second, t)
@@ -248,15 +266,15 @@ class _Sides:
 
 
 def mesh(points: Vectors, triangles: Rows) -> Mesh:
-    """The surface of triangles (f, 3), rows of points (v, 3); points in one place count as one.
+    """A mesh from points (v, 3) and triangles (f, 3) of their rows; points at the same location are merged.
 
-    It is closed where beyond each edge of each triangle there is exactly one other, which goes along it the other way.
-    Normals of a closed one are turned outward.
+    It is closed if each edge of each triangle belongs to exactly one other triangle, in the opposite direction. The
+    normals of a closed mesh are turned outward.
     """
     points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     triangles = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
     centre = (points[triangles[:, 0]] + points[triangles[:, 1]] + points[triangles[:, 2]]) / 3.0
-    order = np.argsort(along_a_winding_line(centre), kind="stable")
+    order = np.argsort(morton_numbers(centre), kind="stable")
     triangles = triangles[order]
     corners = np.stack([points[triangles[:, corner]] for corner in range(3)])
     neighbor = _neighbors(points, triangles)
@@ -269,14 +287,14 @@ def mesh(points: Vectors, triangles: Rows) -> Mesh:
 
 
 def silhouette(surface: Mesh, eye: Vectors) -> Mask:
-    """Which edges have a face toward the eye on one side only, as one sees the mesh from there.
+    """The edges of the outline of a mesh as seen from an eye: a face toward the eye lies on one side only.
 
     Args:
-        eye: (n, 3) where it is looked from.
+        eye: (n, 3) metres.
 
     Returns:
-        (n, 3, f) whether the edge of each triangle from each corner to the next is one; of two triangles with the same
-        edge the one that faces the eye has it.
+        (n, 3, f) whether the edge from each corner to the next belongs to the outline; of the two triangles at an edge
+        only the one that faces the eye has it.
     """
     front = dot(eye[:, None] - surface.corners[0][None], surface.normal[None]) > 0.0
     beyond = front[:, np.maximum(surface.neighbor, 0)] & (surface.neighbor >= 0)[None]
@@ -285,15 +303,16 @@ def silhouette(surface: Mesh, eye: Vectors) -> Mask:
 
 
 def _crossed(points: Vectors, course: Vectors, reach: Scalars) -> Keep:
-    """Looks into the boxes that courses go through, (n, 3) from (n, 3) points on as far as (n,)."""
+    """Keeps the boxes that courses (n, 3) from points (n, 3) pass through within their reach (n,): the slab method."""
     inverse = 1.0 / np.where(np.abs(course) < EPSILON, EPSILON, course)
 
     def keep(boxes: Boxes, owner: Rows, box: Rows) -> Mask:
         entered, left = -np.inf, np.inf
         for low, high, start, slope in zip(boxes.low, boxes.high, points.T, inverse.T):
             begin, steep = start[owner], slope[owner]
-            one, two = (low[box] - begin) * steep, (high[box] - begin) * steep
-            entered, left = np.maximum(entered, np.minimum(one, two)), np.minimum(left, np.maximum(one, two))
+            to_low, to_high = (low[box] - begin) * steep, (high[box] - begin) * steep
+            entered = np.maximum(entered, np.minimum(to_low, to_high))
+            left = np.minimum(left, np.maximum(to_low, to_high))
         slack = CLOSE * np.abs(left)
         return np.asarray((entered <= left + slack) & (left >= -slack) & (entered <= reach[owner]), dtype=np.bool_)
 
@@ -301,21 +320,21 @@ def _crossed(points: Vectors, course: Vectors, reach: Scalars) -> Keep:
 
 
 def _above(points: Vectors) -> Keep:
-    """Looks into the boxes that lie right above points (n, 3), or round them."""
+    """Keeps the boxes that are vertically above points (n, 3), or contain them."""
     x, y, z = points.T
 
     def keep(boxes: Boxes, owner: Rows, box: Rows) -> Mask:
-        found = (boxes.low[0][box] <= x[owner]) & (x[owner] <= boxes.high[0][box])
-        found &= (boxes.low[1][box] <= y[owner]) & (y[owner] <= boxes.high[1][box])
-        return np.asarray(found & (z[owner] <= boxes.high[2][box]), dtype=np.bool_)
+        above = (boxes.low[0][box] <= x[owner]) & (x[owner] <= boxes.high[0][box])
+        above &= (boxes.low[1][box] <= y[owner]) & (y[owner] <= boxes.high[1][box])
+        return np.asarray(above & (z[owner] <= boxes.high[2][box]), dtype=np.bool_)
 
     return keep
 
 
 def _least(values: Scalars, owner: Rows, rows: Rows, n: int) -> tuple[Scalars, Rows]:
-    """The least of the values of each of n owners, inf where there is none, and which of the rows has it, or -1.
+    """The least of the values (p,) of each of n owners, (n,), and the row (p,) it belongs to, (n,).
 
-    Owners come in order; of several that are least the first counts.
+    An owner without a finite value gets inf and -1. Owners are ascending; of equal values the first one counts.
     """
     least, row = np.full(n, np.inf), np.full(n, -1, dtype=np.int64)
     if not len(owner):
@@ -328,7 +347,10 @@ def _least(values: Scalars, owner: Rows, rows: Rows, n: int) -> tuple[Scalars, R
 
 
 def _neighbors(points: Vectors, triangles: Rows) -> Rows:
-    """Which triangle lies beyond each edge, (3, f); -1 where there is none, or where it is not clear which."""
+    """The triangle beyond each edge, (3, f); -1 if there is none, or more than one.
+
+    The edge from corner i to j is the number i * wide + j: its neighbor's edge is j * wide + i.
+    """
     n = len(triangles)
     if not n:
         return np.zeros((3, 0), dtype=np.int64)
@@ -338,21 +360,25 @@ def _neighbors(points: Vectors, triangles: Rows) -> Rows:
     wide = int(row.max()) + 1
     forth, back = edges[:, 0] * wide + edges[:, 1], edges[:, 1] * wide + edges[:, 0]
     order = np.argsort(forth, kind="stable")
-    place = np.searchsorted(forth[order], back)
-    there = order[np.minimum(place, len(order) - 1)]
+    position = np.searchsorted(forth[order], back)
+    beyond = order[np.minimum(position, len(order) - 1)]
     times = np.searchsorted(forth[order], forth, side="right") - np.searchsorted(forth[order], forth)
-    clear = (forth[there] == back) & (times == 1) & (times[there] == 1)
-    return np.where(clear, there % n, -1).reshape(3, n)
+    clear = (forth[beyond] == back) & (times == 1) & (times[beyond] == 1)
+    return np.where(clear, beyond % n, -1).reshape(3, n)
 
 
 def _slanted(points: Vectors) -> Vectors:
-    """Points moved so that rays that lean as much as `SLANT` stand upright."""
+    """Points (..., 3) sheared so that rays that lean by `SLANT` are vertical."""
     x, y, z = points[..., 0], points[..., 1], points[..., 2]
     return columns(x - SLANT[0] * z, y - SLANT[1] * z, z)
 
 
 def _left_of(start: Vectors, end: Vectors, point: Vectors) -> Mask:
-    """Whether points are to the left of edges as seen from above; just the other way for the same edge turned about."""
+    """Whether points are to the left of edges as seen from above, (m, 3) each to (m,).
+
+    The reversed edge gives exactly the opposite answer, so that a ray through an edge shared by two triangles crosses
+    one of them.
+    """
     turned = (start[:, 0] > end[:, 0]) | ((start[:, 0] == end[:, 0]) & (start[:, 1] > end[:, 1]))
     a, b = np.where(turned[:, None], end, start), np.where(turned[:, None], start, end)
     area = (b[:, 0] - a[:, 0]) * (point[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (point[:, 0] - a[:, 0])

@@ -1,8 +1,17 @@
-"""Obstacles: bodies to keep clear of, as spheres drawn out along an axis, as boxes or as meshes.
+"""Obstacles: bodies to keep clear of, as capsules, boxes or meshes.
 
-The paper idealises an obstacle as its bounding sphere and points to finer hulls (Obstacle Avoidance). A sphere drawn
-out along a segment costs little more and fits a pylon as well as a ball: a sphere is one whose ends meet. Whatever its
-shape, each obstacle answers two questions: how far a place is from it, and where a course comes to it.
+The paper idealises an obstacle as its bounding sphere and mentions finer hulls (Obstacle Avoidance). A capsule, which
+is a sphere swept along a segment, costs little more and fits a pylon as well as a ball; a sphere is a capsule with an
+axis of length 0. Every shape answers two questions:
+
+    surface    the signed distance of a point, and the shortest direction out
+    touch      the first t at which a course p + t d is within `reach` of the surface
+
+Arguments are pairs of a point and an obstacle, one per row. The distance to a capsule with ends a, b and radius r is
+
+    |p - a - s (b - a)| - r,    s = clamp((p - a) . (b - a) / |b - a|^2, 0, 1)
+
+An obstacle with the side INSIDE is a room: its distances and directions have the opposite sign.
 """
 
 from __future__ import annotations
@@ -20,9 +29,9 @@ from .first_contact import first_touch, touch_mesh
 from .meshes import Mesh
 
 PASS_SIDES = (
-    Choice("EITHER", 0, "Either", "Vehicles go round on whichever side is nearer"),
-    Choice("LEFT", 1, "Left", "Vehicles go round on its left, as they see it"),
-    Choice("RIGHT", 2, "Right", "Vehicles go round on its right, as they see it"),
+    Choice("EITHER", 0, "Either", "Vehicles go around it on the nearer side"),
+    Choice("LEFT", 1, "Left", "Vehicles go around it on its left, as they see it"),
+    Choice("RIGHT", 2, "Right", "Vehicles go around it on its right, as they see it"),
     Choice("OVER", 3, "Over", "Vehicles go over it"),
     Choice("UNDER", 4, "Under", "Vehicles go under it"),
 )
@@ -35,32 +44,31 @@ OBSTACLE_SHAPES = (
 ROUND, BOX, MESH = (c.number for c in OBSTACLE_SHAPES)
 OBSTACLE_SIDES = (
     Choice("OUTSIDE", 0, "Outside", "Vehicles keep out of it"),
-    Choice("INSIDE", 1, "Inside", "Vehicles are within it, as in a room, and keep off its walls"),
+    Choice("INSIDE", 1, "Inside", "Vehicles are inside it, as in a room, and keep off its walls"),
 )
 OUTSIDE, INSIDE = (c.number for c in OBSTACLE_SIDES)
 ROUNDING = 1e-6
-"""Share, and metres, by which balls round obstacles are taken too large, to lose none to rounding."""
+"""Share, and metres, by which bounding spheres are enlarged, so that rounding loses no obstacle."""
 
 
 @dataclass(frozen=True)
 class Obstacles:
-    """What is in the way.
+    """k obstacles.
 
     Attributes:
-        start, end: (k, 3) the ends of each one's axis, metres, the same point for a sphere; in the side, forward and
-            up of the vehicle that carries it, if one does.
-        velocity: (k, 3) metres a second.
-        radius: (k,) metres about the axis.
+        start, end: (k, 3) the ends of the axis, metres, the same point for a sphere; in the local space of the carrier
+            (side, forward, up) if there is one. For a box or a mesh both are its middle.
+        velocity: (k, 3) m/s.
+        radius: (k,) metres about the axis; for a box or a mesh that of a sphere that contains it.
         pass_side: (k,) the number of a choice of PASS_SIDES.
-        present: (k,) whether it is there at the moment.
+        present: (k,) whether it exists at this moment.
         carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
-        shape: (k,) the number of a choice of OBSTACLE_SHAPES. Whatever is not round has its middle at both ends of the
-            axis, and is within the radius of that.
+        shape: (k,) the number of a choice of OBSTACLE_SHAPES.
         side: (k,) the number of a choice of OBSTACLE_SIDES.
-        axes: (k, 3, 3) the unit axes of each one as rows, as start and end in the space of the carrier.
-        half: (k, 3) metres from the middle of a box to its sides.
-        spin: (k, 3) the axis it turns about, as long as it is quick, rad/s.
-        mesh: (k,) the meshes, in their axes about their middles; None for what is none.
+        axes: (k, 3, 3) its unit axes as rows, in the same space as start and end.
+        half: (k, 3) half sides of a box, metres.
+        spin: (k, 3) angular velocity, rad/s.
+        mesh: (k,) the mesh in its own axes about its middle; None for other shapes.
     """
 
     start: Vectors
@@ -81,53 +89,56 @@ class Obstacles:
         return len(self.radius)
 
     def take(self, rows: Any) -> Obstacles:
-        """Some of the obstacles."""
+        """Some of the obstacles; `rows` is any index of a (k,) column."""
         return replace(self, **{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
 
     def axis_point_nearest(self, points: Vectors) -> Vectors:
-        """The place on each one's axis that is nearest to each point; (n, 3) to (n, k, 3)."""
+        """The nearest point of each axis to each point; (n, 3) to (n, k, 3)."""
         axis = self.end - self.start
         reach = np.maximum(dot(axis, axis), EPSILON)
         part = clamp(dot(points[:, None, :] - self.start[None], axis[None]) / reach[None], 0.0, 1.0)
         return self.start[None] + part[..., None] * axis[None]
 
     def axis_point(self, points: Vectors, rows: Rows) -> Vectors:
-        """The place on the axis of an obstacle that is nearest to a point, one each; (m, 3) and (m,) to (m, 3)."""
+        """The nearest point of an obstacle's axis to a point, row by row; (m, 3) and (m,) to (m, 3)."""
         return self.start[rows] + self._along_axis(points, rows)
 
     @property
     def plain(self) -> Mask:
-        """(k,) which are round and to be kept out of."""
+        """(k,) whether it is round and to be kept out of."""
         return np.asarray((self.shape == ROUND) & (self.side == OUTSIDE), dtype=np.bool_)
 
     def clearance(self, points: Vectors) -> Scalars:
-        """How far each point is from each one's surface, negative where nobody shall be; (n, 3) to (n, k)."""
+        """The signed distance of each point from each obstacle, as in `surface`; (n, 3) to (n, k)."""
         distance = magnitude(points[:, None, :] - self.axis_point_nearest(points)) - self.radius[None]
         for row in np.flatnonzero(~self.plain).tolist():
             distance[:, row] = self.surface(points, np.full(len(points), row))[0]
         return distance
 
     def near(self, points: Vectors, distance: Scalars) -> tuple[Rows, Rows]:
-        """Pairs of a point and an obstacle whose surface may be within a distance of it, in the order of the points.
+        """Pairs of a point and a present obstacle whose surface may be within a distance of it.
 
         Args:
             points: (n, 3) metres.
             distance: (n,) metres.
+
+        Returns:
+            (p,) rows of points, ascending, and (p,) rows of obstacles.
         """
         gap = magnitude(points[:, None, :] - self.axis_point_nearest(points)) - self.radius[None]
-        seen = (gap < distance[:, None]) | (self.side == INSIDE)[None]
-        owner, row = np.nonzero(seen & self.present[None])
+        near = (gap < distance[:, None]) | (self.side == INSIDE)[None]
+        owner, row = np.nonzero(near & self.present[None])
         return owner, row
 
     def surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
-        """How far places are from the surfaces of obstacles, one each, and the way that leads off soonest.
+        """The signed distance of points from obstacles, row by row, and the shortest direction out.
 
         Args:
             points: (m, 3) metres.
-            rows: (m,) which obstacle.
+            rows: (m,) rows of obstacles.
 
         Returns:
-            distance: (m,) metres, negative where nobody shall be.
+            distance: (m,) metres, negative where vehicles must not be.
             away: (m, 3) unit directions.
         """
         distance, away = self._outer_surface(points, rows)
@@ -137,62 +148,61 @@ class Obstacles:
     def touch(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars | None = None
     ) -> tuple[Scalars, Vectors]:
-        """Where straight courses first come near obstacles, one each.
+        """The distances along straight courses at which they first come near obstacles, row by row.
 
         Args:
-            points: (m, 3) where the courses start.
+            points: (m, 3) where the courses begin, metres.
             course: (m, 3) unit directions.
-            reach: (m,) how near is near, metres.
-            rows: (m,) which obstacle.
-            furthest: (m,) how far courses are followed, metres; however far where it is not given.
+            reach: (m,) the distance that counts as near, metres.
+            rows: (m,) rows of obstacles.
+            furthest: (m,) how far the courses are followed, metres; without limit if omitted.
 
         Returns:
-            way: (m,) metres along the course, 0 for who is as near already and comes nearer, inf for who never will, or
-                only further on.
-            away: (m, 3) the unit directions that lead off the obstacle there.
+            way: (m,) metres along the course, 0 if it begins near and comes nearer, inf if it does not come near.
+            away: (m, 3) the unit directions away from the obstacle there.
         """
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
         limit = way.copy() if furthest is None else furthest
         side, shape = self.side[rows], self.shape[rows]
-        for these, touched in (
+        for mask, touch in (
             ((side == OUTSIDE) & (shape == ROUND), self._touch_rounds),
             ((side == OUTSIDE) & (shape == BOX), self._touch_boxes),
             (shape == MESH, self._touch_meshes),
             ((side == INSIDE) & (shape == ROUND), self._touch_from_within),
             ((side == INSIDE) & (shape == BOX), self._touch_sides),
         ):
-            some = np.flatnonzero(these)
-            if len(some):
-                way[some], away[some] = touched(
-                    picked(points, some), picked(course, some), reach[some], rows[some], limit[some]
+            pairs = np.flatnonzero(mask)
+            if len(pairs):
+                way[pairs], away[pairs] = touch(
+                    picked(points, pairs), picked(course, pairs), reach[pairs], rows[pairs], limit[pairs]
                 )
         return way, away
 
     def velocity_at(self, points: Vectors, rows: Rows) -> Vectors:
-        """How places on obstacles move, (m, 3) metres a second; rows (m,) say which obstacle."""
+        """The velocity v + spin x (p - middle) of points on obstacles, row by row; (m, 3) and (m,) to (m, 3) m/s."""
         middle = 0.5 * (self.start + self.end)
         return self.velocity[rows] + cross(self.spin[rows], points - middle[rows])
 
     def localized(self, vectors: Vectors, rows: Rows) -> Vectors:
-        """Directions in the axes of obstacles, one each; (m, 3) to (m, 3)."""
+        """Directions in world space, in the axes of obstacles, row by row; (m, 3) and (m,) to (m, 3)."""
         axes = self.axes[rows]
         return columns(*(dot(vectors, axes[:, axis]) for axis in range(3)))
 
     def globalized(self, local: Vectors, rows: Rows) -> Vectors:
-        """Directions given in the axes of obstacles, one each, in world space; (m, 3) to (m, 3)."""
+        """Directions in the axes of obstacles, in world space, row by row; (m, 3) and (m,) to (m, 3)."""
         axes = self.axes[rows]
         x, y, z = (local[:, axis, None] * axes[:, axis] for axis in range(3))
         return np.asarray(x + y + z)
 
     def _along_axis(self, points: Vectors, rows: Rows) -> Vectors:
-        """The way from the start of the axis of an obstacle to the place on it that is nearest to a point, (m, 3)."""
+        """The vector from the start of an axis to its nearest point to a point; (m, 3) and (m,) to (m, 3)."""
         axis = (self.end - self.start)[rows]
         part = clamp(dot(points - self.start[rows], axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
         return part[:, None] * axis
 
     def _outer_surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
-        """As `surface`, for obstacles to be kept out of."""
+        """As `surface`, with every obstacle taken as one to keep out of; (m, 3) and (m,) to (m,) and (m, 3)."""
         distance, away = self._round_surface(points, rows)
         offset = points - self.start[rows]
         boxes = np.flatnonzero(self.shape[rows] == BOX)
@@ -201,13 +211,13 @@ class Obstacles:
             distance[boxes], out = box_surface(self.localized(offset[boxes], box), self.half[box])
             away[boxes] = self.globalized(out, box)
         for row in _rows_of(self.shape == MESH, rows):
-            some = np.flatnonzero(rows == row)
-            distance[some], out = self.mesh[row].surface(self.localized(offset[some], rows[some]))
-            away[some] = self.globalized(out, rows[some])
+            pairs = np.flatnonzero(rows == row)
+            distance[pairs], out = self.mesh[row].surface(self.localized(offset[pairs], rows[pairs]))
+            away[pairs] = self.globalized(out, rows[pairs])
         return distance, away
 
     def _round_surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
-        """As `surface`, for round obstacles to be kept out of."""
+        """As `_outer_surface`, for capsules."""
         offset = points - self.start[rows] - self._along_axis(points, rows)
         away = unit(offset)
         away = np.where((magnitude(away) < 0.5)[:, None], self.axes[rows, 2], away)
@@ -216,22 +226,27 @@ class Obstacles:
     def _touch_rounds(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
+        """As `touch`, for capsules from outside; (m,) and (m, 3)."""
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
         start = self._way_to_balls(points, course, reach, rows)
-        some = np.flatnonzero(np.isfinite(start) & (start <= furthest))
-        own = rows[some]
-        way[some], away[some] = first_touch(
-            lambda places, which: self._round_surface(places, own[which]),
-            picked(points, some),
-            picked(course, some),
-            reach[some],
-            start[some],
-            furthest[some],
+        pairs = np.flatnonzero(np.isfinite(start) & (start <= furthest))
+        capsules = rows[pairs]
+        way[pairs], away[pairs] = first_touch(
+            lambda places, which: self._round_surface(places, capsules[which]),
+            picked(points, pairs),
+            picked(course, pairs),
+            reach[pairs],
+            start[pairs],
+            furthest[pairs],
         )
         return way, away
 
     def _way_to_balls(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> Scalars:
-        """How far along its course each comes as near as its reach to the ball round an obstacle, inf for never."""
+        """The distance along courses to within reach of the bounding spheres, inf if they miss them; (m,) metres.
+
+        With the centre at c and R = radius + reach, |p + t d - c| = R first at t = (c - p).d - sqrt(((c - p).d)^2 + R^2
+        - |c - p|^2).
+        """
         offset = 0.5 * (self.start + self.end)[rows] - points
         room = (self.radius + 0.5 * magnitude(self.end - self.start))[rows] + reach
         room = room * (1.0 + ROUNDING) + ROUNDING
@@ -244,16 +259,17 @@ class Obstacles:
     def _touch_boxes(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
+        """As `touch`, for boxes from outside; (m,) and (m, 3)."""
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
         start = self._way_to_balls(points, course, reach, rows)
-        some = np.flatnonzero(np.isfinite(start) & (start <= furthest))
-        own, reach, furthest = rows[some], reach[some], furthest[some]
-        local = self.localized(picked(points, some) - self.start[own], own)
-        along, half = self.localized(picked(course, some), own), self.half[own]
+        pairs = np.flatnonzero(np.isfinite(start) & (start <= furthest))
+        boxes, reach, furthest = rows[pairs], reach[pairs], furthest[pairs]
+        local = self.localized(picked(points, pairs) - self.start[boxes], boxes)
+        along, half = self.localized(picked(course, pairs), boxes), self.half[boxes]
         start = way_into(local, along, half + (reach * (1.0 + ROUNDING))[:, None])
         near = np.flatnonzero(np.isfinite(start) & (start <= furthest))
-        some, own, half = some[near], own[near], half[near]
-        way[some], out = first_touch(
+        pairs, boxes, half = pairs[near], boxes[near], half[near]
+        way[pairs], out = first_touch(
             lambda places, which: box_surface(places, half[which]),
             picked(local, near),
             picked(along, near),
@@ -261,13 +277,17 @@ class Obstacles:
             start[near],
             furthest[near],
         )
-        away[some] = self.globalized(out, own)
+        away[pairs] = self.globalized(out, boxes)
         return way, away
 
     def _touch_from_within(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
-        """Where courses come to a round wall from within: where those come that begin beyond it and go back."""
+        """As `touch`, for capsules from inside; (m,) and (m, 3).
+
+        Newton's method needs to approach a convex body from outside, so that each course is followed backward from
+        beyond the wall.
+        """
         middle = 0.5 * (self.start + self.end)[rows]
         beyond = 2.0 * (magnitude(points - middle) + magnitude(self.end - self.start)[rows] + self.radius[rows])
         back, out = first_touch(
@@ -289,6 +309,7 @@ class Obstacles:
     def _touch_sides(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
+        """As `touch`, for boxes from inside; (m,) and (m, 3)."""
         local = self.localized(points - self.start[rows], rows)
         half = np.maximum(self.half[rows] - reach[:, None], 0.0)
         way, away = way_to_sides(local, self.localized(course, rows), half)
@@ -297,21 +318,22 @@ class Obstacles:
     def _touch_meshes(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
+        """As `touch`, for meshes from either side; (m,) and (m, 3)."""
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
         for row in _rows_of(self.shape == MESH, rows):
-            some = np.flatnonzero(rows == row)
-            local = self.localized(points[some] - self.start[rows[some]], rows[some])
-            along = self.localized(course[some], rows[some])
+            pairs = np.flatnonzero(rows == row)
+            local = self.localized(points[pairs] - self.start[rows[pairs]], rows[pairs])
+            along = self.localized(course[pairs], rows[pairs])
             sign = -1.0 if self.side[row] == INSIDE else 1.0
-            way[some], out = touch_mesh(self.mesh[row], sign, local, along, reach[some], furthest[some])
-            away[some] = self.globalized(out, rows[some])
+            way[pairs], out = touch_mesh(self.mesh[row], sign, local, along, reach[pairs], furthest[pairs])
+            away[pairs] = self.globalized(out, rows[pairs])
         return way, away
 
 
-def _rows_of(these: Mask, rows: Rows) -> list[int]:
-    """The rows among `rows` of which `these` (k,) says so."""
-    return np.unique(rows[these[rows]]).tolist() if these.any() else []
+def _rows_of(mask: Mask, rows: Rows) -> list[int]:
+    """The distinct rows of obstacles among `rows` (m,) that are in the mask (k,)."""
+    return np.unique(rows[mask[rows]]).tolist() if mask.any() else []
 
 
 def obstacles(
@@ -324,7 +346,10 @@ def obstacles(
     carrier: Rows | None = None,
     side: Rows | None = None,
 ) -> Obstacles:
-    """Obstacles from what differs: spheres that stand still, may be passed on either side and belong to nobody."""
+    """Obstacles at points (k, 3) with radii (k,), or one radius for all; by default still spheres without a carrier.
+
+    Further arguments are columns of `Obstacles`.
+    """
     start = np.asarray(start, dtype=np.float64).reshape(-1, 3)
     k = len(start)
     return Obstacles(
@@ -345,7 +370,7 @@ def obstacles(
 
 
 def boxes(centre: Vectors, half: Vectors, axes: Vectors | None = None, **others: Any) -> Obstacles:
-    """Boxes from their middles (k, 3), half sides (k, 3) and unit axes as rows (k, 3, 3); others as of `obstacles`."""
+    """Boxes from middles (k, 3), half sides (k, 3) and unit axes as rows (k, 3, 3); the others as of `obstacles`."""
     half = np.asarray(half, dtype=np.float64).reshape(-1, 3)
     made = obstacles(centre, magnitude(half), **others)
     k = len(made)
@@ -358,17 +383,21 @@ def boxes(centre: Vectors, half: Vectors, axes: Vectors | None = None, **others:
 
 
 def mesh_radius(mesh: Mesh) -> float:
-    """The radius about the origin of a mesh within which all of it lies, metres."""
+    """The radius of the sphere about its origin that contains a mesh, metres."""
     return float(magnitude(mesh.corners).max(initial=0.0))
 
 
 def hull(points: Vectors) -> tuple[Vectors, Vectors, float]:
-    """The tightest of a few spheres drawn out along an axis that holds all points: start, end and radius.
+    """The smallest of four capsules around points: a sphere, and one along each axis of their bounding box.
 
-    Tried are a sphere and a drawn-out sphere along each axis of the points' box; the least volume wins.
+    The volume is pi r^2 (2 h + 4/3 r), with half the length of the axis h.
 
     Args:
-        points: (m, 3) at least one, in the space the hull is wanted in.
+        points: (m, 3), m >= 1.
+
+    Returns:
+        start, end: (3,) the ends of the axis.
+        radius
     """
     low, high = points.min(axis=0), points.max(axis=0)
     centre = (low + high) / 2.0

@@ -1,6 +1,7 @@
-"""Currents painted on a mesh: each place of its surface has a direction, and what is near goes its way.
+"""Currents painted on a mesh: each point of its surface has a direction, which nearby vehicles follow.
 
-Such a map from places to directions an artist paints without a program (paper, Flow Field Following).
+The paper (Flow Field Following) has an artist paint such a map from points to directions. Between the corners of a
+triangle the flow is interpolated with barycentric coordinates.
 """
 
 from __future__ import annotations
@@ -20,18 +21,22 @@ class Current:
 
     Attributes:
         surface: the mesh.
-        flow: (3, f, 3) the flow at the corners of each triangle as the mesh has them, no longer than 1.
+        flow: (3, f, 3) the flow at the corners of each triangle, of length 1 at most, in the order of the mesh.
     """
 
     surface: Mesh
     flow: NDArray[np.float64]
 
     def sampled(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-        """The flow at the nearest place of the surface to each point.
+        """The flow at the nearest point of the surface.
+
+        Args:
+            points: (n, 3) metres.
+            reach: (n,) metres.
 
         Returns:
-            distance: (n,) metres to it, inf where it is out of reach.
-            flow: (n, 3) no longer than 1, zero where it is out of reach.
+            distance: (n,) metres to the surface, inf if it is out of reach.
+            flow: (n, 3) of length 1 at most, zero if it is out of reach.
         """
         distance, place, triangle = self.surface.nearest(points, reach)
         flow = np.zeros((len(points), 3))
@@ -45,7 +50,7 @@ class Current:
 
 
 def current(points: Vectors, triangles: Rows, flow: Vectors) -> Current:
-    """A current on triangles (f, 3), rows of points (v, 3), with the flow at each corner of each of them, (f, 3, 3)."""
+    """A current on points (v, 3) and triangles (f, 3) of their rows, with the flow at each corner, (f, 3, 3)."""
     surface = mesh(points, triangles)
     sorted_flow = np.asarray(flow, dtype=np.float64).reshape(-1, 3, 3)[surface.order]
     length = np.sqrt(dot(sorted_flow, sorted_flow))
@@ -54,7 +59,7 @@ def current(points: Vectors, triangles: Rows, flow: Vectors) -> Current:
 
 
 def _shares(corners: NDArray[np.float64], places: Vectors) -> tuple[Scalars, Scalars, Scalars]:
-    """How much each corner of triangles counts at places on them, (m,) each, 1 together."""
+    """The barycentric coordinates of points (m, 3) on triangles with corners (3, m, 3); (m,) for each corner."""
     a, b, c = corners
     normal = cross(b - a, c - a)
     square = dot(normal, normal)

@@ -1,8 +1,16 @@
-"""Paths: the spine of a curve as evenly spaced samples, and how to find one's place on it.
+"""Paths: curves as evenly spaced samples, and how to find the nearest point on them.
 
-A path is idealised as a spine and a radius (paper, Path Following); the radius belongs to who follows. A curve object
-may hold several splines, open or closed; each is followed by itself. Tangents turn evenly between samples, so that a
-coarse polyline does not make its followers twitch at each vertex.
+A path is idealised as a spine and a radius (paper, Path Following); the radius is a parameter of the follower. A curve
+object may have several splines, open or closed, which are separate lines. A position on a line is the distance `along`
+it from its start, in metres.
+
+Points and tangents are interpolated linearly between samples, so that a coarse polyline does not make its followers
+twitch at each vertex. Near a known position the search for the nearest point is local: it tries COARSE, then FINE
+candidates, and ends with the minimum of the parabola through the best three,
+
+    x = x_best + h/2 (f- - f+) / (f- - 2 f_best + f+),
+
+which is exact on a straight line because f is a squared distance.
 """
 
 from __future__ import annotations
@@ -14,15 +22,15 @@ import numpy as np
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, firsts, magnitude, ratio, unit
 
 SAMPLES = 1024
-"""Samples a spline is kept in: a 1 km road every metre."""
+"""Samples of a spline: a road of 1 km has one per metre."""
 BLOCK = 16
-"""Stretches that are passed over together where no course comes near them."""
+"""Segments that are skipped together if a course does not come near them."""
 END = 1e-9
-"""Share of a stretch by which it reaches beyond its ends, lest a course slips through between two."""
+"""Share of a segment by which it extends beyond its ends, so that no course slips through between two."""
 CHUNK = 2_000_000
-"""Most distances looked at in one go while searching a whole spline."""
+"""Distances computed together at most while a whole spline is searched."""
 COARSE, FINE = np.array([33, 65, 129, 257]), 17
-"""Candidates on the two rounds of a search near a known place; on the first as many as the reach asks for."""
+"""Candidates in the two rounds of a search near a known position; the reach decides which count the first has."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +38,9 @@ class Spline:
     """One line of a curve.
 
     Attributes:
-        points: (m, 3) samples, evenly spaced along the line, metres; a closed line does not repeat its first one.
+        points: (m, 3) samples, evenly spaced along the line, metres; a closed line does not repeat the first.
         tangents: (m, 3) unit directions at the samples.
-        length: metres along the line, once round if closed; 0 for a line of one point.
+        length: metres along the line, once around if it is closed; 0 for a line of one point.
         closed: whether the end joins the start.
     """
 
@@ -43,11 +51,11 @@ class Spline:
 
     @property
     def spacing(self) -> float:
-        """Metres along the line from a sample to the next."""
+        """Metres along the line from one sample to the next."""
         return self.length / (len(self.points) if self.closed else max(len(self.points) - 1, 1))
 
     def wrapped(self, along: Scalars) -> Scalars:
-        """Distances along the line, brought back onto it: round and round if closed, else held at the ends."""
+        """Distances along the line, modulo its length if it is closed, else clamped to its ends; (...) to (...)."""
         if self.length <= 0.0:
             return np.zeros_like(along)
         if self.closed:
@@ -55,64 +63,72 @@ class Spline:
         return clamp(along, 0.0, self.length)
 
     def position(self, along: Scalars) -> Vectors:
-        """The points at distances along the line; any shape (...) to (..., 3)."""
+        """The points at distances along the line; (...) to (..., 3)."""
         return self._between(self.points, along)
 
     def tangent(self, along: Scalars) -> Vectors:
-        """The unit directions at distances along the line; any shape (...) to (..., 3)."""
+        """The unit directions at distances along the line; (...) to (..., 3)."""
         return unit(self._between(self.tangents, along))
 
     def _between(self, samples: Vectors, along: Scalars) -> Vectors:
+        """Samples (m, 3) interpolated at distances along the line; (...) to (..., 3)."""
         if self.length <= 0.0:
             return np.broadcast_to(samples[0], (*along.shape, 3))
-        place = self.wrapped(along) / self.spacing
-        before = np.minimum(np.floor(place).astype(np.int64), len(samples) - 1)
+        position = self.wrapped(along) / self.spacing
+        before = np.minimum(np.floor(position).astype(np.int64), len(samples) - 1)
         after = before + 1
         after = np.where(after == len(samples), 0 if self.closed else len(samples) - 1, after)
-        part = (place - before)[..., None]
+        part = (position - before)[..., None]
         return samples[before] * (1.0 - part) + samples[after] * part
 
     def nearest(self, points: Vectors) -> Scalars:
-        """How far along the line the nearest place to each point is, searching all of it; (n, 3) to (n,)."""
+        """The distance along the line to the point nearest to each point, searching all of it; (n, 3) to (n,)."""
         if self.length <= 0.0:
             return np.zeros(len(points))
         along = np.empty(len(points))
         chunk = max(CHUNK // len(self.points), 1)
         for start in range(0, len(points), chunk):
-            some = points[start : start + chunk]
-            gap = some[:, None, :] - self.points[None, :, :]
+            gap = points[start : start + chunk][:, None, :] - self.points[None, :, :]
             along[start : start + chunk] = np.argmin(dot(gap, gap), axis=1) * self.spacing
         return self.nearest_within(points, along, np.full(len(points), self.spacing))
 
     def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars) -> Scalars:
-        """How far along the line the nearest place to each point is, looking no further than `reach` from `along`.
+        """The distance along the line to the point nearest to each point, searching within `reach` of `along`.
 
-        A line may cross itself: who knows where it is stays on its own branch.
+        A line may cross itself: an agent that knows its position stays on its branch.
+
+        Args:
+            points: (n, 3) metres.
+            along: (n,) distances along the line, metres.
+            reach: (n,) metres along the line, in both directions.
+
+        Returns:
+            (n,) metres.
         """
         if self.length <= 0.0:
             return np.zeros(len(points))
         reach = np.minimum(reach, self.length / 2.0 if self.closed else self.length)
-        # As many candidates as see each sample of a short stretch, and never fewer than find the right bend of a long.
-        # Each point has its own number: what is far-sighted must not change what the others find.
+        # Enough candidates to try each sample of a short reach, and never too few to find the right bend of a long one.
+        # Each point has its own count, so that an agent with a long reach does not change what the others find.
         size = np.minimum(np.searchsorted(COARSE, 2.0 * np.ceil(reach / self.spacing) + 1.0), len(COARSE) - 1)
         offset = np.zeros(len(points))
-        for some in np.unique(size):
-            here = size == some
-            offset[here] = self._best(points[here], along[here], offset[here], reach[here], int(COARSE[some]))
+        for index in np.unique(size):
+            rows = size == index
+            offset[rows] = self._best(points[rows], along[rows], offset[rows], reach[rows], int(COARSE[index]))
         offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE)
         return self.wrapped(along + clamp(offset, -reach, reach))
 
     def crossed(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-        """Where straight courses first cross the line, as both are seen from above.
+        """The distances along straight courses at which they first cross the line, as seen from above.
 
         Args:
-            points: (n, 3) where the courses start.
-            course: (n, 3) directions.
-            reach: (n,) how far is looked, in lengths of the course.
+            points: (n, 3) where the courses begin, metres.
+            course: (n, 3) directions, of any length.
+            reach: (n,) how far they are followed, in lengths of the course.
 
         Returns:
-            way: (n,) in lengths of the course, inf where the line is not crossed within reach.
-            side: (n, 3) level unit directions square to the line there, to where the course comes from.
+            way: (n,) in lengths of the course, inf if the line is not crossed within reach.
+            side: (n, 3) the horizontal unit normal of the line at the crossing, on the side the course comes from.
         """
         start, vector = self._segments()
         owner, row = self._crossable(points, course, reach, start, vector)
@@ -125,14 +141,14 @@ class Spline:
         owner, row, way, steep = owner[met], row[met], way[met], steep[met]
         order = np.lexsort((row, way, owner))
         first = order[firsts(owner[order])]
-        found, side = np.full(len(points), np.inf), np.zeros((len(points), 3))
-        found[owner[first]] = way[first]
+        nearest, side = np.full(len(points), np.inf), np.zeros((len(points), 3))
+        nearest[owner[first]] = way[first]
         across = vector[row[first]][:, [1, 0, 2]] * np.array([-1.0, 1.0, 0.0])
         side[owner[first]] = unit(across * np.where(steep[first] < 0.0, -1.0, 1.0)[:, None])
-        return found, side
+        return nearest, side
 
     def _segments(self) -> tuple[Vectors, Vectors]:
-        """Where the stretches from sample to sample start and how they lie, (s, 3) each."""
+        """The starts of the segments from sample to sample, and the vectors to their ends, (s, 3) each."""
         after = np.roll(self.points, -1, axis=0)
         number = len(self.points) - (not self.closed)
         return self.points[:number], (after - self.points)[:number]
@@ -140,7 +156,7 @@ class Spline:
     def _crossable(
         self, points: Vectors, course: Vectors, reach: Scalars, start: Vectors, vector: Vectors
     ) -> tuple[Rows, Rows]:
-        """Pairs of a course and a stretch, whole blocks of them, that it may cross, in the order of the courses."""
+        """Pairs of a course and a segment that it may cross, in whole blocks; (p,) rows each, ascending by course."""
         number = len(start)
         first = np.arange(0, number, BLOCK)
         middle = self.points[np.minimum(first + BLOCK // 2, number - 1)]
@@ -150,63 +166,73 @@ class Spline:
         flat = course * level
         square = np.maximum(dot(flat, flat), EPSILON)
         part = clamp(dot(offset, flat[:, None]) / square[:, None], 0.0, reach[:, None])
-        seen = magnitude(offset - flat[:, None] * part[..., None]) <= extent
-        owner, block = np.nonzero(seen)
+        near = magnitude(offset - flat[:, None] * part[..., None]) <= extent
+        owner, block = np.nonzero(near)
         row = (first[block][:, None] + np.arange(BLOCK)).ravel()
         owner = np.repeat(owner, BLOCK)
-        there = row < number
-        return owner[there], row[there]
+        exists = row < number
+        return owner[exists], row[exists]
 
     def _best(self, points: Vectors, along: Scalars, offset: Scalars, reach: Scalars, candidates: int) -> Scalars:
-        """The offset from `along` of the place nearest to each point, tried within `reach` of the given offset."""
+        """The offset from `along` of the point nearest to each point, within `reach` of the given offset.
+
+        Args:
+            points: (n, 3) metres.
+            along, offset, reach: (n,) metres along the line.
+            candidates: how many offsets are tried.
+
+        Returns:
+            (n,) metres along the line.
+        """
         stride = reach * (2.0 / (candidates - 1))
         tried = offset[:, None] - reach[:, None] + stride[:, None] * np.arange(candidates)[None, :]
         gap = points[:, None, :] - self.position(along[:, None] + tried)
         distance = dot(gap, gap)
         n, best = np.arange(len(points)), np.argmin(distance, axis=1)
         before, after = np.maximum(best - 1, 0), np.minimum(best + 1, candidates - 1)
-        # The low point of the parabola through the best and its neighbors: exact on a straight stretch.
         fall, rise = distance[n, before] - distance[n, best], distance[n, after] - distance[n, best]
         return tried[n, best] + stride * clamp(0.5 * ratio(fall - rise, fall + rise), -0.5, 0.5)
 
 
 Path = tuple[Spline, ...]
-"""All splines of one curve object; none for a curve without points."""
+"""The splines of one curve object; empty for a curve without points."""
 
 
 def spline(points: Vectors, closed: bool, samples: int = SAMPLES) -> Spline:
-    """The line through points in world space, resampled evenly; repeated points count once.
+    """The line through points, resampled at even distances; repeated points count once.
 
     Args:
-        points: (k, 3) at least one.
+        points: (k, 3) in world space, k >= 1, metres.
         closed: whether the last point joins the first.
-        samples: how many it is kept in at least.
+        samples: the count of samples at least.
     """
     points = np.asarray(points, dtype=np.float64)
     corners = np.concatenate((points, points[:1])) if closed else points
     steps = magnitude(corners[1:] - corners[:-1])
     apart = np.concatenate(([True], steps > EPSILON))
     corners = corners[apart]
-    at = np.concatenate(([0.0], np.cumsum(steps[steps > EPSILON])))
-    length = float(at[-1])
+    distance = np.concatenate(([0.0], np.cumsum(steps[steps > EPSILON])))
+    length = float(distance[-1])
     if length <= EPSILON:
         return Spline(points[:1], np.array([[0.0, 1.0, 0.0]]), 0.0, False)
 
     count = max(samples, len(corners))
-    wanted = np.arange(count) * (length / count if closed else length / (count - 1))
-    segment = np.minimum(np.searchsorted(at, wanted, side="right") - 1, len(at) - 2)
-    part = clamp((wanted - at[segment]) / np.maximum(at[segment + 1] - at[segment], EPSILON), 0.0, 1.0)[:, None]
-    kept = corners[segment] * (1.0 - part) + corners[segment + 1] * part
-    return Spline(kept, _tangents(kept, closed, _span(corners, length, count)), length, closed)
+    along = np.arange(count) * (length / count if closed else length / (count - 1))
+    segment = np.minimum(np.searchsorted(distance, along, side="right") - 1, len(distance) - 2)
+    extent = np.maximum(distance[segment + 1] - distance[segment], EPSILON)
+    part = clamp((along - distance[segment]) / extent, 0.0, 1.0)[:, None]
+    resampled = corners[segment] * (1.0 - part) + corners[segment + 1] * part
+    return Spline(resampled, _tangents(resampled, closed, _span(corners, length, count)), length, closed)
 
 
 def _span(corners: Vectors, length: float, count: int) -> int:
-    """Samples to either side that a tangent is taken over: about one segment of the line as it was drawn."""
+    """The count of samples to either side over which tangents are taken: about one segment of the drawn line."""
     drawn = length / max(len(corners) - 1, 1)
     return int(min(max(round(0.5 * drawn / (length / count)), 1), max(count // 64, 1)))
 
 
 def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:
+    """The unit directions from `span` samples before each sample to `span` after it; (m, 3) to (m, 3)."""
     if closed:
         return unit(np.roll(samples, -span, axis=0) - np.roll(samples, span, axis=0))
     rows = np.arange(len(samples))
@@ -216,9 +242,9 @@ def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:
 
 
 def nearest_spline(path: Path, points: Vectors) -> tuple[Rows, Scalars]:
-    """Which spline of a path is nearest to each point, and how far along it; -1 and 0 where the path has none.
+    """The index of the spline nearest to each point (n, 3), and the distance along it; (n,) each.
 
-    A single point leads nowhere: it does not count.
+    Splines of length 0 lead nowhere and do not count; -1 and 0 if the path has no others.
     """
     best = np.full(len(points), -1, dtype=np.int64)
     along = np.zeros(len(points))
@@ -226,10 +252,10 @@ def nearest_spline(path: Path, points: Vectors) -> tuple[Rows, Scalars]:
     for row, line in enumerate(path):
         if line.length <= 0.0:
             continue
-        place = line.nearest(points)
-        distance = magnitude(points - line.position(place))
+        line_along = line.nearest(points)
+        distance = magnitude(points - line.position(line_along))
         closer = distance < nearest
         best = np.where(closer, row, best)
-        along = np.where(closer, place, along)
+        along = np.where(closer, line_along, along)
         nearest = np.where(closer, distance, nearest)
     return best, along

@@ -1,4 +1,8 @@
-"""Regions: spheres, boxes and meshes that vehicles keep to, turned and stretched as their objects are."""
+"""Regions: ellipsoids, boxes and meshes that vehicles keep to.
+
+A region has a centre, unit axes and half sides h. In its axes a point p is inside an ellipsoid if |p / h| <= 1, and
+inside a box if |p_k| <= h_k for each k.
+"""
 
 from __future__ import annotations
 
@@ -25,24 +29,24 @@ from ..declaration import Choice
 from .meshes import Mesh
 
 SHAPES = (
-    Choice("SPHERE", 0, "Sphere", "Round, as wide as the object"),
-    Choice("BOX", 1, "Box", "With flat sides, as wide as the object"),
-    Choice("MESH", 2, "Mesh", "The inside of the object's own surface, with its modifiers, which has no holes"),
+    Choice("SPHERE", 0, "Sphere", "A sphere or ellipsoid as large as the object"),
+    Choice("BOX", 1, "Box", "A box as large as the object"),
+    Choice("MESH", 2, "Mesh", "The inside of the object's own surface, with its modifiers; it must be closed"),
 )
 SPHERE, BOX, MESH = (c.number for c in SHAPES)
 
 
 @dataclass(frozen=True)
 class Regions:
-    """Where vehicles may be.
+    """k regions.
 
     Attributes:
         centre: (k, 3) metres.
-        axes: (k, 3, 3) unit axes of each one as rows.
-        half: (k, 3) metres from the centre to the edge along each axis.
+        axes: (k, 3, 3) its unit axes as rows.
+        half: (k, 3) half sides along the axes, metres.
         shape: (k,) the number of a choice of SHAPES.
-        present: (k,) whether it is there at the moment.
-        mesh: (k,) the meshes, in their axes about their centres; None for what is none.
+        present: (k,) whether it exists at this moment.
+        mesh: (k,) the mesh in its own axes about its centre; None for other shapes.
     """
 
     centre: Vectors
@@ -56,24 +60,25 @@ class Regions:
         return len(self.shape)
 
     def way_in(self, points: Vectors, region: Rows, part: float = 1.0) -> Vectors:
-        """From each point to the nearest place inside its region, (n, 3) metres; zero for points inside.
+        """The vector from each point to the nearest point inside its region, (n, 3) metres; zero for points inside.
 
-        For a stretched sphere the place is where the line to its centre enters it.
+        For an ellipsoid, the point where the line to its centre enters it.
 
         Args:
+            points: (n, 3) metres.
             region: (n,) rows, none negative.
-            part: the share of the region, about its middle, that counts as inside.
+            part: the region is scaled by this about its centre.
         """
         if same_for_all(region):
             return self._way_into(int(region[0]), points, part)
         way = no_vectors(len(points))
         for row in np.unique(region).tolist():
-            here = np.flatnonzero(region == row)
-            way[here] = self._way_into(row, picked(points, here), part)
+            rows = np.flatnonzero(region == row)
+            way[rows] = self._way_into(row, picked(points, rows), part)
         return way
 
     def _way_into(self, row: int, points: Vectors, part: float) -> Vectors:
-        """From each point to the nearest place inside one region, (n, 3) metres."""
+        """As `way_in`, for the region of one row."""
         offset = points - self.centre[row]
         axes, half = self.axes[row], self.half[row] * part
         local = _turned(offset, axes.T)
@@ -87,42 +92,45 @@ class Regions:
         return _turned(inside - local, axes)
 
     def shares(self, points: Vectors, region: int) -> Vectors:
-        """Where points are in a region, (n, 3): from -1 to 1 along each of its axes while they are in its box."""
+        """Points (n, 3) in coordinates of a region, (n, 3): along each axis from -1 at one side to 1 at the other."""
         return _turned(points - self.centre[region], self.axes[region].T) / np.maximum(self.half[region], EPSILON)
 
     def places(self, shares: Vectors, region: int) -> Vectors:
-        """The points at some shares of a region, (n, 3) metres; the way back from `shares`."""
+        """The points (n, 3) at coordinates (n, 3) of a region; the inverse of `shares`."""
         return _turned(shares * self.half[region], self.axes[region]) + self.centre[region]
 
     def size(self, region: Rows) -> Scalars:
-        """(n,) metres from centre to edge along each region's shortest axis."""
+        """The least half side of the regions in some rows, (n,) to (n,) metres."""
         return np.asarray(self.half.min(axis=1)[region])
 
     def nearest(self, points: Vectors) -> Rows:
-        """The region each point is in or nearest to, (n,); -1 where there is none."""
-        here = np.flatnonzero(self.present)
-        if not len(here):
+        """The row of the region that contains each point (n, 3), or is nearest to it, (n,); -1 without regions."""
+        rows = np.flatnonzero(self.present)
+        if not len(rows):
             return np.full(len(points), -1, dtype=np.int64)
-        if len(here) == 1:
-            return np.full(len(points), here[0])
-        distance = np.stack([magnitude(self._way_into(row, points, 1.0)) for row in here.tolist()], axis=-1)
-        return here[np.argmin(distance, axis=1)]
+        if len(rows) == 1:
+            return np.full(len(points), rows[0])
+        distance = np.stack([magnitude(self._way_into(row, points, 1.0)) for row in rows.tolist()], axis=-1)
+        return rows[np.argmin(distance, axis=1)]
 
 
 def _way_into_mesh(mesh: Mesh, points: Vectors, depth: float) -> Vectors:
-    """The nearest places inside a mesh, or as deep below its surface, of points outside; the points that are inside."""
+    """Points (n, 3), those outside a mesh moved to `depth` metres below its nearest surface; (n, 3)."""
     distance, away = mesh.surface(points)
     return np.where((distance > 0.0)[:, None], points - away * (distance + depth)[:, None], points)
 
 
 def _turned(v: Vectors, axes: Vectors) -> Vectors:
-    """The vectors (n, 3) whose components are given along the rows of `axes` (3, 3), put together."""
+    """The vectors x a + y b + z c from their components (n, 3) along the rows a, b, c of `axes` (3, 3); (n, 3)."""
     x, y, z = v.T
     return columns(*(x * a + y * b + z * c for a, b, c in axes.T.tolist()))
 
 
 def regions(centre: Vectors, half: Vectors, shape: Rows, axes: Vectors | None = None) -> Regions:
-    """Regions that are all there, upright where no axes are given."""
+    """Regions from centres (k, 3), half sides (k, 3), shapes (k,) and axes (k, 3, 3), by default those of the world.
+
+    Single values hold for all regions.
+    """
     centre = np.asarray(centre, dtype=np.float64).reshape(-1, 3)
     k = len(centre)
     return Regions(

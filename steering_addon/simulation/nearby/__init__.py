@@ -1,1 +1,1 @@
-"""Who is near whom, who belongs together, and who has run into whom."""
+"""Neighbors, groups and contacts: relations between bodies that are near each other."""

@@ -1,4 +1,9 @@
-"""Groups: who hangs together with whom, through others in between."""
+"""Groups: the connected components of links between things.
+
+Union by minimum with pointer jumping: every thing points to a row of its group that is not larger than its own; linked
+roots are merged, the larger below the smaller, until no link joins two roots. Each round at least halves the number of
+roots that still touch.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +15,16 @@ import numpy as np
 from ..arrays.vectors import Rows, Scalars, Vectors, columns, dot, picked, same_for_all
 
 SAMPLE = 8
-"""One link in so many is followed first: it joins nearly all, and the others only have to be looked at."""
+"""Every SAMPLE-th link is followed first: these join nearly everything, and the others need only be checked."""
 
 
 def joined(count: int, links: Sequence[tuple[Rows, Rows]], members: Rows) -> Rows:
-    """The lowest row of the group that each of some things belongs to, (count,), as far as the members are concerned.
+    """The root of each thing, (count,): the lowest row of its group.
 
     Args:
-        count: how many things there are.
-        links: (p,) and (p,) rows of things that hang together directly, in any number of lists.
-        members: (m,) rows; when these are all joined, nothing more is asked.
+        count: the count of things.
+        links: rows (p,) and (p,) of things that are linked directly, in any number of lists.
+        members: (m,) rows; as soon as these are all joined the search stops, and other groups may be left in pieces.
     """
     root = np.arange(count)
     sample = [(first[::SAMPLE], second[::SAMPLE]) for first, second in links]
@@ -33,21 +38,20 @@ def joined(count: int, links: Sequence[tuple[Rows, Rows]], members: Rows) -> Row
 
 
 def _tied(root: Rows, first: Rows, second: Rows) -> Rows:
-    """The roots after some links more have been tied."""
-    one, other = root[first], root[second]
+    """The roots (count,) after links (p,) and (p,) have been added."""
+    left, right = root[first], root[second]
     while True:
-        apart = np.flatnonzero(one != other)
+        apart = np.flatnonzero(left != right)
         if not len(apart):
             return root
-        one, other = one[apart], other[apart]
-        # Of roots that touch, each but the lowest hangs itself below a lower one: half of them are left at most.
-        root[np.maximum(one, other)] = np.minimum(one, other)
+        left, right = left[apart], right[apart]
+        root[np.maximum(left, right)] = np.minimum(left, right)
         root = _flattened(root)
-        one, other = root[one], root[other]
+        left, right = root[left], root[right]
 
 
 def _flattened(root: Rows) -> Rows:
-    """The same trees, with all directly below their roots."""
+    """The same trees with a depth of 1: every thing points to its root; (count,) to (count,)."""
     while True:
         above = root[root]
         if np.array_equal(above, root):
@@ -57,13 +61,13 @@ def _flattened(root: Rows) -> Rows:
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of moving things, each as a whole.
+    """g groups of n moving things.
 
     Attributes:
-        of: (n,) which group each thing belongs to.
-        size: (g,) how many things belong to it.
-        position, velocity: (g, 3) of its middle.
-        extent: (g,) root of the mean square distance from its middle, metres.
+        of: (n,) the group of each thing.
+        size: (g,) the count of its members.
+        position, velocity: (g, 3) the means over its members.
+        extent: (g,) the root mean square distance of its members from their mean, metres.
     """
 
     of: Rows
@@ -77,7 +81,7 @@ class Groups:
 
     @classmethod
     def by(cls, root: Rows, position: Vectors, velocity: Vectors) -> Groups:
-        """The groups of things (n, 3); those of one group have the same root (n,)."""
+        """The groups of things at (n, 3) positions with (n, 3) velocities, from their roots (n,)."""
         roots = np.bincount(root)
         of = (np.cumsum(roots > 0) - 1)[root]
         size = roots[roots > 0].astype(np.float64)
@@ -90,5 +94,5 @@ class Groups:
         return cls(of, size, centre, middle(velocity), np.sqrt(np.bincount(of, dot(offset, offset)) / size))
 
     def largest(self, most: int) -> Rows:
-        """The largest groups, the largest first; of equal ones the one with the lowest row."""
+        """The rows of the `most` largest groups, the largest first; of equal groups the lowest row first."""
         return np.argsort(-self.size, kind="stable")[:most]

@@ -1,10 +1,13 @@
-"""Pairs: whatever is nearer to each other than a radius.
+"""Pairs of points nearer to each other than a radius, each found once.
 
-Points are put into rows of narrow cells, so that whoever may be near one of them lies in a few unbroken runs of a
-sorted list. Every pair is found once. All pairs tried one by one is the oracle in the tests.
+Points are sorted by cells. A cell is the radius wide in y and z, and a FINE-th of it in x, so that the cells of one y
+and z form a row along x. The partners of a point lie in its own row and in the eight rows around it. Each pair is found
+from one end only: the point's own row from the point on, and four of the eight. In a row at a distance d in the y-z
+plane, the partners are within sqrt(r^2 - d^2) of the point in x: one contiguous run of the sorted list. The oracle in
+the tests tries all pairs.
 
-The lists come in blocks, so that trying the candidates of a large crowd needs no more memory than of a small one.
-Single numbers are picked with `x[rows]`: `take` needs four times as long in the numpy of Blender 4.2.
+Pairs come in blocks, so that the candidates of a large crowd take the same memory as those of a small one. Numbers are
+picked with `x[rows]`, because `take` needs four times as long in the numpy of Blender 4.2.
 """
 
 from __future__ import annotations
@@ -20,21 +23,21 @@ from ..arrays.once import once
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, picked, which
 
 FINE = 8
-"""Cells a radius along a row: finer ones let in fewer that are too far, and cost more looking up."""
+"""Cells per radius along a row: finer cells give fewer candidates that are too far, but cost more look-ups."""
 ROWS = 5
-"""Rows of cells in which a point's partners may lie: its own and four of the eight round it."""
+"""Rows of cells in which a point looks for partners: its own and four of the eight around it."""
 DENSE = 16
-"""Cells a body up to which a plain table of cells is kept; where bodies are few and far between it is searched for."""
+"""Cells per body up to which a table of all cells is made; if bodies are sparser, the cells are searched."""
 MOST = 2**20
-"""Cells along a row, and rows; whoever is further out shares the last one, so that their numbers never overflow."""
+"""Cells along a row, and rows, at most; bodies beyond share the last one, so that cell numbers never overflow."""
 BOUNDS = np.array([MOST, MOST * FINE, MOST * FINE], dtype=np.float64)
-"""The same in cells along each axis."""
+"""The same, in units of radius / FINE along x, y and z."""
 BLOCK = 2**17
-"""Candidates that are tried together."""
+"""Candidates tested together."""
 ROUNDING = 1e-6
-"""By how much of it the square of a radius is taken too large where points are looked for, to lose none to rounding."""
+"""Share by which the squared radius of a search is enlarged, so that rounding loses no pair."""
 QUICK_REPEAT = bool(np.lib.NumpyVersion(np.__version__) >= "1.25.0")
-"""Whether `repeat` is quicker than to pick; in the numpy of Blender 4.2 it takes three times as long."""
+"""Whether np.repeat is faster than indexing; in the numpy of Blender 4.2 it takes three times as long."""
 
 Counts = NDArray[np.int64]
 
@@ -44,7 +47,7 @@ class Pairs:
     """Pairs of bodies nearer to each other than a radius.
 
     Attributes:
-        first, second: (p,) their rows; equal ones of `first` lie together.
+        first, second: (p,) rows of bodies; equal rows in `first` are adjacent.
         offset: (p, 3) from the first to the second, metres.
         distance_squared: (p,) metres squared.
     """
@@ -63,44 +66,44 @@ class Pairs:
         return np.maximum(np.sqrt(self.distance_squared), EPSILON)
 
     def nearer(self, distance: float) -> Part:
-        """Those of them that are nearer than a distance."""
+        """The pairs nearer than a distance."""
         return Part(self, which(self.distance_squared < distance * distance))
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some of the pairs of a list; what is known of them is picked out of it when somebody first asks.
+    """A selection of pairs; its columns are gathered on first access.
 
     Attributes:
-        pairs: the list.
-        some: (p,) which of them, rising.
+        pairs: all pairs.
+        rows: (p,) the rows of the selected pairs, ascending.
     """
 
     pairs: Pairs
-    some: Rows
+    rows: Rows
 
     def __len__(self) -> int:
-        return len(self.some)
+        return len(self.rows)
 
     @once
     def first(self) -> Rows:
-        """(p,) rows; equal ones lie together."""
-        return self.pairs.first[self.some]
+        """(p,) rows of bodies; equal rows are adjacent."""
+        return self.pairs.first[self.rows]
 
     @once
     def second(self) -> Rows:
-        """(p,) rows."""
-        return self.pairs.second[self.some]
+        """(p,) rows of bodies."""
+        return self.pairs.second[self.rows]
 
     @once
     def offset(self) -> Vectors:
         """(p, 3) from the first to the second, metres."""
-        return picked(self.pairs.offset, self.some)
+        return picked(self.pairs.offset, self.rows)
 
     @once
     def distance_squared(self) -> Scalars:
         """(p,) metres squared."""
-        return self.pairs.distance_squared[self.some]
+        return self.pairs.distance_squared[self.rows]
 
     @once
     def distance(self) -> Scalars:
@@ -112,61 +115,66 @@ def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
     """All pairs of points (m, 3) nearer to each other than `radius`, each once, in blocks."""
     if len(points) < 2 or radius <= 0.0:
         return []
-    order, lined_up, begin, length = _runs(points, radius)
+    order, ordered, begin, length = _runs(points, radius)
     candidates = np.einsum("rp->p", length)
-    most = candidates.cumsum()
-    blocks = most.searchsorted(np.arange(BLOCK, int(most[-1]) + BLOCK, BLOCK)).tolist()
-    found, low = [], 0
+    total = candidates.cumsum()
+    blocks = total.searchsorted(np.arange(BLOCK, int(total[-1]) + BLOCK, BLOCK)).tolist()
+    pairs, low = [], 0
     for block in blocks:
         high = min(max(block, low) + 1, len(points))
         if high > low:
-            some = slice(low, high)
-            second = _expanded(begin[:, some], length[:, some])
-            found.append(_within(lined_up, order, some, candidates[some], second, radius))
+            chunk = slice(low, high)
+            second = _expanded(begin[:, chunk], length[:, chunk])
+            pairs.append(_within(ordered, order, chunk, candidates[chunk], second, radius))
         low = high
-    return [pairs for pairs in found if len(pairs)]
+    return [block for block in pairs if len(block)]
 
 
-def _within(lined_up: Vectors, order: Rows, some: slice, candidates: Counts, second: Rows, radius: float) -> Pairs:
-    """The pairs of some of the points and their candidates, so many each, all in the order of their cells."""
+def _within(ordered: Vectors, order: Rows, chunk: slice, candidates: Counts, second: Rows, radius: float) -> Pairs:
+    """The pairs of a chunk of points and their candidates.
+
+    Args:
+        ordered: (m, 3) points in the order of their cells.
+        order: (m,) rows of the points in that order.
+        chunk: which of the ordered points.
+        candidates: (k,) the count of candidates of each point of the chunk.
+        second: (c,) the candidates of one point after the other, as positions in the order.
+    """
     repeated = _repeating(candidates)
     gaps = []
     for axis in range(3):
-        along = lined_up[:, axis]
+        along = ordered[:, axis]
         gap = along[second]
-        gap -= repeated(along[some])
+        gap -= repeated(along[chunk])
         gaps.append(gap)
     distance_squared = gaps[0] * gaps[0]
     for gap in gaps[1:]:
         distance_squared += gap * gap
     near = which(distance_squared < radius * radius)
-    first = repeated(order[some], near)
+    first = repeated(order[chunk], near)
     offset = columns(gaps[0][near], gaps[1][near], gaps[2][near])
     return Pairs(first, order[second[near]], offset, distance_squared[near])
 
 
 def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts]:
-    """The points in order of their cells, and for each the runs of that order that may hold its partners.
-
-    Half of the rows round a point are enough, as each pair is found from one end only. Of a row that lies further off,
-    a shorter part is within the radius.
+    """The points in the order of their cells, and for each the runs of that order that may contain its partners.
 
     Returns:
-        order: (m,) rows of points.
-        lined_up: (m, 3) the points in that order.
-        begin, length: (5, m) runs in that order.
+        order: (m,) rows of the points.
+        ordered: (m, 3) the points in that order.
+        begin, length: (ROWS, m) the runs of each ordered point, as positions in that order.
     """
     least = points.min(axis=0)
-    # Counted in cells. To take what is out of all bounds for nearer brings nobody further from anybody.
+    # In units of cells along x. Clamping to the bounds moves no two points further apart.
     x, y, z = np.minimum((points - least) / (radius / FINE), BOUNDS).T
-    # From 0 on, whole numbers are what is left when the rest is cut off.
+    # astype truncates, which is floor for numbers >= 0.
     row_y, row_z = (y / FINE).astype(np.int64), (z / FINE).astype(np.int64)
     along = x.astype(np.int64)
     wide, deep = int(along.max()) + 1, int(row_y.max()) + 3
-    # An empty row of cells all round saves asking whether a neighboring row exists.
+    # With an empty row of cells all around, every neighboring row exists.
     rows = (row_z * deep + row_y + 1) * wide
     cells = rows + along
-    # Numbers of 16 bits are sorted by counting.
+    # numpy sorts 16-bit numbers by radix.
     order = (cells.astype(np.uint16) if cells.max() < 2**16 else cells).argsort(kind="stable")
     rows, cells, x = rows[order], cells[order], x[order]
 
@@ -188,10 +196,14 @@ def _runs(points: Vectors, radius: float) -> tuple[Rows, Vectors, Counts, Counts
 
 
 def _reaches(low: Scalars, back: Scalars) -> tuple[Scalars, NDArray[np.bool_]]:
-    """How far each point's partners in the rows round it may be along them, (5, m), and whether there may be any.
+    """The half length of the run of each point in each of the ROWS rows, sqrt(r^2 - d^2), and whether it is real.
 
     Args:
-        low, back: (m,) how far each point is beyond the lower edges of its row; all in cells, as what is returned.
+        low, back: (m,) the distances of each point from the lower edges of its row in y and z. All distances are in
+            cells along x, so that r = FINE.
+
+    Returns:
+        (ROWS, m) each.
     """
     high, front = FINE - low, FINE - back
     square = FINE * FINE * (1.0 + ROUNDING)
@@ -207,7 +219,7 @@ def _reaches(low: Scalars, back: Scalars) -> tuple[Scalars, NDArray[np.bool_]]:
 
 
 def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Where in the sorted list of cells the wanted ones, which are below `most`, begin."""
+    """The positions at which wanted cells (...) begin in the sorted cells (m,); all numbers are below `most`."""
     if most > DENSE * len(cells) + 4096:
         return cells.searchsorted(wanted.ravel()).reshape(wanted.shape)
     begin = np.zeros(most + 1, dtype=np.int64)
@@ -216,12 +228,12 @@ def _position(cells: NDArray[np.int64], wanted: NDArray[np.int64], most: int) ->
 
 
 def _expanded(begin: Counts, length: Counts) -> Rows:
-    """The runs (5, k) written out: (c,) the members of one after the other, point by point."""
+    """The members of the runs (ROWS, k), point by point and run by run, (c,)."""
     begin, size = begin.T.ravel(), length.T.ravel()
-    some = which(size > 0)
-    begin, size = begin[some], size[some]
+    filled = which(size > 0)
+    begin, size = begin[filled], size[filled]
     ends = size.cumsum()
-    # Within a run it is one step from each member to the next, and from run to run as far as it is.
+    # The differences from member to member: 1 within a run, a jump from each run to the next. cumsum undoes them.
     members = np.ones(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
     members[:1] = begin[:1]
     members[ends[:-1]] = begin[1:] - (begin[:-1] + size[:-1] - 1)
@@ -229,15 +241,15 @@ def _expanded(begin: Counts, length: Counts) -> Rows:
 
 
 def _repeating(number: Counts) -> Callable[..., Any]:
-    """What writes each entry of a column (n,) out as often as `number` (n,) says; all of that, or some.
+    """A function that repeats each entry of a column (n,) by its number (n,), and optionally selects rows of that.
 
-    There are two ways, as numpy has become quicker at it.
+    np.repeat does it, but is slow in old numpys, where indexing is faster.
     """
     if QUICK_REPEAT:
-        return lambda column, some=slice(None): np.repeat(column, number)[some]
+        return lambda column, rows=slice(None): np.repeat(column, number)[rows]
     ends = number.cumsum()
     count = int(ends[-1])
-    # How many entries begin at each place; who has none begins where the next one does.
+    # The count of entries that begin at each position; an entry with number 0 begins where the next one does.
     owner = np.bincount(ends[:-1], minlength=count + 1)[:count]
     owner.cumsum(out=owner)
-    return lambda column, some=slice(None): column[owner[some]]
+    return lambda column, rows=slice(None): column[owner[rows]]

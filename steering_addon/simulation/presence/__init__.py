@@ -1,1 +1,1 @@
-"""Who takes part: entering, arriving, leaving."""
+"""The vehicles that take part at a moment: entering, arriving, leaving."""

@@ -1,7 +1,7 @@
-"""Who takes part at a frame: vehicles come in when it is their time, and who has left is gone.
+"""Which vehicles take part at a frame: they enter when they are due, and are absent after they have left.
 
-Who has not entered yet, or has left, takes no part: nobody perceives it, runs into it or steers by it, and it stands
-where it starts, or where it arrived.
+A vehicle that has not entered yet, or has left, takes no part. It is not perceived, hit or aimed at, and it stands at
+its start, or where it arrived.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from ..snapshot import Snapshot, State
 
 
 def admitted(state: State, snapshot: Snapshot) -> tuple[Mask, Snapshot]:
-    """Who is still outside at a frame, (n,), and the snapshot of it, in which only those who are there take part.
+    """The vehicles that are still outside at a frame, and its snapshot with only the others present.
 
-    Those whose frame has come enter in the order of their rows. Who waits for room stays outside while there is
-    somebody in its place; on the first frame nobody waits.
+    Vehicles that are due enter in the order of their rows. One that waits for room stays outside while another body
+    overlaps its start; on the first frame none waits.
+
+    Returns:
+        (n,) whether a vehicle is outside, and the snapshot.
     """
     if snapshot.due is None:
         return state.outside, attending(snapshot, state.gone)
@@ -35,36 +38,42 @@ def admitted(state: State, snapshot: Snapshot) -> tuple[Mask, Snapshot]:
     return outside, attending(snapshot, state.gone, outside)
 
 
-def attending(snapshot: Snapshot, *away: Mask) -> Snapshot:
-    """The snapshot in which those who are away take no part.
+def attending(snapshot: Snapshot, *absent: Mask) -> Snapshot:
+    """The snapshot without the vehicles that are absent.
 
     Args:
-        away: (n,) each; an empty one is of nobody.
+        absent: masks (n,); an empty one holds for no vehicle.
     """
     present = snapshot.present
-    for mask in away:
+    for mask in absent:
         if len(mask) and mask.any():
             present = present & ~mask
     return snapshot if present is snapshot.present else replace(snapshot, present=present)
 
 
 def _with_room(waiting: Rows, position: Vectors, snapshot: Snapshot) -> Rows:
-    """Which of those who wait have room where they stand, each beside those who enter before it."""
+    """The waiting vehicles that have room at their start, each with those before it already inside; rows, ascending.
+
+    Args:
+        waiting: (w,) rows of vehicles.
+        position: (n, 3) metres.
+        snapshot: with the vehicles inside present.
+    """
     tracked = snapshot.tracked
     others = tracked.present & ((tracked.roles & int(Role.VEHICLE)) != 0) & (tracked.carrier < 0)
     inside = np.flatnonzero(snapshot.present)
-    place = np.concatenate((picked(position, inside), tracked.position[others]))
+    occupied = np.concatenate((picked(position, inside), tracked.position[others]))
     radius = np.concatenate((snapshot.vehicle.radius[inside], tracked.radius[others]))
     entered: list[int] = []
     for row in waiting.tolist():
-        room = snapshot.vehicle.radius[row]
-        if not _touches(position[row], room, place, radius) and not _touches(
-            position[row], room, position[entered], snapshot.vehicle.radius[entered]
+        own_radius = snapshot.vehicle.radius[row]
+        if not _overlaps(position[row], own_radius, occupied, radius) and not _overlaps(
+            position[row], own_radius, position[entered], snapshot.vehicle.radius[entered]
         ):
             entered.append(row)
     return np.array(entered, dtype=np.int64)
 
 
-def _touches(point: Vectors, room: float, place: Vectors, radius: Scalars) -> bool:
-    """Whether a body at a point overlaps one of those at the places."""
-    return bool((magnitude(place - point) < radius + room).any())
+def _overlaps(point: Vectors, own_radius: float, points: Vectors, radius: Scalars) -> bool:
+    """Whether a body at a point (3,) overlaps one of the bodies at points (b, 3) with radii (b,)."""
+    return bool((magnitude(points - point) < radius + own_radius).any())

@@ -1,4 +1,7 @@
-"""Arriving: which agents have come to a goal, and what happens to them then: they stay, leave, or go on without it."""
+"""Arrivals: the agents that have reached a goal, which then stay, leave or go on without it.
+
+An arrival is final: a vehicle that has arrived once has arrived, wherever the goal moves later.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,9 @@ class Arrivals:
     """The vehicles that have left and those that have arrived.
 
     Attributes:
-        count: how many vehicles there are.
-        gone: (n,) the vehicles that leave, or have left; empty if none has.
-        arrived: (n,) the vehicles that have reached a goal and want it no longer, by the name of the behavior.
+        count: the count of vehicles, n.
+        gone: (n,) the vehicles that leave or have left; empty if none has.
+        arrived: (n,) the vehicles that have reached a goal and go on without it, by the name of the behavior.
     """
 
     count: int
@@ -31,20 +34,19 @@ class Arrivals:
     arrived: Mapping[str, Mask]
 
     def without_reached(self, behavior: AnyBehavior, agents: Agents) -> AnyBehavior:
-        """The behavior, without weight for those of its agents that have reached the goal it leads to."""
+        """The behavior, with weight 0 for the agents that have reached its goal."""
         reached = self.arrived.get(behavior.name)
         return behavior if reached is None else _without(behavior, reached[agents.rows])
 
     def noting(
         self, behavior: AnyBehavior, reached: Mask | None, agents: Agents, attendance: Attendance | None
     ) -> tuple[AnyBehavior, Arrivals]:
-        """The behavior, without weight for agents that go on without its goal, and the arrivals with those of a step.
+        """The behavior, with weight 0 for agents that now go on without its goal, and the arrivals with this step's.
 
-        An agent that has arrived once has arrived, wherever the goal moves afterwards. Agents that stay where they
-        arrive, and behaviors without weight, are not noted.
+        Agents that stay where they arrive, and behaviors of weight 0, are not noted.
 
         Args:
-            reached: (m,) which of the agents are at the goal; None if the behavior leads nowhere.
+            reached: (m,) the agents at the goal; None if the behavior has no goal.
         """
         if reached is None or attendance is None or agents.stays.all():
             return behavior, self
@@ -55,20 +57,20 @@ class Arrivals:
         if leaves.any():
             arrivals = replace(arrivals, gone=self._with(self.gone, agents.rows[leaves]))
         if goes_on.any():
-            nobody: Mask = np.zeros(0, dtype=np.bool_)
-            mask = self._with(self.arrived.get(behavior.name, nobody), agents.rows[goes_on])
+            no_vehicle: Mask = np.zeros(0, dtype=np.bool_)
+            mask = self._with(self.arrived.get(behavior.name, no_vehicle), agents.rows[goes_on])
             arrivals = replace(arrivals, arrived={**self.arrived, behavior.name: mask})
         return _without(behavior, goes_on), arrivals
 
     def _with(self, mask: Mask, rows: Rows) -> Mask:
-        """The mask, (n,), with some more rows; an empty one holds for no vehicle."""
+        """The mask (n,), or an empty one, with rows (m,) added; (n,)."""
         changed = mask.copy() if len(mask) else np.zeros(self.count, dtype=np.bool_)
         changed[rows] = True
         return changed
 
 
 def stays(attendance: Attendance | None, rows: Rows) -> Mask:
-    """Which vehicles of some rows stay where they arrive, (m,)."""
+    """Whether the vehicles in rows (m,) stay where they arrive, (m,)."""
     if attendance is None:
         return shared(True, len(rows), np.bool_)
     mask: Mask = attendance.on_arrival[rows] == STAY
@@ -76,7 +78,7 @@ def stays(attendance: Attendance | None, rows: Rows) -> Mask:
 
 
 def arrival_distance(attendance: Attendance | None, rows: Rows) -> Scalars:
-    """How near the middle of its goal each vehicle of some rows has arrived, (m,) metres; 0: on touching it."""
+    """The distance to its goal at which each vehicle in rows (m,) has arrived, (m,) metres; 0: when it touches it."""
     if attendance is None:
         return np.zeros(len(rows))
     distance: Scalars = attendance.arrival_distance[rows]
@@ -84,7 +86,7 @@ def arrival_distance(attendance: Attendance | None, rows: Rows) -> Scalars:
 
 
 def _without(behavior: AnyBehavior, mask: Mask) -> AnyBehavior:
-    """The behavior, without weight for some of its agents."""
+    """The behavior, with weight 0 for the agents in the mask (m,)."""
     if not mask.any():
         return behavior
     return replace(behavior, weight=np.where(mask, 0.0, behavior.weight))

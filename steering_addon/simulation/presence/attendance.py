@@ -1,4 +1,4 @@
-"""When vehicles are there: they may enter on a frame of their own, and leave where they were going to."""
+"""The settings of a crowd for entering and leaving: when its vehicles appear, and what they do where they arrive."""
 
 from __future__ import annotations
 
@@ -11,60 +11,57 @@ from ..arrays.vectors import Mask, Number, Rows, Scalars
 from ..declaration import Choice, Declared, called, choice, integer, length, switch
 
 ON_ARRIVAL = (
-    Choice("STAY", 0, "Stay", "Go on wanting to be at the goal"),
-    Choice("LEAVE", 1, "Leave", "Take no part any more, and be hidden, from the next frame on"),
-    Choice("GO_ON", 2, "Go On", "Forget about that goal, and go on as the other behaviors have it or straight ahead"),
+    Choice("STAY", 0, "Stay", "Keep going to the goal"),
+    Choice("LEAVE", 1, "Leave", "Disappear on the next frame: hidden, and ignored by all other vehicles"),
+    Choice("GO_ON", 2, "Go On", "Drop that goal, and continue with the other behaviors or straight ahead"),
 )
 STAY, LEAVE, GO_ON = (c.number for c in ON_ARRIVAL)
-"""What to do once a goal is reached, with the numbers that files store."""
+"""The numbers of the choices, as stored in files."""
 FURTHEST = 1_048_574
-"""Blender knows no frames beyond."""
+"""The last frame that Blender allows."""
 ENTERING = 0xE27E
-"""Salts the keys from which the frames of entering are drawn, apart from other uses of the same luck."""
+"""Salt of the random keys for the frames of entering, so that other random numbers do not depend on them."""
 
 
 @dataclass(frozen=True)
 class Attendance(Declared):
-    """When vehicles enter, and what they do where they arrive.
-
-    Every parameter is (n,).
-    """
+    """When vehicles enter, and what they do where they arrive; every parameter is (n,)."""
 
     use_enter_frame: Mask = called(
         "Enter Later",
-        switch(False, "Let the vehicles enter on a frame, instead of being there from the start", animatable=False),
+        switch(False, "Let vehicles enter during the run instead of being present from the start", animatable=False),
     )
     enter_frame: Rows = called(
-        "Frame", integer(1, "The frame on which the first of them enter", -FURTHEST, FURTHEST, animatable=False)
+        "Frame", integer(1, "The first frame on which vehicles enter", -FURTHEST, FURTHEST, animatable=False)
     )
     enter_span: Rows = called(
         "Spread Over",
-        integer(0, "Over how many frames more they enter, each by its own chance", 0, FURTHEST, animatable=False),
+        integer(0, "The number of frames after that on which they enter, at random", 0, FURTHEST, animatable=False),
     )
     wait_for_room: Mask = called(
         "Wait for Room",
-        switch(True, "Who would enter in the midst of another waits until that one has gone on", animatable=False),
+        switch(True, "Keep a vehicle outside while another one is where it would enter", animatable=False),
     )
     on_arrival: Rows = choice(
-        "STAY", "What they do where they arrive: at a target they go to, or the end of a path", ON_ARRIVAL
+        "STAY", "What vehicles do when they reach a target that they go to, or the end of a path", ON_ARRIVAL
     )
     arrival_distance: Number = called(
         "Arrives Within",
-        length(0.0, "How near the middle of its goal a vehicle has arrived; 0: as soon as it touches it"),
+        length(0.0, "Distance from the middle of its goal at which a vehicle has arrived; 0: when it touches it"),
     )
     hide: Mask = called(
         "Hide While Away",
-        switch(True, "Hide them in viewports and renders before they enter and after they leave", animatable=False),
+        switch(True, "Hide vehicles in viewports and renders before they enter and after they leave", animatable=False),
     )
 
 
 def enter_frames(attendance: Attendance, keys: Keys) -> Scalars:
-    """The frame on which each vehicle enters, (n,); -inf for one that is there from the start.
+    """The frame on which each vehicle enters, (n,); -inf for a vehicle that is present from the start.
 
     Args:
-        attendance: n rows.
-        keys: (n,) whose chance; a vehicle more leaves the others theirs.
+        attendance: the settings of n vehicles.
+        keys: (n,) their random keys.
     """
-    luck = uniform(mix(keys, ENTERING))
-    entering = attendance.enter_frame + np.floor(luck * (attendance.enter_span + 1))
+    random = uniform(mix(keys, ENTERING))
+    entering = attendance.enter_frame + np.floor(random * (attendance.enter_span + 1))
     return np.where(attendance.use_enter_frame, entering, -np.inf)

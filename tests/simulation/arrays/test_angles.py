@@ -1,4 +1,4 @@
-"""Our own sine and cosine: as right as the system's, and the same bytes everywhere (test_same_bytes.py)."""
+"""Sine and cosine: as accurate as the system's, and the same bytes everywhere (test_same_bytes.py)."""
 
 import math
 
@@ -25,46 +25,46 @@ ANGLES = np.concatenate(
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [(sine, math.sin), (cosine, math.cos)])
-def test_no_angle_is_more_than_a_digit_off(ours, theirs) -> None:
-    wanted = np.array([theirs(angle) for angle in ANGLES])
-    assert np.abs(ours(ANGLES) - wanted).max() < 2.5e-16
+def test_the_error_is_one_unit_in_the_last_place_at_most(ours, theirs) -> None:
+    expected = np.array([theirs(angle) for angle in ANGLES])
+    assert np.abs(ours(ANGLES) - expected).max() < 2.5e-16
 
 
-def test_sines_of_turns_are_those_of_the_angle_within_its_turn() -> None:
+def test_the_sine_of_turns_is_that_of_the_angle_modulo_a_turn() -> None:
     turns = np.concatenate((np.linspace(-3.0, 3.0, 4801), 1e6 + np.linspace(0.0, 1.0, 1025)))
-    wanted = np.array([math.sin(2.0 * math.pi * (turn - round(turn))) for turn in turns])
-    assert np.abs(sine_of_turns(turns) - wanted).max() < 1e-15
+    expected = np.array([math.sin(2.0 * math.pi * (turn - round(turn))) for turn in turns])
+    assert np.abs(sine_of_turns(turns) - expected).max() < 1e-15
 
 
-def test_cosine_and_sine_together_are_each_of_them() -> None:
+def test_cosine_and_sine_together_equal_each_alone() -> None:
     cosines, sines = cosine_and_sine(ANGLES)
     assert np.array_equal(cosines, cosine(ANGLES))
     assert np.array_equal(sines, sine(ANGLES))
 
 
 @pytest.mark.parametrize("angle", [np.full(5, 0.7), np.broadcast_to(0.7, 5), np.linspace(-1.5, 1.5, 5), np.zeros(0)])
-def test_a_setting_has_the_same_cosine_and_tangent_alone_and_among_others(angle: np.ndarray) -> None:
+def test_a_setting_has_the_same_cosine_and_tangent_shared_or_not(angle: np.ndarray) -> None:
     cosines, sines = cosine_and_sine(angle)
     assert np.array_equal(cosine_of_setting(angle), cosines)
     assert np.array_equal(tangent_of_setting(angle), sines / cosines)
 
 
-def test_nothing_turned_is_nothing_moved() -> None:
+def test_an_angle_of_zero_has_sine_zero_and_cosine_one() -> None:
     assert sine(np.zeros(1)) == 0.0
     assert cosine(np.zeros(1)) == 1.0
 
 
-def test_a_turn_keeps_lengths() -> None:
+def test_the_squares_of_sine_and_cosine_add_up_to_one() -> None:
     assert np.abs(sine(ANGLES) ** 2 + cosine(ANGLES) ** 2 - 1.0).max() < 1e-15
 
 
 def test_sine_is_odd_and_cosine_even() -> None:
-    away = ANGLES[np.abs(ANGLES / (math.pi / 4.0) - np.round(ANGLES / (math.pi / 4.0))) > 1e-6]
-    assert np.array_equal(sine(-away), -sine(away))
-    assert np.array_equal(cosine(-away), cosine(away))
+    between = ANGLES[np.abs(ANGLES / (math.pi / 4.0) - np.round(ANGLES / (math.pi / 4.0))) > 1e-6]
+    assert np.array_equal(sine(-between), -sine(between))
+    assert np.array_equal(cosine(-between), cosine(between))
 
 
-def test_an_angle_has_one_sine_wherever_it_stands_in_its_column() -> None:
+def test_the_sine_of_an_angle_does_not_depend_on_its_row() -> None:
     backwards = sine(ANGLES[::-1].copy())[::-1]
     singly = np.concatenate([sine(ANGLES[i : i + 1]) for i in range(0, len(ANGLES), 997)])
     assert sine(ANGLES).tobytes() == backwards.tobytes()

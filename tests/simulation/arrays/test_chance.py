@@ -11,12 +11,12 @@ IDENTITIES = np.random.default_rng(0).integers(-(2**62), 2**62, 4000)
 
 
 def noise(identities: np.ndarray, times: np.ndarray, rate: float = 1.0, channel: int = 0, seed: int = 0) -> np.ndarray:
-    """(times, identities)."""
+    """The noise of one channel, (times, identities)."""
     keys = keys_of(seed, identities)
     return np.array([smooth_noise(keys, channel + 1, np.full(len(keys), rate), time)[channel] for time in times])
 
 
-def test_a_key_hangs_on_seed_and_identity_and_nothing_else() -> None:
+def test_a_key_depends_on_seed_and_identity_only() -> None:
     keys = keys_of(7, IDENTITIES)
     assert np.array_equal(keys[::-1], keys_of(7, IDENTITIES[::-1]))
     assert np.array_equal(keys[50:60], keys_of(7, IDENTITIES[50:60]))
@@ -39,13 +39,13 @@ def test_of_a_seed_the_last_64_bits_count() -> None:
         assert np.array_equal(keys_of(seed, IDENTITIES), keys_of(same, IDENTITIES))
 
 
-def test_neighboring_seeds_and_identities_have_nothing_in_common() -> None:
+def test_neighboring_seeds_and_identities_are_uncorrelated() -> None:
     keys = np.concatenate([uniform(keys_of(seed, np.arange(300))) for seed in range(-3, 4)]).reshape(7, 300)
     assert np.abs(np.corrcoef(keys) - np.eye(7)).max() < 0.2
     assert abs(np.corrcoef(keys[:, 1:].ravel(), keys[:, :-1].ravel())[0, 1]) < 0.1
 
 
-def test_numbers_from_keys_are_even() -> None:
+def test_numbers_from_keys_are_uniform() -> None:
     numbers = uniform(keys_of(3, IDENTITIES))
     assert (numbers >= 0.0).all()
     assert (numbers < 1.0).all()
@@ -55,12 +55,12 @@ def test_numbers_from_keys_are_even() -> None:
 
 @BOUNDED
 @given(st.integers(-(2**63), 2**64 - 1), st.integers(-(2**63), 2**63 - 1))
-def test_any_whole_number_may_be_a_seed_or_an_identity(seed: int, identity: int) -> None:
+def test_any_integer_may_be_a_seed_or_an_identity(seed: int, identity: int) -> None:
     number = uniform(keys_of(seed, np.array([identity], dtype=np.int64)))
     assert 0.0 <= number[0] < 1.0
 
 
-def test_a_salt_makes_a_key_of_its_own() -> None:
+def test_each_salt_gives_different_keys() -> None:
     keys = keys_of(1, IDENTITIES[:100])
     salted = [mix(keys, salt) for salt in range(50)]
     assert len(np.unique(np.concatenate(salted))) == 5000
@@ -73,7 +73,7 @@ def test_noise_is_smooth_in_time() -> None:
     assert np.abs(np.diff(values, axis=0)).max() <= 2.0 * np.pi * 1.5 * 2.0 * 0.01
 
 
-def test_noise_is_as_large_as_it_says() -> None:
+def test_noise_has_the_documented_size() -> None:
     values = noise(IDENTITIES[:500], np.arange(0.0, 60.0, 0.37))
     assert abs(values.mean()) < 0.02
     assert abs(np.sqrt((values**2).mean()) - np.sqrt(0.5)) < 0.02
@@ -86,38 +86,38 @@ def test_rate_scales_time() -> None:
     assert (np.ptp(noise(IDENTITIES[:50], times, rate=0.0), axis=0) == 0.0).all()
 
 
-def test_time_before_the_first_frame_is_time_too() -> None:
+def test_noise_is_smooth_at_negative_times() -> None:
     values = noise(IDENTITIES[:20], np.arange(-2.0, 2.0, 0.01))
     assert np.abs(np.diff(values, axis=0)).max() <= 2.0 * np.pi * 1.5 * 2.0 * 0.01
 
 
-def test_channels_have_nothing_in_common() -> None:
+def test_channels_are_uncorrelated() -> None:
     times = np.arange(0.0, 200.0, 1.3)
     first, second = (noise(IDENTITIES[:50], times, channel=channel) for channel in (0, 1))
     assert abs((first * second).mean()) < 0.03
 
 
-def test_a_channel_is_the_same_whoever_asks_for_more_of_them() -> None:
+def test_a_channel_does_not_depend_on_how_many_are_requested() -> None:
     keys, rate = keys_of(1, IDENTITIES[:50]), np.full(50, 0.7)
     assert np.array_equal(smooth_noise(keys, 3, rate, 4.0)[:2], smooth_noise(keys, 2, rate, 4.0))
 
 
-def test_a_film_of_hours_is_as_smooth_as_its_beginning() -> None:
+def test_noise_is_as_smooth_after_hours_as_at_the_start() -> None:
     hours = 20.0 * 3600.0 + np.arange(0.0, 1.0, 0.001)
     values = noise(IDENTITIES[:20], hours)
     assert np.abs(np.diff(values, n=2, axis=0)).max() < (2.0 * np.pi * 1.5) ** 2 * 2.0 * 0.001**2 * 1.1
 
 
-def test_gradient_noise_is_smooth_even_handed_and_its_own() -> None:
+def test_gradient_noise_is_smooth_symmetric_and_independent_per_key() -> None:
     keys, rate = keys_of(3, np.arange(60)), np.full(60, 0.5)
     times = np.arange(-40.0, 40.0, 0.05)
-    found = np.array([gradient_noise(keys, 2, rate, time) for time in times])
-    assert found.shape == (len(times), 2, 60)
-    assert 0.2 < np.sqrt((found**2).mean()) < 0.5
-    assert np.abs(found).max() < 1.7
-    assert np.abs(found.mean(axis=0)).max() < 0.2
-    assert np.abs(np.diff(found, axis=0)).max() < 0.25
-    assert np.abs(np.corrcoef(found[:, 0].T) - np.eye(60)).max() < 0.5
+    result = np.array([gradient_noise(keys, 2, rate, time) for time in times])
+    assert result.shape == (len(times), 2, 60)
+    assert 0.2 < np.sqrt((result**2).mean()) < 0.5
+    assert np.abs(result).max() < 1.7
+    assert np.abs(result.mean(axis=0)).max() < 0.2
+    assert np.abs(np.diff(result, axis=0)).max() < 0.25
+    assert np.abs(np.corrcoef(result[:, 0].T) - np.eye(60)).max() < 0.5
     assert np.array_equal(gradient_noise(keys[5:9], 2, rate[5:9], 7.0), gradient_noise(keys, 2, rate, 7.0)[:, 5:9])
 
 

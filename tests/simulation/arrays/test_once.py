@@ -1,4 +1,4 @@
-"""What is worked out once, when somebody first asks for it."""
+"""A property that is computed once, on first access."""
 
 from dataclasses import dataclass
 
@@ -6,25 +6,25 @@ from steering_addon.simulation.arrays.once import once
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Something frozen that notes how often it had to work something out."""
+class Number:
+    """A frozen object that notes how often its property is computed."""
 
     number: int
-    worked_out: list[int]
+    computed: list[int]
 
     @once
     def square(self) -> int:
         """The square of the number."""
-        self.worked_out.append(self.number)
+        self.computed.append(self.number)
         return self.number * self.number
 
 
-def test_it_is_worked_out_by_each_thing_for_itself_when_first_asked_for() -> None:
-    two, three = Asked(2, []), Asked(3, [])
-    assert not two.worked_out
+def test_each_instance_computes_its_value_on_first_access() -> None:
+    two, three = Number(2, []), Number(3, [])
+    assert not two.computed
     assert [two.square, two.square, three.square] == [4, 4, 9]
-    assert (two.worked_out, three.worked_out) == ([2], [3])
+    assert (two.computed, three.computed) == ([2], [3])
 
 
-def test_it_says_what_it_is() -> None:
-    assert Asked.square.__doc__ == "The square of the number."
+def test_the_docstring_is_kept() -> None:
+    assert Number.square.__doc__ == "The square of the number."

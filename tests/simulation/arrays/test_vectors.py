@@ -1,4 +1,4 @@
-"""The few operations everything else is written in."""
+"""The operations on vectors and masks."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ from steering_addon.simulation.arrays.vectors import (
 from tests.simulation.odd_input import BOUNDED, numbers, scalars, vectors
 
 
-def test_side_is_to_the_right_of_forward() -> None:
+def test_the_side_axis_is_to_the_right_of_forward() -> None:
     """X right, Y forward, Z up (law 7)."""
     x, y, z = np.eye(3)
     assert np.array_equal(cross(y, z), x)
@@ -30,7 +30,7 @@ def test_side_is_to_the_right_of_forward() -> None:
     assert np.array_equal(cross(z, x), y)
 
 
-def test_products_and_lengths_are_those_of_plain_loops() -> None:
+def test_products_and_lengths_equal_those_of_numpy() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(2, 5, 4, 3))
     assert np.allclose(dot(a, b), (a * b).sum(axis=-1), rtol=1e-14)
@@ -40,18 +40,18 @@ def test_products_and_lengths_are_those_of_plain_loops() -> None:
 
 @BOUNDED
 @given(vectors(4, largest=1e300))
-def test_a_direction_has_length_one_or_none(v: np.ndarray) -> None:
+def test_a_direction_has_length_one_or_zero(v: np.ndarray) -> None:
     length = magnitude(unit(v))
-    nothing = (v == 0.0).all(axis=-1)
-    assert (length[nothing] == 0.0).all()
-    assert (np.abs(length[~nothing] - 1.0) < 1e-12).all()
+    zero = (v == 0.0).all(axis=-1)
+    assert (length[zero] == 0.0).all()
+    assert (np.abs(length[~zero] - 1.0) < 1e-12).all()
 
 
 @BOUNDED
 @given(vectors(4), scalars(4, least=0.0))
-def test_what_is_truncated_is_no_longer_and_points_the_same_way(v: np.ndarray, longest: np.ndarray) -> None:
+def test_a_truncated_vector_is_short_enough_and_points_the_same_way(v: np.ndarray, longest: np.ndarray) -> None:
     short = truncate(v, longest)
-    # Of anything shorter than 1e-150 the square is too small a number to measure it by.
+    # The square of a length below 1e-150 underflows.
     assert (magnitude(short) <= np.maximum(longest, 1e-150) * (1.0 + 1e-9)).all()
     kept = magnitude(v) <= longest
     assert np.array_equal(short[kept], v[kept])
@@ -60,7 +60,7 @@ def test_what_is_truncated_is_no_longer_and_points_the_same_way(v: np.ndarray, l
 
 @BOUNDED
 @given(vectors(4, largest=1e6), vectors(4, largest=1e6))
-def test_what_lies_across_is_square_and_the_rest_along(v: np.ndarray, direction: np.ndarray) -> None:
+def test_the_component_across_is_perpendicular_and_the_remainder_is_along(v: np.ndarray, direction: np.ndarray) -> None:
     direction = unit(direction)
     square = across(v, direction)
     assert (np.abs(dot(square, direction)) <= 1e-9 * (1.0 + magnitude(v))).all()
@@ -69,37 +69,37 @@ def test_what_lies_across_is_square_and_the_rest_along(v: np.ndarray, direction:
 
 @BOUNDED
 @given(scalars(4), numbers(-1.0, 0.0), numbers(0.0, 1.0))
-def test_what_is_clamped_lies_between(x: np.ndarray, low: float, high: float) -> None:
+def test_clamping_equals_plain_min_and_max(x: np.ndarray, low: float, high: float) -> None:
     assert np.array_equal(clamp(x, low, high), [min(max(value, low), high) for value in x])
 
 
 @BOUNDED
 @given(scalars(4), scalars(4))
-def test_a_ratio_to_nothing_is_nothing(over: np.ndarray, under: np.ndarray) -> None:
-    wanted = [0.0 if abs(below) < 1e-12 else above / below for above, below in zip(over, under, strict=True)]
-    assert np.array_equal(ratio(over, under), wanted)
+def test_a_ratio_to_zero_is_zero(over: np.ndarray, under: np.ndarray) -> None:
+    expected = [0.0 if abs(below) < 1e-12 else above / below for above, below in zip(over, under, strict=True)]
+    assert np.array_equal(ratio(over, under), expected)
 
 
-def test_vectors_of_single_precision_have_directions_too() -> None:
+def test_vectors_of_single_precision_have_directions() -> None:
     single = np.array([[0.0, 0.0, 0.0], [0.0, -3.0, 4.0], [1e-38, 0.0, 0.0]], dtype=np.float32)
-    found = unit(single)
-    assert found.dtype == np.float64
-    assert np.allclose(found, [[0.0, 0.0, 0.0], [0.0, -0.6, 0.8], [1.0, 0.0, 0.0]])
+    result = unit(single)
+    assert result.dtype == np.float64
+    assert np.allclose(result, [[0.0, 0.0, 0.0], [0.0, -0.6, 0.8], [1.0, 0.0, 0.0]])
 
 
 @BOUNDED
 @given(st.lists(st.booleans(), max_size=9))
-def test_some_of_a_column_are_those_that_plain_python_finds(said: list[bool]) -> None:
-    mask = np.array(said, dtype=np.bool_)
-    assert anybody(mask) is any(said)
-    assert everybody(mask) is all(said)
-    assert which(mask).tolist() == [row for row, yes in enumerate(said) if yes]
+def test_masks_are_counted_as_by_plain_python(values: list[bool]) -> None:
+    mask = np.array(values, dtype=np.bool_)
+    assert anybody(mask) is any(values)
+    assert everybody(mask) is all(values)
+    assert which(mask).tolist() == [row for row, value in enumerate(values) if value]
 
 
 @pytest.mark.parametrize("n", [0, 1, 5])
-@pytest.mark.parametrize("yes", [True, False])
-def test_a_column_of_one_value_is_as_one_written_out(n: int, yes: bool) -> None:
-    column = shared(yes, n, np.bool_)
-    assert column.tolist() == [yes] * n
-    assert (anybody(column), everybody(column)) == (any([yes] * n), all([yes] * n))
+@pytest.mark.parametrize("value", [True, False])
+def test_a_shared_column_equals_one_written_out(n: int, value: bool) -> None:
+    column = shared(value, n, np.bool_)
+    assert column.tolist() == [value] * n
+    assert (anybody(column), everybody(column)) == (any([value] * n), all([value] * n))
     assert not column.flags.writeable

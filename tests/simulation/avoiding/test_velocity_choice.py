@@ -16,7 +16,7 @@ from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
-from tests.scene import Scene, headings, leaders, locked, positions, together, velocities
+from tests.scene import Scene, all_of, headings, leaders, locked, positions, velocities
 
 RADIUS = 0.5
 CRAWL = 0.2
@@ -73,7 +73,7 @@ def test_where_nothing_is_in_the_way_it_does_nothing_at_all() -> None:
 def test_who_stands_in_the_way_is_gone_round() -> None:
     place = walkers([[0.0, -6.0, 0.0]], [[0.0, 6.0, 0.0]])
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
-    standing = together(place.tracked, locked([0.1, 0.0, 0.0], crowd=4))
+    standing = all_of(place.tracked, locked([0.1, 0.0, 0.0], crowd=4))
     found = positions(replace(place, tracked=standing).run(24 * 10))[:, 0]
     assert np.linalg.norm(found - (0.1, 0.0, 0.0), axis=1).min() >= 2.0 * RADIUS
     assert found[:, 1].max() > 5.0
@@ -386,7 +386,7 @@ class Dawdle(Behavior):
 def test_who_may_only_crawl_looks_at_whom_it_meets_at_a_crawl() -> None:
     """At its own speed it would meet who crosses; at a crawl that one is long past, and there is nothing to do."""
     place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL)
-    crossing = together(place.tracked, locked([-2.6, 2.6, 0.0], forward=(1.0, 0.0, 0.0), crowd=4))
+    crossing = all_of(place.tracked, locked([-2.6, 2.6, 0.0], forward=(1.0, 0.0, 0.0), crowd=4))
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
     place = replace(place, tracked=crossing, drift=np.array([[0.0, 0.0, 0.0], [1.3, 0.0, 0.0]]))
     found = {}
@@ -402,7 +402,7 @@ def test_who_may_only_crawl_looks_at_whom_it_meets_at_a_crawl() -> None:
 def test_of_the_velocities_that_others_forbid_none_is_chosen(flat: bool) -> None:
     place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL, vehicle=WALKER | {"keep_in_plane": flat})
     coming = locked([0.2, 2.0, 0.0], forward=(0.0, -1.0, 0.0), crowd=4)
-    place = replace(place, tracked=together(place.tracked, coming), drift=np.array([[0.0] * 3, [0.0, -1.3, 0.0]]))
+    place = replace(place, tracked=all_of(place.tracked, coming), drift=np.array([[0.0] * 3, [0.0, -1.3, 0.0]]))
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
     for more, most in (([], WALKER["max_speed"]), ([(Dawdle, {})], CRAWL)):
         states = replace(place, behaviors=[*place.behaviors, *more]).run(12)

@@ -1,4 +1,4 @@
-"""Boxes, and what all shapes of obstacles answer alike: how far they are, and where a course comes to them."""
+"""Boxes, and the two questions that all shapes of obstacles answer: how far they are, and where a course meets them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steering_addon.simulation.geometry.boxes import bend_past_box, box_surface, way_into
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
-from steering_addon.simulation.run import _obstacles_at
+from steering_addon.simulation.sensing import _obstacles_at
 from tests.scene import Scene, about, all_of
 from tests.simulation.odd_input import BOUNDED, vectors
 from tests.surfaces import ball, mesh_obstacles
@@ -20,37 +20,37 @@ TURNS = np.stack([about(axis, angle) for axis, angle in zip(RNG.normal(size=(4, 
 
 
 def several(side: int = 0) -> Obstacles:
-    """Two turned boxes, a flat one, an upright one, a ball and a pylon."""
+    """Three turned boxes and an upright one, a ball and a pylon."""
     rng = np.random.default_rng(4)
-    some = boxes(rng.uniform(-2.0, 2.0, (4, 3)), rng.uniform(0.6, 2.0, (4, 3)) * [1.0, 1.0, 0.6], TURNS)
-    round_ones = obstacles(rng.uniform(-1.0, 1.0, (2, 3)), 1.5, [[1.0, 1.0, 0.0], [1.0, 1.0, 2.0]])
-    round_ones = replace(round_ones, end=np.stack((round_ones.start[0], round_ones.end[1])))
-    both = all_of(some, round_ones)
+    four_boxes = boxes(rng.uniform(-2.0, 2.0, (4, 3)), rng.uniform(0.6, 2.0, (4, 3)) * [1.0, 1.0, 0.6], TURNS)
+    capsules = obstacles(rng.uniform(-1.0, 1.0, (2, 3)), 1.5, [[1.0, 1.0, 0.0], [1.0, 1.0, 2.0]])
+    capsules = replace(capsules, end=np.stack((capsules.start[0], capsules.end[1])))
+    both = all_of(four_boxes, capsules)
     return replace(both, side=np.full(6, side))
 
 
-def outside_by_search(thing: Obstacles, row: int, point: np.ndarray) -> float:
-    """How far a point is outside an obstacle, by trying places of it; 0 inside."""
+def outside_by_search(obstacle: Obstacles, row: int, point: np.ndarray) -> float:
+    """The distance of a point from an obstacle, by trying many points of it; 0 inside."""
     steps = np.linspace(-1.0, 1.0, 41)
-    if thing.half[row].any():
-        grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3) * thing.half[row]
-        return float(np.linalg.norm(grid @ thing.axes[row] + thing.start[row] - point, axis=1).min())
-    axis = thing.start[row] + (thing.end - thing.start)[row] * np.linspace(0.0, 1.0, 401)[:, None]
-    return float(max(np.linalg.norm(axis - point, axis=1).min() - thing.radius[row], 0.0))
+    if obstacle.half[row].any():
+        grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3) * obstacle.half[row]
+        return float(np.linalg.norm(grid @ obstacle.axes[row] + obstacle.start[row] - point, axis=1).min())
+    axis = obstacle.start[row] + (obstacle.end - obstacle.start)[row] * np.linspace(0.0, 1.0, 401)[:, None]
+    return float(max(np.linalg.norm(axis - point, axis=1).min() - obstacle.radius[row], 0.0))
 
 
 @pytest.mark.parametrize("row", range(6))
-def test_the_distance_is_that_of_the_nearest_place(row: int) -> None:
-    thing = several()
+def test_the_distance_is_that_of_the_nearest_point(row: int) -> None:
+    obstacle = several()
     points = np.random.default_rng(row).uniform(-5.0, 5.0, (40, 3))
-    distance, away = thing.surface(points, np.full(40, row))
-    found = np.array([outside_by_search(thing, row, point) for point in points])
-    assert np.allclose(np.maximum(distance, 0.0), found, atol=0.06)
+    distance, away = obstacle.surface(points, np.full(40, row))
+    result = np.array([outside_by_search(obstacle, row, point) for point in points])
+    assert np.allclose(np.maximum(distance, 0.0), result, atol=0.06)
     assert np.allclose(np.linalg.norm(away, axis=1), 1.0)
-    # Going that way leads out as quickly as can be, from inside too.
-    there = points - away * distance[:, None]
-    assert np.allclose(thing.surface(there, np.full(40, row))[0], 0.0, atol=1e-9)
-    further = thing.surface(points + 0.01 * away, np.full(40, row))[0]
+    # Moving along `away` changes the distance as fast as possible, from inside too.
+    foot = points - away * distance[:, None]
+    assert np.allclose(obstacle.surface(foot, np.full(40, row))[0], 0.0, atol=1e-9)
+    further = obstacle.surface(points + 0.01 * away, np.full(40, row))[0]
     assert (np.abs(further - distance - 0.01) < 1e-6).all()
 
 
@@ -64,7 +64,7 @@ def test_from_inside_a_box_its_nearest_side_leads_out(axis: int, sign: float) ->
 
 
 def touch_by_search(surface: Callable[[np.ndarray], np.ndarray], reach: float) -> float:
-    """The first way at which the distance is no more than the reach, by trying many."""
+    """The first way at which the distance is at most the reach, by trying many."""
     way = np.linspace(0.0, 30.0, 30001)
     distance = surface(way)
     if distance[0] <= reach:
@@ -75,25 +75,25 @@ def touch_by_search(surface: Callable[[np.ndarray], np.ndarray], reach: float) -
 
 @pytest.mark.parametrize("side", [0, INSIDE])
 @pytest.mark.parametrize("row", range(6))
-def test_a_course_touches_where_a_plain_search_finds_it(row: int, side: int) -> None:
-    thing = several(side)
+def test_a_course_touches_where_a_plain_search_finds_contact(row: int, side: int) -> None:
+    obstacle = several(side)
     rng = np.random.default_rng((row, 5))
     m = 30
-    inside = thing.start[row] + rng.uniform(-0.2, 0.2, (m, 3))
+    inside = obstacle.start[row] + rng.uniform(-0.2, 0.2, (m, 3))
     points = inside if side == INSIDE else rng.uniform(-6.0, 6.0, (m, 3))
     course = inside[::-1] - points + rng.normal(size=(m, 3))
     course /= np.linalg.norm(course, axis=1, keepdims=True)
     reach = rng.uniform(0.0, 0.3, m)
-    way, away = thing.touch(points, course, reach, np.full(m, row))
+    way, away = obstacle.touch(points, course, reach, np.full(m, row))
     hits = 0
     for n in range(m):
 
         def surface(t: np.ndarray, n: int = n) -> np.ndarray:
-            return thing.surface(points[n] + t[:, None] * course[n], np.full(len(t), row))[0]
+            return obstacle.surface(points[n] + t[:, None] * course[n], np.full(len(t), row))[0]
 
-        found = touch_by_search(surface, reach[n])
+        result = touch_by_search(surface, reach[n])
         grazing = np.abs(surface(np.linspace(0.0, 30.0, 3001)) - reach[n]).min() < 1e-3
-        assert way[n] == pytest.approx(found, abs=2e-3) or (np.isinf([way[n], found]).any() and grazing)
+        assert way[n] == pytest.approx(result, abs=2e-3) or (np.isinf([way[n], result]).any() and grazing)
         if np.isfinite(way[n]):
             hits += 1
             assert away[n] @ course[n] < 1e-6
@@ -102,23 +102,23 @@ def test_a_course_touches_where_a_plain_search_finds_it(row: int, side: int) -> 
 
 
 @pytest.mark.parametrize("side", [0, INSIDE])
-def test_a_course_that_is_followed_so_far_touches_what_is_touched_by_then(side: int) -> None:
-    thing = all_of(several(side), mesh_obstacles([ball(1.0, 8)], [[0.5, -0.5, 0.2]], side=np.full(1, side)))
+def test_a_limit_on_the_way_only_drops_touches_beyond_it(side: int) -> None:
+    obstacle = all_of(several(side), mesh_obstacles([ball(1.0, 8)], [[0.5, -0.5, 0.2]], side=np.full(1, side)))
     rng = np.random.default_rng(9)
     m = 400
-    rows = np.arange(m) % len(thing)
+    rows = np.arange(m) % len(obstacle)
     around = 0.2 if side == INSIDE else 4.0
-    points = thing.start[rows] + rng.uniform(-around, around, (m, 3))
-    course = thing.start[rows] + rng.uniform(-0.6, 0.6, (m, 3)) - points
+    points = obstacle.start[rows] + rng.uniform(-around, around, (m, 3))
+    course = obstacle.start[rows] + rng.uniform(-0.6, 0.6, (m, 3)) - points
     course /= np.linalg.norm(course, axis=1, keepdims=True)
     reach, furthest = rng.uniform(0.0, 0.3, m), rng.uniform(0.0, 5.0, m)
-    way, _ = thing.touch(points, course, reach, rows)
-    soon, _ = thing.touch(points, course, reach, rows, furthest)
+    way, _ = obstacle.touch(points, course, reach, rows)
+    soon, _ = obstacle.touch(points, course, reach, rows, furthest)
     assert 40 < np.isfinite(soon).sum() < np.isfinite(way).sum()
     assert np.array_equal(soon, np.where(way <= furthest, way, np.inf))
 
 
-def test_the_way_into_a_box_ends_on_its_side_and_never_begins_in_it() -> None:
+def test_the_way_into_a_box_ends_on_a_side_and_is_zero_from_inside() -> None:
     rng = np.random.default_rng(10)
     local, half = rng.uniform(-3.0, 3.0, (200, 3)), rng.uniform(0.5, 1.5, (200, 3))
     course = rng.uniform(-1.5, 1.5, (200, 3)) - local
@@ -128,30 +128,30 @@ def test_the_way_into_a_box_ends_on_its_side_and_never_begins_in_it() -> None:
     steps = np.linspace(0.0, 9.0, 901)
     within = (np.abs(local[:, None] + steps[:, None] * course[:, None]) < half[:, None]).all(axis=2)
     assert (way[within.any(axis=1)] <= steps[np.argmax(within, axis=1)][within.any(axis=1)]).all()
-    came = np.isfinite(way) & (way > 0.0)
-    beyond = np.abs(local[came] + course[came] * way[came, None]) - half[came]
-    assert came.sum() > 20 and np.allclose(beyond.max(axis=1), 0.0, atol=1e-9)
+    entered = np.isfinite(way) & (way > 0.0)
+    beyond = np.abs(local[entered] + course[entered] * way[entered, None]) - half[entered]
+    assert entered.sum() > 20 and np.allclose(beyond.max(axis=1), 0.0, atol=1e-9)
     assert (way[within[:, 0]] == 0.0).all()
     assert not within[np.isinf(way)].any()
 
 
 @BOUNDED
 @given(st.integers(1, 6).flatmap(lambda n: st.tuples(*(vectors(n, largest=1e3) for _ in range(4)))))
-def test_odd_boxes_give_numbers(odd: tuple[np.ndarray, ...]) -> None:
+def test_degenerate_boxes_give_finite_numbers(odd: tuple[np.ndarray, ...]) -> None:
     centre, half, points, toward = odd
     n = len(centre)
-    thing = boxes(centre, np.abs(half), side=np.arange(n) % 2)
+    obstacle = boxes(centre, np.abs(half), side=np.arange(n) % 2)
     course = toward / np.maximum(np.linalg.norm(toward, axis=1, keepdims=True), 1e-300)
-    distance, away = thing.surface(points, np.arange(n))
-    way, side = thing.touch(points, course, np.full(n, 0.1), np.arange(n))
+    distance, away = obstacle.surface(points, np.arange(n))
+    way, side = obstacle.touch(points, course, np.full(n, 0.1), np.arange(n))
     turn = np.cross(course, [0.6, 0.0, 0.8])[:, None]
-    bend, _ = bend_past_box(points - centre, thing.half, course, turn, np.full(n, 0.1))
+    bend, _ = bend_past_box(points - centre, obstacle.half, course, turn, np.full(n, 0.1))
     assert np.isfinite((distance, *away.T, *side.T)).all()
     assert not np.isnan(way).any() and not np.isnan(bend).any()
     assert (way >= 0.0).all() and (bend >= 0.0).all()
 
 
-def test_a_circle_bent_as_said_passes_the_box_and_a_wider_one_does_not() -> None:
+def test_the_circle_of_the_bend_passes_the_box_and_a_wider_one_does_not() -> None:
     rng = np.random.default_rng(6)
     tight = 0
     for _ in range(300):
@@ -195,22 +195,22 @@ def test_clearance_of_several_is_that_of_each_surface() -> None:
         assert np.allclose(thing.clearance(points), np.stack(each, axis=1))
 
 
-def test_only_what_may_be_near_is_looked_at() -> None:
-    thing = several()
+def test_near_returns_every_near_pair_and_few_others() -> None:
+    obstacle = several()
     points = np.random.default_rng(8).uniform(-9.0, 9.0, (50, 3))
-    pairs = set(zip(*(rows.tolist() for rows in thing.near(points, np.full(50, 2.0))), strict=True))
-    within = thing.clearance(points) < 2.0
+    pairs = set(zip(*(rows.tolist() for rows in obstacle.near(points, np.full(50, 2.0))), strict=True))
+    within = obstacle.clearance(points) < 2.0
     assert set(zip(*(rows.tolist() for rows in np.nonzero(within)), strict=True)) <= pairs
     assert len(pairs) < 200
 
 
-def test_a_box_that_turns_and_moves_is_between_its_frames_where_it_should_be() -> None:
+def test_a_moving_box_is_interpolated_between_frames() -> None:
     before = boxes([[0.0, 0.0, 0.0]], [[1.0, 2.0, 3.0]])
     after = boxes([[2.0, 0.0, 0.0]], [[1.0, 2.0, 3.0]], about((0.0, 0.0, 1.0), 10.0).T)
     motion = Scene([[0.0, 0.0, 0.0]]).start().motion
     half_way = _obstacles_at(motion, before, after, 0.5, 0.1)
     assert np.allclose(half_way.axes[0], about((0.0, 0.0, 1.0), 5.0).T)
-    # Its corner goes with the middle and round it.
+    # Its corner moves with the middle and around it.
     corner = np.array([[3.0, 0.0, 0.0]])
     moving = half_way.velocity_at(corner, np.zeros(1, dtype=int))[0]
     assert moving == pytest.approx([20.0, 2.0 * np.radians(10.0) / 0.1, 0.0], rel=0.02)
@@ -219,7 +219,7 @@ def test_a_box_that_turns_and_moves_is_between_its_frames_where_it_should_be() -
 def test_a_box_on_a_vehicle_turns_with_it() -> None:
     rig = boxes([[0.0, 3.0, 0.0]], [[1.0, 2.0, 3.0]], carrier=np.zeros(1, dtype=np.int64))
     motion = Scene([[5.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0)).start().motion
-    there = _obstacles_at(motion, rig, rig, 0.5, 0.1)
-    assert np.allclose(there.start, [[8.0, 0.0, 0.0]])
+    carried = _obstacles_at(motion, rig, rig, 0.5, 0.1)
+    assert np.allclose(carried.start, [[8.0, 0.0, 0.0]])
     # Its y is the vehicle's forward, its x the vehicle's right.
-    assert np.allclose(there.axes[0], [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    assert np.allclose(carried.axes[0], [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])

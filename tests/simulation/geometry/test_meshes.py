@@ -1,4 +1,4 @@
-"""Meshes: the fast look-ups give what trying every triangle gives."""
+"""Meshes: the fast queries equal trying every triangle."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ each = pytest.mark.parametrize("surface", SURFACES)
 
 
 def nearest_on_triangle(point: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """The nearest place of a triangle, written from the picture: its face, else one of its sides."""
+    """The nearest point of a triangle: the foot on its face if that is inside, else the nearest point of a side."""
     normal = np.cross(b - a, c - a)
     if normal @ normal > 0.0:
         foot = point - normal * ((point - a) @ normal) / (normal @ normal)
@@ -40,14 +40,14 @@ def nearest_on_triangle(point: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.n
 
 
 def distances(surface: Mesh, point: np.ndarray) -> np.ndarray:
-    """From a point to each triangle."""
+    """The distance from a point to each triangle."""
     return np.array(
         [np.linalg.norm(nearest_on_triangle(point, *corners) - point) for corners in surface.corners.swapaxes(0, 1)]
     )
 
 
 @each
-def test_the_nearest_place_is_that_of_trying_every_triangle(surface: str) -> None:
+def test_the_nearest_point_is_that_of_trying_every_triangle(surface: str) -> None:
     shape = SURFACES[surface]()
     points = np.random.default_rng(1).uniform(-5.0, 5.0, (25, 3))
     reach = np.where(np.arange(25) % 3 == 0, 1.5, np.inf)
@@ -63,7 +63,7 @@ def test_the_nearest_place_is_that_of_trying_every_triangle(surface: str) -> Non
 
 
 @each
-def test_a_course_meets_what_it_meets_first_of_every_triangle(surface: str) -> None:
+def test_a_course_hits_the_first_triangle_of_trying_every_triangle(surface: str) -> None:
     shape = SURFACES[surface]()
     rng = np.random.default_rng(2)
     points, aim = rng.uniform(-5.0, 5.0, (60, 3)), rng.uniform(-1.5, 1.5, (60, 3))
@@ -127,7 +127,7 @@ def test_a_course_straight_at_any_triangle_touches_it() -> None:
     assert np.allclose(away, shape.normal)
 
 
-def test_inside_is_where_the_shape_is() -> None:
+def test_inside_agrees_with_the_formula_of_the_shape() -> None:
     points = np.random.default_rng(3).uniform(-3.0, 3.0, (2000, 3))
     box = (np.abs(points) < [2.0, 1.0, 0.5]).all(axis=1)
     assert (block((2.0, 1.0, 0.5)).inside(points) == box).all()
@@ -140,8 +140,8 @@ def test_inside_is_where_the_shape_is() -> None:
     assert not sheet().inside(points).any()
 
 
-def test_right_below_corners_and_edges_inside_is_still_told_right() -> None:
-    """Rays that graze corners and edges of a finely cut box."""
+def test_inside_is_right_directly_below_corners_and_edges() -> None:
+    """Points of a lattice whose vertical rays would graze corners and edges of the box."""
     grid = np.linspace(-1.5, 1.5, 13)
     points = np.stack(np.meshgrid(grid, grid, grid), axis=-1).reshape(-1, 3)
     within = (np.abs(points) < [1.0, 1.0, 1.0]).all(axis=1)
@@ -149,19 +149,19 @@ def test_right_below_corners_and_edges_inside_is_still_told_right() -> None:
     assert (block((1.0, 1.0, 1.0)).inside(points) == within)[~on_it].all()
 
 
-def test_only_whole_surfaces_have_an_inside_and_their_normals_point_out() -> None:
+def test_only_closed_surfaces_have_an_inside_and_their_normals_point_out() -> None:
     assert all(shape.closed for shape in (ball(), block((1.0, 1.0, 1.0)), ring()))
     assert not sheet().closed
     shape = ball()
     open_ball = mesh(shape.corners.reshape(-1, 3), np.arange(3 * len(shape)).reshape(3, -1).T[1:])
     assert not open_ball.closed
     inside_out = mesh(shape.corners.reshape(-1, 3), np.arange(3 * len(shape)).reshape(3, -1).T[:, ::-1])
-    for one in (shape, inside_out):
-        middle = one.corners.mean(axis=0)
-        assert ((one.normal * middle).sum(axis=1) > 0.9).all()
+    for closed in (shape, inside_out):
+        middle = closed.corners.mean(axis=0)
+        assert ((closed.normal * middle).sum(axis=1) > 0.9).all()
 
 
-def test_the_outline_of_a_ball_is_the_circle_one_sees() -> None:
+def test_the_outline_of_a_ball_is_the_circle_seen_by_the_eye() -> None:
     shape = ball(1.0, 24)
     eye = np.array([[3.0, 1.0, 0.5]])
     seen = silhouette(shape, eye)[0]
@@ -171,7 +171,7 @@ def test_the_outline_of_a_ball_is_the_circle_one_sees() -> None:
     assert np.abs(middle @ toward - 1.0 / np.linalg.norm(eye)).max() < 0.15
     length = np.linalg.norm(shape.corners[(corner + 1) % 3, triangle] - shape.corners[corner, triangle], axis=1).sum()
     assert length == pytest.approx(2.0 * np.pi * np.sqrt(1.0 - 1.0 / (eye @ eye.T).item()), rel=0.35)
-    assert not silhouette(shape, np.zeros((1, 3)))[0].any(), "from within there is none"
+    assert not silhouette(shape, np.zeros((1, 3)))[0].any(), "from inside there is no outline"
 
 
 @BOUNDED
@@ -180,8 +180,8 @@ def test_the_outline_of_a_ball_is_the_circle_one_sees() -> None:
     st.lists(st.tuples(*[st.integers(0, 6)] * 3), max_size=12),
     vectors(4, largest=1e3),
 )
-def test_odd_meshes_give_numbers(points: np.ndarray, rows: list, places: np.ndarray) -> None:
-    """Triangles without area, twice the same, with an edge in common with many, or none at all."""
+def test_degenerate_meshes_give_finite_numbers(points: np.ndarray, rows: list, places: np.ndarray) -> None:
+    """Triangles without area, duplicates, more than two triangles at an edge, or no triangles."""
     triangles = np.array([[r % len(points) for r in row] for row in rows], dtype=np.int64).reshape(-1, 3)
     shape = mesh(points, triangles)
     distance, away = shape.surface(places)
@@ -191,30 +191,30 @@ def test_odd_meshes_give_numbers(points: np.ndarray, rows: list, places: np.ndar
         every = np.array([distances(shape, place).min() for place in places])
         assert np.allclose(np.abs(distance), every, rtol=1e-6, atol=1e-5)
     course = np.tile([0.6, 0.0, 0.8], (4, 1))
-    thing = mesh_obstacles([shape], [[0.0, 0.0, 0.0]])
-    way, side = thing.touch(places, course, np.full(4, 0.3), np.zeros(4, dtype=np.int64))
+    obstacle = mesh_obstacles([shape], [[0.0, 0.0, 0.0]])
+    way, side = obstacle.touch(places, course, np.full(4, 0.3), np.zeros(4, dtype=np.int64))
     assert not np.isnan(way).any() and np.isfinite(side).all() and (way >= 0.0).all()
 
 
 @pytest.mark.parametrize("side", [0, INSIDE])
-def test_a_mesh_obstacle_touches_where_a_plain_search_finds_it(side: int) -> None:
+def test_a_mesh_obstacle_touches_where_a_plain_search_finds_contact(side: int) -> None:
     turn = about((0.2, 0.5, 1.0), 40.0)
-    thing = mesh_obstacles([ball(2.0, 12)], [[1.0, 2.0, 0.5]], turn, side=np.full(1, side))
+    obstacle = mesh_obstacles([ball(2.0, 12)], [[1.0, 2.0, 0.5]], turn, side=np.full(1, side))
     rng = np.random.default_rng(7)
     around = rng.uniform(-0.8, 0.8, (30, 3)) if side == INSIDE else rng.uniform(-7.0, 7.0, (30, 3))
-    points, aim = thing.start[0] + around, thing.start[0] + rng.uniform(-2.0, 2.0, (30, 3))
+    points, aim = obstacle.start[0] + around, obstacle.start[0] + rng.uniform(-2.0, 2.0, (30, 3))
     course = (aim - points) / np.linalg.norm(aim - points, axis=1, keepdims=True)
     reach, rows = np.full(30, 0.3), np.zeros(30, dtype=np.int64)
-    way, away = thing.touch(points, course, reach, rows)
+    way, away = obstacle.touch(points, course, reach, rows)
     steps = np.linspace(0.0, 14.0, 561)
     for n in range(30):
-        gap = thing.surface(points[n] + steps[:, None] * course[n], np.zeros(len(steps), dtype=np.int64))[0] - 0.3
+        gap = obstacle.surface(points[n] + steps[:, None] * course[n], np.zeros(len(steps), dtype=np.int64))[0] - 0.3
         if gap[0] < 0.0 or abs(gap.min()) < 0.1:
             continue
-        found = steps[np.argmax(gap <= 0.0)] if (gap <= 0.0).any() else np.inf
-        # Glancing courses are told a little early.
-        assert way[n] - 0.05 <= found <= way[n] + 0.6 or way[n] == found
-        assert not np.isfinite(found) or away[n] @ course[n] < 0.0
+        result = steps[np.argmax(gap <= 0.0)] if (gap <= 0.0).any() else np.inf
+        # Glancing courses touch a little early.
+        assert way[n] - 0.05 <= result <= way[n] + 0.6 or way[n] == result
+        assert not np.isfinite(result) or away[n] @ course[n] < 0.0
     assert np.isfinite(way).sum() > 10
 
 
@@ -227,7 +227,7 @@ def test_an_agent_that_has_left_the_mesh_it_is_kept_in_is_told_so_however_short_
 
 
 @pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9, 0.0])
-def test_of_slivers_the_nearest_place_is_found_too(width: float) -> None:
+def test_the_nearest_point_of_a_sliver_is_right(width: float) -> None:
     rng = np.random.default_rng(8)
     start, along, aside = (rng.uniform(-2.0, 2.0, (20, 3)) for _ in range(3))
     third = start + along * rng.uniform(-0.3, 1.3, (20, 1)) + aside * width

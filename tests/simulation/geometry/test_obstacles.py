@@ -1,4 +1,4 @@
-"""Obstacles: spheres drawn out along an axis."""
+"""Obstacles: capsules, and the capsule around given points."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ SPHERES = 4.0 / 3.0 * np.pi
 
 
 def distance_to_axis(point: np.ndarray, start: np.ndarray, end: np.ndarray) -> float:
-    """From a point to a segment."""
+    """The distance from a point to a segment."""
     axis = end - start
     part = np.dot(point - start, axis) / np.dot(axis, axis) if axis.any() else 0.0
     return float(np.linalg.norm(point - (start + min(max(part, 0.0), 1.0) * axis)))
@@ -88,7 +88,7 @@ def test_a_single_point_has_a_hull() -> None:
     assert radius == 0.0
 
 
-# Where they are.
+# Distances.
 
 
 def test_clearance_is_the_distance_to_the_surface() -> None:
@@ -97,18 +97,18 @@ def test_clearance_is_the_distance_to_the_surface() -> None:
     end[:2] = start[:2]
     radius = rng.uniform(0.2, 1.0, 5)
     things, points = obstacles(start, radius, end), rng.uniform(-5.0, 5.0, (30, 3))
-    found = things.clearance(points)
+    result = things.clearance(points)
     for n, point in enumerate(points):
         for k in range(5):
-            assert found[n, k] == pytest.approx(distance_to_axis(point, start[k], end[k]) - radius[k])
+            assert result[n, k] == pytest.approx(distance_to_axis(point, start[k], end[k]) - radius[k])
 
 
 def nearest_to_course(things: Obstacles, points: np.ndarray, course: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The place on each axis where nothing presses, as a course may come as near as it likes."""
+    """The most pressing point of each axis at a reach of 0: the one nearest to the course."""
     return most_pressing(things, points, course, np.zeros(course.shape[:2]))
 
 
-def test_where_a_course_comes_nearest_is_where_a_plain_search_finds_it() -> None:
+def test_the_point_nearest_to_a_course_is_that_of_a_plain_search() -> None:
     rng = np.random.default_rng(2)
     start, end = rng.uniform(-3.0, 3.0, (2, 6, 3))
     end[:2] = start[:2]
@@ -120,15 +120,15 @@ def test_where_a_course_comes_nearest_is_where_a_plain_search_finds_it() -> None
         for k in range(6):
             axis = start[k] + np.linspace(0.0, 1.0, 4001)[:, None] * (end[k] - start[k])
             along = (axis - points[n]) @ course[n, k]
-            off = axis - points[n] - along[:, None] * course[n, k]
-            best = int(np.argmin((off**2).sum(axis=1)))
-            assert np.linalg.norm(aside[n, k]) == pytest.approx(np.linalg.norm(off[best]), abs=2e-3)
+            offset = axis - points[n] - along[:, None] * course[n, k]
+            best = int(np.argmin((offset**2).sum(axis=1)))
+            assert np.linalg.norm(aside[n, k]) == pytest.approx(np.linalg.norm(offset[best]), abs=2e-3)
             assert abs(np.dot(aside[n, k], course[n, k])) < 1e-9
             place = points[n] + way[n, k] * course[n, k] + aside[n, k]
             assert distance_to_axis(place, start[k], end[k]) < 1e-9
 
 
-def test_of_a_pylon_that_lies_along_the_course_the_nearer_end_counts() -> None:
+def test_the_nearer_end_of_a_pylon_that_lies_along_the_course_counts() -> None:
     course = np.array([[[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]])
     lying = obstacles([[0.5, 10.0, 0.0], [0.5, 20.0, 0.0]], 1.0, [[0.5, 20.0, 0.0], [0.5, 10.0, 0.0]])
     way, aside = nearest_to_course(lying, np.zeros((1, 3)), course)
@@ -136,10 +136,10 @@ def test_of_a_pylon_that_lies_along_the_course_the_nearer_end_counts() -> None:
     assert np.allclose(aside, [0.5, 0.0, 0.0])
 
 
-def test_the_most_pressing_place_takes_nearly_the_tightest_turn_of_all() -> None:
-    """Of two thousand places on each axis, unless it is as good as touched already.
+def test_the_most_pressing_point_needs_nearly_the_tightest_turn_of_all() -> None:
+    """Compared with two thousand points on each axis, unless the obstacle is all but touched.
 
-    Half the bend of the circle that just passes a place is (reach - aside) / (distance^2 - reach^2).
+    Half the curvature of the circle that just passes a point is (reach - aside) / (distance^2 - reach^2).
     """
 
     def tightness(way: np.ndarray, aside: np.ndarray, reach: float) -> np.ndarray:
@@ -161,16 +161,16 @@ def test_the_most_pressing_place_takes_nearly_the_tightest_turn_of_all() -> None
         way, aside = most_pressing(
             obstacles([start], 1.0, [end]), np.zeros((1, 3)), course[None, None], np.full((1, 1), reach)
         )
-        found = tightness(way[0, 0], np.linalg.norm(aside[0, 0]), reach)
-        assert (found > 0.0) == (most > 0.0)
+        result = tightness(way[0, 0], np.linalg.norm(aside[0, 0]), reach)
+        assert (result > 0.0) == (most > 0.0)
         if most > 0.0:
-            shares.append(found / most)
+            shares.append(result / most)
     assert len(shares) > 50
     assert min(shares) > 0.6
     assert np.median(shares) > 0.98
 
 
-def test_of_a_pylon_that_leans_along_the_course_the_near_end_presses_more_than_what_is_nearest_to_the_course() -> None:
+def test_the_near_end_of_a_pylon_that_leans_along_the_course_is_more_pressing_than_its_nearest_point() -> None:
     leaning, course = obstacles([[0.8, 3.0, 0.0]], 1.0, [[0.5, 30.0, 0.0]]), np.array([[[0.0, 1.0, 0.0]]])
     assert nearest_to_course(leaning, np.zeros((1, 3)), course)[0] == 30.0
     way, aside = most_pressing(leaning, np.zeros((1, 3)), course, np.ones((1, 1)))
@@ -178,7 +178,7 @@ def test_of_a_pylon_that_leans_along_the_course_the_near_end_presses_more_than_w
     assert 0.7 < aside[0, 0, 0] <= 0.8
 
 
-def test_of_a_ball_there_is_only_one_place() -> None:
+def test_the_only_point_of_a_ball_is_its_centre() -> None:
     rng = np.random.default_rng(1)
     things, points, course = (
         obstacles(rng.normal(size=(4, 3)), 1.0),
@@ -194,11 +194,11 @@ def test_of_a_ball_there_is_only_one_place() -> None:
             assert aside[n, k] == pytest.approx(offset - way[n, k] * course[n, k])
 
 
-# Which way round.
+# The side to pass on.
 
 
 @pytest.mark.parametrize(
-    ("side", "wanted"),
+    ("side", "expected"),
     [
         (LEFT, [-1.0, 0.0, 0.0]),
         (RIGHT, [1.0, 0.0, 0.0]),
@@ -207,25 +207,25 @@ def test_of_a_ball_there_is_only_one_place() -> None:
         (EITHER, [-0.6, 0.0, 0.8]),
     ],
 )
-def test_each_side_is_the_one_a_vehicle_heading_north_would_name(side: int, wanted: list[float]) -> None:
+def test_sides_are_named_as_seen_by_a_vehicle_heading_north(side: int, expected: list[float]) -> None:
     course, aside, east = np.array([[0.0, 1.0, 0.0]]), np.array([[0.3, 0.0, -0.4]]), np.array([[1.0, 0.0, 0.0]])
-    assert np.allclose(directions_to_pass(np.array([side]), aside, course, east), [wanted])
+    assert np.allclose(directions_to_pass(np.array([side]), aside, course, east), [expected])
 
 
 @BOUNDED
 @given(vectors(4, largest=1.0), vectors(4, largest=1.0), st.integers(0, 4))
-def test_a_way_round_is_always_a_direction(course: np.ndarray, aside: np.ndarray, side: int) -> None:
-    """Also straight up, where there is no left and right, and in a dead heat, where neither side is nearer."""
+def test_a_way_around_is_always_a_direction(course: np.ndarray, aside: np.ndarray, side: int) -> None:
+    """Also straight up, where left and right are undefined, and in a dead heat, where neither side is nearer."""
     length = np.linalg.norm(course, axis=1)
     course = np.where((length > 1e-3)[:, None], course / np.maximum(length, 1e-3)[:, None], [[0.0, 0.0, 1.0]])
     aside = aside - (aside * course).sum(axis=1, keepdims=True) * course
-    own = np.cross(course, np.roll(course, 1, axis=1) + np.array([0.1, 0.2, 0.4]))
-    own /= np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-9)
-    direction = directions_to_pass(np.full(4, side), aside, course, own)
+    vehicle_side = np.cross(course, np.roll(course, 1, axis=1) + np.array([0.1, 0.2, 0.4]))
+    vehicle_side /= np.maximum(np.linalg.norm(vehicle_side, axis=1, keepdims=True), 1e-9)
+    direction = directions_to_pass(np.full(4, side), aside, course, vehicle_side)
     assert np.abs(np.linalg.norm(direction, axis=1) - 1.0).max() < 1e-6
     assert np.abs((direction * course).sum(axis=1)).max() < 1e-5
 
 
 def test_numbers_of_sides_never_change() -> None:
-    """They are stored in files."""
+    """The numbers are stored in files."""
     assert (EITHER, LEFT, RIGHT, OVER, UNDER) == (0, 1, 2, 3, 4)

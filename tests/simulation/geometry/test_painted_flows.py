@@ -12,15 +12,15 @@ from tests.surfaces import patch
 
 
 def whirl(fineness: int = 20, half: float = 10.0) -> Current:
-    """A floor on which the current goes round the middle, left about."""
+    """A floor with a counter-clockwise current around its middle."""
     x, y = np.meshgrid(*[np.linspace(-half, half, fineness)] * 2, indexing="ij")
     points, rows = patch(np.stack((x, y, np.zeros_like(x)), axis=-1))
-    round_it = np.stack((-points[:, 1], points[:, 0], np.zeros(len(points))), axis=-1)
-    round_it /= np.maximum(np.linalg.norm(round_it, axis=1, keepdims=True), 1e-9)
-    return current(points, rows, round_it[rows])
+    tangent = np.stack((-points[:, 1], points[:, 0], np.zeros(len(points))), axis=-1)
+    tangent /= np.maximum(np.linalg.norm(tangent, axis=1, keepdims=True), 1e-9)
+    return current(points, rows, tangent[rows])
 
 
-def test_the_flow_is_that_of_the_nearest_place() -> None:
+def test_the_flow_is_that_of_the_nearest_point() -> None:
     rng = np.random.default_rng(1)
     points = np.stack((rng.uniform(-8.0, 8.0, 60), rng.uniform(-8.0, 8.0, 60), rng.uniform(-2.0, 2.0, 60)), axis=-1)
     points = points[np.hypot(points[:, 0], points[:, 1]) > 3.0]
@@ -31,14 +31,14 @@ def test_the_flow_is_that_of_the_nearest_place() -> None:
     assert np.allclose(flow[:, 1], points[:, 0] / out, atol=0.06)
 
 
-def test_between_the_corners_of_a_triangle_the_flow_is_evenly_between() -> None:
+def test_the_flow_is_interpolated_linearly_between_the_corners_of_a_triangle() -> None:
     corners = np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]])
     made = current(corners, np.array([[0, 1, 2]]), np.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]))
     _, flow = made.sampled(np.array([[1.0, 2.0, 0.5], [9.0, 0.0, 0.0]]), np.full(2, 3.0))
     assert np.allclose(flow, [[0.25, 0.25, 0.5], [0.0, 0.0, 0.0]])
 
 
-def test_it_fades_with_the_distance_and_is_never_longer_than_one() -> None:
+def test_the_flow_fades_with_distance_and_has_length_one_at_most() -> None:
     made = whirl()
     heights = np.array([0.0, 1.0, 2.0, 4.0, 4.9, 5.1])
     points = np.stack((np.full(6, 6.0), np.zeros(6), heights), axis=-1)
@@ -49,7 +49,7 @@ def test_it_fades_with_the_distance_and_is_never_longer_than_one() -> None:
     assert np.abs(np.linalg.norm(loud.flow, axis=-1) - 1.0).max() < 1e-12
 
 
-def test_a_curve_and_a_mesh_that_disagree_slow_each_other() -> None:
+def test_a_curve_and_a_mesh_that_disagree_weaken_each_other() -> None:
     line = (spline(np.array([[6.0, 9.0, 0.5], [6.0, -9.0, 0.5]]), False),)
     point = np.array([[6.0, 0.0, 0.25]])
     both = np.linalg.norm(flow_at((whirl(), line), point, np.full(1, 5.0)))
@@ -57,8 +57,8 @@ def test_a_curve_and_a_mesh_that_disagree_slow_each_other() -> None:
     assert both < 0.7 * alone
 
 
-def test_vehicles_go_round_with_a_painted_whirl() -> None:
-    place = Scene(
+def test_vehicles_circle_in_a_painted_whirl() -> None:
+    scene = Scene(
         [[6.0, 0.0, 0.5], [-5.0, 0.0, 1.0]],
         forward=[[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
         speed=2.0,
@@ -66,12 +66,12 @@ def test_vehicles_go_round_with_a_painted_whirl() -> None:
         vehicle={"max_speed": 3.0, "keep_in_plane": True},
         flows=(whirl(),),
     )
-    states = place.run(72)
-    way, course = positions(states)[-24:], headings(states)[-24:]
-    turning = way[..., 0] * course[..., 1] - way[..., 1] * course[..., 0]
-    assert (turning / np.hypot(way[..., 0], way[..., 1]) > 0.8).all()
+    states = scene.run(72)
+    position, course = positions(states)[-24:], headings(states)[-24:]
+    turning = position[..., 0] * course[..., 1] - position[..., 1] * course[..., 0]
+    assert (turning / np.hypot(position[..., 0], position[..., 1]) > 0.8).all()
 
 
-def test_a_mesh_without_triangles_is_no_current() -> None:
-    nothing = current(np.zeros((3, 3)), np.zeros((0, 3), dtype=np.int64), np.zeros((0, 3, 3)))
-    assert (flow_at((nothing,), np.ones((2, 3)), np.full(2, 5.0)) == 0.0).all()
+def test_a_mesh_without_triangles_has_no_current() -> None:
+    empty = current(np.zeros((3, 3)), np.zeros((0, 3), dtype=np.int64), np.zeros((0, 3, 3)))
+    assert (flow_at((empty,), np.ones((2, 3)), np.full(2, 5.0)) == 0.0).all()

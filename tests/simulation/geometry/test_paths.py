@@ -1,4 +1,4 @@
-"""Paths: curves as evenly spaced samples, and one's place on them."""
+"""Paths: curves as evenly spaced samples, and the nearest point on them."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def winding(seed: int = 0, corners: int = 400) -> np.ndarray:
 
 
 def plain_nearest(corners: np.ndarray, closed: bool, point: np.ndarray) -> tuple[float, float]:
-    """How far along a polyline the nearest place to a point is, and how near: all segments are tried."""
+    """The distance along a polyline to the point nearest to a given point, and how near it is: tries all segments."""
     ends = np.concatenate((corners, corners[:1])) if closed else corners
     start, way = ends[:-1], np.diff(ends, axis=0)
     length = np.linalg.norm(way, axis=1)
@@ -51,8 +51,8 @@ def test_samples_are_evenly_spaced_along_the_line(name: str) -> None:
     corners, closed = LINES[name]
     line = spline(corners, closed)
     places = np.array([plain_nearest(corners, closed, point)[0] for point in line.points[:: max(len(corners), 7)]])
-    wanted = (np.arange(len(line.points)) * line.spacing)[:: max(len(corners), 7)]
-    assert np.abs(places - wanted).max() < 1e-6 * line.length
+    expected = (np.arange(len(line.points)) * line.spacing)[:: max(len(corners), 7)]
+    assert np.abs(places - expected).max() < 1e-6 * line.length
     ends = np.concatenate((corners, corners[:1])) if closed else corners
     assert line.length == pytest.approx(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum(), rel=1e-12)
 
@@ -69,20 +69,20 @@ def test_an_open_line_is_as_long_as_the_gaps_between_its_samples_together(sample
 def test_samples_lie_on_the_line_and_the_ends_are_kept(name: str) -> None:
     corners, closed = LINES[name]
     line = spline(corners, closed)
-    off = [plain_nearest(corners, closed, point)[1] for point in line.points[::13]]
-    assert max(off) < 1e-9
+    distances = [plain_nearest(corners, closed, point)[1] for point in line.points[::13]]
+    assert max(distances) < 1e-9
     assert np.allclose(line.position(np.zeros(1)), corners[:1])
     assert np.allclose(line.position(np.full(1, line.length)), corners[:1] if closed else corners[-1:])
 
 
 @each_line
-def test_the_place_a_distance_along_is_that_far_along(name: str) -> None:
+def test_the_position_at_a_distance_along_is_that_far_along(name: str) -> None:
     corners, closed = LINES[name]
     line = spline(corners, closed)
     for along in np.linspace(0.01, 0.99, 23) * line.length:
-        found, off = plain_nearest(corners, closed, line.position(np.array([along]))[0])
-        assert off < line.spacing, "between samples a corner may be cut"
-        assert found == pytest.approx(along, abs=1.5 * line.spacing)
+        result, gap = plain_nearest(corners, closed, line.position(np.array([along]))[0])
+        assert gap < line.spacing, "between samples a corner may be cut"
+        assert result == pytest.approx(along, abs=1.5 * line.spacing)
 
 
 @each_line
@@ -101,8 +101,8 @@ def test_tangents_are_directions_along_the_line(name: str) -> None:
         assert cosine.min() > 0.999
 
 
-def test_tangents_of_a_coarse_line_turn_evenly() -> None:
-    """A circle drawn with 24 corners turns 15 degrees at each; its followers never see more than a little at once."""
+def test_the_tangents_of_a_coarse_line_turn_smoothly() -> None:
+    """A circle of 24 corners turns 15 degrees at each; the tangent spreads that over the whole line."""
     line = spline(circle(10.0, 24), True)
     along = np.linspace(0.0, line.length, 720, endpoint=False)
     tangent = line.tangent(along)
@@ -112,16 +112,16 @@ def test_tangents_of_a_coarse_line_turn_evenly() -> None:
 
 
 @each_line
-def test_the_nearest_place_is_that_of_a_plain_search(name: str) -> None:
+def test_the_nearest_point_is_that_of_a_plain_search(name: str) -> None:
     corners, closed = LINES[name]
     line = spline(corners, closed)
     rng = np.random.default_rng(9)
     points = rng.uniform(corners.min(axis=0) - 4.0, corners.max(axis=0) + 4.0, (60, 3))
     along = line.nearest(points)
     distance = np.linalg.norm(points - line.position(along), axis=1)
-    wanted = np.array([plain_nearest(line.points, closed, point)[1] for point in points])
-    assert (distance >= wanted - 1e-9).all()
-    assert (distance <= wanted + 0.01 * line.spacing + 1e-9).all()
+    expected = np.array([plain_nearest(line.points, closed, point)[1] for point in points])
+    assert (distance >= expected - 1e-9).all()
+    assert (distance <= expected + 0.01 * line.spacing + 1e-9).all()
 
 
 @each_line
@@ -129,29 +129,29 @@ def test_a_point_on_the_line_finds_itself(name: str) -> None:
     corners, closed = LINES[name]
     line = spline(corners, closed)
     along = np.linspace(0.0, 1.0, 200, endpoint=False) * line.length
-    found = line.nearest(line.position(along))
-    gap = np.abs(found - along)
+    result = line.nearest(line.position(along))
+    gap = np.abs(result - along)
     gap = np.minimum(gap, line.length - gap) if closed else gap
     assert gap.max() < 0.1 * line.spacing
 
 
 @each_line
-def test_a_search_near_a_known_place_finds_the_nearest_there(name: str) -> None:
+def test_a_local_search_finds_the_nearest_point_within_reach(name: str) -> None:
     corners, closed = LINES[name]
     line = spline(corners, closed)
     rng = np.random.default_rng(2)
     along = rng.uniform(0.0, line.length, 60)
     reach = rng.uniform(0.05, 2.0, 60)
     points = line.position(along + rng.uniform(-1.0, 1.0, 60) * reach) + rng.normal(size=(60, 3)) * 0.3
-    found = line.nearest_within(points, along, reach)
+    result = line.nearest_within(points, along, reach)
     for row in range(60):
         tried = line.wrapped(along[row] + np.linspace(-1.0, 1.0, 2001) * reach[row])
-        wanted = np.linalg.norm(points[row] - line.position(tried), axis=1).min()
-        distance = np.linalg.norm(points[row] - line.position(found[row : row + 1])[0])
-        assert distance <= wanted + 0.02 * max(reach[row], line.spacing)
-        gap = abs(found[row] - along[row])
+        expected = np.linalg.norm(points[row] - line.position(tried), axis=1).min()
+        distance = np.linalg.norm(points[row] - line.position(result[row : row + 1])[0])
+        assert distance <= expected + 0.02 * max(reach[row], line.spacing)
+        gap = abs(result[row] - along[row])
         gap = min(gap, line.length - gap) if closed else gap
-        assert gap <= reach[row] + 1e-9, "it looked further than it was told"
+        assert gap <= reach[row] + 1e-9, "the search went beyond its reach"
 
 
 @each_line
@@ -166,16 +166,16 @@ def test_the_nearest_place_scales_with_the_line(name: str, size: float) -> None:
     assert np.allclose(scaled.nearest_within(size * points, size * along, size * reach), size * found, rtol=1e-6)
 
 
-def test_who_knows_his_place_stays_on_his_branch_where_a_line_crosses_itself() -> None:
+def test_a_local_search_stays_on_its_branch_where_a_line_crosses_itself() -> None:
     t = np.linspace(0.0, 2.0 * np.pi, 300, endpoint=False)
     line = spline(np.stack((10.0 * np.sin(t), 5.0 * np.sin(2.0 * t), np.zeros(300)), axis=-1), True)
     crossing = np.tile([0.01, 0.0, 0.0], (2, 1))
     first, second = 0.0, line.length / 2.0
-    found = line.nearest_within(crossing, np.array([first, second]), np.array([1.0, 1.0]))
-    assert np.abs(line.wrapped(found + 1.0) - line.wrapped(np.array([first, second]) + 1.0)).max() < 0.1
+    result = line.nearest_within(crossing, np.array([first, second]), np.array([1.0, 1.0]))
+    assert np.abs(line.wrapped(result + 1.0) - line.wrapped(np.array([first, second]) + 1.0)).max() < 0.1
 
 
-def test_a_far_sighted_search_leaves_the_others_alone() -> None:
+def test_a_search_with_a_long_reach_does_not_change_the_others() -> None:
     line = spline(winding(), True)
     points = line.position(np.array([3.0, 5.0])) + 0.2
     along, near = np.array([3.0, 5.0]), np.array([0.3, 0.4])
@@ -185,15 +185,15 @@ def test_a_far_sighted_search_leaves_the_others_alone() -> None:
 
 
 @pytest.mark.parametrize("closed", [True, False])
-def test_distances_beyond_the_line_go_round_or_stop_at_its_ends(closed: bool) -> None:
+def test_distances_beyond_the_line_wrap_around_or_stop_at_its_ends(closed: bool) -> None:
     line = spline(circle(5.0), closed)
     beyond = np.array([-1.0, -line.length - 1.0, line.length + 1.0, 3.0 * line.length + 1.0, 1.0, -1e-20])
-    wanted = np.array([line.length - 1.0, line.length - 1.0, 1.0, 1.0, 1.0, 0.0])
+    expected = np.array([line.length - 1.0, line.length - 1.0, 1.0, 1.0, 1.0, 0.0])
     if not closed:
-        wanted = np.array([0.0, 0.0, line.length, line.length, 1.0, 0.0])
-    off = line.wrapped(beyond) - wanted
-    assert np.abs(off[:5]).max() < 1e-9
-    assert np.linalg.norm(line.position(beyond) - line.position(wanted), axis=1).max() < 1e-6
+        expected = np.array([0.0, 0.0, line.length, line.length, 1.0, 0.0])
+    error = line.wrapped(beyond) - expected
+    assert np.abs(error[:5]).max() < 1e-9
+    assert np.linalg.norm(line.position(beyond) - line.position(expected), axis=1).max() < 1e-6
 
 
 def test_a_closed_line_has_no_seam() -> None:
@@ -237,9 +237,10 @@ def test_repeated_points_count_once() -> None:
     corners, _ = LINES["corners"]
     twice = np.repeat(corners, [3, 1, 2, 4], axis=0)
     for closed in (True, False):
-        one, other = spline(corners, closed), spline(np.concatenate((twice, corners[:1])) if closed else twice, closed)
-        assert np.allclose(one.points, other.points, atol=1e-9)
-        assert one.length == pytest.approx(other.length)
+        plain = spline(corners, closed)
+        repeated = spline(np.concatenate((twice, corners[:1])) if closed else twice, closed)
+        assert np.allclose(plain.points, repeated.points, atol=1e-9)
+        assert plain.length == pytest.approx(repeated.length)
 
 
 def test_a_long_curve_keeps_all_its_points() -> None:
@@ -249,7 +250,7 @@ def test_a_long_curve_keeps_all_its_points() -> None:
 
 @BOUNDED
 @given(vectors(5, largest=1e6), st.booleans(), vectors(3, largest=1e6))
-def test_any_points_make_a_line_one_can_be_on(corners: np.ndarray, closed: bool, points: np.ndarray) -> None:
+def test_any_points_make_a_line_with_finite_positions(corners: np.ndarray, closed: bool, points: np.ndarray) -> None:
     line = spline(corners, closed)
     along = line.nearest(points)
     assert np.isfinite(line.points).all()
@@ -262,9 +263,9 @@ def test_any_points_make_a_line_one_can_be_on(corners: np.ndarray, closed: bool,
 
 def test_moving_and_turning_the_corners_moves_and_turns_the_line() -> None:
     corners, turn, offset = winding(2), about((0.2, 0.5, 0.8), 70.0), np.array([30.0, -5.0, 8.0])
-    here, there = spline(corners, False), spline(turned(corners, turn) + offset, False)
-    assert np.abs(turned(here.points, turn) + offset - there.points).max() < 1e-9
-    assert np.abs(turned(here.tangents, turn) - there.tangents).max() < 1e-9
+    line, moved = spline(corners, False), spline(turned(corners, turn) + offset, False)
+    assert np.abs(turned(line.points, turn) + offset - moved.points).max() < 1e-9
+    assert np.abs(turned(line.tangents, turn) - moved.tangents).max() < 1e-9
 
 
 def test_the_nearest_of_several_splines_is_taken() -> None:
@@ -282,7 +283,7 @@ def distance(line: Spline, point: np.ndarray) -> float:
     return float(np.linalg.norm(point - line.position(line.nearest(point[None]))[0]))
 
 
-def test_a_curve_without_splines_has_no_nearest() -> None:
+def test_a_curve_without_splines_has_no_nearest_spline() -> None:
     best, along = nearest_spline((), np.zeros((3, 3)))
     assert best.tolist() == [-1, -1, -1]
     assert along.tolist() == [0.0, 0.0, 0.0]

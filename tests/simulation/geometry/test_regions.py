@@ -1,4 +1,4 @@
-"""Regions: the way from a point to the nearest place inside."""
+"""Regions: the vector from a point to the nearest point inside."""
 
 from dataclasses import replace
 
@@ -21,20 +21,20 @@ def way_in(region, points=POINTS) -> np.ndarray:
     return region.way_in(points, np.zeros(len(points), dtype=np.int64))
 
 
-def test_into_a_ball_the_way_is_straight_to_its_middle() -> None:
+def test_the_way_into_a_ball_leads_straight_to_its_centre() -> None:
     centre, radius = np.array([1.0, 2.0, -1.0]), 6.0
-    found = way_in(regions([centre], radius, SPHERE))
-    for point, way in zip(POINTS, found):
+    result = way_in(regions([centre], radius, SPHERE))
+    for point, way in zip(POINTS, result):
         away = point - centre
         length = np.linalg.norm(away)
-        wanted = away / length * (radius - length) if length > radius else np.zeros(3)
-        assert np.allclose(way, wanted, atol=1e-12)
+        expected = away / length * (radius - length) if length > radius else np.zeros(3)
+        assert np.allclose(way, expected, atol=1e-12)
 
 
-def test_into_a_box_the_way_is_to_the_nearest_place_of_its_sides() -> None:
+def test_the_way_into_a_box_leads_to_the_nearest_point_of_its_sides() -> None:
     half = np.array([3.0, 5.0, 1.0])
-    found = way_in(regions([[1.0, 0.0, 0.0]], half, BOX))
-    for point, way in zip(POINTS, found):
+    result = way_in(regions([[1.0, 0.0, 0.0]], half, BOX))
+    for point, way in zip(POINTS, result):
         nearest = [min(max(x, c - h), c + h) for x, c, h in zip(point, (1.0, 0.0, 0.0), half)]
         assert np.allclose(way, nearest - point, atol=1e-12)
 
@@ -49,7 +49,7 @@ def test_turning_a_region_turns_the_way(shape: int) -> None:
 
 
 @pytest.mark.parametrize("shape", [SPHERE, BOX])
-def test_inside_there_is_no_way_to_go_and_who_goes_it_is_inside(shape: int) -> None:
+def test_the_way_is_zero_inside_and_leads_inside(shape: int) -> None:
     region = regions([[1.0, 0.0, 2.0]], [3.0, 5.0, 2.0], shape, TURN.T[None])
     way = way_in(region)
     inside = (way == 0.0).all(axis=1)
@@ -63,7 +63,7 @@ def test_inside_there_is_no_way_to_go_and_who_goes_it_is_inside(shape: int) -> N
     )
 
 
-def test_its_size_is_that_of_its_shortest_axis() -> None:
+def test_the_size_is_that_of_the_shortest_axis() -> None:
     assert regions(np.zeros((2, 3)), [[3.0, 5.0, 1.0], [4.0, 4.0, 9.0]], BOX).size(np.array([1, 0, 0])).tolist() == [
         4.0,
         1.0,
@@ -71,12 +71,12 @@ def test_its_size_is_that_of_its_shortest_axis() -> None:
     ]
 
 
-def test_the_nearest_is_the_one_it_is_in_or_next_to() -> None:
+def test_the_nearest_region_contains_the_point_or_is_next_to_it() -> None:
     three = regions([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [30.0, 0.0, 0.0]], [[1.0] * 3, [6.0] * 3, [1.0] * 3], SPHERE)
     points = np.array([[0.5, 0.0, 0.0], [2.0, 0.0, 0.0], [3.5, 0.0, 0.0], [28.0, 0.0, 0.0]])
     assert three.nearest(points).tolist() == [0, 0, 1, 2]
-    gone = replace(three, present=np.array([False, True, True]))
-    assert gone.nearest(points).tolist() == [1, 1, 1, 2]
+    without_first = replace(three, present=np.array([False, True, True]))
+    assert without_first.nearest(points).tolist() == [1, 1, 1, 2]
     assert replace(three, present=np.zeros(3, dtype=bool)).nearest(points).tolist() == [-1] * 4
     assert regions(np.zeros((0, 3)), 1.0, SPHERE).nearest(points).tolist() == [-1] * 4
 
@@ -84,6 +84,6 @@ def test_the_nearest_is_the_one_it_is_in_or_next_to() -> None:
 @BOUNDED
 @given(vectors(5, 1e9), vectors(5, 1e9), st.lists(st.floats(0.0, 1e9), min_size=3, max_size=3), st.sampled_from([0, 1]))
 def test_a_region_of_any_size_gives_a_way_for_any_point(points, centre, half, shape) -> None:
-    found = regions(centre, half, shape).way_in(points, np.arange(5))
-    assert np.isfinite(found).all()
-    assert (np.linalg.norm(found, axis=1) <= np.linalg.norm(points - centre, axis=1) * (1 + 1e-9) + 1e-6).all()
+    result = regions(centre, half, shape).way_in(points, np.arange(5))
+    assert np.isfinite(result).all()
+    assert (np.linalg.norm(result, axis=1) <= np.linalg.norm(points - centre, axis=1) * (1 + 1e-9) + 1e-6).all()

@@ -1,4 +1,4 @@
-"""Who perceives whom: the fast way against all pairs tried one by one."""
+"""Neighborhoods: the fast search equals trying all pairs one by one."""
 
 from dataclasses import replace
 
@@ -23,17 +23,17 @@ from steering_addon.simulation.nearby.neighbors import (
 from steering_addon.simulation.nearby.pairs import Pairs, pairs_within
 from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import sensed
-from tests.scene import Crowd, Scene, in_crowds, leaders, locked, together
+from tests.scene import Crowd, Scene, all_of, in_crowds, leaders, locked
 from tests.simulation.all_pairs import PLACES, all_pairs, joined
 
 RANDOM = np.random.default_rng(3)
 
 
-# ---- each from both ends
+# ---- pairs from both ends
 
 
 def seen_by(points: np.ndarray, rows: np.ndarray, radius: float) -> set[tuple[int, int]]:
-    """Which of the agents sees whom, tried one by one."""
+    """The pairs of an agent and a body within the radius, by trying all pairs."""
     pairs = all_pairs(points, radius)
     return {
         (agent, body)
@@ -54,37 +54,37 @@ def test_bodies_see_each_other_from_both_ends(part: str) -> None:
 
 
 def headings(n: int) -> np.ndarray:
-    """Some directions, (n, 3), always the same ones."""
+    """Fixed pseudo-random directions, (n, 3)."""
     forward = np.random.default_rng(4).normal(size=(n, 3))
     return forward / np.linalg.norm(forward, axis=1)[:, None]
 
 
 def around(points: np.ndarray, rows: np.ndarray, radius: float, forward: np.ndarray | None = None) -> Neighbors:
-    """All that some of the points see within a radius, whatever the `forward` (b, 3) of all."""
+    """The points within a radius of the agents in some rows, with any headings (b, 3)."""
     forward = headings(len(points)) if forward is None else forward
     lists = [near for pairs in pairs_within(points, radius) for near in both_ways(pairs, rows, forward)]
     return Neighbors(len(rows), tuple(lists))
 
 
 def sights() -> list[Neighbors]:
-    """All that some see, less and less of it, down to nothing; in one list and in many."""
+    """What all or a third of 60 agents perceive, thinned out down to nothing, in one list and in many."""
     points = PLACES["even"][:60]
     whole = around(points, np.arange(60), 3.0)
-    some = around(points, np.arange(0, 60, 3), 3.0)
+    third = around(points, np.arange(0, 60, 3), 3.0)
     thinned = [
         replace(whole, lists=tuple(near.perceived(RANDOM.uniform(size=len(near.body)) < share) for near in whole.lists))
         for share in (0.9, 0.1, 0.01, 0.0)
     ]
     one_list = replace(whole, lists=(whole.together(),))
     many = [near for pairs in pairs_within(points, 1.0) for near in both_ways(pairs, np.arange(60), headings(60))]
-    return [whole, some, *thinned, one_list, Neighbors(60, (*many, *whole.lists)), Neighbors(5, ()), Neighbors(0, ())]
+    return [whole, third, *thinned, one_list, Neighbors(60, (*many, *whole.lists)), Neighbors(5, ()), Neighbors(0, ())]
 
 
 SIGHTS = sights()
 
 
 @pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
-def test_sums_means_and_numbers_are_those_of_a_plain_loop(seen: Neighbors) -> None:
+def test_sums_means_and_counts_are_those_of_a_plain_loop(seen: Neighbors) -> None:
     near = seen.together()
     weighed, plain, number = np.zeros((seen.count, 3)), np.zeros((seen.count, 3)), np.zeros(seen.count)
     for agent, distance, offset in zip(near.agent, near.distance, near.offset):
@@ -92,52 +92,52 @@ def test_sums_means_and_numbers_are_those_of_a_plain_loop(seen: Neighbors) -> No
         plain[agent] += offset
         number[agent] += 1
     assert np.array_equal(seen.number, number)
-    for found, wanted in (
+    for result, expected in (
         (seen.sum_of_offsets(lambda near: near.distance), weighed),
         (seen.average_offset(), plain / np.maximum(number, 1)[:, None]),
     ):
-        assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12)
-        assert found.shape == wanted.shape
+        assert np.allclose(result, expected, rtol=1e-12, atol=1e-12)
+        assert result.shape == expected.shape
 
 
 @pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
-def test_links_tell_who_hangs_together_with_whom(seen: Neighbors) -> None:
-    """A pair in which both perceive each other may be named once."""
+def test_links_are_the_pairs_that_perceive_each_other_from_at_least_one_end(seen: Neighbors) -> None:
+    """A pair in which both perceive each other may be listed once."""
     rows = np.arange(0, 60, 3) if seen.count == 20 else np.arange(seen.count)
     near = seen.together()
-    wanted = {frozenset(pair) for pair in zip(rows[near.agent].tolist(), near.body.tolist())}
-    assert linked(seen, rows) == wanted
+    expected = {frozenset(pair) for pair in zip(rows[near.agent].tolist(), near.body.tolist())}
+    assert linked(seen, rows) == expected
 
 
 @pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
-def test_the_mean_entry_of_the_perceived_is_that_of_a_plain_loop(seen: Neighbors) -> None:
+def test_the_mean_of_a_column_over_perceived_bodies_is_that_of_a_plain_loop(seen: Neighbors) -> None:
     column, near = RANDOM.normal(size=(60, 3)), seen.together()
-    wanted = np.zeros((seen.count, 3))
+    expected = np.zeros((seen.count, 3))
     for agent in range(seen.count):
         if (near.agent == agent).any():
-            wanted[agent] = column[near.body[near.agent == agent]].mean(axis=0)
-    assert np.allclose(seen.average_of(column), wanted, rtol=1e-12, atol=1e-12)
-    assert np.allclose(seen.average_of(column[:, 1]), wanted[:, 1], rtol=1e-12, atol=1e-12)
+            expected[agent] = column[near.body[near.agent == agent]].mean(axis=0)
+    assert np.allclose(seen.average_of(column), expected, rtol=1e-12, atol=1e-12)
+    assert np.allclose(seen.average_of(column[:, 1]), expected[:, 1], rtol=1e-12, atol=1e-12)
 
 
-def test_totals_of_agents_side_by_side_are_those_of_agents_in_any_order() -> None:
+def test_totals_do_not_depend_on_the_way_of_adding_up() -> None:
     agent, values = np.sort(RANDOM.integers(0, 40, 500)), RANDOM.normal(size=500)
     pairs = Pairs(agent, agent, np.zeros((500, 3)), np.zeros(500))
-    one, other = (Looks(pairs, headings(50), lined_up=lined_up) for lined_up in (True, False))
-    assert np.allclose(one.total(values), other.total(values), rtol=1e-12, atol=1e-12)
-    assert np.array_equal(one.number, other.number)
-    nobody = replace(one, some=np.arange(0))
-    assert nobody.total(values[:0]).tolist() == nobody.number.tolist() == [0.0] * 50
+    by_runs, by_counting = (Looks(pairs, headings(50), grouped=grouped) for grouped in (True, False))
+    assert np.allclose(by_runs.total(values), by_counting.total(values), rtol=1e-12, atol=1e-12)
+    assert np.array_equal(by_runs.number, by_counting.number)
+    empty = replace(by_runs, rows=np.arange(0))
+    assert empty.total(values[:0]).tolist() == empty.number.tolist() == [0.0] * 50
 
 
-def test_an_agents_own_is_its_entry_of_a_column() -> None:
+def test_a_column_of_agents_gives_the_entry_of_each_pairs_agent() -> None:
     near = around(PLACES["even"][:60], np.arange(60), 3.0).lists[1]
     column = RANDOM.normal(size=60)
-    assert np.array_equal(near.own(column), column[near.agent])
-    assert near.own(np.full(60, 4.0)) == 4.0
+    assert np.array_equal(near.of_agent(column), column[near.agent])
+    assert near.of_agent(np.full(60, 4.0)) == 4.0
 
 
-def test_a_distance_is_never_nothing() -> None:
+def test_a_distance_is_never_zero() -> None:
     for near in around(PLACES["in one place"], np.arange(20), 1.0).lists:
         assert (near.offset == 0.0).all()
         assert (near.distance > 0.0).all()
@@ -146,14 +146,14 @@ def test_a_distance_is_never_nothing() -> None:
 # ---- the neighborhood
 
 
-def test_a_neighborhood_has_a_distance_and_an_angle_of_each_agent() -> None:
-    """The paper's figure 13, a column entry an agent."""
+def test_a_neighborhood_has_a_distance_and_an_angle_per_agent() -> None:
+    """The paper's figure 13, with one column entry per agent."""
     n = 80
     points, forward = PLACES["even"][:n], headings(n)
     distance = RANDOM.uniform(0.0, 4.0, n)
     angle = RANDOM.choice([0.1, 1.0, np.pi, 4.0, 6.0, 2.0 * np.pi], n)
-    found = perceived(around(points, np.arange(n), 4.0).together(), distance, edge_of_view(angle)).alone()
-    wanted = set()
+    result = perceived(around(points, np.arange(n), 4.0).together(), distance, edge_of_view(angle)).only_perceived()
+    expected = set()
     for i in range(n):
         for j in range(n):
             offset = points[j] - points[i]
@@ -162,55 +162,55 @@ def test_a_neighborhood_has_a_distance_and_an_angle_of_each_agent() -> None:
                 continue
             off_axis = np.degrees(np.arccos(np.clip(offset @ forward[i] / far, -1.0, 1.0)))
             if off_axis <= np.degrees(angle[i]) / 2.0:
-                wanted.add((i, j))
-    assert set(zip(found.agent.tolist(), found.body.tolist())) == wanted
-    assert len(wanted) > 50
+                expected.add((i, j))
+    assert set(zip(result.agent.tolist(), result.body.tolist())) == expected
+    assert len(expected) > 50
 
 
-def test_all_round_means_even_straight_behind_and_in_the_same_place() -> None:
+def test_a_view_all_around_includes_bodies_behind_and_at_the_same_point() -> None:
     points = np.array([[0.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
     forward = np.tile([0.0, 1.0, 0.0], (3, 1))
     near = around(points, np.arange(3), 2.0, forward).together()
     all_round = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, 2.0 * np.pi)))
     assert Neighbors(3, (all_round,)).number.tolist() == [2.0, 2.0, 2.0]
-    ahead = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, np.pi / 2.0))).alone()
+    ahead = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, np.pi / 2.0))).only_perceived()
     assert set(zip(ahead.agent.tolist(), ahead.body.tolist())) == {(1, 0), (1, 2)}
 
 
-# ---- lists
+# ---- shared lists
 
 
-def test_distances_within_a_factor_of_two_are_looked_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked_for = []
+def test_distances_within_a_factor_of_two_are_searched_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
 
     def noted(points: np.ndarray, radius: float) -> list[Pairs]:
-        looked_for.append(radius)
+        searched.append(radius)
         return pairs_within(points, radius)
 
     monkeypatch.setattr(neighbors, "pairs_within", noted)
     vicinity = Vicinity(PLACES["even"], headings(200), np.arange(200), (1.0, 1.5, 2.0, 5.0))
     for distance in (1.5, 2.0, 1.0, 0.3, 1.5, 5.0):
         vicinity.around(distance, np.arange(200))
-    assert looked_for == [2.0, 5.0]
+    assert searched == [2.0, 5.0]
     rows = np.arange(0, 200, 2)
-    once, again, all_rows = (vicinity.around(1.5, some) for some in (rows, rows.copy(), np.arange(200)))
-    assert all(one is other for one, other in zip(once, again, strict=True))
-    assert not any(one is other for one in once for other in all_rows)
+    first, again, all_rows = (vicinity.around(1.5, agents) for agents in (rows, rows.copy(), np.arange(200)))
+    assert all(near is same for near, same in zip(first, again, strict=True))
+    assert not any(near is other for near in first for other in all_rows)
 
 
-def test_a_shared_list_holds_just_those_near_enough() -> None:
+def test_a_shared_list_gives_exactly_the_pairs_near_enough() -> None:
     for distances in ((1.0, 1.5, 2.0, 5.0), (2.0, 4.0), (3.0,), (1.0, 2.0001)):
         vicinity = Vicinity(PLACES["even"], headings(200), np.arange(200), distances)
         for distance in (*distances, 7.0):
             pairs = joined(vicinity.pairs(distance))
-            found = {tuple(sorted(pair)) for pair in zip(pairs.first.tolist(), pairs.second.tolist())}
-            assert found == all_pairs(PLACES["even"], distance)
+            result = {tuple(sorted(pair)) for pair in zip(pairs.first.tolist(), pairs.second.tolist())}
+            assert result == all_pairs(PLACES["even"], distance)
 
 
 @pytest.mark.parametrize("part", ["all", "some"])
 @pytest.mark.parametrize("degrees", [360.0, 270.0, 40.0])
-def test_who_is_seen_of_a_shared_list_is_who_is_seen_of_ones_own(degrees: float, part: str) -> None:
-    """However many of the list are near enough, and whichever of the distances is asked for first."""
+def test_a_shared_list_gives_the_same_neighbors_as_a_separate_search(degrees: float, part: str) -> None:
+    """For any share of the list that is near enough, and any order of the requested distances."""
     rows = np.arange(200) if part == "all" else np.arange(0, 200, 3)
     edge = edge_of_view(np.full(len(rows), np.radians(degrees)))
 
@@ -222,34 +222,34 @@ def test_who_is_seen_of_a_shared_list_is_who_is_seen_of_ones_own(degrees: float,
 
     shared = vicinity(4.0, 3.9, 3.0, 2.1)
     for distance in (3.9, 2.1, 4.0, 3.0):
-        seen, wanted = seen_of(shared, distance), seen_of(vicinity(distance), distance)
-        assert np.array_equal(seen.number, wanted.number)
-        assert np.allclose(seen.average_offset(), wanted.average_offset(), atol=1e-9)
-        weighed, expected = (near.sum_of_offsets(lambda near: near.distance) for near in (seen, wanted))
+        seen, separate = seen_of(shared, distance), seen_of(vicinity(distance), distance)
+        assert np.array_equal(seen.number, separate.number)
+        assert np.allclose(seen.average_offset(), separate.average_offset(), atol=1e-9)
+        weighed, expected = (near.sum_of_offsets(lambda near: near.distance) for near in (seen, separate))
         assert np.allclose(weighed, expected, atol=1e-9)
-        assert linked(seen, rows) == linked(wanted, rows) == linked(replace(seen, lists=(seen.together(),)), rows)
+        assert linked(seen, rows) == linked(separate, rows) == linked(replace(seen, lists=(seen.together(),)), rows)
 
 
 def linked(seen: Neighbors, rows: np.ndarray) -> set[frozenset[int]]:
-    """Who hangs together with whom."""
-    lists = [zip(one.tolist(), other.tolist()) for one, other in seen.links(rows)]
+    """The links as unordered pairs of rows of bodies."""
+    lists = [zip(first.tolist(), second.tolist()) for first, second in seen.links(rows)]
     return {frozenset(pair) for pairs in lists for pair in pairs}
 
 
-# ---- whom agents see of a world
+# ---- neighbors in a world
 
 
-def seen(place: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | None = None) -> list[set[int]]:
-    """Whom each of the first crowd sees; of five vehicles in a row the first three are one crowd, the rest another."""
-    snapshot = place.snapshot()
-    n = len(place)
+def seen(scene: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | None = None) -> list[set[int]]:
+    """The rows that each member of the first crowd sees; the first three vehicles are a crowd, the others another."""
+    snapshot = scene.snapshot()
+    n = len(scene)
     first, second = np.arange(n)[:3], np.arange(n)[3:]
     crowds = tuple(
         Crowd(rows, (Separation.of(len(rows), distance=100.0),), key=key) for key, rows in enumerate((first, second))
     )
-    there = np.isin(np.arange(n), present) if present is not None else snapshot.present
-    snapshot = replace(in_crowds(snapshot, crowds), present=there)
-    state = replace(place.start(), inputs=snapshot)
+    mask = np.isin(np.arange(n), present) if present is not None else snapshot.present
+    snapshot = replace(in_crowds(snapshot, crowds), present=mask)
+    state = replace(scene.start(), inputs=snapshot)
     world = world_at(state, snapshot, snapshot, 0.0)
     group, _ = sensed(state, snapshot, world, snapshot.settings[0], first, Decisions.none_yet(state))
     agents = group.agents
@@ -261,33 +261,33 @@ def seen(place: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | N
 ROW = np.arange(5.0)[:, None] * [1.0, 0.0, 0.0]
 
 
-def test_own_crowd_everyone_and_a_chosen_crowd() -> None:
-    place = Scene(ROW)
-    assert seen(place, OWN_CROWD) == [{1, 2}, {0, 2}, {0, 1}]
-    assert seen(place, EVERYONE) == [{1, 2, 3, 4}, {0, 2, 3, 4}, {0, 1, 3, 4}]
-    assert seen(place, CHOSEN_CROWD, 1) == [{3, 4}] * 3
-    assert seen(place, CHOSEN_CROWD, 0) == [{1, 2}, {0, 2}, {0, 1}]
+def test_neighbors_are_the_own_crowd_everyone_or_a_chosen_crowd() -> None:
+    scene = Scene(ROW)
+    assert seen(scene, OWN_CROWD) == [{1, 2}, {0, 2}, {0, 1}]
+    assert seen(scene, EVERYONE) == [{1, 2, 3, 4}, {0, 2, 3, 4}, {0, 1, 3, 4}]
+    assert seen(scene, CHOSEN_CROWD, 1) == [{3, 4}] * 3
+    assert seen(scene, CHOSEN_CROWD, 0) == [{1, 2}, {0, 2}, {0, 1}]
 
 
-def test_who_chooses_no_crowd_sees_nobody() -> None:
-    place = Scene(ROW, tracked=locked([0.0, 1.0, 0.0], crowd=-1))
-    assert seen(place, CHOSEN_CROWD, -1) == [set(), set(), set()]
+def test_without_a_chosen_crowd_an_agent_sees_no_neighbors() -> None:
+    scene = Scene(ROW, tracked=locked([0.0, 1.0, 0.0], crowd=-1))
+    assert seen(scene, CHOSEN_CROWD, -1) == [set(), set(), set()]
 
 
-def test_who_is_absent_is_not_seen() -> None:
+def test_an_absent_vehicle_is_not_seen() -> None:
     assert seen(Scene(ROW), EVERYONE, present=(0, 1, 2, 4)) == [{1, 2, 4}, {0, 2, 4}, {0, 1, 4}]
 
 
 def test_locked_vehicles_are_seen_as_members_of_their_crowd_and_leaders_are_not() -> None:
-    tracked = together(leaders([0.0, 0.5, 0.0]), locked([0.0, 1.0, 0.0], [0.0, 2.0, 0.0], crowd=[0, 1]))
-    place = Scene(ROW, tracked=tracked)
-    assert seen(place, OWN_CROWD)[0] == {1, 2, 6}
-    assert seen(place, EVERYONE)[0] == {1, 2, 3, 4, 6, 7}
-    assert seen(place, CHOSEN_CROWD, 1)[0] == {3, 4, 7}
-    absent = replace(place, tracked=replace(tracked, present=np.array([True, False, True])))
+    tracked = all_of(leaders([0.0, 0.5, 0.0]), locked([0.0, 1.0, 0.0], [0.0, 2.0, 0.0], crowd=[0, 1]))
+    scene = Scene(ROW, tracked=tracked)
+    assert seen(scene, OWN_CROWD)[0] == {1, 2, 6}
+    assert seen(scene, EVERYONE)[0] == {1, 2, 3, 4, 6, 7}
+    assert seen(scene, CHOSEN_CROWD, 1)[0] == {3, 4, 7}
+    absent = replace(scene, tracked=replace(tracked, present=np.array([True, False, True])))
     assert seen(absent, OWN_CROWD)[0] == {1, 2}
 
 
-def test_a_behavior_looks_no_further_than_the_furthest_of_its_agents() -> None:
+def test_the_reach_of_a_behavior_is_the_largest_distance_of_its_agents() -> None:
     assert Neighborhood.of(3, distance=[1.0, 4.0, 2.0]).reach_hint() == 4.0
     assert Neighborhood.of(0).reach_hint() == 0.0

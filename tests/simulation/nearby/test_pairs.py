@@ -1,4 +1,4 @@
-"""Who is nearer to whom than a radius: the fast way against all pairs tried one by one."""
+"""Pairs within a radius: the fast search equals trying all pairs one by one."""
 
 import numpy as np
 import pytest
@@ -12,15 +12,16 @@ from tests.simulation.odd_input import BOUNDED
 
 
 def assert_all_pairs(points: np.ndarray, radius: float) -> Pairs:
-    found = joined(pairs_within(points, radius))
-    named = [tuple(sorted(pair)) for pair in zip(found.first.tolist(), found.second.tolist())]
-    assert len(set(named)) == len(named), "each once"
+    """The pairs of the fast search, after comparing them with all pairs."""
+    result = joined(pairs_within(points, radius))
+    named = [tuple(sorted(pair)) for pair in zip(result.first.tolist(), result.second.tolist())]
+    assert len(set(named)) == len(named), "each pair once"
     assert set(named) == all_pairs(points, radius)
-    assert np.array_equal(found.offset, points[found.second] - points[found.first])
-    assert np.allclose(found.distance_squared, (found.offset**2).sum(axis=1), rtol=1e-12, atol=0.0)
-    begins = np.flatnonzero(np.diff(found.first, prepend=-1))
-    assert len(set(found.first[begins])) == len(begins), "equal ones lie together"
-    return found
+    assert np.array_equal(result.offset, points[result.second] - points[result.first])
+    assert np.allclose(result.distance_squared, (result.offset**2).sum(axis=1), rtol=1e-12, atol=0.0)
+    begins = np.flatnonzero(np.diff(result.first, prepend=-1))
+    assert len(set(result.first[begins])) == len(begins), "equal rows are adjacent"
+    return result
 
 
 @pytest.mark.parametrize("radius", [0.05, 0.31, 1.0, 3.0, 40.0])
@@ -39,8 +40,8 @@ def test_pairs_of_any_points_are_those_of_all_pairs(points: list, radius: float,
     assert_all_pairs(np.array(points, dtype=float).reshape(-1, 3) * scale, radius)
 
 
-def test_few_and_far_between_are_searched_for_and_crowded_ones_looked_up() -> None:
-    """Both ways of finding the cells give the same pairs: one far away makes the table of cells too large to keep."""
+def test_searching_cells_and_looking_them_up_give_the_same_pairs() -> None:
+    """A single point far away makes the table of cells too large to keep."""
     crowded = PLACES["even"]
     strayed = np.concatenate((crowded, [[1e6, -1e6, 1e6]]))
     few = assert_all_pairs(strayed, 1.0)
@@ -49,10 +50,10 @@ def test_few_and_far_between_are_searched_for_and_crowded_ones_looked_up() -> No
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_either_way_of_repeating_gives_the_same_pairs(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, other = (joined(found) for found in (_repeating(place, quick, monkeypatch) for quick in (True, False)))
-    for name in vars(one):
-        assert np.array_equal(getattr(one, name), getattr(other, name))
+def test_both_ways_of_repeating_give_the_same_pairs(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    repeated, indexed = (joined(_repeating(place, quick, monkeypatch)) for quick in (True, False))
+    for name in vars(repeated):
+        assert np.array_equal(getattr(repeated, name), getattr(indexed, name))
 
 
 def _repeating(place: str, quick: bool, monkeypatch: pytest.MonkeyPatch) -> list[Pairs]:
@@ -60,7 +61,7 @@ def _repeating(place: str, quick: bool, monkeypatch: pytest.MonkeyPatch) -> list
     return pairs_within(PLACES[place], 1.0)
 
 
-def test_nobody_is_within_no_radius() -> None:
+def test_a_radius_of_zero_gives_no_pairs() -> None:
     assert not pairs_within(PLACES["in one place"], 0.0)
 
 
@@ -78,10 +79,10 @@ def test_small_blocks_hold_the_same_pairs(place: str, candidates: int, monkeypat
 
 
 @pytest.mark.parametrize("radius", [0.1, 0.7, 1.0, 2.0])
-def test_part_of_a_list_knows_of_its_pairs_what_the_list_knows(radius: float) -> None:
+def test_a_selection_of_pairs_has_the_columns_of_the_list(radius: float) -> None:
     (whole,) = pairs_within(PLACES["even"], 1.0)
     part = whole.nearer(radius)
-    some = np.flatnonzero(np.linalg.norm(whole.offset, axis=1) < radius)
-    assert len(part) == len(some)
+    rows = np.flatnonzero(np.linalg.norm(whole.offset, axis=1) < radius)
+    assert len(part) == len(rows)
     for name in ("first", "second", "offset", "distance_squared", "distance"):
-        assert np.array_equal(getattr(part, name), getattr(whole, name)[some])
+        assert np.array_equal(getattr(part, name), getattr(whole, name)[rows])

@@ -1,4 +1,4 @@
-"""Who is not there has no part in anything, and who enters does so where, when and as it should."""
+"""Absent vehicles take no part, and vehicles enter at the right time, at the right place and with the right speed."""
 
 from dataclasses import replace
 
@@ -23,152 +23,154 @@ NEVER = 10_000
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 
 
-def entering(place: Scene, frames, **attendance):
-    """The snapshots of a scene in which each vehicle enters on a frame of its own."""
-    told = Attendance.of(len(place), **attendance)
+def entering(scene: Scene, frames, **attendance):
+    """A function that lets each vehicle of a scene enter on its frame, for `Scene.run`."""
+    settings = Attendance.of(len(scene), **attendance)
     frames = np.asarray(frames)
 
     def at(frame, snapshot):
-        return replace(snapshot, due=frame >= frames, attendance=told)
+        return replace(snapshot, due=frame >= frames, attendance=settings)
 
     return at
 
 
 def row(n: int, gap: float = 1.0, **more) -> Scene:
-    """Vehicles side by side that go ahead."""
+    """Vehicles side by side that move ahead."""
     return Scene(position=[[gap * k, 0.0, 0.0] for k in range(n)], speed=2.0, **more)
 
 
 @every
-def test_a_run_with_somebody_away_is_the_run_without(kind: type[Behavior]) -> None:
-    place, away = busy(kind, 7), np.array([2, 5])
-    there = np.setdiff1d(np.arange(7), away)
-    frames = np.where(np.isin(np.arange(7), away), NEVER, 0)
-    with_them = place.run(15, preroll=2, at=entering(place, frames))
-    without = place.take(there).run(15, preroll=2)
-    for one, other in zip(with_them, without, strict=True):
+def test_a_run_with_absent_vehicles_equals_the_run_without_them(kind: type[Behavior]) -> None:
+    scene, absent = busy(kind, 7), np.array([2, 5])
+    present = np.setdiff1d(np.arange(7), absent)
+    frames = np.where(np.isin(np.arange(7), absent), NEVER, 0)
+    with_absent = scene.run(15, preroll=2, at=entering(scene, frames))
+    without = scene.take(present).run(15, preroll=2)
+    for state, expected in zip(with_absent, without, strict=True):
         for name in ("position", "velocity", "forward", "up"):
-            assert getattr(one.motion, name)[there].tobytes() == getattr(other.motion, name).tobytes(), name
+            assert getattr(state.motion, name)[present].tobytes() == getattr(expected.motion, name).tobytes(), name
 
 
-def test_who_enters_later_does_what_it_would_have_done_from_the_start() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], speed=1.0, behaviors=[(Seek, {"target": 1})], tracked=leaders([9.0, 5.0, 0.0]))
-    now, later = positions(place.run(20)), positions(place.run(32, at=entering(place, [12])))
-    assert np.array_equal(later[:13], np.repeat(now[:1], 13, axis=0))
-    assert np.allclose(later[12:], now, atol=1e-12)
+def test_a_vehicle_that_enters_later_moves_as_it_would_have_from_the_start() -> None:
+    scene = Scene([[0.0, 0.0, 0.0]], speed=1.0, behaviors=[(Seek, {"target": 1})], tracked=leaders([9.0, 5.0, 0.0]))
+    at_start, later = positions(scene.run(20)), positions(scene.run(32, at=entering(scene, [12])))
+    assert np.array_equal(later[:13], np.repeat(at_start[:1], 13, axis=0))
+    assert np.allclose(later[12:], at_start, atol=1e-12)
 
 
-def test_it_enters_with_the_speed_it_starts_with() -> None:
-    place = row(1)
-    assert np.allclose(velocities(place.run(12, at=entering(place, [5])))[6], [[0.0, 2.0, 0.0]], atol=0.2)
+def test_a_vehicle_enters_with_its_start_speed() -> None:
+    scene = row(1)
+    assert np.allclose(velocities(scene.run(12, at=entering(scene, [5])))[6], [[0.0, 2.0, 0.0]], atol=0.2)
 
 
-def test_who_is_not_there_yet_misses_the_preroll() -> None:
-    place = row(2, gap=50.0)
-    first = positions(place.run(1, preroll=10, at=entering(place, [0, 3])))[0]
+def test_a_vehicle_that_enters_later_takes_no_part_in_the_preroll() -> None:
+    scene = row(2, gap=50.0)
+    first = positions(scene.run(1, preroll=10, at=entering(scene, [0, 3])))[0]
     assert first[0, 1] > 0.5
     assert first[1, 1] == 0.0
 
 
-def test_once_there_it_is_seen() -> None:
-    """Two abreast: the first keeps straight while it is alone."""
-    place = row(2, behaviors=[(Separation, {"distance": 3.0, "angle": 6.3})])
-    aside = positions(place.run(24, at=entering(place, [0, 10])))[:, 0, 0]
+def test_a_vehicle_is_perceived_as_soon_as_it_has_entered() -> None:
+    """Two abreast: the first goes straight while it is alone."""
+    scene = row(2, behaviors=[(Separation, {"distance": 3.0, "angle": 6.3})])
+    aside = positions(scene.run(24, at=entering(scene, [0, 10])))[:, 0, 0]
     assert np.allclose(aside[:11], 0.0, atol=1e-12)
     assert aside[-1] < -0.05
 
 
-def test_what_hangs_on_somebody_away_is_away_too() -> None:
+def test_an_obstacle_on_an_absent_vehicle_is_absent() -> None:
     carried = replace(obstacles([[0.0, 3.0, 0.0]], [1.0]), carrier=np.array([1]))
-    place = Scene(
+    scene = Scene(
         position=[[0.1, 0.0, 0.0], [0.0, 16.0, 0.0]],
         forward=[[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]],
         speed=2.0,
         behaviors=[(ObstacleAvoidance, {})],
         obstacles=carried,
     )
-    assert np.abs(positions(place.run(40))[:, 0, 0] - 0.1).max() > 0.05
-    assert np.allclose(positions(place.run(40, at=entering(place, [0, NEVER])))[:, 0, 0], 0.1, atol=1e-12)
+    assert np.abs(positions(scene.run(40))[:, 0, 0] - 0.1).max() > 0.05
+    assert np.allclose(positions(scene.run(40, at=entering(scene, [0, NEVER])))[:, 0, 0], 0.1, atol=1e-12)
 
 
-def mishaps_of(place: Scene, frames) -> Mishaps:
-    found = Mishaps(len(place))
-    for frame, state in enumerate(place.run(6, at=entering(place, frames, wait_for_room=False))):
-        found.look(frame, state)
-    return found
+def mishaps_of(scene: Scene, frames) -> Mishaps:
+    """The mishaps of six frames in which vehicles enter without waiting for room."""
+    result = Mishaps(len(scene))
+    for frame, state in enumerate(scene.run(6, at=entering(scene, frames, wait_for_room=False))):
+        result.look(frame, state)
+    return result
 
 
-def test_who_is_away_runs_into_nobody() -> None:
-    place = row(2, gap=0.1)
+def test_an_absent_vehicle_overlaps_no_other() -> None:
+    scene = row(2, gap=0.1)
     for frames, number in (([0, 0], 2), ([0, 4], 2), ([0, NEVER], 0), ([4, NEVER], 0)):
-        assert mishaps_of(place, frames).number(OVERLAP) == number
+        assert mishaps_of(scene, frames).number(OVERLAP) == number
 
 
-def test_who_is_away_is_near_no_obstacle() -> None:
-    place = row(2, gap=9.0, obstacles=obstacles([[9.0, 0.0, 0.0]], [1.0]))
-    assert mishaps_of(place, [0, 0]).clearance[1] < 0.0
-    away = mishaps_of(place, [0, NEVER])
-    assert away.clearance[1] == np.inf
-    assert away.number(OBSTACLE) == 0
+def test_an_absent_vehicle_is_not_near_an_obstacle() -> None:
+    scene = row(2, gap=9.0, obstacles=obstacles([[9.0, 0.0, 0.0]], [1.0]))
+    assert mishaps_of(scene, [0, 0]).clearance[1] < 0.0
+    absent = mishaps_of(scene, [0, NEVER])
+    assert absent.clearance[1] == np.inf
+    assert absent.number(OBSTACLE) == 0
 
 
 # ---- room
 
 
 def at_one_door(n: int) -> Scene:
+    """Vehicles that all start at the same point."""
     return Scene(np.zeros((n, 3)), speed=1.0, vehicle={"radius": 0.3, "max_speed": 2.0})
 
 
-def test_from_one_door_they_come_one_after_the_other() -> None:
-    place = at_one_door(5)
-    states = place.run(120, at=entering(place, [2] * 5))
-    came = [int(np.argmax([not s.outside[k] for s in states])) for k in range(5)]
-    assert came[0] == 2
-    assert came == sorted(set(came))
+def test_vehicles_at_the_same_door_enter_one_after_the_other() -> None:
+    scene = at_one_door(5)
+    states = scene.run(120, at=entering(scene, [2] * 5))
+    entered = [int(np.argmax([not s.outside[k] for s in states])) for k in range(5)]
+    assert entered[0] == 2
+    assert entered == sorted(set(entered))
     for state in states:
-        here = state.motion.position[~state.outside]
-        gaps = np.linalg.norm(here[:, None] - here[None], axis=-1)[~np.eye(len(here), dtype=bool)]
+        inside = state.motion.position[~state.outside]
+        gaps = np.linalg.norm(inside[:, None] - inside[None], axis=-1)[~np.eye(len(inside), dtype=bool)]
         assert (gaps >= 0.6 - 1e-9).all()
 
 
-def test_who_does_not_wait_enters_in_the_midst_of_another() -> None:
-    place = at_one_door(3)
-    states = place.run(4, at=entering(place, [2] * 3, wait_for_room=False))
+def test_vehicles_that_do_not_wait_enter_at_the_same_point() -> None:
+    scene = at_one_door(3)
+    states = scene.run(4, at=entering(scene, [2] * 3, wait_for_room=False))
     assert [int(s.outside.sum()) for s in states] == [3, 3, 0, 0]
 
 
-def test_somebody_who_stands_in_the_door_keeps_the_others_out() -> None:
-    place = replace(at_one_door(1), tracked=locked([0.2, 0.0, 0.0]))
-    assert all(s.outside.all() for s in place.run(20, at=entering(place, [2])))
+def test_a_locked_vehicle_in_the_door_keeps_the_others_out() -> None:
+    scene = replace(at_one_door(1), tracked=locked([0.2, 0.0, 0.0]))
+    assert all(s.outside.all() for s in scene.run(20, at=entering(scene, [2])))
     aside = replace(at_one_door(1), tracked=locked([2.0, 0.0, 0.0]))
     assert not aside.run(20, at=entering(aside, [2]))[-1].outside.any()
 
 
-def test_on_the_first_frame_nobody_waits() -> None:
-    place = at_one_door(3)
-    assert not place.run(1, at=entering(place, [0] * 3))[0].outside.any()
+def test_on_the_first_frame_no_vehicle_waits() -> None:
+    scene = at_one_door(3)
+    assert not scene.run(1, at=entering(scene, [0] * 3))[0].outside.any()
 
 
 # ---- frames
 
 
 @given(first=st.integers(-50, 50), span=st.integers(0, 200), seed=st.integers(0, 99))
-def test_all_enter_within_the_span_each_by_its_own_chance(first: int, span: int, seed: int) -> None:
+def test_every_vehicle_enters_within_the_span_by_its_own_random_key(first: int, span: int, seed: int) -> None:
     keys = keys_of(seed, np.arange(40))
-    told = Attendance.of(40, use_enter_frame=True, enter_frame=first, enter_span=span)
-    frames = enter_frames(told, keys)
+    settings = Attendance.of(40, use_enter_frame=True, enter_frame=first, enter_span=span)
+    frames = enter_frames(settings, keys)
     assert ((frames >= first) & (frames <= first + span)).all()
     assert np.array_equal(frames, np.floor(frames))
-    some = np.arange(0, 40, 3)
-    assert np.array_equal(enter_frames(told.take(some), keys[some]), frames[some])
+    rows = np.arange(0, 40, 3)
+    assert np.array_equal(enter_frames(settings.take(rows), keys[rows]), frames[rows])
 
 
-def test_they_come_all_over_the_span() -> None:
-    told = Attendance.of(400, use_enter_frame=True, enter_frame=10, enter_span=100)
-    frames = enter_frames(told, keys_of(1, np.arange(400)))
+def test_vehicles_enter_throughout_the_span() -> None:
+    settings = Attendance.of(400, use_enter_frame=True, enter_frame=10, enter_span=100)
+    frames = enter_frames(settings, keys_of(1, np.arange(400)))
     quarters = np.histogram(frames, 4, (10, 111))[0]
     assert (quarters > 60).all()
 
 
-def test_who_does_not_enter_later_is_there_from_the_start() -> None:
+def test_a_vehicle_that_does_not_enter_later_is_present_from_the_start() -> None:
     assert (enter_frames(Attendance.of(3, enter_frame=50), keys_of(0, np.arange(3))) == -np.inf).all()

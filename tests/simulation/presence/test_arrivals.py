@@ -1,4 +1,4 @@
-"""Arriving: who stays, leaves or goes on, and that once arrived is arrived."""
+"""Arrivals: vehicles stay, leave or go on without their goal, and an arrival is final."""
 
 from dataclasses import replace
 
@@ -32,16 +32,17 @@ every_way = pytest.mark.parametrize("way", TO_THE_DOOR)
 
 
 def walk(way: str, **more) -> Scene:
-    """One walker on its way to a door, eight metres ahead and somewhat aside."""
+    """One walker on its way to a door that is eight metres ahead and half a metre to the side."""
     door = replace(leaders(DOOR), radius=np.zeros(1))
     kind, values = TO_THE_DOOR[way]
-    made = {"position": [[0.5, 0.0, 0.0]], "speed": 1.4, "vehicle": WALKER, "tracked": door, "paths": ROAD, "fps": FPS}
-    return Scene(**{**made, "behaviors": [(kind, values)], **more})
+    usual = {"position": [[0.5, 0.0, 0.0]], "speed": 1.4, "vehicle": WALKER, "tracked": door, "paths": ROAD, "fps": FPS}
+    return Scene(**{**usual, "behaviors": [(kind, values)], **more})
 
 
-def on_arrival(place: Scene, what: int, **more):
-    told = Attendance.of(len(place), on_arrival=what, **more)
-    return lambda frame, snapshot: replace(snapshot, attendance=told)
+def on_arrival(scene: Scene, what: int, **more):
+    """A function that sets what vehicles do on arrival, for `Scene.run`."""
+    settings = Attendance.of(len(scene), on_arrival=what, **more)
+    return lambda frame, snapshot: replace(snapshot, attendance=settings)
 
 
 def gone(states) -> np.ndarray:
@@ -50,55 +51,55 @@ def gone(states) -> np.ndarray:
 
 
 @every
-def test_who_stays_moves_as_if_nobody_had_asked(kind: type[Behavior]) -> None:
-    place = busy(kind, 5)
-    asked = positions(place.run(15, at=on_arrival(place, STAY)))
-    assert asked.tobytes() == positions(place.run(15)).tobytes()
+def test_staying_on_arrival_changes_nothing(kind: type[Behavior]) -> None:
+    scene = busy(kind, 5)
+    staying = positions(scene.run(15, at=on_arrival(scene, STAY)))
+    assert staying.tobytes() == positions(scene.run(15)).tobytes()
 
 
 @every
 @pytest.mark.parametrize("what", [LEAVE, GO_ON])
-def test_the_run_stays_finite_whatever_they_do_on_arrival(kind: type[Behavior], what: int) -> None:
-    place = busy(kind, 7)
-    for state in place.run(40, at=on_arrival(place, what, arrival_distance=2.0)):
+def test_leaving_and_going_on_keep_the_run_finite(kind: type[Behavior], what: int) -> None:
+    scene = busy(kind, 7)
+    for state in scene.run(40, at=on_arrival(scene, what, arrival_distance=2.0)):
         assert np.isfinite(state.motion.position).all()
         assert np.isfinite(state.motion.velocity).all()
 
 
 @every_way
-def test_who_leaves_is_at_the_door_then_and_moves_no_more(way: str) -> None:
-    place = walk(way)
-    states = place.run(FRAMES, at=on_arrival(place, LEAVE))
+def test_a_vehicle_leaves_at_the_door_and_stands_there_afterwards(way: str) -> None:
+    scene = walk(way)
+    states = scene.run(FRAMES, at=on_arrival(scene, LEAVE))
     left = gone(states)
     assert left.any()
     assert (np.diff(left.astype(int)) >= 0).all()
-    at = int(np.argmax(left))
-    last = positions(states)[at:, 0]
+    first = int(np.argmax(left))
+    last = positions(states)[first:, 0]
     assert (last == last[0]).all()
     assert abs(last[0] @ np.array([0.0, 1.0, 0.0]) - 8.0) < 0.35
-    # It was seen there on the frame before: it goes from where it stands.
-    assert np.array_equal(positions(states)[at - 1, 0], last[0])
+    # It is visible at the door on the frame before, and disappears without another move.
+    assert np.array_equal(positions(states)[first - 1, 0], last[0])
 
 
 @every_way
-def test_it_leaves_at_the_distance_that_is_asked(way: str) -> None:
-    place = walk(way)
+def test_a_vehicle_leaves_at_the_arrival_distance(way: str) -> None:
+    scene = walk(way)
     near = []
     for distance in (0.5, 2.0):
-        states = place.run(FRAMES, at=on_arrival(place, LEAVE, arrival_distance=distance))
-        rest = 8.0 - positions(states)[-1, 0, 1]
-        near.append(rest)
-        assert distance - 0.3 < rest <= distance
+        states = scene.run(FRAMES, at=on_arrival(scene, LEAVE, arrival_distance=distance))
+        remaining = 8.0 - positions(states)[-1, 0, 1]
+        near.append(remaining)
+        assert distance - 0.3 < remaining <= distance
     assert near[0] < near[1]
 
 
-def test_nobody_makes_way_for_who_has_left() -> None:
-    """Who stands by the door is pushed aside while somebody comes, and afterwards only comes to rest again."""
+def test_vehicles_do_not_make_way_for_a_vehicle_that_has_left() -> None:
+    """One that stands by the door makes way for an arriving one, and afterwards only slows down."""
     vehicle = {**WALKER, "cruise_speed": 0.0}
-    place = walk("seek", position=[[0.0, 5.0, 0.0], [0.6, 8.4, 0.0]], speed=0.0, vehicle=vehicle)
+    scene = walk("seek", position=[[0.0, 5.0, 0.0], [0.6, 8.4, 0.0]], speed=0.0, vehicle=vehicle)
     behaviors = [(Seek, {"target": np.array([2, -1])}), (Separation, {"distance": 2.0, "angle": 6.3})]
-    place = replace(place, behaviors=behaviors)
-    states = place.run(FRAMES, at=on_arrival(place, LEAVE))
+    scene = replace(scene, behaviors=behaviors)
+    states = scene.run(FRAMES, at=on_arrival(scene, LEAVE))
     left = int(np.argmax(gone(states)))
     assert 0 < left < FRAMES - 20
     pace = speeds(states)[:, 1]
@@ -107,9 +108,9 @@ def test_nobody_makes_way_for_who_has_left() -> None:
 
 
 @every_way
-def test_who_goes_on_passes_through_and_never_turns_back(way: str) -> None:
-    place = walk(way)
-    states = place.run(2 * FRAMES, at=on_arrival(place, GO_ON))
+def test_with_go_on_a_vehicle_passes_its_goal_and_never_turns_back(way: str) -> None:
+    scene = walk(way)
+    states = scene.run(2 * FRAMES, at=on_arrival(scene, GO_ON))
     path, heading = positions(states)[:, 0], headings(states)[:, 0]
     assert path[-1, 1] > 10.0
     assert (np.diff(path[:, 1]) >= 0.0).all()
@@ -117,64 +118,64 @@ def test_who_goes_on_passes_through_and_never_turns_back(way: str) -> None:
     assert np.isclose(speeds(states)[-1, 0], 1.4, atol=0.05)
 
 
-def test_who_goes_on_keeps_its_pace_to_the_end_of_a_path() -> None:
-    place = walk("path")
-    assert speeds(place.run(FRAMES, at=on_arrival(place, GO_ON)))[:, 0].min() > 1.3
-    assert speeds(place.run(FRAMES))[:, 0].min() < 0.1
+def test_with_go_on_a_vehicle_does_not_slow_down_at_the_end_of_a_path() -> None:
+    scene = walk("path")
+    assert speeds(scene.run(FRAMES, at=on_arrival(scene, GO_ON)))[:, 0].min() > 1.3
+    assert speeds(scene.run(FRAMES))[:, 0].min() < 0.1
 
 
-def test_once_arrived_is_arrived_wherever_the_goal_goes() -> None:
-    place = walk("seek", drift=(0.5, -0.5, 0.0))
-    states = place.run(FRAMES, at=on_arrival(place, GO_ON))
+def test_an_arrival_is_final_wherever_the_goal_moves() -> None:
+    scene = walk("seek", drift=(0.5, -0.5, 0.0))
+    states = scene.run(FRAMES, at=on_arrival(scene, GO_ON))
     arrived = [bool(s.arrived) and bool(s.arrived["seek"][0]) for s in states]
-    at = arrived.index(True)
-    assert all(arrived[at:])
-    straight = headings(states)[at + 2 :, 0]
+    first = arrived.index(True)
+    assert all(arrived[first:])
+    straight = headings(states)[first + 2 :, 0]
     assert np.allclose(straight, straight[0], atol=1e-9)
 
 
-def test_a_goal_that_is_reached_leaves_the_others() -> None:
+def test_a_reached_goal_leaves_the_other_behaviors() -> None:
     """Through the door, and then along the road behind it."""
     road = ((spline(np.array([[0.0, 9.0, 0.0], [30.0, 9.0, 0.0]]), False),),)
-    place = walk("seek", paths=road)
-    place = replace(place, behaviors=[(Seek, {"target": 1, "weight": 5.0}), (PathFollowing, {"path": 0})])
-    states = place.run(FRAMES, at=on_arrival(place, GO_ON))
+    scene = walk("seek", paths=road)
+    scene = replace(scene, behaviors=[(Seek, {"target": 1, "weight": 5.0}), (PathFollowing, {"path": 0})])
+    states = scene.run(FRAMES, at=on_arrival(scene, GO_ON))
     assert states[-1].arrived["seek"].all()
     assert positions(states)[-1, 0, 0] > 3.0
 
 
 @pytest.mark.parametrize("end", [LOOP, TURN_BACK])
-def test_a_path_that_goes_on_has_no_end_to_arrive_at(end: int) -> None:
-    place = replace(walk("path"), behaviors=[(PathFollowing, {"path": 0, "end": end})])
-    assert not gone(place.run(FRAMES, at=on_arrival(place, LEAVE))).any()
+def test_a_path_without_an_end_cannot_be_arrived_at(end: int) -> None:
+    scene = replace(walk("path"), behaviors=[(PathFollowing, {"path": 0, "end": end})])
+    assert not gone(scene.run(FRAMES, at=on_arrival(scene, LEAVE))).any()
 
 
-def test_nobody_arrives_by_a_behavior_without_weight() -> None:
-    place = walk("seek", position=[[0.0, 0.0, 0.0]], behaviors=[(Seek, {"target": 1, "weight": 0.0})])
-    states = place.run(FRAMES, at=on_arrival(place, LEAVE))
+def test_a_behavior_of_weight_zero_leads_to_no_arrival() -> None:
+    scene = walk("seek", position=[[0.0, 0.0, 0.0]], behaviors=[(Seek, {"target": 1, "weight": 0.0})])
+    states = scene.run(FRAMES, at=on_arrival(scene, LEAVE))
     assert positions(states)[-1, 0, 1] > 9.0
     assert not gone(states).any()
 
 
 @pytest.mark.parametrize("substeps", [1, 2, 4])
-def test_nobody_slips_past_its_goal_between_two_steps(substeps: int) -> None:
-    """A metre and more a step, and a goal of a few centimetres."""
+def test_no_vehicle_passes_its_goal_between_two_steps(substeps: int) -> None:
+    """Steps of more than a metre, and a goal of a few centimetres."""
     vehicle = {"radius": 0.05, "max_speed": 40.0, "max_force": 40.0, "cruise_speed": 1.0}
-    place = walk("seek", position=[[0.0, -60.3, 0.0]], speed=40.0, vehicle=vehicle, substeps=substeps)
-    left = gone(place.run(60, at=on_arrival(place, LEAVE)))
+    scene = walk("seek", position=[[0.0, -60.3, 0.0]], speed=40.0, vehicle=vehicle, substeps=substeps)
+    left = gone(scene.run(60, at=on_arrival(scene, LEAVE)))
     assert left.any()
     assert abs(int(np.argmax(left)) - FPS * 68.3 / 40.0) <= 2.0
 
 
-def test_the_step_makes_hardly_a_difference() -> None:
-    when = []
+def test_the_moment_of_arrival_hardly_depends_on_the_step() -> None:
+    frames = []
     for substeps in (1, 2, 4):
-        place = walk("seek", substeps=substeps)
-        when.append(int(np.argmax(gone(place.run(FRAMES, at=on_arrival(place, LEAVE))))))
-    assert max(when) - min(when) <= 1
+        scene = walk("seek", substeps=substeps)
+        frames.append(int(np.argmax(gone(scene.run(FRAMES, at=on_arrival(scene, LEAVE))))))
+    assert max(frames) - min(frames) <= 1
 
 
-def test_it_has_arrived_at_a_body_that_it_touches() -> None:
+def test_a_vehicle_has_arrived_at_a_body_when_it_touches_it() -> None:
     wide = walk("seek", tracked=replace(leaders(DOOR), radius=np.full(1, 2.0)))
     last = positions(wide.run(FRAMES, at=on_arrival(wide, LEAVE)))[-1, 0]
     assert 2.1 < np.linalg.norm(DOOR - last) <= 2.3

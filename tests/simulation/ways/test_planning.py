@@ -42,14 +42,14 @@ def walkers(behaviors, **changes) -> Scene:
 def test_walkers_come_out_of_a_dead_end_in_every_way_to_combine(combining) -> None:
     """But for blended directions, where the push into the dead end is as strong as the one out of it."""
     place = walkers([(Arrival, {}), (ObstacleAvoidance, {})], combining=combining.number)
-    path = positions(replace(place, fps=12.0).run(12 * 36))
+    path = positions(replace(place, fps=12.0).run(12 * 45))
     assert np.linalg.norm(path[-1] - GOAL, axis=1).max() < 1.0, "they are there"
     assert min(place.obstacles.clearance(row).min() for row in path[::4]) > 0.0
 
 
 def test_so_do_those_that_avoid_each_other_as_in_the_paper() -> None:
     avoiding = (UnalignedCollisionAvoidance, {"method": PAPER})
-    path = positions(walkers([(Arrival, {}), (ObstacleAvoidance, {}), avoiding], combining=1, fps=12.0).run(12 * 36))
+    path = positions(walkers([(Arrival, {}), (ObstacleAvoidance, {}), avoiding], combining=1, fps=12.0).run(12 * 45))
     assert np.linalg.norm(path[-1] - GOAL, axis=1).max() < 0.7
 
 
