@@ -17,6 +17,7 @@ from ..simulation.arrays.vectors import (
     Vectors,
     clamp,
     columns,
+    dot,
     magnitude,
     picked,
     unit,
@@ -102,12 +103,15 @@ class Explore(Behavior):
         half = world.regions.half[region]
         along = [half[axis] * (_shares_along()[None] - shares[:, axis, None]) for axis in range(3)]
         squared = [distance * distance for distance in along]
-        squared[2] = np.where(agents.vehicle.keep_in_plane[rows, None], 0.0, squared[2])
+        # Of the region's axes the one nearest to upright: whoever keeps to the ground sees cells of any height.
+        steepness = np.abs(dot(world.regions.axes[region][None], agents.upward_of(rows)[:, None]))
+        upright = agents.grounded[rows, None] & (np.argmax(steepness, axis=1)[:, None] == np.arange(3))
+        squared = [np.where(upright[:, axis, None], 0.0, squared[axis]) for axis in range(3)]
         furthest = (self.view_distance * self.view_distance)[rows]
         cell = np.floor((shares + 1.0) * (CELLS / 2.0))
         inside = ((cell >= 0.0) & (cell < CELLS)).all(axis=1)
-        own = clamp(cell[inside], 0.0, CELLS - 1.0).astype(np.int64)
-        count = np.bincount((own[:, 0] * CELLS + own[:, 1]) * CELLS + own[:, 2], minlength=ALL_CELLS)
+        x, y, z = clamp(cell[inside], 0.0, CELLS - 1.0).astype(np.int64).T
+        count = np.bincount((x * CELLS + y) * CELLS + z, minlength=ALL_CELLS)
         for low in range(0, len(rows), BLOCK):
             x, y, z = (d[low : low + BLOCK] for d in squared)
             distance = x[:, :, None, None] + y[:, None, :, None] + z[:, None, None, :]
@@ -153,11 +157,10 @@ def _thinks(keys: Keys, time: float, dt: float) -> Mask:
 
 def _costs(agents: Agents, rows: Rows, places: Vectors, seen: Scalars, across: float) -> tuple[Scalars, Scalars]:
     """How little some agents like each place, and how far it is, (m, cells) metres each."""
-    gaps = [places[None, :, axis] - agents.position[rows, axis, None] for axis in range(3)]
-    gaps[2] = np.where(agents.vehicle.keep_in_plane[rows, None], 0.0, gaps[2])
-    distance = np.sqrt(gaps[0] * gaps[0] + gaps[1] * gaps[1] + gaps[2] * gaps[2])
-    forward = agents.forward[rows]
-    ahead = gaps[0] * forward[:, 0, None] + gaps[1] * forward[:, 1, None] + gaps[2] * forward[:, 2, None]
+    gaps = columns(*(places[None, :, axis] - agents.position[rows, axis, None] for axis in range(3)))
+    gaps = agents.level_of(gaps, rows)
+    distance = magnitude(gaps)
+    ahead = dot(gaps, agents.forward[rows, None])
     turning = 1.0 + TURNING * (1.0 - ahead / np.maximum(distance, EPSILON))
     cells = np.arange(len(places), dtype=np.uint64)
     taste = 0.6 + 0.8 * uniform(mix(mix(agents.keys[rows], TASTE)[:, None], cells[None]))

@@ -70,9 +70,9 @@ class LeaderFollowing(Neighborhood):
         forward = unit(agents.level(picked(world.bodies.forward, row)))
         side, up = _beside(forward, agents)
 
-        place = self._place(agents.keys)
+        ahead, aside, above = self._place(agents.keys).T[:, :, None]
         back = self.behind + self.behind_time * magnitude(velocity) + world.bodies.radius[row] + LONG * self.spread
-        target = leader + (place[:, :1] - back[:, None]) * forward + place[:, 1:2] * side + place[:, 2:] * up
+        target = leader + (ahead - back[:, None]) * forward + aside * side + above * up
         desired = velocity_to_keep(agents, target, velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
         steering = truncate((desired - agents.velocity) / response_time, self.strength)
@@ -111,8 +111,6 @@ class LeaderFollowing(Neighborhood):
 
 def _beside(forward: Vectors, agents: Agents) -> tuple[Vectors, Vectors]:
     """The level side and up of a leader that faces `forward`, (n, 3) each."""
-    level = np.zeros_like(forward)
-    level[:, 2] = 1.0
-    side = unit(cross(forward, level))
+    side = unit(cross(forward, agents.upward))
     side = np.where((magnitude(side) < 0.5)[:, None], agents.side, side)
     return side, cross(side, forward)

@@ -14,7 +14,6 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     clamp,
-    columns,
     dot,
     magnitude,
     picked,
@@ -69,10 +68,10 @@ class Orbit(Behavior):
         inward = clamp((distance - circle) / approach_time, -speed, speed)
         onward = np.sqrt(speed * speed - inward * inward)
         height = self.height + self.height_spread * _own(agents, 1)
-        climb = clamp((height - offset[:, 2]) / approach_time, -STEEPEST * speed, STEEPEST * speed)
+        climb = clamp((height - agents.climb(offset)) / approach_time, -STEEPEST * speed, STEEPEST * speed)
         along = self._along(outward, agents)
         velocity = along * onward[:, None] - outward * inward[:, None]
-        velocity[:, 2] += climb
+        velocity = agents.lifted(velocity, climb)
         velocity = truncate(velocity + picked(world.bodies.velocity, row), agents.max_speed)
         # A circle has to be steered all the time; what only corrects would settle outside of it.
         turning = (
@@ -93,17 +92,17 @@ class Orbit(Behavior):
 
     def _along(self, outward: Vectors, agents: Agents) -> Vectors:
         """(n, 3) the directions of the circles where the agents are."""
-        left = columns(-outward[:, 1], outward[:, 0], 0.0)
+        left = agents.left_of(outward)
         to_the_left = np.where(self.direction == EITHER, dot(left, agents.forward) >= 0.0, self.direction != CLOCKWISE)
         return left * np.where(to_the_left, 1.0, -1.0)[:, None]
 
 
 def _outward(offset: Vectors, agents: Agents) -> tuple[Vectors, Scalars]:
     """The level directions away from the targets, (n, 3), and how far it is, (n,) metres."""
-    flat = columns(offset[:, 0], offset[:, 1], 0.0)
+    flat = agents.flat(offset)
     distance = magnitude(flat)
     side, _ = agents.level_frame()
-    aside = columns(side[:, 0], side[:, 1], 0.0)
+    aside = agents.flat(side)
     return np.where((distance > EPSILON)[:, None], flat / np.maximum(distance, EPSILON)[:, None], aside), distance
 
 

@@ -291,7 +291,7 @@ class _Follower:
         place = self.along[:, None] + self.way[:, None] * further
         span = np.maximum(self.behavior.radius, 2.0 * line.spacing)[:, None]
         behind, before = line.wrapped(place - span), line.wrapped(place + span)
-        turning = magnitude(agents_level(agents, line.tangent(before) - line.tangent(behind)))
+        turning = magnitude(agents.level(line.tangent(before) - line.tangent(behind)))
         distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
         bend = turning / np.maximum(distance, EPSILON)
         square = COMFORT * agents.agility[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
@@ -299,13 +299,6 @@ class _Follower:
         speed = np.minimum(agents.cruise_speed, allowed)
         stopping = self._stops() & ~self.returning
         return np.where(stopping, np.minimum(speed, self._speed_to_stop()), speed)
-
-
-def agents_level(agents: Agents, v: Vectors) -> Vectors:
-    """(m, b, 3) vectors without height for agents that keep in their plane."""
-    flat = v.copy()
-    flat[..., 2] = np.where(agents.vehicle.keep_in_plane[:, None], 0.0, v[..., 2])
-    return flat
 
 
 def _place(line: Spline, agents: Agents, along: Scalars, radius: Scalars, dt: float) -> Scalars:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, only_with, path, seconds
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path
+from ..simulation.ground import of_rows
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
@@ -109,7 +110,7 @@ class WallFollowing(Behavior):
     )
 
     def steer(self, world: World, agents: Agents, memory: Cornering) -> Steering:
-        level_side = unit(agents.side * np.array([1.0, 1.0, 0.0]))
+        level_side = unit(agents.flat(agents.side))
         here = self._from_walls(world, agents, agents.position)
         here = np.where((magnitude(here) > EPSILON)[:, None], here, EPSILON * level_side)
         strength = clamp(2.0 - 2.0 * magnitude(here) / self.distance, 0.0, 1.0)
@@ -231,8 +232,15 @@ class WallFollowing(Behavior):
             )
         some = np.flatnonzero(self.walls == CURVES)
         if len(some):
-            wall, paths = self.wall[some], world.paths
-            contact[some], side[some] = _curve_ahead(paths, wall, points[some], course[some], reach[some], look[some])
+            contact[some], side[some] = _curve_ahead(
+                world.paths,
+                self.wall[some],
+                points[some],
+                agents.flat_of(course[some], some),
+                reach[some],
+                look[some],
+                agents.upward_of(some),
+            )
         return contact, side
 
     def _allowed_before_the_end(self, world: World, agents: Agents, side: Vectors) -> Scalars:
@@ -262,13 +270,14 @@ class WallFollowing(Behavior):
 
     def _from_walls(self, world: World, agents: Agents, points: Vectors) -> Vectors:
         """The way to each agent's point from the nearest place on its walls, (n, 3)."""
+        far = np.array([1.0, 0.0, 0.0]) * (2.0 * self.distance)[:, None]
         on_obstacles = self.walls == OBSTACLES
         if not on_obstacles.any():
-            return _from_curve(world.paths, self.wall, points, self.distance)
-        from_surface = agents.level(_from_surface(world.obstacles, agents, points, self.distance))
+            return _from_curve(world.paths, self.wall, agents, points, far)
+        from_surface = agents.level(_from_surface(world.obstacles, agents, points, self.distance, far))
         if on_obstacles.all():
             return from_surface
-        from_curve = _from_curve(world.paths, self.wall, points, self.distance)
+        from_curve = _from_curve(world.paths, self.wall, agents, points, far)
         return np.where(on_obstacles[:, None], from_surface, from_curve)
 
 
@@ -371,17 +380,21 @@ def _surface_ahead(
 
 
 def _curve_ahead(
-    paths: tuple[Path, ...], asked: Rows, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
+    paths: tuple[Path, ...],
+    asked: Rows,
+    points: Vectors,
+    course: Vectors,
+    reach: Scalars,
+    look: Scalars,
+    upward: Vectors,
 ) -> tuple[Scalars, Vectors]:
-    """As `WallFollowing._ahead`, on walls that stand on curves; `asked` as of `_from_curve`."""
-    level = np.array([1.0, 1.0, 0.0])
-    course = course * level
+    """As `WallFollowing._ahead`, on walls that stand on curves, for level courses; `asked` as of `_from_curve`."""
     flat = np.maximum(magnitude(course), EPSILON)
     contact, off = np.full(len(points), np.inf), np.zeros((len(points), 3))
     for row, curve in enumerate(paths):
         rows = np.flatnonzero((asked == row) | (asked == NEAREST))
         for line in (line for line in curve if len(rows) and line.length > 0.0):
-            way, side = line.crossed(points[rows], course[rows], look[rows] + reach[rows])
+            way, side = line.crossed(points[rows], course[rows], look[rows] + reach[rows], of_rows(upward, rows))
             # As near as it may come before it is crossed.
             steep = np.maximum(-dot(unit(course[rows]), side), STEEPEST)
             way = np.maximum(way - reach[rows] / (steep * flat[rows]), 0.0)
@@ -390,14 +403,13 @@ def _curve_ahead(
     return contact, off
 
 
-def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: Scalars) -> Vectors:
-    """The way to each point from the nearest place on an obstacle, (n, 3); twice the reach long where none is near."""
+def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: Scalars, far: Vectors) -> Vectors:
+    """The way to each point from the nearest place on an obstacle, (n, 3); `far` where none is within reach, (n,)."""
     owner, row = obstacles.near(points, reach)
     foreign = obstacles.carrier[row] != agents.rows[owner]
     owner, row = owner[foreign], row[foreign]
     distance, away = obstacles.surface(picked(points, owner), row)
-    found = np.zeros((len(points), 3))
-    found[:, 0] = 2.0 * reach
+    found = far.copy()
     order = np.lexsort((row, np.abs(distance), owner))
     nearest = order[firsts(owner[order])]
     nearest = nearest[np.abs(distance[nearest]) < reach[owner[nearest]]]
@@ -405,23 +417,20 @@ def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: 
     return found
 
 
-def _from_curve(paths: tuple[Path, ...], asked: Rows, points: Vectors, reach: Scalars) -> Vectors:
-    """The way to each point from the nearest place on the walls, (n, 3) level; as long as the reach where none is near.
+def _from_curve(paths: tuple[Path, ...], asked: Rows, agents: Agents, points: Vectors, far: Vectors) -> Vectors:
+    """The way to each point from the nearest place on the walls, (n, 3) level; `far` where none is nearer than that.
 
     Args:
         asked: (n,) the row of the wall that counts, NEAREST for all of them, -1 for none.
     """
-    level = np.array([1.0, 1.0, 0.0])
-    flat = points * level
-    found = np.zeros((len(points), 3))
-    found[:, 0] = 2.0 * reach
+    found = far.copy()
     for row, curve in enumerate(paths):
         for line in (line for line in curve if line.length > 0.0):
-            line = replace(line, points=line.points * level)
-            low, high = line.points.min(axis=0), line.points.max(axis=0)
-            outside = magnitude(flat - clamp(flat, low, high))
+            middle = 0.5 * (line.points.min(axis=0) + line.points.max(axis=0))
+            outside = magnitude(agents.flat(points - middle)) - float(magnitude(line.points - middle).max())
             rows = np.flatnonzero(((asked == row) | (asked == NEAREST)) & (outside < magnitude(found)))
-            gap = flat[rows] - line.position(line.nearest(flat[rows]))
+            along = line.nearest(points[rows], agents.upward_of(rows))
+            gap = agents.flat_of(points[rows] - line.position(along), rows)
             nearer = magnitude(gap) < magnitude(found[rows])
             found[rows[nearer]] = gap[nearer]
     return found

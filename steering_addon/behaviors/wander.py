@@ -61,7 +61,7 @@ class Wander(Behavior):
         own, of_all = places[:, : len(agents)], places[:, len(agents) :]
         sideways, upward = own * self.strength + of_all * self.shared_strength
         wandering = sideways[:, None] * side + (upward * self.vertical)[:, None] * up
-        wandering[:, 2] -= self.leveling * agents.velocity[:, 2]
+        wandering = agents.lifted(wandering, -self.leveling * agents.climb(agents.velocity))
         return wandering * agents.mass[:, None]
 
 

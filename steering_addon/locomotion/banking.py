@@ -24,6 +24,7 @@ from ..simulation.arrays.vectors import (
     magnitude,
     unit,
 )
+from ..simulation.ground import UP
 from ..simulation.vehicle import VehicleModel
 
 GRAVITY = 9.81
@@ -87,7 +88,7 @@ def leaned(
     up = cosines[:, None] * up + sines[:, None] * side
 
     if anybody(model.keep_in_plane):
-        up = np.where(model.keep_in_plane[:, None], (0.0, 0.0, 1.0), up)
+        up = np.where(model.keep_in_plane[:, None], UP, up)
         roll_rate = np.where(model.keep_in_plane, 0.0, roll_rate)
     return up, roll_rate, smoothed
 

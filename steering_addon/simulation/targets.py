@@ -139,8 +139,7 @@ def _next(candidates: Candidates, world: World, agents: Agents, here: Rows, stop
 
 def _arrived(row: Rows, world: World, agents: Agents, here: Rows) -> Mask:
     """Which of some agents have come to their bodies, or are these."""
-    offset = picked(world.bodies.position, row) - picked(agents.position, here)
-    offset[:, 2] = np.where(agents.vehicle.keep_in_plane[here], 0.0, offset[:, 2])
+    offset = agents.level_of(picked(world.bodies.position, row) - picked(agents.position, here), here)
     touching = agents.radius[here] + world.bodies.radius[row]
     near: Mask = magnitude(offset) < touching + agents.radius[here] + ARRIVED * agents.speed[here]
     return near | (row == agents.rows[here])

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, columns, dot, magnitude, unit
+from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, dot, magnitude, unit
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
+from .ground import level, upright
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,7 @@ class Lean:
 
 def flattened(v: Vectors, model: VehicleModel) -> Vectors:
     """The vectors, without height for vehicles that keep in their plane."""
-    if not anybody(model.keep_in_plane):
-        return v
-    return columns(v[:, 0], v[:, 1], np.where(model.keep_in_plane, 0.0, v[:, 2]))
+    return level(v, upright(len(v)), model.keep_in_plane)
 
 
 def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:

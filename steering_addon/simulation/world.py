@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import ground
 from .arrays.chance import Keys
 from .arrays.once import once
 from .arrays.vectors import (
@@ -18,7 +19,6 @@ from .arrays.vectors import (
     cross,
     dot,
     largest,
-    level_side,
     magnitude,
     no_vectors,
     picked,
@@ -32,7 +32,7 @@ from .geometry.paths import Path
 from .geometry.regions import Regions
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
 from .roles import Role
-from .vehicle import VehicleModel, flattened
+from .vehicle import VehicleModel
 
 PAIRS = 2**20
 """Pairs of point and body that are measured together."""
@@ -218,6 +218,16 @@ class Agents:
         return self.vehicle.cruise_speed * self.vehicle.max_speed
 
     @property
+    def upward(self) -> Vectors:
+        """(n, 3) unit vectors away from the ground."""
+        return ground.upright(len(self))
+
+    @property
+    def grounded(self) -> Mask:
+        """(n,) whether they keep to the ground, as walkers and cars do."""
+        return self.vehicle.keep_in_plane
+
+    @property
     def goal_distance(self) -> Scalars:
         """(n,) metres to the place they want to be at, inf where they want to be nowhere."""
         distance = magnitude(self.goal - self.position)
@@ -233,14 +243,42 @@ class Agents:
 
     def level_frame(self) -> tuple[Vectors, Vectors]:
         """The side and up they would have with level wings, (n, 3) each; their own where they go straight up."""
-        side, flatness = level_side(self.forward)
+        side, flatness = ground.right_of_heading(self.forward, self.upward)
         if flatness.min(initial=1.0) <= EPSILON:
             side = np.where((flatness > EPSILON)[:, None], side, self.side)
         return side, cross(side, self.forward)
 
     def level(self, v: Vectors) -> Vectors:
-        """The vectors, without height for agents that keep in their plane."""
-        return flattened(v, self.vehicle)
+        """The vectors, (n, 3) or (n, b, 3), without their part along `upward` for agents that keep to the ground."""
+        return ground.level(v, self.upward, self.grounded)
+
+    def level_of(self, v: Vectors, rows: Rows) -> Vectors:
+        """As `level`, for vectors (m, 3) or (m, b, 3) of the agents of some rows, (m,)."""
+        return ground.level(v, self.upward_of(rows), self.grounded[rows])
+
+    def flat(self, v: Vectors) -> Vectors:
+        """The vectors, (n, 3) or (n, b, 3), without their part along `upward`, whether agents fly or not."""
+        return ground.flat(v, self.upward)
+
+    def flat_of(self, v: Vectors, rows: Rows) -> Vectors:
+        """As `flat`, for vectors (m, 3) or (m, b, 3) of the agents of some rows, (m,)."""
+        return ground.flat(v, self.upward_of(rows))
+
+    def upward_of(self, rows: Rows) -> Vectors:
+        """`upward` of the agents of some rows, (m, 3)."""
+        return ground.of_rows(self.upward, rows)
+
+    def climb(self, v: Vectors) -> Scalars:
+        """The part along `upward` of vectors, (n, 3) to (n,) or (n, b, 3) to (n, b)."""
+        return ground.climb(v, self.upward)
+
+    def lifted(self, v: Vectors, height: Scalars) -> Vectors:
+        """The vectors (n, 3) with a height (n,) added along `upward`."""
+        return ground.lifted(v, height, self.upward)
+
+    def left_of(self, v: Vectors) -> Vectors:
+        """The vectors square to both `upward` and vectors (n, 3), on their left as seen from above."""
+        return ground.left_of(v, self.upward)
 
     def steering_to(self, desired_velocity: Vectors, response_time: Scalars | None = None) -> Vectors:
         """The force that takes up a desired velocity within the response time, (n, 3) newtons.

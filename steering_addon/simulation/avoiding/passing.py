@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, clamp, dot, magnitude, unit
 from ..geometry.obstacles import LEFT, OVER, RIGHT, UNDER, Obstacles
+from ..ground import left_of
 
 PLACES = 4
 """Places on an axis looked at between the one nearest to a course and the end that is reached first."""
@@ -71,7 +72,9 @@ def _tightness(way: Scalars, aside: Vectors, reach: Scalars) -> Scalars:
     return np.where((wanting > 0.0) & (way > 0.0), bend, -1.0)
 
 
-def directions_to_pass(obstacle_side: Rows, aside: Vectors, course: Vectors, own_side: Vectors) -> Vectors:
+def directions_to_pass(
+    obstacle_side: Rows, aside: Vectors, course: Vectors, own_side: Vectors, upward: Vectors
+) -> Vectors:
     """Which way to turn, square to the course, so as to pass on the side each obstacle asks for.
 
     Args:
@@ -79,12 +82,11 @@ def directions_to_pass(obstacle_side: Rows, aside: Vectors, course: Vectors, own
         aside: (n, 3) from the course to the obstacle, square to the course.
         course: (n, 3) unit directions.
         own_side: (n, 3) the vehicles' side axes, which settle a dead heat.
+        upward: (n, 3) unit vectors away from the ground.
     """
-    up = np.zeros_like(course)
-    up[:, 2] = 1.0
-    over = unit(up - dot(up, course)[:, None] * course)
+    over = unit(across(upward, course))
     over = np.where((magnitude(over) < 0.5)[:, None], own_side, over)
-    right = np.stack((course[:, 1], -course[:, 0], np.zeros(len(course))), axis=-1)
+    right = left_of(-course, upward)
     right = np.where((magnitude(right) < 1e-6)[:, None], own_side, unit(right))
     away = -unit(aside)
     away = np.where((magnitude(aside) < 1e-9)[:, None], right, away)

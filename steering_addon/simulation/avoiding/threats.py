@@ -93,9 +93,7 @@ class Rounds:
     @classmethod
     def seen(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> Rounds:
         n, k = len(agents), len(obstacles)
-        plane = agents.vehicle.keep_in_plane[:, None]
-        relative = agents.velocity[:, None, :] - obstacles.velocity[None]
-        relative = np.where(plane[..., None] & HEIGHT, 0.0, relative)
+        relative = agents.level(agents.velocity[:, None, :] - obstacles.velocity[None])
         speed = magnitude(relative)
         still = speed < 1e-6
         course = np.where(still[..., None], agents.forward[:, None, :], unit(relative))
@@ -103,10 +101,10 @@ class Rounds:
         way, aside = most_pressing(obstacles, agents.position, course, reach)
 
         # At its own height a flat-lander meets a ball as a smaller disc.
-        height = np.where(plane, aside[..., 2], 0.0)
+        height = np.where(agents.grounded[:, None], agents.climb(aside), 0.0)
         misses = np.abs(height) >= reach
         reach = np.sqrt(np.maximum(reach * reach - height * height, EPSILON))
-        aside = np.where(plane[..., None] & HEIGHT, 0.0, aside)
+        aside = agents.level(aside)
 
         lateral = dot(aside, aside)
         half = np.sqrt(np.maximum(reach * reach - lateral, 0.0))
@@ -128,7 +126,7 @@ class Rounds:
         n = np.arange(len(agents))
         row = np.argmin(self.contact, axis=1)
         course, aside, reach = self.course[n, row], self.aside[n, row], self.reach[n, row]
-        direction = directions_to_pass(self.obstacles.pass_side[row], aside, course, agents.side)
+        direction = directions_to_pass(self.obstacles.pass_side[row], aside, course, agents.side, agents.upward)
         direction = unit(agents.level(direction))
         wanting = reach + dot(aside, direction)
         # Who stands too near already goes back out the shortest way.
@@ -163,9 +161,6 @@ class Rounds:
         every = np.broadcast_to(np.arange(self.contact.shape[1]), self.contact.shape)
         turn = self.turn(self.reach - magnitude(self.aside), every, agents)
         return np.max(np.where(np.isfinite(self.contact), turn, 0.0), axis=1)
-
-
-HEIGHT = np.array([False, False, True])
 
 
 def own(obstacles: Obstacles, agents: Agents) -> Mask:

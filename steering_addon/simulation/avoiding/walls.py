@@ -27,7 +27,7 @@ from ..geometry.obstacles import BOX, EITHER, INSIDE, MESH, OUTSIDE, Obstacles
 from ..world import Agents
 from .passing import directions_to_pass
 from .silhouettes import turns_past_outline
-from .threats import CAUTION, CREEP, EAGERNESS, HEIGHT, ONSET, Threats
+from .threats import CAUTION, CREEP, EAGERNESS, ONSET, Threats
 
 CORE = 0.5
 """Share of a room, about its middle, that who comes to its walls turns back to: not along a wall into a corner."""
@@ -113,8 +113,7 @@ class _Pairs:
         points = picked(agents.position, owner)
         gap, away = obstacles.surface(points, row)
         relative = agents.velocity[owner] - obstacles.velocity_at(points - away * gap[:, None], row)
-        plane = agents.vehicle.keep_in_plane[owner][:, None]
-        relative = np.where(plane & HEIGHT, 0.0, relative)
+        relative = agents.level_of(relative, owner)
         speed = magnitude(relative)
         course = np.where((speed < 1e-6)[:, None], agents.forward[owner], unit(relative))
         reach = (agents.radius + clearance)[owner]
@@ -187,21 +186,20 @@ class _Pairs:
 
     def _past_outline(self, these: Rows, mesh: int, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:
         """The turn past the edge of the outline of a mesh that takes the least; to the right of one straight ahead."""
-        row, plane = self.obstacle[these], agents.vehicle.keep_in_plane[self.agent[these]]
-        upright = np.tile([0.0, 0.0, 1.0], (len(these), 1))
+        row, agent = self.obstacle[these], self.agent[these]
+        upward, plane = agents.upward_of(agent), agents.grounded[agent]
         eye, course, side, up = (
-            obstacles.localized(v, row) for v in (-self.offset[these], self.course[these], self.side[these], upright)
+            obstacles.localized(v, row) for v in (-self.offset[these], self.course[these], self.side[these], upward)
         )
         room = -self.contact[these] * dot(side, course)
         turn, bend = turns_past_outline(obstacles.mesh[mesh], eye, course, side, room, self.reach[these], up, plane)
         turn = obstacles.globalized(turn, row)
-        own_side = unit(across(agents.side[self.agent[these]], self.course[these]))
+        own_side = unit(across(agents.side[agent], self.course[these]))
         return np.where((magnitude(turn) < 0.5)[:, None], own_side, turn), bend
 
     def _along_side(self, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:
         """The turn that ends along the surface as it is where the course meets it."""
-        level = np.where(agents.vehicle.keep_in_plane[self.agent][:, None] & HEIGHT, 0.0, self.inward)
-        direction = across(level, self.course)
+        direction = across(agents.level_of(self.inward, self.agent), self.course)
         head_on = magnitude(direction) < 1e-6
         direction = unit(np.where(head_on[:, None], across(agents.side[self.agent], self.course), direction))
         direction = self._asked_for(direction, obstacles, agents)
@@ -216,19 +214,20 @@ class _Pairs:
         if len(some):
             agent, course = self.agent[some], self.course[some]
             offset = across(self.offset[some], course)
-            direction[some] = directions_to_pass(asked[some], offset, course, agents.side[agent])
+            upward = agents.upward_of(agent)
+            direction[some] = directions_to_pass(asked[some], offset, course, agents.side[agent], upward)
         return direction
 
     def _past_boxes(self, these: Rows, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:
         """The easiest of the turns square to the edges of the box, as the course sees them; or the one asked for."""
-        row, course, own_side = self.obstacle[these], self.course[these], agents.side[self.agent[these]]
-        axes = obstacles.axes[row]
-        plane = agents.vehicle.keep_in_plane[self.agent[these]]
-        asked = directions_to_pass(obstacles.pass_side[row], across(self.offset[these], course), course, own_side)
+        row, agent, course = self.obstacle[these], self.agent[these], self.course[these]
+        axes, own_side, upward = obstacles.axes[row], agents.side[agent], agents.upward_of(agent)
+        offset = across(self.offset[these], course)
+        asked = directions_to_pass(obstacles.pass_side[row], offset, course, own_side, upward)
         squares = [_unit_if_any(cross(course, axes[:, axis])) for axis in range(3)]
         turns = np.stack([sign * square for sign in (1.0, -1.0) for square in squares], axis=1)
         turns = np.where((obstacles.pass_side[row] != EITHER)[:, None, None], asked[:, None], turns)
-        turns = _unit_if_any(np.where(plane[:, None, None] & HEIGHT, 0.0, turns))
+        turns = _unit_if_any(agents.level_of(turns, agent))
         local = obstacles.localized(-self.offset[these], row)
         local_turns = np.stack([obstacles.localized(turns[:, k], row) for k in range(turns.shape[1])], axis=1)
         local_course = obstacles.localized(course, row)

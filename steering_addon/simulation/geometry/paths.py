@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, firsts, magnitude, ratio, unit
+from ..ground import cross_from_above, flat, left_of, of_rows, squared_from_above
 
 SAMPLES = 1024
 """Samples a spline is kept in: a 1 km road every metre."""
@@ -72,8 +73,12 @@ class Spline:
         part = (place - before)[..., None]
         return samples[before] * (1.0 - part) + samples[after] * part
 
-    def nearest(self, points: Vectors) -> Scalars:
-        """How far along the line the nearest place to each point is, searching all of it; (n, 3) to (n,)."""
+    def nearest(self, points: Vectors, upward: Vectors | None = None) -> Scalars:
+        """How far along the line the nearest place to each point is, searching all of it; (n, 3) to (n,).
+
+        Args:
+            upward: (n, 3) the direction from which line and point are seen, if not as they are in space.
+        """
         if self.length <= 0.0:
             return np.zeros(len(points))
         along = np.empty(len(points))
@@ -81,13 +86,17 @@ class Spline:
         for start in range(0, len(points), chunk):
             some = points[start : start + chunk]
             gap = some[:, None, :] - self.points[None, :, :]
-            along[start : start + chunk] = np.argmin(dot(gap, gap), axis=1) * self.spacing
-        return self.nearest_within(points, along, np.full(len(points), self.spacing))
+            seen = None if upward is None else upward[start : start + chunk]
+            along[start : start + chunk] = np.argmin(_squared(gap, seen), axis=1) * self.spacing
+        return self.nearest_within(points, along, np.full(len(points), self.spacing), upward)
 
-    def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars) -> Scalars:
+    def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars, upward: Vectors | None = None) -> Scalars:
         """How far along the line the nearest place to each point is, looking no further than `reach` from `along`.
 
         A line may cross itself: who knows where it is stays on its own branch.
+
+        Args:
+            upward: as of `nearest`.
         """
         if self.length <= 0.0:
             return np.zeros(len(points))
@@ -98,36 +107,37 @@ class Spline:
         offset = np.zeros(len(points))
         for some in np.unique(size):
             here = size == some
-            offset[here] = self._best(points[here], along[here], offset[here], reach[here], int(COARSE[some]))
-        offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE)
+            seen = None if upward is None else of_rows(upward, np.flatnonzero(here))
+            offset[here] = self._best(points[here], along[here], offset[here], reach[here], int(COARSE[some]), seen)
+        offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE, upward)
         return self.wrapped(along + clamp(offset, -reach, reach))
 
-    def crossed(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+    def crossed(self, points: Vectors, course: Vectors, reach: Scalars, upward: Vectors) -> tuple[Scalars, Vectors]:
         """Where straight courses first cross the line, as both are seen from above.
 
         Args:
             points: (n, 3) where the courses start.
             course: (n, 3) directions.
             reach: (n,) how far is looked, in lengths of the course.
+            upward: (n, 3) unit directions from which each course is seen.
 
         Returns:
             way: (n,) in lengths of the course, inf where the line is not crossed within reach.
             side: (n, 3) level unit directions square to the line there, to where the course comes from.
         """
         start, vector = self._segments()
-        owner, row = self._crossable(points, course, reach, start, vector)
-        (px, py, _), (cx, cy, _) = (start[row] - points[owner]).T, course[owner].T
-        ex, ey, _ = vector[row].T
-        steep = cx * ey - cy * ex
+        owner, row = self._crossable(points, course, reach, len(start), upward)
+        offset, direction, edge, up = start[row] - points[owner], course[owner], vector[row], of_rows(upward, owner)
+        steep = cross_from_above(direction, edge, up)
         safe = np.where(np.abs(steep) < EPSILON, 1.0, steep)
-        way, part = (px * ey - py * ex) / safe, (px * cy - py * cx) / safe
+        way, part = cross_from_above(offset, edge, up) / safe, cross_from_above(offset, direction, up) / safe
         met = (np.abs(steep) >= EPSILON) & (part >= -END) & (part <= 1.0 + END) & (way >= 0.0) & (way <= reach[owner])
         owner, row, way, steep = owner[met], row[met], way[met], steep[met]
         order = np.lexsort((row, way, owner))
         first = order[firsts(owner[order])]
         found, side = np.full(len(points), np.inf), np.zeros((len(points), 3))
         found[owner[first]] = way[first]
-        across = vector[row[first]][:, [1, 0, 2]] * np.array([-1.0, 1.0, 0.0])
+        across = left_of(vector[row[first]], of_rows(upward, owner[first]))
         side[owner[first]] = unit(across * np.where(steep[first] < 0.0, -1.0, 1.0)[:, None])
         return found, side
 
@@ -138,31 +148,37 @@ class Spline:
         return self.points[:number], (after - self.points)[:number]
 
     def _crossable(
-        self, points: Vectors, course: Vectors, reach: Scalars, start: Vectors, vector: Vectors
+        self, points: Vectors, course: Vectors, reach: Scalars, number: int, upward: Vectors
     ) -> tuple[Rows, Rows]:
         """Pairs of a course and a stretch, whole blocks of them, that it may cross, in the order of the courses."""
-        number = len(start)
         first = np.arange(0, number, BLOCK)
         middle = self.points[np.minimum(first + BLOCK // 2, number - 1)]
         extent = (BLOCK // 2 + 1) * self.spacing
-        level = np.array([1.0, 1.0, 0.0])
-        offset = (middle[None] - points[:, None]) * level
-        flat = course * level
-        square = np.maximum(dot(flat, flat), EPSILON)
-        part = clamp(dot(offset, flat[:, None]) / square[:, None], 0.0, reach[:, None])
-        seen = magnitude(offset - flat[:, None] * part[..., None]) <= extent
+        offset = flat(middle[None] - points[:, None], upward)
+        way = flat(course, upward)
+        square = np.maximum(dot(way, way), EPSILON)
+        part = clamp(dot(offset, way[:, None]) / square[:, None], 0.0, reach[:, None])
+        seen = magnitude(offset - way[:, None] * part[..., None]) <= extent
         owner, block = np.nonzero(seen)
         row = (first[block][:, None] + np.arange(BLOCK)).ravel()
         owner = np.repeat(owner, BLOCK)
         there = row < number
         return owner[there], row[there]
 
-    def _best(self, points: Vectors, along: Scalars, offset: Scalars, reach: Scalars, candidates: int) -> Scalars:
+    def _best(
+        self,
+        points: Vectors,
+        along: Scalars,
+        offset: Scalars,
+        reach: Scalars,
+        candidates: int,
+        upward: Vectors | None,
+    ) -> Scalars:
         """The offset from `along` of the place nearest to each point, tried within `reach` of the given offset."""
         stride = reach * (2.0 / (candidates - 1))
         tried = offset[:, None] - reach[:, None] + stride[:, None] * np.arange(candidates)[None, :]
         gap = points[:, None, :] - self.position(along[:, None] + tried)
-        distance = dot(gap, gap)
+        distance = _squared(gap, upward)
         n, best = np.arange(len(points)), np.argmin(distance, axis=1)
         before, after = np.maximum(best - 1, 0), np.minimum(best + 1, candidates - 1)
         # The low point of the parabola through the best and its neighbors: exact on a straight stretch.
@@ -213,6 +229,11 @@ def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:
     ahead = np.minimum(rows + span, len(samples) - 1)
     behind = np.maximum(rows - span, 0)
     return unit(samples[ahead] - samples[behind])
+
+
+def _squared(gap: Vectors, upward: Vectors | None) -> Scalars:
+    """The squared lengths of vectors (n, b, 3), as seen from `upward` (n, 3) where it is given; (n, b)."""
+    return dot(gap, gap) if upward is None else squared_from_above(gap, upward)
 
 
 def nearest_spline(path: Path, points: Vectors) -> tuple[Rows, Scalars]:

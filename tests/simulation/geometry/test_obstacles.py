@@ -197,6 +197,9 @@ def test_of_a_ball_there_is_only_one_place() -> None:
 # Which way round.
 
 
+UP = np.array([[0.0, 0.0, 1.0]])
+
+
 @pytest.mark.parametrize(
     ("side", "wanted"),
     [
@@ -209,7 +212,7 @@ def test_of_a_ball_there_is_only_one_place() -> None:
 )
 def test_each_side_is_the_one_a_vehicle_heading_north_would_name(side: int, wanted: list[float]) -> None:
     course, aside, east = np.array([[0.0, 1.0, 0.0]]), np.array([[0.3, 0.0, -0.4]]), np.array([[1.0, 0.0, 0.0]])
-    assert np.allclose(directions_to_pass(np.array([side]), aside, course, east), [wanted])
+    assert np.allclose(directions_to_pass(np.array([side]), aside, course, east, UP), [wanted])
 
 
 @BOUNDED
@@ -221,7 +224,7 @@ def test_a_way_round_is_always_a_direction(course: np.ndarray, aside: np.ndarray
     aside = aside - (aside * course).sum(axis=1, keepdims=True) * course
     own = np.cross(course, np.roll(course, 1, axis=1) + np.array([0.1, 0.2, 0.4]))
     own /= np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-9)
-    direction = directions_to_pass(np.full(4, side), aside, course, own)
+    direction = directions_to_pass(np.full(4, side), aside, course, own, np.tile(UP, (4, 1)))
     assert np.abs(np.linalg.norm(direction, axis=1) - 1.0).max() < 1e-6
     assert np.abs((direction * course).sum(axis=1)).max() < 1e-5
 
