@@ -111,7 +111,7 @@ class WallFollowing(Behavior):
 
     def steer(self, world: World, agents: Agents, memory: Cornering) -> Steering:
         level_side = unit(agents.flat(agents.side))
-        here = self._from_walls(world, agents, agents.position)
+        here = self._from_walls(world, agents, agents.position, agents.level_frame()[0])
         here = np.where((magnitude(here) > EPSILON)[:, None], here, EPSILON * level_side)
         strength = clamp(2.0 - 2.0 * magnitude(here) / self.distance, 0.0, 1.0)
         strength = np.where(np.isfinite(strength), strength, 0.0)
@@ -136,8 +136,8 @@ class WallFollowing(Behavior):
             contact: (n,) metres ahead to where another wall is met: it looks no further.
         """
         time = np.minimum(self.prediction_time, contact / np.maximum(agents.speed, EPSILON))
-        future = self._from_walls(world, agents, agents.predicted_position(time))
         side = unit(here)
+        future = self._from_walls(world, agents, agents.predicted_position(time), side)
         outward = np.where((magnitude(future) > EPSILON)[:, None], unit(future), side)
         # Who will have run through the wall is still to be kept on this side of it.
         through = np.where(dot(outward, side) < 0.0, -1.0, 1.0)
@@ -259,7 +259,7 @@ class WallFollowing(Behavior):
         left, before = np.full(len(fast), np.inf), np.zeros(len(fast))
         for part in range(1, LOOKS + 1):
             way = look * (part / LOOKS)
-            gap = magnitude(own._from_walls(world, who, who.position + along * way[:, None]))
+            gap = magnitude(own._from_walls(world, who, who.position + along * way[:, None], along))
             gone = (gap > limit) & ~np.isfinite(left)
             share = clamp((limit - before) / np.maximum(gap - before, EPSILON), 0.0, 1.0)
             left = np.where(gone, look * ((part - 1 + share) / LOOKS), left)
@@ -268,9 +268,13 @@ class WallFollowing(Behavior):
         allowed[fast] = np.where(gone, np.sqrt(slow + brakes * np.where(gone, left, 0.0)), np.inf)
         return allowed
 
-    def _from_walls(self, world: World, agents: Agents, points: Vectors) -> Vectors:
-        """The way to each agent's point from the nearest place on its walls, (n, 3)."""
-        far = np.array([1.0, 0.0, 0.0]) * (2.0 * self.distance)[:, None]
+    def _from_walls(self, world: World, agents: Agents, points: Vectors, away: Vectors) -> Vectors:
+        """The way to each agent's point from the nearest place on its walls, (n, 3).
+
+        Args:
+            away: (n, 3) level unit directions that it has where no wall is near, where it is twice `distance` long.
+        """
+        far = away * (2.0 * self.distance)[:, None]
         on_obstacles = self.walls == OBSTACLES
         if not on_obstacles.any():
             return _from_curve(world.paths, self.wall, agents, points, far)

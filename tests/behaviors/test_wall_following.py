@@ -10,7 +10,7 @@ from steering_addon.behaviors.wall_following import CURVES, OBSTACLES, WallFollo
 from steering_addon.simulation.geometry.meshes import mesh
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes
 from steering_addon.simulation.geometry.paths import Spline, spline
-from tests.scene import Scene, about, headings, positions, speeds
+from tests.scene import Scene, about, headings, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, sheet
 
 FPS = 24
@@ -277,6 +277,14 @@ def test_in_a_round_room_it_goes_round_along_the_walls() -> None:
     way = positions(states)[5 * FPS :, 0]
     assert np.abs(room.clearance(way) - 2.0).max() < 0.5
     assert way.min() < -9.0 and way.max() > 9.0
+
+
+@pytest.mark.parametrize("degrees", [90.0, 180.0, 270.0])
+def test_where_it_will_be_out_of_reach_of_the_wall_it_steers_toward_it_whichever_way_that_is(degrees: float) -> None:
+    place = along(boxes([[0.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]), [[10.5, 0.0, 0.0]], forward=(1.0, 0.5, 0.0))
+    [force], turn = place.steering()[0], about((0.0, 0.0, 1.0), degrees)
+    assert force[0] < 0.0
+    assert np.abs(place.moved(turn=turn).steering()[0][0] - turned(force, turn)).max() < 1e-12
 
 
 def test_far_from_all_obstacles_it_does_nothing() -> None:
