@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Rows, Scalars, Vectors, dot, largest, magnitude, picked
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, dot, largest, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, length, seconds
 from ..simulation.geometry.obstacles import OUTSIDE
 from ..simulation.maneuvers.braking import COMFORT, MARGIN, braking, least, stopping_distance
 from ..simulation.maneuvers.neighborhood import Neighborhood
-from ..simulation.nearby.neighbors import NEIGHBORS, Neighbors
+from ..simulation.nearby.neighbors import NEIGHBORS, Near, Neighbors
 from ..simulation.world import Agents, World
 
 OBSTACLES = (
@@ -52,7 +52,7 @@ class BrakeFor(Neighborhood):
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         standing, moving = self._obstacles(world, agents)
         allowed = self._standing(world, agents, *standing)
-        for crossing in (moving, *self._vehicles(world, agents)):
+        for crossing in (moving, self._vehicles(world, agents)):
             allowed = np.minimum(allowed, crossing.allowed(agents))
         return Steering(braking(agents, allowed), speed_limit=allowed)
 
@@ -62,7 +62,7 @@ class BrakeFor(Neighborhood):
 
     def near(self, world: World, agents: Agents) -> Neighbors:
         """Those within the distance who can be where it would be hard to stop before it is through."""
-        bodies, seen = world.bodies, world.vicinity.rows
+        bodies, seen = world.bodies, world.perceivable
         stopping = stopping_distance(agents)
         room = agents.radius + largest(bodies.radius[seen]) + self.clearance
         going = np.maximum(agents.speed, EPSILON)
@@ -94,21 +94,19 @@ class BrakeFor(Neighborhood):
         standing = counts & ~crosses
         return (agent[standing], row[standing]), self._crossing(agents, agent[some], offset, velocity, radius)
 
-    def _vehicles(self, world: World, agents: Agents) -> list[_Crossing]:
+    def _vehicles(self, world: World, agents: Agents) -> _Crossing:
         """The vehicles near, without those of one crowd that will let it pass."""
         bodies = world.bodies
         crowd, speed = bodies.crowd[agents.rows], magnitude(bodies.velocity)
-        found = []
-        for near in self.near(world, agents).lists:
-            agent, body = near.agent, near.body
-            moves = speed[body] > CRAWL * near.own(agents.max_speed)
+
+        def goes_first(near: Near) -> Mask:
+            moves = speed[near.body] > CRAWL * near.own(agents.max_speed)
             on_the_left = near.along(agents.side) < 0.0
-            counts = ~(moves & on_the_left & (bodies.crowd[body] == near.own(crowd)))
-            some = np.flatnonzero(counts if near.seen is None else counts & near.seen)
-            agent, body = agent[some], body[some]
-            offset, velocity = picked(near.offset, some), picked(bodies.velocity, body)
-            found.append(self._crossing(agents, agent, offset, velocity, bodies.radius[body]))
-        return found
+            return ~(moves & on_the_left & (bodies.crowd[near.body] == near.own(crowd)))
+
+        near = self.near(world, agents).where(goes_first).together()
+        velocity, radius = picked(bodies.velocity, near.body), bodies.radius[near.body]
+        return self._crossing(agents, near.agent, near.offset, velocity, radius)
 
     def _crossing(self, agents: Agents, agent: Rows, offset: Vectors, velocity: Vectors, radius: Scalars) -> _Crossing:
         """What comes into the ways of agents soon enough, of all that is near, (p,).

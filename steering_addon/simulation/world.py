@@ -123,6 +123,11 @@ class World:
     vehicles: int
     tallies: Mapping[str, Scalars]
 
+    @property
+    def perceivable(self) -> Rows:
+        """(m,) the bodies that others can perceive as neighbors: the vehicles present, in ascending order."""
+        return self.vicinity.rows
+
     def neighbors(self, agents: Agents, distance: Scalars, angle: Scalars, which: Rows, crowd: Rows) -> Neighbors:
         """Whom the agents perceive of the other vehicles.
 

@@ -304,6 +304,10 @@ class Neighbors:
         number = np.maximum(self.number, 1.0)
         return total / (number[:, None] if total.ndim == 2 else number)
 
+    def where(self, counts: Callable[[Near], Mask]) -> Neighbors:
+        """The neighbors that count, by a function that gives a mask (p,) for a list."""
+        return Neighbors(self.count, tuple(near.perceived(counts(near)) for near in self.lists))
+
     def links(self, rows: Rows) -> list[tuple[Rows, Rows]]:
         """Who is in sight of whom, either way, as rows of bodies; `rows` (n,) are those of the agents."""
         return [(rows[agent], body) for agent, body in (near.linked() for near in self.lists if not near.mirrored)]

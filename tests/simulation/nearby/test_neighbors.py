@@ -13,6 +13,7 @@ from steering_addon.simulation.nearby.neighbors import (
     EVERYONE,
     OWN_CROWD,
     Looks,
+    Near,
     Neighbors,
     Vicinity,
     both_ways,
@@ -127,6 +128,19 @@ def test_totals_of_agents_side_by_side_are_those_of_agents_in_any_order() -> Non
     assert np.array_equal(one.number, other.number)
     nobody = replace(one, some=np.arange(0))
     assert nobody.total(values[:0]).tolist() == nobody.number.tolist() == [0.0] * 50
+
+
+@pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
+def test_the_neighbors_that_count_are_those_of_the_mask(seen: Neighbors) -> None:
+    def to_the_right(near: Near) -> np.ndarray:
+        return near.offset[:, 0] > 0.0
+
+    whole, part = seen.together(), seen.where(to_the_right).together()
+    kept = to_the_right(whole)
+    assert set(zip(part.agent.tolist(), part.body.tolist())) == set(
+        zip(whole.agent[kept].tolist(), whole.body[kept].tolist())
+    )
+    assert seen.where(to_the_right).number.tolist() == np.bincount(part.agent, minlength=seen.count).tolist()
 
 
 def test_an_agents_own_is_its_entry_of_a_column() -> None:
