@@ -91,7 +91,7 @@ def flattened(v: Vectors, model: VehicleModel) -> Vectors:
 
 
 def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
-    """The unit directions of vectors (n, 3), or of `forward` for zero vectors; level if the vehicle keeps in its plane."""
+    """The unit directions of vectors (n, 3), of `forward` for zero vectors; level if a vehicle keeps in its plane."""
     direction = unit(flattened(v, model))
     still = dot(direction, direction) < 0.5
     if not anybody(still):
