@@ -34,10 +34,10 @@ def test_flat_drops_the_part_along_up_and_climb_is_that_part(turn: np.ndarray, v
 @turns
 @shapes
 def test_level_drops_it_for_agents_on_the_ground_only(turn: np.ndarray, v: np.ndarray) -> None:
-    found = ground.level(turned(v, turn), up_after(turn), GROUNDED)
+    result = ground.level(turned(v, turn), up_after(turn), GROUNDED)
     wanted = v.copy()
     wanted[GROUNDED] *= (1.0, 1.0, 0.0)
-    assert np.abs(found - turned(wanted, turn)).max() < 1e-12
+    assert np.abs(result - turned(wanted, turn)).max() < 1e-12
 
 
 @turns
