@@ -18,11 +18,11 @@ KNOW_Z: dict[str, str] = {
     "simulation/ways/footprints.py": "plans in x and y",
     "simulation/ways/journeys.py": "plans in x and y",
 }
-"""Files that still know the z axis, and what for; a file comes off this table when it asks its agents."""
+"""Files that still use the z axis, and the reason; a file comes off this table when it asks its agents."""
 CONSTANTS = [(0, 0, 1), (0, 0, -1), (1, 1, 0)]
-"""The z axis, and what drops the part along it; also as truth values."""
+"""The z axis, and factors that drop the component along it; also as booleans."""
 OF_THE_Z_AXIS = {"keep_in_plane", "flattened", "level_side", "upright", "UP"}
-"""What other layers have for the z axis; `Agents` has the same for the up of each agent."""
+"""Names of other layers that mean the z axis; `Agents` has methods for the up of each agent instead."""
 
 
 def test_no_steering_code_names_the_z_axis() -> None:
@@ -102,7 +102,7 @@ def constants(nodes: list[ast.expr]) -> tuple[object, ...]:
         "from ..arrays.vectors import dot, level_side",
     ],
 )
-def test_the_z_axis_is_found(text: str) -> None:
+def test_the_z_axis_is_recognised(text: str) -> None:
     assert len(naming_z(ast.parse(text))) == 1
 
 
@@ -119,5 +119,5 @@ def test_the_z_axis_is_found(text: str) -> None:
         "from ..ground import left_of",
     ],
 )
-def test_what_means_no_axis_is_accepted(text: str) -> None:
+def test_other_code_is_accepted(text: str) -> None:
     assert naming_z(ast.parse(text)) == []

@@ -25,7 +25,7 @@ def bent(radius: float = 12.0) -> Spline:
     return spline(np.concatenate(([[-40.0, 0.0, 0.0]], arc, [[radius, 80.0, 0.0]])), False)
 
 
-def beside(line: Spline, x: float = 0.0, y: float = 0.0, *, against: bool = False) -> Spline:
+def shifted(line: Spline, x: float = 0.0, y: float = 0.0, *, against: bool = False) -> Spline:
     """The line shifted to its side, in the same or the opposite direction."""
     points = line.points + np.array([x, y, 0.0])
     return spline(points[::-1] if against else points, line.closed)
@@ -96,7 +96,7 @@ def test_two_flows_side_by_side_average() -> None:
 
 
 def test_between_two_lanes_of_opposite_directions_it_does_nothing() -> None:
-    lanes = (NORTH, beside(NORTH, 4.0, against=True))
+    lanes = (NORTH, shifted(NORTH, 4.0, against=True))
     force = drifters(*lanes, position=[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 0.0, 0.0]]).steering()[0]
     assert force[0, 1] == pytest.approx(-force[2, 1])
     assert force[0, 1] > 1.0
@@ -159,7 +159,7 @@ def test_a_moving_flow_takes_along_the_vehicles_it_reaches() -> None:
     place = drifters(NORTH, position=[[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=CRUISE)
 
     def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        return replace(snapshot, flows=((beside(NORTH, 0.0 if frame < 2 * FPS else 38.0),),))
+        return replace(snapshot, flows=((shifted(NORTH, 0.0 if frame < 2 * FPS else 38.0),),))
 
     way = velocities(place.run(4 * FPS, at=at))
     middle, end = way[2 * FPS - 1], way[-1]

@@ -44,7 +44,7 @@ def gaps(place: Scene, frames: int, **at) -> np.ndarray:
 def test_no_vehicle_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool) -> None:
     crowded = course(goal, scenes, plane=plane, seed=0, of=box)
     gap = crowded.run(4.0)
-    assert gap.min() > 0.0, f"vehicles {np.flatnonzero(found <= 0.0)}"
+    assert gap.min() > 0.0, f"vehicles {np.flatnonzero(gap <= 0.0)}"
     if goal == "arrival":
         heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
         assert (heedless.run(3.0) < 0.0).mean() > 0.4, "nothing was in their way"
@@ -173,7 +173,7 @@ def test_no_vehicle_enters_a_mesh_on_the_way(method: str, plane: bool) -> None:
     number = next(choice.number for choice in METHODS if choice.name == method)
     behaviors = [crowded.place.behaviors[0], (ObstacleAvoidance, {"method": number})]
     gap = replace(crowded, place=replace(crowded.place, behaviors=behaviors)).run(2.5)
-    assert gap.min() > 0.0, f"vehicles {np.flatnonzero(found <= 0.0)}"
+    assert gap.min() > 0.0, f"vehicles {np.flatnonzero(gap <= 0.0)}"
 
 
 def test_a_mesh_is_passed_by_its_outline_on_the_nearer_side() -> None:

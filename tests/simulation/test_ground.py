@@ -1,4 +1,4 @@
-"""The ground: what is level for whom; the short way for the constant up equals the way for any."""
+"""The ground: up and level; the constant up gives the same results as any other."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_level_drops_it_for_agents_on_the_ground_only(turn: np.ndarray, v: np.nd
 
 
 @turns
-def test_what_turns_about_up_turns_with_it(turn: np.ndarray) -> None:
+def test_heights_and_directions_turn_with_up(turn: np.ndarray) -> None:
     up, v = up_after(turn), turned(ONE, turn)
     assert np.abs(ground.lifted(v, HEIGHT, up) - turned(ONE + HEIGHT[:, None] * ground.UP, turn)).max() < 1e-12
     assert np.abs(ground.left_of(v, up) - turned(np.cross(ground.UP, ONE), turn)).max() < 1e-12
@@ -61,7 +61,7 @@ def test_the_right_of_a_heading_is_level_and_none_straight_up(turn: np.ndarray) 
 
 
 @shapes
-def test_the_constant_up_takes_the_short_way_to_the_same(v: np.ndarray) -> None:
+def test_the_constant_up_gives_the_same_by_a_shorter_way(v: np.ndarray) -> None:
     short, long = ground.upright(N), np.tile(ground.UP, (N, 1))
     assert np.array_equal(ground.flat(v, short), ground.flat(v, long))
     assert np.array_equal(ground.climb(v, short), ground.climb(v, long))
