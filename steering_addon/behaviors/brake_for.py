@@ -31,8 +31,8 @@ SAME_WAY = 0.7
 class BrakeFor(Neighborhood):
     """Slow down and stop for what crosses or stands in the way, and do not go round it.
 
-    Assumes that everything goes straight on. Does nothing if one of the two is through before the other comes. In a
-    crowd the vehicle from the right goes first. Vehicles that go the same way are left to Keep Distance.
+    Assumes that everything goes straight on. In a crowd the vehicle from the right goes first. Vehicles that go the
+    same way are left to Keep Distance. Does nothing about what passes before the agent or after it.
     """
 
     name = "brake_for"

@@ -49,9 +49,9 @@ class Cohesion(Neighborhood):
     """Stay together with others nearby.
 
     Steers toward the middle of its neighbors, with full weight if that is at least half the distance away. Optionally
-    it seeks the middle, and does nothing if it heads there already. Does nothing for an agent without neighbors or in
-    their middle. If the crowd has split, around a tower for example, each part returns to the others as a whole and
-    keeps its shape; the smaller it is, the harder it steers.
+    it seeks the middle at its own pace. If the crowd has split, around a tower for example, each part returns to the
+    others as a whole and keeps its shape; the smaller it is, the harder it steers. Does nothing for an agent without
+    neighbors or in their middle, and, when seeking, for an agent that heads for the middle.
     """
 
     name = "cohesion"

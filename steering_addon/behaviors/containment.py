@@ -35,8 +35,9 @@ TURN, SEEK = (c.number for c in METHODS)
 class Containment(Behavior):
     """Stay inside a region.
 
-    Looks at the predicted position of the agent, and does nothing while that is inside. Outside it steers back, gently
-    at the edge and with full weight further out, mostly across the heading; optionally it seeks a point inside.
+    If the predicted position of the agent is outside, it steers back, gently at the edge and with full weight further
+    out, mostly across the heading; optionally it seeks a point inside. Does nothing while the predicted position is
+    inside, or without a region.
     """
 
     name = "containment"

@@ -19,8 +19,8 @@ class FlowFieldFollowing(Behavior):
     """Go with the flow that curves, edges and painted meshes define.
 
     Samples the flow at the predicted position of the agent and steers to have its direction; the weaker the flow, the
-    weaker the steering. It does not attract agents to the flows. Does nothing beyond the falloff distance of all of
-    them, and where they cancel out.
+    weaker the steering. It does not attract agents to the flows. Does nothing beyond the falloff distance of all flows,
+    and where they cancel out.
     """
 
     name = "flow_field_following"

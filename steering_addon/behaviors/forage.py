@@ -39,7 +39,8 @@ class Forage(Behavior):
     """Wander about, go to resources that come near, and feed on them until they run out.
 
     After a meal an agent wanders until it is hungry again. A resource that has run out is gone for all agents, and
-    hidden in previews and bakes; its amount is a setting of the resource. Without a resource it only wanders.
+    hidden in previews and bakes; its amount is a setting of the resource. Without a resource it does nothing but
+    wander.
     """
 
     name = "forage"

@@ -23,7 +23,7 @@ class KeepDistance(Neighborhood):
     """Slow down behind the vehicle ahead in its lane, and queue where that stops.
 
     Brakes as drivers do in the model of Gipps: its speed always lets it stop behind the vehicle ahead, even if that
-    brakes as hard as it can. Never turns away; does nothing in a free lane.
+    brakes as hard as it can. It never turns away. Does nothing in a free lane.
     """
 
     name = "keep_distance"

@@ -16,8 +16,8 @@ from ..simulation.world import Agents, World
 class Separation(Neighborhood):
     """Keep some distance from others nearby.
 
-    The push begins at zero at the distance; beyond, it does nothing. The paper's 1 / r grows without bound; here the
-    sum of the pushes is cut at full weight.
+    The push rises from zero at the distance. The paper's 1 / r grows without bound; here the sum of the pushes is cut
+    at full weight. Does nothing without neighbors within the distance.
     """
 
     name = "separation"

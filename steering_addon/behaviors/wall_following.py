@@ -93,8 +93,8 @@ class WallFollowing(Behavior):
 
     A wall of any height stands upright on a curve; or the surfaces of obstacles of any shape are walls. Steers along
     the wall in the direction of the heading, with a pull that brings the predicted position to the offset. Before a
-    wall across the way, as in a corner, it slows down and turns to the side with more room. Fades in as a wall gets
-    near, and does nothing far from all walls.
+    wall across the way, as in a corner, it slows down and turns to the side with more room. Does nothing far from all
+    walls, and fades in as a wall gets near.
     """
 
     name = "wall_following"
