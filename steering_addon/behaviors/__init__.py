@@ -1,4 +1,4 @@
-"""Every behavior there is, in the order they are shown and added up."""
+"""The catalogue: every behavior, in the order in which they are shown and added up."""
 
 from __future__ import annotations
 
@@ -61,4 +61,4 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     BrakeFor,
 )
 FLOCKING: tuple[type[Behavior], ...] = (Separation, Alignment, Cohesion)
-"""What together makes a flock (paper, Flocking)."""
+"""The three behaviors that together make a flock (paper, Flocking)."""

@@ -14,8 +14,8 @@ from ..simulation.nearby.neighbors import Neighbors
 from ..simulation.world import Agents, World
 
 MATCHES = (
-    Choice("VELOCITY", 0, "Heading and Speed", "Go the way the others go on average, as fast as they do"),
-    Choice("HEADING", 1, "Heading Only", "Face the way the others face on average, however fast they are"),
+    Choice("VELOCITY", 0, "Heading and Speed", "Take the average velocity of the others"),
+    Choice("HEADING", 1, "Heading Only", "Face the way that the others face on average, at any speed"),
 )
 VELOCITY, HEADING = (c.number for c in MATCHES)
 
@@ -24,8 +24,7 @@ VELOCITY, HEADING = (c.number for c in MATCHES)
 class Alignment(Neighborhood):
     """Head the same way and as fast as others nearby.
 
-    By choice it is the heading alone that is matched. Does nothing for an agent that sees nobody, or flies as the
-    others do on average.
+    Optionally it matches the heading only. Does nothing for an agent without neighbors, or with their average velocity.
     """
 
     name = "alignment"
@@ -33,16 +32,16 @@ class Alignment(Neighborhood):
     term = "alignment"
     intent = Intent.WITH
 
-    weight: Number = acceleration(6.0, "How hard it steers at most")
+    weight: Number = acceleration(6.0, "Strongest steering")
     angle: Number = called(
         "Field of View", number(1.5 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
     )
     full_difference: Number = share(
         0.4,
-        "Difference from the others, as a share of cruise speed or of facing another way, from which on it steers with "
-        "full weight",
+        "Difference from the others above which it steers with full weight, as a share of cruise speed or of a unit "
+        "heading",
     )
-    match: Rows = called("Matches", choice("VELOCITY", "What of the others it takes up", MATCHES))
+    match: Rows = called("Matches", choice("VELOCITY", "Which property of the others it takes on", MATCHES))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         neighbors = self.near(world, agents)
@@ -58,6 +57,6 @@ class Alignment(Neighborhood):
 
 
 def _turn(neighbors: Neighbors, world: World, agents: Agents) -> Vectors:
-    """The difference between the way the others face on average, where they face any, and the agent's own, (n, 3)."""
+    """unit(mean heading of the neighbors) - heading of the agent, (n, 3); zero without a mean heading."""
     mean = unit(neighbors.average_of(world.bodies.forward))
     return np.where((magnitude(mean) > 0.5)[:, None], mean - agents.forward, 0.0)

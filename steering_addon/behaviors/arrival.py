@@ -13,18 +13,17 @@ from ..simulation.maneuvers.reaching import reached
 from ..simulation.world import Agents, World
 
 BRAKING = 0.8
-"""Share of max_force that slowing down counts on; the rest is left for staying on course."""
+"""Share of max_force that is planned for slowing down; the rest keeps it on course."""
 QUICKEST = 0.1
-"""Seconds, or a step if that is longer: what brakes any quicker looks to the vehicle as if it wanted to turn round."""
+"""Seconds, or a step if that is longer: the vehicle model takes any quicker braking for a wish to turn round."""
 
 
 @dataclass(frozen=True)
 class Arrival(Behavior):
     """Go to a target, slow down on the way and stop there.
 
-    Does nothing without a target. The paper's ramp from slowing_distance down to zero, and where that is shorter than
-    the vehicle's own way to a stop, the speed from which it still can. A target off its course it approaches no faster
-    than its turns allow.
+    The speed follows the paper's ramp from slowing_distance down to zero, or the braking distance of the vehicle if
+    that is longer. A target to the side is approached no faster than turns allow. Does nothing without a target.
     """
 
     name = "arrival"
@@ -32,7 +31,7 @@ class Arrival(Behavior):
     term = "arrival"
     intent = Intent.GO
 
-    target: Rows = body("What to arrive at; empty: the nearest leader")
+    target: Rows = body("Target to arrive at; empty: the nearest leader")
     slowing_distance: Number = called(
         "Brakes Within", length(4.0, "Distance from the target at which braking starts", 0.01)
     )
@@ -40,7 +39,7 @@ class Arrival(Behavior):
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         target_offset = agents.level(self.goal(world, agents, memory) - agents.position)
         distance = magnitude(target_offset)
-        # Four response times to the ramp's own time: critically damped, no swinging about the target.
+        # ramp_time >= 4 response_time is critical damping: it does not swing about the target.
         ramp_time = self.slowing_distance / np.maximum(agents.max_speed, EPSILON)
         ramp_time = np.maximum(ramp_time, 4.0 * max(QUICKEST, world.dt))
         response_time = np.minimum(agents.vehicle.response_time, ramp_time / 4.0)
@@ -60,10 +59,10 @@ class Arrival(Behavior):
         )
 
     def _turning_speed(self, agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:
-        """The speed at which the tightest circle leads to the target: who is faster goes round it for ever."""
+        """The speed at which the tightest circle leads to the target, (n,) m/s; a faster agent would circle it."""
         off_course = np.where(dot(direction, agents.forward) > 0.0, magnitude(across(direction, agents.forward)), 1.0)
         return agents.vehicle.max_turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
-        place = world.bodies.position[np.maximum(self.target, 0)]
-        return np.where((self.target >= 0)[:, None], place, np.nan)
+        position = world.bodies.position[np.maximum(self.target, 0)]
+        return np.where((self.target >= 0)[:, None], position, np.nan)

@@ -29,17 +29,17 @@ from ..simulation.roles import Role
 from ..simulation.world import Agents, World
 
 PARTS = 8
-"""Of the parts of a crowd so many, the largest, are gone back to."""
+"""The number of parts of a crowd, the largest ones, that the others return to."""
 WIDTH = 1.3
-"""From the middle of a part to its edge, in units of its extent: that of a ball."""
+"""From the middle of a part to its edge, in units of its extent (root mean square distance): that of a ball."""
 FORESIGHT = 2.0
-"""Seconds ahead at which parts that go back to each other look, so that they meet softly."""
+"""Seconds ahead that parts look at each other's positions, so that they meet softly."""
 LEAST = 0.5
-"""Share of a crowd up to which a part goes back with full weight; a larger one waits the more the larger it is."""
+"""Share of a crowd up to which a part returns with full weight; the larger a larger part is, the more it waits."""
 
 METHODS = (
-    Choice("OFFSET", 0, "Drawn There", "The middle draws it, the less the nearer it is (Reynolds: original boids)"),
-    Choice("SEEK", 1, "Turns There", "It turns toward the middle at its own pace, however near it is (Reynolds: seek)"),
+    Choice("OFFSET", 0, "Drawn There", "The pull of the middle fades as it gets nearer (Reynolds: original boids)"),
+    Choice("SEEK", 1, "Turns There", "It turns toward the middle at its own pace, at any distance (Reynolds: seek)"),
 )
 OFFSET, SEEK = (c.number for c in METHODS)
 
@@ -48,10 +48,10 @@ OFFSET, SEEK = (c.number for c in METHODS)
 class Cohesion(Neighborhood):
     """Stay together with others nearby.
 
-    Steers toward the middle of those it sees, with full weight where that is half the distance away. By choice it seeks
-    the middle instead, and leaves alone who heads there. Does nothing for an agent that sees nobody or is in the
-    middle. Where the crowd has come apart, around a tower say, each part goes back to the others as a whole, so that
-    it keeps its shape: the smaller it is the harder.
+    Steers toward the middle of its neighbors, with full weight if that is at least half the distance away. Optionally
+    it seeks the middle at its own pace. If the crowd has split, around a tower for example, each part returns to the
+    others as a whole and keeps its shape; the smaller it is, the harder it steers. Does nothing for an agent without
+    neighbors or in their middle, and, when seeking, for an agent that heads for the middle.
     """
 
     name = "cohesion"
@@ -59,10 +59,10 @@ class Cohesion(Neighborhood):
     term = "cohesion"
     intent = Intent.WITH
 
-    weight: Number = acceleration(3.0, "How hard it steers at most")
-    method: Rows = choice("OFFSET", "How it comes to the middle", METHODS)
+    weight: Number = acceleration(3.0, "Strongest steering")
+    method: Rows = choice("OFFSET", "How it steers to the middle", METHODS)
     rejoin_distance: Number = length(
-        30.0, "How far away another part of its crowd may be for it to go back there; 0: it never does"
+        30.0, "How far away another part of its crowd may be for it to return there; 0: it never returns"
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
@@ -76,7 +76,7 @@ class Cohesion(Neighborhood):
         return Steering(faded(to_middle + self._to_others(neighbors, world, agents)) * agents.mass[:, None])
 
     def _to_others(self, neighbors: Neighbors, world: World, agents: Agents) -> Vectors:
-        """(n, 3), no longer than 1, toward the parts of the crowd that are out of sight; nothing while it is one."""
+        """The steering toward parts of the crowd out of sight, (n, 3), at most 1 long; zero for an undivided crowd."""
         looking = (self.rejoin_distance > 0.0) & (self.distance > 0.0) & (self.neighbors != CHOSEN_CROWD)
         if not anybody(looking):
             return agents.none()
@@ -87,27 +87,27 @@ class Cohesion(Neighborhood):
         if (root[members] == root[members[0]]).all():
             return agents.none()
         parts = Groups.by(root[members], bodies.position[members], bodies.velocity[members])
-        own = parts.of[np.searchsorted(members, agents.rows)]
+        part = parts.of[np.searchsorted(members, agents.rows)]
         if same_for_all(self.rejoin_distance) and same_for_all(self.distance):
             all_parts = np.arange(len(parts))
-            to_others = picked(_to_other_parts(parts, all_parts, self.rejoin_distance[:1], self.distance[:1]), own)
+            to_others = picked(_to_other_parts(parts, all_parts, self.rejoin_distance[:1], self.distance[:1]), part)
         else:
-            to_others = _to_other_parts(parts, own, self.rejoin_distance, self.distance)
+            to_others = _to_other_parts(parts, part, self.rejoin_distance, self.distance)
         return np.where(looking[:, None], to_others, 0.0)
 
 
-def _to_other_parts(parts: Groups, own: Rows, rejoin_distance: Scalars, distance: Scalars) -> Vectors:
-    """From some parts of a crowd toward the others, (k, 3) no longer than 1; `own` (k,) says from which."""
-    position, velocity = parts.position[own], parts.velocity[own]
-    extent, size = parts.extent[own], parts.size[own]
-    others, offsets = np.zeros(len(own)), no_vectors(len(own))
-    for part in parts.largest(PARTS).tolist():
-        offset = parts.position[part] - position
-        gap = magnitude(offset) - WIDTH * (parts.extent[part] + extent)
+def _to_other_parts(parts: Groups, part: Rows, rejoin_distance: Scalars, distance: Scalars) -> Vectors:
+    """The steering from some parts of a crowd, (k,), toward the others; (k, 3), at most 1 long."""
+    position, velocity = parts.position[part], parts.velocity[part]
+    extent, size = parts.extent[part], parts.size[part]
+    others, offsets = np.zeros(len(part)), no_vectors(len(part))
+    for target in parts.largest(PARTS).tolist():
+        offset = parts.position[target] - position
+        gap = magnitude(offset) - WIDTH * (parts.extent[target] + extent)
         near_enough = clamp(2.0 - 2.0 * gap / np.maximum(rejoin_distance, EPSILON), 0.0, 1.0)
-        count = np.where(own != part, near_enough * parts.size[part], 0.0)
+        count = np.where(part != target, near_enough * parts.size[target], 0.0)
         others += count
-        offsets += (offset + FORESIGHT * (parts.velocity[part] - velocity)) * count[:, None]
+        offsets += (offset + FORESIGHT * (parts.velocity[target] - velocity)) * count[:, None]
     to_others = faded(offsets / np.maximum(others * distance, EPSILON)[:, None])
     share = clamp(others / np.maximum((others + size) * LEAST, EPSILON), 0.0, 1.0)
     return to_others * share[:, None]

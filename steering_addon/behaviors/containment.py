@@ -13,15 +13,20 @@ from ..simulation.maneuvers.pace import turned_to
 from ..simulation.world import Agents, World
 
 AGAINST = 0.3
-"""Share of the push along the heading that is kept: containment turns rather than brakes."""
+"""Share of the force along the heading that is kept: containment turns rather than brakes."""
 
 CORE = 0.5
-"""Share of the region, about its middle, that the push leads to: not along a wall, nor back to a mere corner."""
+"""Share of the region, about its middle, that the force leads to: not along a wall, and not into a corner."""
 LEAST_TURN = 0.2
-"""Share of the push across the heading for who heads straight out, where the plain component would be nothing."""
+"""Least force across the heading, as a share: for an agent that heads straight out the component is 0."""
 METHODS = (
-    Choice("TURN", 0, "Turns Back", "Turn back mostly across the heading (Reynolds: by the normal of the boundary)"),
-    Choice("SEEK", 1, "Heads Inside", "Head for a place inside at its own pace (Reynolds: seek with an inside point)"),
+    Choice(
+        "TURN",
+        0,
+        "Turns Back",
+        "Turn back, mostly by a force across the heading (Reynolds: by the normal of the boundary)",
+    ),
+    Choice("SEEK", 1, "Heads Inside", "Head for a point inside at its own pace (Reynolds: seek with an inside point)"),
 )
 TURN, SEEK = (c.number for c in METHODS)
 
@@ -30,8 +35,9 @@ TURN, SEEK = (c.number for c in METHODS)
 class Containment(Behavior):
     """Stay inside a region.
 
-    Looks at where the agent will be; while that is inside, does nothing. Outside it pushes back in, gently at the edge
-    and with full weight deeper, mostly across the heading; by choice it seeks a place inside.
+    If the predicted position of the agent is outside, it steers back, gently at the edge and with full weight further
+    out, mostly across the heading; optionally it seeks a point inside. Does nothing while the predicted position is
+    inside, or without a region.
     """
 
     name = "containment"
@@ -39,11 +45,11 @@ class Containment(Behavior):
     term = "containment"
     intent = Intent.STAY
 
-    weight: Number = acceleration(8.0, "How hard it steers at most")
+    weight: Number = acceleration(8.0, "Strongest steering")
     region: Rows = region("The sphere, box or closed mesh to stay inside; empty: the nearest region")
-    method: Rows = choice("TURN", "How it comes back", METHODS)
+    method: Rows = choice("TURN", "How it returns", METHODS)
     prediction_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks"))
-    softness: Number = share(0.35, "How deep outside, as a share of the region's size, it steers with full weight")
+    softness: Number = share(0.35, "How far outside it steers with full weight, as a share of the region's size")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         kept = self.region >= 0
@@ -65,10 +71,10 @@ class Containment(Behavior):
 
 
 def _turned_in(inward: Vectors, agents: Agents) -> Vectors:
-    """The push that turns each agent inward, (n, 3) no longer than 1.
+    """The steering that turns each agent inward, (n, 3), at most 1 long; `inward` is (n, 3) unit directions.
 
-    Who heads nearly straight out is turned all the same, to the right in a dead heat: the plain component across the
-    heading is smallest just there, and would let it go on for ever.
+    The component of `inward` across the heading vanishes for an agent that heads straight out. It is turned by
+    LEAST_TURN at least, to the right if neither side is nearer, or it would never turn back.
     """
     along = dot(inward, agents.forward)
     aside = inward - along[:, None] * agents.forward

@@ -25,16 +25,16 @@ from ..simulation.maneuvers.reaching import reached
 from ..simulation.world import Agents, World
 
 BRAKING = 0.5
-"""Share of max_force that slowing down counts on; the rest is for lining up."""
+"""Share of max_force that is planned for slowing down; the rest is for lining up."""
 HALFWAY = 0.5
-"""It heads for the point of the line this share of the way to the target: so it comes in along the line, not across."""
+"""It heads for the point of the line at this share of the way to the target, to come in along the line, not across."""
 
-THERE = 0.05
-"""Share of the approach distance within which it only comes to rest and does not go back to line up better."""
+AT_TARGET = 0.05
+"""Share of the approach distance within which it only stops, and does not go back to line up better."""
 
 TIMINGS = (
     Choice("FREE", 0, "Free", "It arrives as soon as it can"),
-    Choice("AT_FRAME", 1, "On a Frame", "It goes so fast, or so slowly, that it arrives on a given frame"),
+    Choice("AT_FRAME", 1, "On a Frame", "It adjusts its speed to arrive on a given frame"),
 )
 FREE, AT_FRAME = (c.number for c in TIMINGS)
 
@@ -43,9 +43,9 @@ FREE, AT_FRAME = (c.number for c in TIMINGS)
 class Docking(Behavior):
     """Arrive at a target facing the way it faces.
 
-    Gets onto the line that leads to the target from behind, follows it in and stops there, or goes through at a speed.
-    Who is ahead of the target first goes round to its back. May arrive on a given frame, if it can go that fast. Does
-    nothing without a target.
+    Joins the line that leads to the target from behind, follows it and stops at the target, or passes through at a
+    speed. An agent ahead of the target first goes round to its back. Optionally it arrives on a given frame, if it can
+    go that fast. Does nothing without a target.
     """
 
     name = "docking"
@@ -53,14 +53,16 @@ class Docking(Behavior):
     term = "docking"
     intent = Intent.GO
 
-    target: Rows = body("Where to dock; empty: the nearest leader")
+    target: Rows = body("Target to dock at; empty: the nearest leader")
     approach_distance: Number = called(
-        "Straight Way In", length(6.0, "Length of the straight way in, behind the target", 0.1)
+        "Straight Way In", length(6.0, "Length of the straight line behind the target along which it comes in", 0.1)
     )
-    arrival_speed: Number = share(0.0, "Share of the top speed with which it goes through the target")
+    arrival_speed: Number = share(
+        0.0, "Speed with which it passes through the target, as a share of the top speed; 0: it stops"
+    )
     timing: Rows = choice("FREE", "When it arrives", TIMINGS)
     arrival_frame: Number = only_with(
-        "timing", AT_FRAME, number(100.0, "The frame of the scene on which it arrives", Unit.FRAME, -REACH, REACH)
+        "timing", AT_FRAME, number(100.0, "Frame of the scene on which it arrives", Unit.FRAME, -REACH, REACH)
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
@@ -73,7 +75,7 @@ class Docking(Behavior):
         slowest = self.arrival_speed * agents.max_speed
         ramp_time = np.maximum(self.approach_distance / np.maximum(agents.max_speed, EPSILON), 4.0 * world.dt)
         response_time = np.maximum(np.minimum(agents.vehicle.response_time, ramp_time / 4.0), world.dt)
-        # The speed follows what is wanted late by the response time, in which it goes on: unless it is to stop there.
+        # The speed lags behind the desired speed by the response time. That matters unless it stops at the target.
         ahead = magnitude(to_target) - np.where(slowest > 0.0, agents.speed * response_time, 0.0)
         round_it = self._past(to_target, heading)
         way = np.maximum(ahead, 0.0) + np.where(round_it, self.approach_distance, 0.0)
@@ -84,7 +86,7 @@ class Docking(Behavior):
         speed = np.minimum(speed, np.maximum(self._turning_speed(aim, agents), slowest))
         desired_velocity = agents.level(picked(world.bodies.velocity, row)) + unit(aim) * speed[:, None]
         force = agents.steering_to(desired_velocity, response_time)
-        # What one docks at has a body too, which is no sooner reached than its middle.
+        # The middle of the target counts, not its body: touching it is not docking.
         within = np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius)
         return Steering(
             np.where(docking[:, None], force, 0.0),
@@ -93,57 +95,67 @@ class Docking(Behavior):
         )
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
-        place = picked(world.bodies.position, np.maximum(self.target, 0))
-        return np.where((self.target >= 0)[:, None], place, np.nan)
+        position = picked(world.bodies.position, np.maximum(self.target, 0))
+        return np.where((self.target >= 0)[:, None], position, np.nan)
 
     def _scheduled(
         self, world: World, agents: Agents, way: Scalars, slowest: Scalars, response_time: Scalars
     ) -> Scalars:
-        """The speed with which each agent is there on its frame, (n,) m/s; inf where that is over or none is set.
+        """The speed with which each agent arrives on its frame, (n,) m/s; inf if none is set or the frame is over.
 
-        Even at first, then slowing down evenly; as fast as it can where it is late. It is the speed for when the agent
-        will have taken it up.
+        Constant at first, then braking evenly; as fast as possible if the agent is late. It is the speed to have after
+        the response time.
+
+        Args:
+            way: (n,) metres to go.
+            slowest: (n,) the speed at the target, m/s.
+            response_time: (n,) seconds.
         """
         left = self.arrival_frame * world.frame_time - world.time - response_time
         brakes = np.maximum(BRAKING * agents.agility, EPSILON)
         speed = agents.speed
         for _ in range(2):
-            # What it covers until then hangs on how fast it will be: supposed at first to stay as it is.
+            # The distance covered until then depends on the result: first it is assumed to keep its speed.
             to_go = np.maximum(way - (agents.speed + speed) / 2.0 * response_time, 0.0)
-            rest = to_go - slowest * left
-            squared = left * left - 2.0 * np.abs(rest) / brakes
+            excess = to_go - slowest * left
+            squared = left * left - 2.0 * np.abs(excess) / brakes
             change = brakes * (left - np.sqrt(np.maximum(squared, 0.0)))
-            in_time = np.maximum(slowest + np.where(rest < 0.0, -change, change), 0.0)
+            in_time = np.maximum(slowest + np.where(excess < 0.0, -change, change), 0.0)
             late = np.sqrt(slowest * slowest + 2.0 * brakes * to_go)
             speed = np.where(squared >= 0.0, in_time, late)
             speed = np.where(left > 0.0, np.minimum(speed, agents.max_speed), agents.speed)
-        # In the last moment the speed it is to have in the end is asked for already.
+        # Within the last response time it asks for the speed at the target.
         last = (left <= 0.0) & (left > -response_time) & (way < agents.speed * response_time)
         speed = np.where(left > 0.0, speed, np.where(last, slowest, np.inf))
         return np.where(self.timing == AT_FRAME, speed, np.inf)
 
     def _aim(self, to_target: Vectors, heading: Vectors, agents: Agents) -> Vectors:
-        """Where each agent heads on its way to the line and in, (n, 3) from the agent."""
+        """The point that each agent heads for on its way to the line and along it, (n, 3) from the agent, metres.
+
+        Args:
+            to_target: (n, 3) from the agent to the target, metres.
+            heading: (n, 3) unit heading of the target.
+        """
         behind = dot(to_target, heading)
         aside = to_target - behind[:, None] * heading
         off_line = magnitude(aside)
-        # The further off the line, the further back it is joined; who is past the target goes back beside the line.
+        # The further off the line an agent is, the further back it joins it. Past the target it returns alongside.
         back = np.maximum(HALFWAY * behind, np.minimum(off_line, self.approach_distance))
-        there = magnitude(to_target) < THERE * self.approach_distance
+        at_target = magnitude(to_target) < AT_TARGET * self.approach_distance
         past = self._past(to_target, heading)
-        back = np.where(past, self.approach_distance, np.where(there, 0.0, back))
+        back = np.where(past, self.approach_distance, np.where(at_target, 0.0, back))
         own_side = np.where((off_line < EPSILON)[:, None], agents.side, -unit(aside))
         beside = np.where(past, self.approach_distance / 2.0, 0.0)
         aim = to_target - back[:, None] * heading + beside[:, None] * own_side
-        going_through = there & (self.arrival_speed > 0.0)
+        going_through = at_target & (self.arrival_speed > 0.0)
         return np.where(going_through[:, None], heading * self.approach_distance[:, None], aim)
 
     def _past(self, to_target: Vectors, heading: Vectors) -> Mask:
-        """(n,) who has the target behind and has to go back for it."""
-        return (dot(to_target, heading) < 0.0) & (magnitude(to_target) >= THERE * self.approach_distance)
+        """Whether each agent is ahead of the target and has to go round to its back, (n,)."""
+        return (dot(to_target, heading) < 0.0) & (magnitude(to_target) >= AT_TARGET * self.approach_distance)
 
     def _turning_speed(self, aim: Vectors, agents: Agents) -> Scalars:
-        """The speed at which the tightest circle still leads to where the agent heads."""
+        """The speed at which the tightest circle still leads to the point it heads for, (n,) m/s."""
         distance = magnitude(aim)
         off_course = magnitude(across(unit(aim), agents.forward))
         off_course = np.where(dot(aim, agents.forward) > 0.0, off_course, 1.0)

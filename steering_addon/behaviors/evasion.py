@@ -17,8 +17,8 @@ from ..simulation.world import Agents, World
 class Evasion(Behavior):
     """Run from a pursuer by heading away from where it will be.
 
-    Flees the predicted place of the pursuer, the further ahead the further away it is. Does nothing without a pursuer
-    or beyond the distance. Where the predicted place is the agent's own it goes on as it is.
+    Flees the predicted position of the pursuer; the further away the pursuer is, the further ahead it looks. Does
+    nothing without a pursuer or beyond the distance. An agent at the predicted position goes forward.
     """
 
     name = "evasion"
@@ -26,8 +26,8 @@ class Evasion(Behavior):
     term = "evasion"
     intent = Intent.REACT
 
-    pursuer: Rows = body("Whom to run from; empty: the nearest leader")
-    distance: Number = length(10.0, "How near it has to be; 0 means however far")
+    pursuer: Rows = body("Pursuer to run from; empty: the nearest leader")
+    distance: Number = length(10.0, "How near it has to be; 0: at any distance")
     prediction_time: Number = called("Looks Ahead", seconds(2.0, "How far ahead it looks at most"))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:

@@ -17,6 +17,7 @@ from ..simulation.arrays.vectors import (
     Vectors,
     clamp,
     columns,
+    dot,
     magnitude,
     picked,
     unit,
@@ -27,34 +28,34 @@ from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
 CELLS = 12
-"""Cells along each axis of a region in which is noted for how long they were seen."""
+"""Cells along each axis of a region, for each of which the crowd records how long it has been seen."""
 ALL_CELLS = CELLS * CELLS * CELLS
 BLOCK = 256
-"""Agents that are looked after together."""
+"""Agents that are computed together at most."""
 OLD = 4.0
-"""What has been seen is as far away as an explorer goes in this many times the time it was seen, besides being across
-the region: so the least seen comes first."""
+"""Cost of a cell that has been seen for t seconds: OLD cruise_speed t metres, in addition to the size of the region. So
+the least seen cell comes first."""
 TURNING = 0.5
-"""How much further away seems what is at right angles to the heading; twice as much what is behind."""
+"""Relative cost added to the distance of a cell at right angles to the heading; twice as much behind."""
 AFTER = 0.5
-"""Seconds after which each makes up its mind anew, if there is need."""
+"""Seconds between two decisions of an agent."""
 PATIENCE = 3.0
-"""Times as long as the straight way takes, and seconds, after which something else is tried."""
+"""Multiple of the time of the straight way, plus a second, after which an agent gives a cell up."""
 LONGEST = 1e6
-"""Seconds; who cannot move is told to wait for so long at most."""
+"""Seconds: the longest time of a straight way, for agents that cannot move."""
 TASTE = 0xE5
-"""Salts the keys from which is drawn what each likes, apart from other uses of the same luck."""
+"""Salt of the random keys of an agent's preferences and of the times of its decisions."""
 
 
 @dataclass(frozen=True)
 class Exploring(Memory):
-    """Where each agent is going.
+    """The cell that each agent goes to.
 
     Attributes:
-        region: (n,) the row of the region it covers, -1 before it has a goal.
-        goal: (n,) the cell of the region it goes to, -1 before it has one.
-        known: (n,) for how long that cell had been seen when it was chosen, seconds.
-        until: (n,) when it gives the cell up, seconds.
+        region: (n,) the row of the region that it covers, -1 before it has a goal.
+        goal: (n,) the cell of the region that it goes to, -1 before it has a goal.
+        known: (n,) how long that cell had been seen when it was chosen, seconds.
+        until: (n,) the time at which it gives the cell up, seconds.
     """
 
     region: Rows = remembered(-1)
@@ -65,11 +66,11 @@ class Exploring(Memory):
 
 @dataclass(frozen=True)
 class Explore(Behavior):
-    """Cover a region: go where nobody of the crowd has been yet.
+    """Cover a region: go where no vehicle of the crowd has been yet.
 
-    The crowd remembers for how long each part of the region was seen. Each agent heads for a part not seen yet, near
-    and ahead if there is one, where few others are going and to its own taste, until somebody has seen it; when all is
-    seen, for what was seen least. Does nothing without a region.
+    The crowd remembers how long each part of the region has been seen. Each agent heads for a part that has not been
+    seen, preferably near, ahead, claimed by few others and to its random taste, until a vehicle has seen it. Once all
+    parts have been seen it heads for the part seen least. Does nothing without a region.
     """
 
     name = "explore"
@@ -78,36 +79,39 @@ class Explore(Behavior):
     intent = Intent.GO
     remembers = Exploring
 
-    region: Rows = region("The region to cover; empty: the nearest region")
-    view_distance: Number = called("Sees Up To", length(2.0, "How near it has to come to a place to have seen it"))
+    region: Rows = region("Region to cover; empty: the nearest region")
+    view_distance: Number = called("Sees Up To", length(2.0, "Distance within which it sees a part of the region"))
 
     def steer(self, world: World, agents: Agents, memory: Exploring) -> Steering:
         force, tallies = agents.none(), {}
         for row in np.unique(self.region[self.region >= 0]).tolist():
-            here = self.region == row
+            mask = self.region == row
             name = f"seen of region {row} by crowd {world.bodies.crowd[agents.rows[0]]}"
             places = world.regions.places(_middles(), row)
             seen = world.tallies.get(name, np.zeros(ALL_CELLS))
-            memory = _chosen(world, agents, row, here, places, seen, memory)
+            memory = _chosen(world, agents, row, mask, places, seen, memory)
             way = agents.level(picked(places, np.maximum(memory.goal, 0)) - agents.position)
-            heading_there = agents.steering_to(unit(way) * agents.cruise_speed[:, None])
-            force = np.where(here[:, None], heading_there, force)
-            tallies[name] = self._in_view(world, agents, row, here) * world.dt
+            seeking = agents.steering_to(unit(way) * agents.cruise_speed[:, None])
+            force = np.where(mask[:, None], seeking, force)
+            tallies[name] = self._in_view(world, agents, row, mask) * world.dt
         return Steering(force, memory, tallies, sets_speed=self.region >= 0)
 
-    def _in_view(self, world: World, agents: Agents, region: int, here: Mask) -> Scalars:
-        """(cells,) how many of some agents see each cell of a region; whoever is in it sees it in any case."""
-        rows = np.flatnonzero(here)
+    def _in_view(self, world: World, agents: Agents, region: int, mask: Mask) -> Scalars:
+        """The number of agents, of those in a mask (n,), that see each cell of a region or are in it; (cells,)."""
+        rows = np.flatnonzero(mask)
         shares = picked(world.regions.shares(agents.position, region), rows)
         half = world.regions.half[region]
         along = [half[axis] * (_shares_along()[None] - shares[:, axis, None]) for axis in range(3)]
         squared = [distance * distance for distance in along]
-        squared[2] = np.where(agents.vehicle.keep_in_plane[rows, None], 0.0, squared[2])
+        # Grounded agents see cells of any height: the offset along the region's most upright axis does not count.
+        steepness = np.abs(dot(world.regions.axes[region][None], agents.upward_of(rows)[:, None]))
+        upright = agents.grounded[rows, None] & (np.argmax(steepness, axis=1)[:, None] == np.arange(3))
+        squared = [np.where(upright[:, axis, None], 0.0, squared[axis]) for axis in range(3)]
         furthest = (self.view_distance * self.view_distance)[rows]
         cell = np.floor((shares + 1.0) * (CELLS / 2.0))
         inside = ((cell >= 0.0) & (cell < CELLS)).all(axis=1)
-        own = clamp(cell[inside], 0.0, CELLS - 1.0).astype(np.int64)
-        count = np.bincount((own[:, 0] * CELLS + own[:, 1]) * CELLS + own[:, 2], minlength=ALL_CELLS)
+        x, y, z = clamp(cell[inside], 0.0, CELLS - 1.0).astype(np.int64).T
+        count = np.bincount((x * CELLS + y) * CELLS + z, minlength=ALL_CELLS)
         for low in range(0, len(rows), BLOCK):
             x, y, z = (d[low : low + BLOCK] for d in squared)
             distance = x[:, :, None, None] + y[:, None, :, None] + z[:, None, None, :]
@@ -117,16 +121,21 @@ class Explore(Behavior):
 
 
 def _chosen(
-    world: World, agents: Agents, region: int, here: Mask, places: Vectors, seen: Scalars, memory: Exploring
+    world: World, agents: Agents, region: int, mask: Mask, places: Vectors, seen: Scalars, memory: Exploring
 ) -> Exploring:
-    """The memory in which some agents have a part of a region to go to: the one they had until it is seen."""
+    """The memory after the agents of a mask (n,) that need a cell of a region have chosen one.
+
+    Args:
+        places: (cells, 3) the middles of the cells, metres.
+        seen: (cells,) how long each has been seen, seconds.
+    """
     goal = np.maximum(memory.goal, 0)
     known = (memory.goal >= 0) & (memory.region == region)
     late = world.time >= memory.until
-    thinks = _thinks(agents.keys, world.time, world.dt)
-    new = np.flatnonzero(here & (~known | (thinks & (late | (seen[goal] > memory.known)))))
-    there = (np.abs(world.regions.shares(agents.position, region)) <= 1.0).all(axis=1)
-    part = np.where(here & known & there, _parts()[goal], -1)
+    decides = _decides(agents.keys, world.time, world.dt)
+    new = np.flatnonzero(mask & (~known | (decides & (late | (seen[goal] > memory.known)))))
+    is_in_region = (np.abs(world.regions.shares(agents.position, region)) <= 1.0).all(axis=1)
+    part = np.where(mask & known & is_in_region, _parts()[goal], -1)
     inside = magnitude(world.regions.way_in(places, np.full(len(places), region))) == 0.0
     for low in range(0, len(new), BLOCK):
         rows = new[low : low + BLOCK]
@@ -144,20 +153,19 @@ def _chosen(
     return memory
 
 
-def _thinks(keys: Keys, time: float, dt: float) -> Mask:
-    """Who makes up its mind in this step: each at moments of its own, so that it knows what the others are up to."""
-    moment = uniform(mix(keys, TASTE)) + time / AFTER
-    passed: Mask = np.floor(moment + dt / AFTER) > np.floor(moment)
+def _decides(keys: Keys, time: float, dt: float) -> Mask:
+    """Whether each agent decides in this step, (n,). Agents decide at different times, knowing the goals of others."""
+    phase = uniform(mix(keys, TASTE)) + time / AFTER
+    passed: Mask = np.floor(phase + dt / AFTER) > np.floor(phase)
     return passed
 
 
 def _costs(agents: Agents, rows: Rows, places: Vectors, seen: Scalars, across: float) -> tuple[Scalars, Scalars]:
-    """How little some agents like each place, and how far it is, (m, cells) metres each."""
-    gaps = [places[None, :, axis] - agents.position[rows, axis, None] for axis in range(3)]
-    gaps[2] = np.where(agents.vehicle.keep_in_plane[rows, None], 0.0, gaps[2])
-    distance = np.sqrt(gaps[0] * gaps[0] + gaps[1] * gaps[1] + gaps[2] * gaps[2])
-    forward = agents.forward[rows]
-    ahead = gaps[0] * forward[:, 0, None] + gaps[1] * forward[:, 1, None] + gaps[2] * forward[:, 2, None]
+    """The cost of each place for the agents of some rows (m,), and its distance, (m, cells) metres each."""
+    gaps = columns(*(places[None, :, axis] - agents.position[rows, axis, None] for axis in range(3)))
+    gaps = agents.level_of(gaps, rows)
+    distance = magnitude(gaps)
+    ahead = dot(gaps, agents.forward[rows, None])
     turning = 1.0 + TURNING * (1.0 - ahead / np.maximum(distance, EPSILON))
     cells = np.arange(len(places), dtype=np.uint64)
     taste = 0.6 + 0.8 * uniform(mix(mix(agents.keys[rows], TASTE)[:, None], cells[None]))
@@ -166,22 +174,22 @@ def _costs(agents: Agents, rows: Rows, places: Vectors, seen: Scalars, across: f
 
 
 def _claimed(part: Rows, rows: Rows) -> Scalars:
-    """(m, cells) how large a share of the others of a crowd is on its way to the same part of a region as each cell is.
+    """The share of the other agents that are on their way to the part of the region that each cell is in, (m, cells).
 
     Args:
-        part: (n,) to which each agent is on its way, -1 for none.
-        rows: (m,) who asks.
+        part: (n,) the part that each agent is on its way to, -1 for none.
+        rows: (m,) the agents for which the others are counted.
     """
     count = np.bincount(part[part >= 0], minlength=int(_parts().max()) + 1).astype(np.float64)
-    own = part[rows]
-    others = count[_parts()][None] - (own[:, None] == _parts()[None])
-    claimants = np.count_nonzero(part >= 0) - (own >= 0)
+    claimed = part[rows]
+    others = count[_parts()][None] - (claimed[:, None] == _parts()[None])
+    claimants = np.count_nonzero(part >= 0) - (claimed >= 0)
     return others / np.maximum(claimants, 1)[:, None]
 
 
 @cache
 def _parts() -> Rows:
-    """(cells,) which part of a region each cell lies in: a column of three by three cells along its third axis."""
+    """(cells,) the part of the region that each cell is in: a column of three by three cells along its third axis."""
     along = np.arange(CELLS) // 3
     blocks = CELLS // 3
     x, y = along.repeat(CELLS * CELLS), np.tile(along.repeat(CELLS), CELLS)
@@ -190,13 +198,13 @@ def _parts() -> Rows:
 
 @cache
 def _shares_along() -> Scalars:
-    """(CELLS,) where the middles of the cells are along an axis, as shares of the region."""
+    """(CELLS,) the middles of the cells along an axis, as shares of the region from -1 to 1."""
     return (np.arange(CELLS) + 0.5) * (2.0 / CELLS) - 1.0
 
 
 @cache
 def _middles() -> Vectors:
-    """(cells, 3) the middles of all cells, as shares of the region."""
+    """(cells, 3) the middles of all cells, as shares of the region from -1 to 1."""
     along = _shares_along()
     x = along.repeat(CELLS * CELLS)
     y = np.tile(along.repeat(CELLS), CELLS)

@@ -17,8 +17,8 @@ from ..simulation.world import Agents, World
 class Flee(Behavior):
     """Run from a target at top speed while it is near.
 
-    At its own pace it only turns away. Does nothing without a target or beyond the distance. An agent on top of the
-    target runs on the way it faces.
+    At its own pace it only turns away. An agent on top of the target goes forward. Does nothing without a target or
+    beyond the distance.
     """
 
     name = "flee"
@@ -26,13 +26,13 @@ class Flee(Behavior):
     term = "flee"
     intent = Intent.REACT
 
-    target: Rows = body("What to run from; empty: the nearest leader")
-    distance: Number = length(10.0, "How near it has to be; 0 means however far")
+    target: Rows = body("Target to run from; empty: the nearest leader")
+    distance: Number = length(10.0, "How near it has to be; 0: at any distance")
     pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it runs", PACES))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        place = world.bodies.position[np.maximum(self.target, 0)]
-        force = agents.fleeing(place, desired_speed(self.pace, agents))
+        position = world.bodies.position[np.maximum(self.target, 0)]
+        force = agents.fleeing(position, desired_speed(self.pace, agents))
         threatened = self._threatened(world, agents)
         return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened & (self.pace == MAX_SPEED))
 

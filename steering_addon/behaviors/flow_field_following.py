@@ -11,15 +11,16 @@ from ..simulation.geometry.flows import flow_at
 from ..simulation.world import Agents, World
 
 HALF = 0.5
-"""Strength from which on the flow says how fast to go; below, the agent is held at its own cruise speed."""
+"""Strength above which the flow sets the speed; below it the agent holds its cruise speed."""
 
 
 @dataclass(frozen=True)
 class FlowFieldFollowing(Behavior):
-    """Go with the flow that curves, edges and painted meshes draw, each agent where it is.
+    """Go with the flow that curves, edges and painted meshes define.
 
-    Samples the flow where the agent will be and steers to have its direction, less the weaker the flow is. It does not
-    draw anybody to them. Does nothing beyond the falloff distance of all of them, nor where they cancel out.
+    Samples the flow at the predicted position of the agent and steers to have its direction; the weaker the flow, the
+    weaker the steering. It does not attract agents to the flows. Does nothing beyond the falloff distance of all flows,
+    and where they cancel out.
     """
 
     name = "flow_field_following"
@@ -28,11 +29,12 @@ class FlowFieldFollowing(Behavior):
     intent = Intent.GO
 
     falloff_distance: Number = called(
-        "Falloff", length(5.0, "Distance from a flow from which on it has no effect", 0.01)
+        "Falloff", length(5.0, "Distance from a flow beyond which it has no effect", 0.01)
     )
     speed: Number = share(0.8, "How fast to go in the flow, as a share of top speed")
     prediction_time: Number = called(
-        "Looks Ahead", seconds(0.3, "How far ahead it looks; as long as the response time it keeps to bends")
+        "Looks Ahead",
+        seconds(0.3, "How far ahead it looks; set to the response time, it follows bends without drifting out"),
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:

@@ -14,19 +14,19 @@ from ..simulation.world import Agents, World
 from .wander import Wander
 
 BRAKING = 0.5
-"""Share of max_force that slowing down counts on."""
+"""Share of max_force that is planned for slowing down."""
 CLOSING_TIME = 0.6
-"""Seconds in which the last of the way is made up."""
+"""Seconds in which it makes up the last of the distance."""
 REACH = 0.5
 """Radii of the body within which it can eat."""
 
 
 @dataclass(frozen=True)
 class Hunger(Memory):
-    """How hungry each agent is.
+    """The hunger of each agent.
 
     Attributes:
-        eaten: (n,) how much it has eaten of the current meal.
+        eaten: (n,) the amount it has eaten of the current meal.
         sated: (n,) seconds until it is hungry again, 0 while it is hungry.
     """
 
@@ -38,8 +38,9 @@ class Hunger(Memory):
 class Forage(Behavior):
     """Wander about, go to resources that come near, and feed on them until they run out.
 
-    Who has had enough wanders on until it is hungry again. What is eaten up is gone for all, and hidden in a
-    preview and by a bake; the amount is a setting of the resource. Without a resource it does nothing but wander.
+    After a meal an agent wanders until it is hungry again. A resource that has run out is gone for all agents, and
+    hidden in previews and bakes; its amount is a setting of the resource. Without a resource it does nothing but
+    wander.
     """
 
     name = "forage"
@@ -48,14 +49,14 @@ class Forage(Behavior):
     intent = Intent.GO
     remembers = Hunger
 
-    resource: Rows = resource("What to feed on; empty: the nearest resource")
-    distance: Number = length(10.0, "How near a resource has to be to be noticed; 0 means however far")
+    resource: Rows = resource("Resource to feed on; empty: the nearest resource")
+    distance: Number = length(10.0, "How near a resource has to be to be noticed; 0: at any distance")
     appetite: Number = number(1.0, "How much it eats", Unit.RATE)
-    meal: Number = number(3.0, "How much it eats before it has had enough; 0: it never has")
-    digestion_time: Number = seconds(8.0, "How long it then wanders on before it is hungry again")
+    meal: Number = number(3.0, "How much it eats before it has had enough; 0: it is never full")
+    digestion_time: Number = seconds(8.0, "How long it wanders after a meal before it is hungry again")
     strength: Number = acceleration(2.0, "How hard the turns get while it wanders")
     rate: Number = called(
-        "Restlessness", number(0.5, "How often it changes its mind while it wanders", Unit.RATE, animatable=False)
+        "Restlessness", number(0.5, "How often it changes direction while it wanders", Unit.RATE, animatable=False)
     )
 
     def steer(self, world: World, agents: Agents, memory: Hunger) -> Steering:
@@ -64,10 +65,10 @@ class Forage(Behavior):
         fastest = np.minimum(agents.cruise_speed, np.sqrt(2.0 * BRAKING * agents.agility * gap))
         closing_time = max(CLOSING_TIME, 4.0 * world.dt)
         speed = np.minimum(fastest, gap / closing_time)
-        # Four response times to the last of the way: no swinging about, as in Arrival.
+        # closing_time >= 4 response_time is critical damping, as in Arrival.
         response_time = np.minimum(agents.vehicle.response_time, closing_time / 4.0)
-        coming = agents.steering_to(unit(offset) * speed[:, None], response_time)
-        straying = Wander.of(len(agents), strength=self.strength, rate=self.rate).wandering(world, agents)
+        approach = agents.steering_to(unit(offset) * speed[:, None], response_time)
+        wandering = Wander.of(len(agents), strength=self.strength, rate=self.rate).wandering(world, agents)
 
         bite = np.where(feeding & (gap <= REACH * agents.radius), self.appetite * world.dt, 0.0)
         eaten = memory.eaten + bite
@@ -75,7 +76,7 @@ class Forage(Behavior):
         sated = np.where(full, self.digestion_time, np.maximum(memory.sated - world.dt, 0.0))
         after = Hunger(np.where(full, 0.0, eaten), sated)
         return Steering(
-            np.where(feeding[:, None], coming, straying),
+            np.where(feeding[:, None], approach, wandering),
             after,
             sets_speed=self._feeding(gap, after),
             takes=Taking(np.where(bite > 0.0, self.resource, -1), bite),
@@ -86,7 +87,7 @@ class Forage(Behavior):
         return np.where(self._feeding(gap, memory)[:, None], agents.position + offset, np.nan)
 
     def _way(self, world: World, agents: Agents) -> tuple[Vectors, Scalars]:
-        """The way to the middle of each agent's resource, (n, 3), and how much of it is between the bodies, (n,)."""
+        """The offset to the middle of each agent's resource, (n, 3), and the gap between the bodies, (n,); metres."""
         row = np.maximum(self.resource, 0)
         offset = agents.level(picked(world.bodies.position, row) - agents.position)
         gap = magnitude(offset) - world.bodies.radius[row] - agents.radius
@@ -96,5 +97,5 @@ class Forage(Behavior):
         return (gap < self.distance) | (self.distance == 0.0)
 
     def _feeding(self, gap: Scalars, memory: Hunger) -> Mask:
-        """The agents that are on their way to a resource or feed on it, (n,)."""
+        """Whether each agent is on its way to a resource or feeds on it, (n,)."""
         return (self.resource >= 0) & self._noticed(gap) & (memory.sated <= EPSILON)

@@ -15,15 +15,15 @@ from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
 BETTER = 0.7
-"""Another hiding place has to be nearer by this factor before an agent gives its own up."""
+"""Factor by which another hiding place has to be nearer before an agent gives its present one up."""
 
 
 @dataclass(frozen=True)
 class Hiding(Memory):
-    """Where each agent hides.
+    """The hiding place of each agent.
 
     Attributes:
-        obstacle: (n,) the row of the obstacle it hides behind, -1 for none.
+        obstacle: (n,) the row of the obstacle that it hides behind, -1 for none.
     """
 
     obstacle: Rows = remembered(-1)
@@ -33,8 +33,8 @@ class Hiding(Memory):
 class Hide(Behavior):
     """Get behind an obstacle, out of the sight of an opponent.
 
-    Goes to the place behind the obstacle where that is nearest, and as the opponent comes round it goes round too. Does
-    nothing without an opponent, beyond the distance, or where there is nothing to hide behind.
+    Goes to the nearest place behind an obstacle, and goes round the obstacle as the opponent does. Does nothing without
+    an opponent, beyond the distance, or without an obstacle.
     """
 
     name = "hide"
@@ -43,10 +43,10 @@ class Hide(Behavior):
     intent = Intent.REACT
     remembers = Hiding
 
-    opponent: Rows = body("Whom to hide from; empty: the nearest leader")
-    distance: Number = length(20.0, "How near the opponent has to be; 0 means however far")
+    opponent: Rows = body("Opponent to hide from; empty: the nearest leader")
+    distance: Number = length(20.0, "How near the opponent has to be; 0: at any distance")
     clearance: Number = length(0.5, "Room between the body and the obstacle it hides behind")
-    approach_time: Number = seconds(1.0, "Time in which it makes up the rest of the way", 0.05)
+    approach_time: Number = seconds(1.0, "Time in which it makes up the remaining distance", 0.05)
 
     def steer(self, world: World, agents: Agents, memory: Hiding) -> Steering:
         row, place = self._hiding_place(world, agents, memory)
@@ -61,7 +61,7 @@ class Hide(Behavior):
         return np.where((row >= 0)[:, None], place, np.nan)
 
     def _hiding_place(self, world: World, agents: Agents, memory: Hiding) -> tuple[Rows, Vectors]:
-        """Which obstacle each agent hides behind, -1 for none, and the place behind it, (n, 3)."""
+        """The obstacle that each agent hides behind, (n,), -1 for none, and the place behind it, (n, 3) metres."""
         best, place = np.full(len(agents), -1, dtype=np.int64), agents.none()
         least = np.full(len(agents), np.inf)
         opponent = picked(world.bodies.position, np.maximum(self.opponent, 0))
@@ -77,13 +77,13 @@ class Hide(Behavior):
         return best, place
 
     def _behind(self, obstacles: Obstacles, row: int, agents: Agents, opponent: Vectors) -> Vectors:
-        """The place of each agent behind one obstacle, (n, 3): at its own height, where the obstacle has that."""
+        """The place of each agent behind one obstacle, (n, 3) metres; at its own height, if the obstacle is as high."""
         middle = obstacles.axis_point(agents.position, np.full(len(agents), row))
         away = unit(agents.level(middle - opponent))
         away = np.where((magnitude(away) < 0.5)[:, None], agents.forward, away)
         depth = np.full(len(agents), obstacles.radius[row])
         if obstacles.shape[row] == BOX:
-            # As far as the box reaches to that side.
+            # The extent of the box in that direction.
             x, y, z = (np.abs(dot(away, obstacles.axes[row, axis])) * obstacles.half[row, axis] for axis in range(3))
             depth = x + y + z
         return middle + away * (depth + agents.radius + self.clearance)[:, None]

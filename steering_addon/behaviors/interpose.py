@@ -18,8 +18,8 @@ from ..simulation.world import Agents, World
 class Interpose(Behavior):
     """Get between two others and stay there.
 
-    Goes to a place between where the two will be once it is there, and then along with them. Does nothing unless both
-    are there.
+    Goes to a point between the predicted positions of the two, and then accompanies them. Does nothing unless both are
+    present.
     """
 
     name = "interpose"
@@ -27,11 +27,11 @@ class Interpose(Behavior):
     term = "interpose"
     intent = Intent.REACT
 
-    one: Rows = body("The one; empty: the nearest leader")
-    other: Rows = another_body("The other")
-    between: Number = share(0.5, "Where between them: 0 is at the one, 1 at the other")
+    one: Rows = body("First object; empty: the nearest leader")
+    other: Rows = another_body("Second object")
+    between: Number = share(0.5, "Position between them: 0 at the first, 1 at the second")
     prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
-    approach_time: Number = seconds(1.0, "Time in which it makes up the rest of the way", 0.05)
+    approach_time: Number = seconds(1.0, "Time in which it makes up the remaining distance", 0.05)
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         both = self._both()
@@ -47,14 +47,16 @@ class Interpose(Behavior):
         return (self.one >= 0) & (self.other >= 0)
 
     def _time(self, world: World, agents: Agents) -> Scalars:
-        """(n,) seconds that the agents need to get between where the two are now."""
+        """(n,) seconds that the agents need to get between the present positions of the two."""
         gap = magnitude(agents.level(self._place(world, np.zeros(len(agents))) - agents.position))
         return np.minimum(gap / np.maximum(agents.max_speed, EPSILON), self.prediction_time)
 
     def _place(self, world: World, time: Scalars) -> Vectors:
-        one, other = (predicted(world, np.maximum(row, 0), time) for row in (self.one, self.other))
-        return one + (other - one) * self.between[:, None]
+        """The point between the two after a time (n,) seconds, (n, 3) metres."""
+        first, second = (predicted(world, np.maximum(row, 0), time) for row in (self.one, self.other))
+        return first + (second - first) * self.between[:, None]
 
     def _velocity(self, world: World) -> Vectors:
-        one, other = (picked(world.bodies.velocity, np.maximum(row, 0)) for row in (self.one, self.other))
-        return one + (other - one) * self.between[:, None]
+        """The velocity of that point, (n, 3) m/s."""
+        first, second = (picked(world.bodies.velocity, np.maximum(row, 0)) for row in (self.one, self.other))
+        return first + (second - first) * self.between[:, None]

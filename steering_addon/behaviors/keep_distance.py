@@ -1,4 +1,4 @@
-"""Keep distance: queue up behind the one ahead (not in the paper)."""
+"""Keep distance: queue behind the vehicle ahead (not in the paper)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..simulation.nearby.neighbors import Neighbors
 from ..simulation.world import Agents, World
 
 SAME_WAY = 0.5
-"""Cosine of headings that still go the same way: oncoming traffic and what crosses is nobody to queue behind."""
+"""Cosine between the headings above which two vehicles go the same way: it does not queue behind crossing traffic."""
 
 
 @dataclass(frozen=True)
 class KeepDistance(Neighborhood):
-    """Slow down behind the one ahead in its lane, and queue where that stops.
+    """Slow down behind the vehicle ahead in its lane, and queue where that stops.
 
-    Brakes as Gipps' drivers do: no faster than still lets it stop behind the one ahead, should that brake as hard.
-    Never turns away; does nothing with the lane free.
+    Brakes as drivers do in the model of Gipps: its speed always lets it stop behind the vehicle ahead, even if that
+    brakes as hard as it can. It never turns away. Does nothing in a free lane.
     """
 
     name = "keep_distance"
@@ -31,28 +31,31 @@ class KeepDistance(Neighborhood):
     term = OURS
     intent = Intent.WITH
 
-    distance: Number = called("Sees Up To", length(20.0, "How far ahead others still count"))
+    distance: Number = called("Sees Up To", length(20.0, "How far ahead other vehicles still count"))
     gap: Number = length(0.5, "Room between the bodies at standstill")
-    gap_time: Number = seconds(1.0, "How much more room there is at speed, as time at its speed")
-    lane_width: Number = length(0.0, "Width of the lane in which others count; 0: as wide as both bodies")
+    gap_time: Number = seconds(1.0, "Additional room at speed, as time at its speed")
+    lane_width: Number = length(0.0, "Width of the lane in which other vehicles count; 0: as wide as both bodies")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         allowed = self._allowed(world, agents)
         return Steering(braking(agents, allowed), speed_limit=allowed)
 
     def reach_hint(self) -> float:
-        """Unknown beforehand; depends on the braking distance."""
+        """Unknown in advance; depends on the braking distance."""
         return 0.0
 
     def near(self, world: World, agents: Agents) -> Neighbors:
-        """Those within the distance whom it would take more than the room there is not to run into."""
+        """The vehicles within the distance that are nearer than the room that the agent needs to stop."""
         stopping = agents.speed * self.gap_time + stopping_distance(agents) + self.gap
         matters = stopping + agents.radius + float(world.bodies.radius.max(initial=0.0)) + MARGIN
         distance = np.minimum(self.distance, matters)
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
     def _allowed(self, world: World, agents: Agents) -> Scalars:
-        """The speed from which each agent can still stop behind whoever is ahead, (n,) m/s."""
+        """The speed from which each agent can still stop behind the vehicles ahead, (n,) m/s.
+
+        v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); b is the braking, t the gap time, w the speed ahead.
+        """
         near = self.near(world, agents).together()
         agent = near.agent
         forward = picked(agents.forward, agent)

@@ -30,18 +30,18 @@ from ..simulation.world import Agents, World
 from .separation import pushed_apart
 
 LONG, WIDE, HIGH = 1.3, 1.0, 0.6
-"""The shape of the volume behind the leader, in units of the spread: a flock is longer than high."""
+"""The half axes of the volume behind the leader, in units of the spread: a flock is longer than high."""
 PLACES = 4
-"""Salts the keys from which places are drawn, apart from other uses of the same luck."""
+"""Salt of the random keys of the places; five consecutive salts are used."""
 
 
 @dataclass(frozen=True)
 class LeaderFollowing(Neighborhood):
     """Follow a leader, each in a place of its own behind it, and keep out of its way.
 
-    The place moves along with the leader; with no spread all share the paper's one point behind it. Who gets into the
-    rectangle ahead of the leader steers aside out of it. Followers keep apart from others nearby. Does nothing without
-    a leader.
+    The places move with the leader. With a spread of 0 all agents share a point behind it, as in the paper. An agent in
+    the rectangle ahead of the leader steers aside. Followers keep apart from others nearby. Does nothing without a
+    leader.
     """
 
     name = "leader_following"
@@ -49,17 +49,17 @@ class LeaderFollowing(Neighborhood):
     term = "leader following"
     intent = Intent.WITH
 
-    leader: Rows = body("Whom to follow; empty: the nearest leader")
+    leader: Rows = body("Leader to follow; empty: the nearest leader")
     behind: Number = length(2.0, "Distance behind the leader")
-    behind_time: Number = seconds(0.0, "How much further behind when the leader is fast, as time at its speed")
-    spread: Number = length(4.0, "Size of the volume in which each has a place of its own; 0: all the same place")
+    behind_time: Number = seconds(0.0, "Additional distance behind a fast leader, as time at its speed")
+    spread: Number = length(4.0, "Size of the volume in which each vehicle has its place; 0: all have the same place")
     approach_time: Number = seconds(2.0, "Time in which it makes up its distance from the place", 0.05)
-    response_time: Number = seconds(1.0, "Time in which it takes up the velocity it wants", 0.01)
-    strength: Number = acceleration(8.0, "How hard it steers toward its place at most")
+    response_time: Number = seconds(1.0, "Time in which it reaches the desired velocity", 0.01)
+    strength: Number = acceleration(8.0, "Strongest steering toward its place")
     clearing_distance: Number = called("Clear Ahead", length(6.0, "How far ahead of the leader its way is kept free"))
     clearing_width: Number = length(2.0, "How wide the leader's way is")
-    separation: Number = acceleration(8.0, "How hard it keeps apart from others nearby at most")
-    distance: Number = called("Sees Up To", length(1.5, "How far away others still count"))
+    separation: Number = acceleration(8.0, "Strongest steering to keep apart from others nearby")
+    distance: Number = called("Sees Up To", length(1.5, "How far away other vehicles still count"))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         following = self.leader >= 0
@@ -68,11 +68,11 @@ class LeaderFollowing(Neighborhood):
         row = np.maximum(self.leader, 0)
         leader, velocity = picked(world.bodies.position, row), picked(world.bodies.velocity, row)
         forward = unit(agents.level(picked(world.bodies.forward, row)))
-        side, up = _beside(forward, agents)
+        side, up = _level_axes(forward, agents)
 
-        place = self._place(agents.keys)
+        ahead, aside, above = self._place(agents.keys).T[:, :, None]
         back = self.behind + self.behind_time * magnitude(velocity) + world.bodies.radius[row] + LONG * self.spread
-        target = leader + (place[:, :1] - back[:, None]) * forward + place[:, 1:2] * side + place[:, 2:] * up
+        target = leader + (ahead - back[:, None]) * forward + aside * side + above * up
         desired = velocity_to_keep(agents, target, velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
         steering = truncate((desired - agents.velocity) / response_time, self.strength)
@@ -85,12 +85,12 @@ class LeaderFollowing(Neighborhood):
         return Steering(np.where(following[:, None], force, 0.0), sets_speed=following)
 
     def _place(self, keys: Keys) -> Vectors:
-        """(n, 3) each agent's own place forward, aside and up of the middle of the volume."""
+        """The place of each agent in the volume, (n, 3) metres forward, to the side and up from its middle."""
         draw = [uniform(mix(keys, PLACES + salt)) for salt in range(5)]
         height = 2.0 * draw[0] - 1.0
         around = 2.0 * np.pi * draw[1]
         flat = np.sqrt(np.maximum(1.0 - height * height, 0.0))
-        # The largest of three even draws lies as the radius of an even ball does, without a cube root.
+        # The largest of three uniform numbers is distributed as the radius in a uniform ball, without a cube root.
         radius = np.maximum(np.maximum(draw[2], draw[3]), draw[4]) * self.spread
         place = columns(LONG * flat * cosine(around), WIDE * flat * sine(around), HIGH * height)
         return place * radius[:, None]
@@ -98,21 +98,24 @@ class LeaderFollowing(Neighborhood):
     def _out_of_the_way(
         self, agents: Agents, leader: Vectors, forward: Vectors, side: Vectors, radius: Vectors
     ) -> Vectors:
-        """(n, 3) the push aside for agents in the rectangle ahead of the leader, fading at its edges."""
+        """The steering aside of agents in the rectangle ahead of the leader, (n, 3) m/s2; it fades at the edges.
+
+        Args:
+            leader, forward, side: (n, 3) the leader's position, metres, and its level axes.
+            radius: (n,) of the leader, metres.
+        """
         offset = agents.level(agents.position - leader)
-        ahead, beside = dot(offset, forward), dot(offset, side)
+        ahead, aside = dot(offset, forward), dot(offset, side)
         half = self.clearing_width / 2.0 + radius + agents.radius
-        within = clamp(1.0 - np.abs(beside) / np.maximum(half, EPSILON), 0.0, 1.0)
+        within = clamp(1.0 - np.abs(aside) / np.maximum(half, EPSILON), 0.0, 1.0)
         before = clamp(1.0 - ahead / np.maximum(self.clearing_distance, EPSILON), 0.0, 1.0)
         pushing = (ahead > 0.0) & (within > 0.0) & (before > 0.0) & (self.clearing_distance > 0.0)
-        away = np.where(beside >= 0.0, 1.0, -1.0)[:, None] * side
+        away = np.where(aside >= 0.0, 1.0, -1.0)[:, None] * side
         return np.where(pushing[:, None], away * (np.sqrt(within * before) * self.strength)[:, None], 0.0)
 
 
-def _beside(forward: Vectors, agents: Agents) -> tuple[Vectors, Vectors]:
-    """The level side and up of a leader that faces `forward`, (n, 3) each."""
-    level = np.zeros_like(forward)
-    level[:, 2] = 1.0
-    side = unit(cross(forward, level))
+def _level_axes(forward: Vectors, agents: Agents) -> tuple[Vectors, Vectors]:
+    """The side and up axes, level, of leaders that face `forward` (n, 3); (n, 3) each."""
+    side = unit(cross(forward, agents.upward))
     side = np.where((magnitude(side) < 0.5)[:, None], agents.side, side)
     return side, cross(side, forward)

@@ -16,13 +16,18 @@ from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.world import Agents, World
 
 FIRMNESS = 1.3
-"""How much harder than just grazing the turn is, so that it is over before the obstacle is reached."""
+"""Factor on the turn that just touches the hull, so that the agent is past before it reaches the obstacle."""
 STRAIN = 0.8
-"""Share of max_force for the turn alone from which on it brakes as well."""
+"""Share of max_force: if the turn takes more, it brakes as well."""
 METHODS = (
-    Choice("TURN", 0, "Turn Past", "Turns just enough to pass what is ahead; along the surface of a mesh"),
-    Choice("FIELD", 1, "Force Field", "Is pushed away by whatever is near, wherever it is going"),
-    Choice("SILHOUETTE", 2, "Silhouette", "Turns past the nearest edge of the outline of what is ahead, of a mesh too"),
+    Choice("TURN", 0, "Turn Past", "Turns just enough to pass the obstacle ahead; along the surface of a mesh"),
+    Choice("FIELD", 1, "Force Field", "Is pushed away by obstacles nearby, wherever it is going"),
+    Choice(
+        "SILHOUETTE",
+        2,
+        "Silhouette",
+        "Turns past the nearest edge of the outline of the obstacle ahead, also of a mesh",
+    ),
 )
 TURN, FIELD, SILHOUETTE = (c.number for c in METHODS)
 
@@ -31,10 +36,9 @@ TURN, FIELD, SILHOUETTE = (c.number for c in METHODS)
 class ObstacleAvoidance(Behavior):
     """Go round obstacles that lie ahead.
 
-    Does nothing about what lies beside or behind, or beyond the place the agent wants to be at. Of the obstacles that
-    stand in the free cylinder ahead the one it would meet first counts. The steering is the even turn that grazes its
-    hull, across the course; where that is more than the vehicle has, it brakes too. Obstacles that move are met in
-    their own frame.
+    Considers the first obstacle in the cylinder ahead that it needs to be free. The steering is the even turn that
+    touches its hull, across the course; if that takes more than the vehicle has, it brakes too. For an obstacle that
+    moves, the relative velocity counts. Does nothing about obstacles to the side, behind, or beyond the agent's goal.
     """
 
     name = "obstacle_avoidance"
@@ -45,13 +49,11 @@ class ObstacleAvoidance(Behavior):
 
     priority: Rows = integer(1, "Lower numbers come first when the crowd takes the first that applies")
     method: Rows = choice("TURN", "How it keeps clear of obstacles", METHODS)
-    look_ahead_time: Number = called(
-        "Looks Ahead", seconds(1.5, "How far ahead it looks, as time at its present speed")
-    )
-    clearance: Number = length(0.2, "Distance it keeps from the obstacle besides its own radius")
+    look_ahead_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks, as time at its speed"))
+    clearance: Number = length(0.2, "Distance that it keeps from the obstacle, in addition to its radius")
 
     field_distance: Number = only_with(
-        "method", FIELD, length(3.0, "Distance from a surface from which on it does not push", 0.01)
+        "method", FIELD, length(3.0, "Distance from a surface beyond which it does not push", 0.01)
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
@@ -66,7 +68,7 @@ class ObstacleAvoidance(Behavior):
         return Steering(steering)
 
     def _turning(self, world: World, agents: Agents) -> Vectors:
-        """The steering that bends the course past what lies ahead, (n, 3)."""
+        """The steering that bends the course past what lies ahead, (n, 3) newtons."""
         outlines = self.method == SILHOUETTE
         ahead = _ahead(world.obstacles, agents, self.clearance, self.look_ahead_time, outlines)
         if ahead is None:
@@ -75,7 +77,7 @@ class ObstacleAvoidance(Behavior):
         turn = np.minimum(FIRMNESS * ahead.turn, agility)
         strain = clamp((ahead.hardest / agility - STRAIN) / (1.0 - STRAIN), 0.0, 1.0)
         steering = ahead.direction * turn[:, None] - ahead.course * (strain * agility)[:, None]
-        # Who stands too near already, and braked, would stay there.
+        # An agent that is too near would stay there if it braked.
         steering = np.where(ahead.too_near[:, None], ahead.away * agility[:, None], steering)
         steering = steering * (agents.mass * ahead.onset)[:, None]
         return np.where(np.isfinite(ahead.contact)[:, None], steering, 0.0)
@@ -84,19 +86,19 @@ class ObstacleAvoidance(Behavior):
 def _ahead(
     obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars, outlines: Mask
 ) -> Threats | None:
-    """What each agent would run into first, None where there is nothing for any of them.
+    """The obstacle that each agent would run into first; None without obstacles.
 
     Args:
-        clearance: (n,) metres to keep besides one's own radius.
+        clearance: (n,) metres to keep in addition to the agent's radius.
         look_ahead_time: (n,) seconds.
-        outlines: (n,) who passes meshes by their outlines instead of turning along their surfaces.
+        outlines: (n,) whether the agent passes meshes by their outlines instead of turning along their surfaces.
     """
     plain = obstacles.plain & obstacles.present
-    found = None
+    threats = None
     if plain.any():
-        found = Rounds.seen(obstacles.take(plain), agents, clearance, look_ahead_time).first(agents)
+        threats = Rounds.seen(obstacles.take(plain), agents, clearance, look_ahead_time).first(agents)
     others = obstacles.present & ~plain
     if others.any():
         walls = walls_ahead(obstacles.take(others), agents, clearance, look_ahead_time, outlines)
-        found = walls if found is None else found.or_sooner(walls)
-    return found
+        threats = walls if threats is None else threats.or_sooner(walls)
+    return threats

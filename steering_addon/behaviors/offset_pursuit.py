@@ -17,8 +17,8 @@ from ..simulation.world import Agents, World
 class OffsetPursuit(Behavior):
     """Fly by a quarry: pass near it, but not into it.
 
-    Seeks a point beside the predicted place of the quarry, on the side on which the agent's heading would pass it. Who
-    heads straight at it passes with it on the left. Does nothing without a quarry.
+    Seeks a point next to the predicted position of the quarry, on the side on which the agent's heading would pass it.
+    An agent that heads straight at it passes with the quarry on its left. Does nothing without a quarry.
     """
 
     name = "offset_pursuit"
@@ -26,7 +26,7 @@ class OffsetPursuit(Behavior):
     term = "offset pursuit"
     intent = Intent.REACT
 
-    quarry: Rows = body("Whom to pass; empty: the nearest leader")
+    quarry: Rows = body("Quarry to pass; empty: the nearest leader")
     radius: Number = length(3.0, "Distance at which it passes")
     prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
 
@@ -38,7 +38,7 @@ class OffsetPursuit(Behavior):
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         quarry = np.maximum(self.quarry, 0)
         target = predicted(world, quarry, prediction_time(world, agents, quarry, self.prediction_time))
-        # The paper's construction: the target's part in the side-up plane, normalized, times minus the radius.
+        # The paper's construction: the target's component in the side-up plane, normalized, times minus the radius.
         lateral = unit(agents.level(across(target - agents.position, agents.forward)))
         lateral = np.where((magnitude(lateral) < 0.5)[:, None], -agents.side, lateral)
         point = target - lateral * self.radius[:, None]

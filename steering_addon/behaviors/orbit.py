@@ -1,4 +1,4 @@
-"""Orbit: round and round (not in the paper)."""
+"""Orbit: circle round a target (not in the paper)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     clamp,
-    columns,
     dot,
     magnitude,
     picked,
@@ -25,24 +24,24 @@ from ..simulation.declaration import Choice, body, choice, length, seconds
 from ..simulation.world import Agents, World
 
 WAYS = (
-    Choice("COUNTERCLOCKWISE", 0, "Counterclockwise", "To the left, as seen from above"),
-    Choice("CLOCKWISE", 1, "Clockwise", "To the right, as seen from above"),
-    Choice("EITHER", 2, "Either", "The way the vehicle faces when it comes near"),
+    Choice("COUNTERCLOCKWISE", 0, "Counterclockwise", "Counterclockwise as seen from above"),
+    Choice("CLOCKWISE", 1, "Clockwise", "Clockwise as seen from above"),
+    Choice("EITHER", 2, "Either", "The direction that the vehicle faces when it comes near"),
 )
 COUNTERCLOCKWISE, CLOCKWISE, EITHER = (c.number for c in WAYS)
 COMFORT = 0.7
-"""Share of max_force that the turning takes at most; the rest keeps to the circle."""
+"""Share of max_force that the turning takes at most; the rest corrects the distance."""
 STEEPEST = 0.5
-"""Share of the speed that may go up or down."""
+"""Share of the speed that may be vertical."""
 OWN = 0x0B17
-"""Salts the keys from which circles are drawn, apart from other uses of the same luck."""
+"""Salt of the random keys of the circles; two consecutive salts are used."""
 
 
 @dataclass(frozen=True)
 class Orbit(Behavior):
     """Circle round a target, each on a level circle of its own.
 
-    Goes along with a target that moves, and no faster than the circle allows. Does nothing without a target.
+    Accompanies a target that moves, and goes no faster than the circle allows. Does nothing without a target.
     """
 
     name = "orbit"
@@ -50,12 +49,12 @@ class Orbit(Behavior):
     term = OURS
     intent = Intent.GO
 
-    target: Rows = body("What to go round; empty: the nearest leader")
-    distance: Number = length(6.0, "How far from the middle of the target", 0.01)
-    spread: Number = length(1.0, "How much nearer or further the circles of some are")
-    height: Number = length(0.0, "How far above the target", -np.inf)
-    height_spread: Number = length(0.0, "How much higher or lower the circles of some are")
-    direction: Rows = choice("COUNTERCLOCKWISE", "Which way round", WAYS, animatable=False)
+    target: Rows = body("Target to circle round; empty: the nearest leader")
+    distance: Number = length(6.0, "Radius of the circle, from the middle of the target", 0.01)
+    spread: Number = length(1.0, "Random variation of the radius")
+    height: Number = length(0.0, "Height above the target", -np.inf)
+    height_spread: Number = length(0.0, "Random variation of the height")
+    direction: Rows = choice("COUNTERCLOCKWISE", "Which way it circles", WAYS, animatable=False)
     approach_time: Number = seconds(1.0, "Time in which it makes up its distance from the circle", 0.05)
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
@@ -69,12 +68,12 @@ class Orbit(Behavior):
         inward = clamp((distance - circle) / approach_time, -speed, speed)
         onward = np.sqrt(speed * speed - inward * inward)
         height = self.height + self.height_spread * _own(agents, 1)
-        climb = clamp((height - offset[:, 2]) / approach_time, -STEEPEST * speed, STEEPEST * speed)
+        climb = clamp((height - agents.climb(offset)) / approach_time, -STEEPEST * speed, STEEPEST * speed)
         along = self._along(outward, agents)
         velocity = along * onward[:, None] - outward * inward[:, None]
-        velocity[:, 2] += climb
+        velocity = agents.lifted(velocity, climb)
         velocity = truncate(velocity + picked(world.bodies.velocity, row), agents.max_speed)
-        # A circle has to be steered all the time; what only corrects would settle outside of it.
+        # The centripetal force is added: a correction alone would settle outside the circle.
         turning = (
             -outward * (agents.mass * onward * onward / np.maximum(np.maximum(distance, circle), EPSILON))[:, None]
         )
@@ -83,30 +82,30 @@ class Orbit(Behavior):
         return Steering(np.where(orbiting[:, None], force, 0.0), sets_speed=orbiting)
 
     def _circle(self, agents: Agents) -> Scalars:
-        """(n,) the distance of each agent's own circle, metres."""
+        """(n,) the radius of each agent's circle, metres."""
         return np.maximum(self.distance + self.spread * _own(agents, 0), 0.2 * self.distance)
 
     def _speed(self, circle: Scalars, agents: Agents) -> Scalars:
-        """(n,) cruise speed, where the circle is not too tight for it, m/s."""
+        """(n,) the cruise speed, or the largest speed that a tighter circle allows, m/s."""
         held = np.minimum(np.sqrt(COMFORT * agents.agility * circle), agents.vehicle.max_turn_rate * circle)
         return np.minimum(agents.cruise_speed, held)
 
     def _along(self, outward: Vectors, agents: Agents) -> Vectors:
-        """(n, 3) the directions of the circles where the agents are."""
-        left = columns(-outward[:, 1], outward[:, 0], 0.0)
+        """(n, 3) the unit tangents of the circles at the agents."""
+        left = agents.left_of(outward)
         to_the_left = np.where(self.direction == EITHER, dot(left, agents.forward) >= 0.0, self.direction != CLOCKWISE)
         return left * np.where(to_the_left, 1.0, -1.0)[:, None]
 
 
 def _outward(offset: Vectors, agents: Agents) -> tuple[Vectors, Scalars]:
-    """The level directions away from the targets, (n, 3), and how far it is, (n,) metres."""
-    flat = columns(offset[:, 0], offset[:, 1], 0.0)
+    """The level unit directions away from the targets, (n, 3), and the level distances, (n,) metres."""
+    flat = agents.flat(offset)
     distance = magnitude(flat)
     side, _ = agents.level_frame()
-    aside = columns(side[:, 0], side[:, 1], 0.0)
+    aside = agents.flat(side)
     return np.where((distance > EPSILON)[:, None], flat / np.maximum(distance, EPSILON)[:, None], aside), distance
 
 
 def _own(agents: Agents, salt: int) -> Scalars:
-    """A number from -1 to 1 for each agent, always the same."""
+    """A random number between -1 and 1 for each agent, (n,), always the same."""
     return 2.0 * uniform(mix(agents.keys, OWN + salt)) - 1.0

@@ -15,45 +15,45 @@ from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
 RESPONSE_TIME = 0.5
-"""Seconds in which followers take up the direction of the path, where the radius leaves that much."""
+"""Seconds in which followers take up the direction of the path, if the radius leaves that time."""
 LOST = 3.0
-"""Radii off its place on the path from which on a follower looks for the nearest place anew."""
+"""Distance from its point of the path, in radii, beyond which a follower searches the whole path again."""
 COMFORT = 0.7
-"""Share of max_force that bends are taken with; the rest brings back who is carried wide."""
+"""Share of max_force that is planned for bends; the rest brings back followers that drift out."""
 EASE = 0.5
-"""Share of max_force that slows down for bends and the end ahead."""
+"""Share of max_force that is planned for slowing down before bends and the end."""
 BENDS = 8
-"""Places ahead at which bends are looked for."""
+"""Points ahead at which the bend is measured."""
 
 PULLS = (
-    Choice("FADING", 0, "Fading", "Sets in gently past half the radius, so that nobody weaves"),
-    Choice("CORRIDOR", 1, "All or Nothing", "The paper's way: nothing inside the radius, full steering outside"),
+    Choice("FADING", 0, "Fading", "Sets in gently beyond half the radius, so that vehicles do not weave"),
+    Choice("CORRIDOR", 1, "All or Nothing", "The paper's method: nothing inside the radius, full steering outside"),
 )
 FADING, CORRIDOR = (c.number for c in PULLS)
 DIRECTIONS = (
     Choice("FORWARD", 0, "Forward", "From the start of the curve to its end"),
     Choice("BACKWARD", 1, "Backward", "From the end of the curve to its start"),
-    Choice("EITHER", 2, "Either", "The way the vehicle faces when it comes to the path"),
+    Choice("EITHER", 2, "Either", "The direction that the vehicle faces when it comes to the path"),
 )
 FORWARD, BACKWARD, EITHER = (c.number for c in DIRECTIONS)
 ENDS = (
-    Choice("STOP", 0, "Stop", "Slow down and stay at the end"),
-    Choice("LOOP", 1, "Loop", "Go back to where the path begins and follow it again"),
-    Choice("TURN_BACK", 2, "Turn Back", "Turn round and follow it the other way"),
+    Choice("STOP", 0, "Stop", "Slow down and stop at the end"),
+    Choice("LOOP", 1, "Loop", "Return to the start and follow the path again"),
+    Choice("TURN_BACK", 2, "Turn Back", "Turn round and follow the path the other way"),
 )
 STOP, LOOP, TURN_BACK = (c.number for c in ENDS)
 
 
 @dataclass(frozen=True)
 class Following(Memory):
-    """Where each agent is on its path.
+    """The position of each agent on its path.
 
     Attributes:
-        path: (n,) the row of the path it follows, -1 before it has chosen one.
-        spline: (n,) which spline of the path.
-        along: (n,) how far along the spline it is, metres.
+        path: (n,) the row of the path that it follows, -1 before it has chosen one.
+        spline: (n,) the index of the spline of the path.
+        along: (n,) its position along the spline, metres.
         way: (n,) 1 along the spline, -1 against it.
-        returning: (n,) whether it is on its way back to where the path begins.
+        returning: (n,) whether it returns to the start of the path.
     """
 
     path: Rows = remembered(-1)
@@ -67,9 +67,9 @@ class Following(Memory):
 class PathFollowing(Behavior):
     """Go along a curve, near its middle but free to stray within the radius.
 
-    Looks where the agent will be, finds the nearest place on the path and steers along the path's direction there, with
-    a pull inward toward the edge of the radius. Slows down for bends it could not hold, and at the end of an open curve
-    stops, goes round again or turns back. Does nothing without a path.
+    Finds the point of the path nearest to the agent's predicted position and steers along the path's direction at that
+    point; toward the edge of the radius a pull inward is added. Slows down for sharp bends. At the end of an open curve
+    it stops, starts again or turns back. Does nothing without a path.
     """
 
     name = "path_following"
@@ -80,11 +80,11 @@ class PathFollowing(Behavior):
     remembers = Following
 
     path: Rows = path("Curve to follow; empty: the nearest path")
-    radius: Number = length(1.0, "How far to either side of the curve is still on the path", 0.01)
+    radius: Number = length(1.0, "Distance to either side of the curve that still belongs to the path", 0.01)
     prediction_time: Number = called("Looks Ahead", seconds(1.0, "How far ahead it looks"))
-    direction: Rows = choice("FORWARD", "Which way along the curve", DIRECTIONS, animatable=False)
-    end: Rows = choice("STOP", "What to do at the end of an open curve", ENDS)
-    pull: Rows = choice("FADING", "How the way back to the path sets in", PULLS)
+    direction: Rows = choice("FORWARD", "Which way it follows the curve", DIRECTIONS, animatable=False)
+    end: Rows = choice("STOP", "What it does at the end of an open curve", ENDS)
+    pull: Rows = choice("FADING", "How the pull back to the path sets in", PULLS)
 
     def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
         memory = _on_paths(self, world, agents, memory)
@@ -104,7 +104,7 @@ class PathFollowing(Behavior):
 
 
 def _at_the_end(memory: Following, line: Spline, agents: Agents) -> Mask:
-    """The agents that have come to the end of an open line; that they are beside it does not count."""
+    """Whether the agents have reached the end of an open line, at any distance to its side; (n,)."""
     near = np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius)
     left = np.where(memory.way > 0.0, line.length - memory.along, memory.along)
     mask: Mask = (left <= np.maximum(near, line.spacing)) & (not line.closed)
@@ -112,14 +112,14 @@ def _at_the_end(memory: Following, line: Spline, agents: Agents) -> Mask:
 
 
 def _lines(world: World, memory: Following) -> Iterator[tuple[Rows, Spline]]:
-    """The lines that any agent follows, each with the rows of its followers."""
+    """The lines that agents follow, with the rows (m,) of the followers of each."""
     followed = {pair for pair in zip(memory.path.tolist(), memory.spline.tolist(), strict=True) if pair[0] >= 0}
     for row, number in sorted(followed):
         yield np.flatnonzero((memory.path == row) & (memory.spline == number)), world.paths[row][number]
 
 
 def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Following) -> Following:
-    """The memory in which every agent that can has a path, a line of it and a place on it."""
+    """The memory after agents without a valid line have chosen the nearest line of the path that they are to follow."""
     asked = behavior.path
     known = memory.path >= 0
     valid = known & ((asked == NEAREST) | (memory.path == asked)) & _exists(world.paths, memory)
@@ -147,40 +147,44 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
 
 
 def _exists(paths: tuple[Path, ...], memory: Following) -> Mask:
-    """Whether the remembered line is still there, and still a line."""
-    there: Mask = np.zeros(len(memory.path), dtype=np.bool_)
+    """Whether the remembered line still exists, and is not a single point; (n,)."""
+    exists: Mask = np.zeros(len(memory.path), dtype=np.bool_)
     for row, curve in enumerate(paths):
         for number, line in enumerate(curve):
             if line.length > 0.0:
-                there |= (memory.path == row) & (memory.spline == number)
-    return there
+                exists |= (memory.path == row) & (memory.spline == number)
+    return exists
 
 
 def _seen_from(curve: Path, line: Rows, along: Scalars, points: Vectors) -> tuple[Scalars, Vectors]:
-    """How far the points are from their places on a curve, and the tangents there."""
+    """The distances of points (n, 3) from their positions on a curve, (n,) metres, and the tangents there, (n, 3).
+
+    Args:
+        line, along: (n,) the spline of each point, and the position along it, metres.
+    """
     distance = np.full(len(points), np.inf)
     tangent = np.zeros((len(points), 3))
     for row, spline in enumerate(curve):
-        here = line == row
-        distance[here] = magnitude(points[here] - spline.position(along[here]))
-        tangent[here] = spline.tangent(along[here])
+        rows = line == row
+        distance[rows] = magnitude(points[rows] - spline.position(along[rows]))
+        tangent[rows] = spline.tangent(along[rows])
     return distance, tangent
 
 
 @dataclass(frozen=True)
 class _Follower:
-    """The agents on one line, and where they stand with it.
+    """m agents that follow the same line.
 
     Attributes:
         line: the line.
-        agents: (m) those who follow it.
+        agents: the followers.
         behavior: their parameters.
-        along: (m,) metres along the line of their own place.
-        ahead: (m,) metres along the line of the place they look at.
-        future: (m, 3) where they will be.
-        time: (m,) seconds they look ahead.
+        along: (m,) their positions along the line, metres.
+        ahead: (m,) the positions along the line nearest to their predicted positions, metres.
+        future: (m, 3) their predicted positions, metres.
+        time: (m,) the time that they look ahead, seconds.
         way: (m,) 1 along the line, -1 against it.
-        returning: (m,) whether they are on their way back to where the path begins.
+        returning: (m,) whether they return to the start of the path.
         dt: seconds.
     """
 
@@ -197,32 +201,33 @@ class _Follower:
 
     @classmethod
     def of(cls, behavior: PathFollowing, agents: Agents, memory: Following, line: Spline, dt: float) -> _Follower:
+        """The followers with their positions on the line updated."""
         way, returning = memory.way, memory.returning
         begin = np.where(way > 0.0, 0.0, line.length)
-        along = _place(line, agents, memory.along, behavior.radius, dt)
+        along = _located(line, agents, memory.along, behavior.radius, dt)
         along = np.where(returning, begin, along)
-        # Further than the radius allows, a straight guess leaves the path in every bend and cuts it.
+        # With a longer time than the radius allows, the straight prediction leaves the path and cuts every bend.
         time = np.minimum(behavior.prediction_time, np.sqrt(behavior.radius / np.maximum(agents.agility, EPSILON)))
         time = np.maximum(time, dt)
         future = agents.predicted_position(time)
         stride = agents.speed * time
-        # Not much further than they will get: inside a sharp bend both its branches are near, and pull opposite ways.
+        # The search is limited to the way they will cover: inside a sharp bend both branches are near.
         ahead = line.nearest_within(future, along + 0.5 * way * stride, stride + 2.0 * line.spacing)
-        # Where the line folds back, who looks at the far branch and is nearer to it goes on from there.
+        # Where the line folds back, a follower that is nearer to the branch ahead continues on it.
         folded = dot(line.tangent(along), line.tangent(ahead)) < 0.0
         folded &= (_distance(line, agents, ahead) < _distance(line, agents, along)) & ~returning
         along = np.where(folded, ahead, along)
         return cls(line, agents, behavior, along, ahead, future, time, way, returning, dt)
 
     @property
-    def rest(self) -> Scalars:
-        """(m,) metres of the path that are left, inf on a closed line."""
+    def remaining(self) -> Scalars:
+        """(m,) metres to the end of the line, inf on a closed line."""
         if self.line.closed:
             return np.full(len(self.along), np.inf)
         return np.where(self.way > 0.0, self.line.length - self.along, self.along)
 
     def steering(self) -> Vectors:
-        """(m, 3) newtons."""
+        """The steering force, (m, 3) newtons."""
         tangent = self.line.tangent(self.ahead) * self.way[:, None]
         inward = self._inward()
         radius = self.behavior.radius
@@ -238,10 +243,10 @@ class _Follower:
         return np.where(self.free()[:, None], 0.0, steering)
 
     def memory(self, before: Following) -> Following:
-        """The memory after the step: the place, and at the end of an open line what the follower does there."""
-        over = self.rest <= np.maximum(self.agents.speed * self.time, self.line.spacing)
+        """The memory after the step: positions, and what followers do at the end of an open line."""
+        over = self.remaining <= np.maximum(self.agents.speed * self.time, self.line.spacing)
         turns = over & (self.behavior.end == TURN_BACK) & ~self.returning
-        loops = (self.rest <= self.line.spacing) & (self.behavior.end == LOOP) & ~self.returning
+        loops = (self.remaining <= self.line.spacing) & (self.behavior.end == LOOP) & ~self.returning
         begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
         near = magnitude(self.agents.level(begin - self.agents.position)) < np.maximum(
             self.behavior.radius, self.agents.speed * self.time
@@ -250,48 +255,51 @@ class _Follower:
         return replace(before, along=self.along, way=np.where(turns, -self.way, self.way), returning=returning)
 
     def _inward(self) -> Vectors:
-        """From where they will be to the path."""
+        """From their predicted positions to the path, (m, 3) metres."""
         return self.agents.level(self.line.position(self.ahead) - self.future)
 
     def _in_corridor(self) -> Mask:
-        """Who takes all or nothing; before the end of the path and on the way back to where it begins nobody does."""
+        """Whether the paper's method applies, (m,): not while a follower brakes for the end or returns to the start."""
         return (self.behavior.pull == CORRIDOR) & ~self.returning & ~self._braking()
 
     def free(self) -> Mask:
-        """The followers that have nothing to correct."""
+        """Whether a follower has nothing to correct, (m,)."""
         return self._in_corridor() & (magnitude(self._inward()) < self.behavior.radius)
 
     def _toward_path(self) -> Vectors:
-        """The paper's direction: to a place on the path a little further on."""
+        """The paper's direction, (m, 3): to a point of the path a little further on."""
         target = self.line.position(
             self.ahead + self.way * np.maximum(self.agents.speed * self.time, self.behavior.radius)
         )
         return unit(self.agents.level(target - self.agents.position))
 
     def _braking(self) -> Mask:
-        """Who has to slow down for the end."""
+        """Whether a follower has to slow down for the end, (m,)."""
         return self._stops() & (self._speed_to_stop() < self.agents.cruise_speed)
 
     def _stops(self) -> Mask:
-        """Who stops at the end of the path."""
+        """Whether a follower stops at the end of the path, (m,)."""
         return (self.behavior.end == STOP) & self.agents.stays
 
     def _speed_to_stop(self) -> Scalars:
+        """(m,) the speed from which a follower stops at the end, m/s."""
         if self.line.closed:
             return np.full(len(self.along), np.inf)
-        rest = np.maximum(self.rest, 0.0)
-        return np.minimum(np.sqrt(2.0 * EASE * self.agents.agility * rest), rest / np.maximum(2.0 * self.time, self.dt))
+        remaining = np.maximum(self.remaining, 0.0)
+        braking = np.sqrt(2.0 * EASE * self.agents.agility * remaining)
+        return np.minimum(braking, remaining / np.maximum(2.0 * self.time, self.dt))
 
     def _speed(self) -> Scalars:
-        """(m,) the speed to have here: cruise speed, less before bends and before the end."""
+        """(m,) the desired speed, m/s: cruise speed, less before bends and the end."""
         agents, line = self.agents, self.line
         brake = 2.0 * EASE * agents.agility
-        stop = agents.cruise_speed * agents.cruise_speed / np.maximum(brake, EPSILON)
-        further = (np.arange(BENDS) * (1.0 / (BENDS - 1)))[None] * np.maximum(stop, self.behavior.radius)[:, None]
-        place = self.along[:, None] + self.way[:, None] * further
+        stopping_distance = agents.cruise_speed * agents.cruise_speed / np.maximum(brake, EPSILON)
+        look_ahead = np.maximum(stopping_distance, self.behavior.radius)[:, None]
+        further = (np.arange(BENDS) * (1.0 / (BENDS - 1)))[None] * look_ahead
+        points = self.along[:, None] + self.way[:, None] * further
         span = np.maximum(self.behavior.radius, 2.0 * line.spacing)[:, None]
-        behind, before = line.wrapped(place - span), line.wrapped(place + span)
-        turning = magnitude(agents_level(agents, line.tangent(before) - line.tangent(behind)))
+        behind, before = line.wrapped(points - span), line.wrapped(points + span)
+        turning = magnitude(agents.level(line.tangent(before) - line.tangent(behind)))
         distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
         bend = turning / np.maximum(distance, EPSILON)
         square = COMFORT * agents.agility[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
@@ -301,23 +309,16 @@ class _Follower:
         return np.where(stopping, np.minimum(speed, self._speed_to_stop()), speed)
 
 
-def agents_level(agents: Agents, v: Vectors) -> Vectors:
-    """(m, b, 3) vectors without height for agents that keep in their plane."""
-    flat = v.copy()
-    flat[..., 2] = np.where(agents.vehicle.keep_in_plane[:, None], 0.0, v[..., 2])
-    return flat
-
-
-def _place(line: Spline, agents: Agents, along: Scalars, radius: Scalars, dt: float) -> Scalars:
-    """How far along the line the agents are now, near where they were; anew for those who lost it."""
+def _located(line: Spline, agents: Agents, along: Scalars, radius: Scalars, dt: float) -> Scalars:
+    """The positions of the agents along the line, (m,) metres; near the last ones unless an agent lost the line."""
     step = 2.0 * agents.speed * dt + 2.0 * line.spacing
-    place = line.nearest_within(agents.position, along, step)
-    off = _distance(line, agents, place) > LOST * radius
-    if off.any():
-        place[off] = line.nearest(agents.position[off])
-    return place
+    along = line.nearest_within(agents.position, along, step)
+    lost = _distance(line, agents, along) > LOST * radius
+    if lost.any():
+        along[lost] = line.nearest(agents.position[lost])
+    return along
 
 
 def _distance(line: Spline, agents: Agents, along: Scalars) -> Scalars:
-    """How far off their places on the line the agents are."""
+    """The distances of the agents from positions along the line, (m,) metres."""
     return magnitude(agents.level(agents.position - line.position(along)))

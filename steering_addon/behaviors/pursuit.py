@@ -29,28 +29,28 @@ METHODS = (
         "PREDICTION",
         0,
         "Where It Will Be",
-        "Head for the quarry's predicted place, as far ahead in time as distance and headings say",
+        "Head for the predicted position of the quarry, by distance and headings",
     ),
     Choice(
         "CONSTANT_HEADING",
         1,
         "Steady Bearing",
-        "Keep the quarry at a constant heading, as hawks and outfielders do: it meets who goes straight on by the "
-        "shortest way (Reynolds: constant heading)",
+        "Keep the quarry at a constant heading, as hawks and outfielders do; the shortest way to a quarry that goes "
+        "straight on (Reynolds: constant heading)",
     ),
 )
 PREDICTION, CONSTANT_HEADING = (c.number for c in METHODS)
 SLOWEST = 0.25
-"""Share of top speed at which it counts on closing in at least, when it says where it will meet the quarry."""
+"""Share of top speed: the least closing speed that the predicted point of meeting assumes."""
 
 
 @dataclass(frozen=True)
 class Pursuit(Behavior):
     """Chase a quarry by heading for where it will be.
 
-    Seeks the predicted place of the quarry, the further ahead the further away it is. By choice it keeps the quarry at
-    a constant heading instead, the paper's other way: what stays at one heading and comes nearer is met. Does nothing
-    without a quarry.
+    Seeks the predicted position of the quarry; the further away the quarry is, the further ahead it looks. Optionally
+    it keeps the quarry at a constant heading instead, the paper's second method: a quarry that stays at a constant
+    heading and gets nearer will be met. Does nothing without a quarry.
     """
 
     name = "pursuit"
@@ -58,8 +58,8 @@ class Pursuit(Behavior):
     term = "pursuit"
     intent = Intent.REACT
 
-    quarry: Rows = body("Whom to chase; empty: the nearest leader")
-    method: Rows = choice("PREDICTION", "How it finds the way to meet the quarry", METHODS)
+    quarry: Rows = body("Quarry to chase; empty: the nearest leader")
+    method: Rows = choice("PREDICTION", "How it finds the way to the quarry", METHODS)
     prediction_time: Number = only_with(
         "method", PREDICTION, called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
     )
@@ -85,15 +85,15 @@ class Pursuit(Behavior):
         return agents.level(picked(world.bodies.position, np.maximum(self.quarry, 0)) - agents.position)
 
     def _steady_bearing(self, world: World, agents: Agents) -> Vectors:
-        """(n, 3) the velocity at top speed that goes aside as fast as the quarry does, and toward it with the rest."""
+        """(n, 3) the velocity at top speed, m/s: sideways as fast as the quarry, toward it with what remains."""
         toward = unit(self._offset(world, agents))
         carried = agents.level(picked(world.bodies.velocity, np.maximum(self.quarry, 0)))
         aside = truncate(across(carried, toward), agents.max_speed)
-        rest = np.sqrt(np.maximum(agents.max_speed * agents.max_speed - dot(aside, aside), 0.0))
-        return aside + rest[:, None] * toward
+        closing = np.sqrt(np.maximum(agents.max_speed * agents.max_speed - dot(aside, aside), 0.0))
+        return aside + closing[:, None] * toward
 
     def _time_to_meet(self, world: World, agents: Agents) -> Scalars:
-        """(n,) seconds until a steady bearing has closed in on the quarry; bounded, as it may well get away."""
+        """(n,) seconds until a steady bearing meets the quarry; bounded, as the quarry may get away."""
         offset = self._offset(world, agents)
         carried = agents.level(picked(world.bodies.velocity, np.maximum(self.quarry, 0)))
         closing = dot(self._steady_bearing(world, agents) - carried, unit(offset))

@@ -14,19 +14,20 @@ from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
 SHORTEST, LONGEST = 0.5, 1.5
-"""Shares of the mean between which single bouts last: nobody keeps step with a clock."""
+"""Limits of the duration of a bout, as multiples of the mean, so that bouts are not as even as a clock."""
 UNBORN = -1.0
-"""What is remembered as the rhythm before it began."""
+"""The value of `bouts` before the rhythm has begun."""
 BOUTS, BEGINNING = 0xB0, 0xB1
-"""Salt the keys from which bouts and where in them each begins are drawn, apart from other uses of the same luck."""
+"""Salts of the random keys of the durations of bouts, and of the point at which an agent begins."""
 
 
 @dataclass(frozen=True)
 class Rhythm(Memory):
-    """How far each agent is in its rhythm.
+    """The progress of each agent in its rhythm.
 
     Attributes:
-        bouts: (n,) how many bouts are over, the current one in part; even ones go, odd ones rest.
+        bouts: (n,) the number of bouts that are over, plus the elapsed share of the current one. It goes in even bouts
+            and rests in odd ones.
     """
 
     bouts: Scalars = remembered(UNBORN)
@@ -36,8 +37,8 @@ class Rhythm(Memory):
 class Rest(Behavior):
     """Go for a while and rest for a while, each in a rhythm of its own.
 
-    A vehicle at rest stands still, whatever else it wants, until its rest is over or the menace comes near. Bouts last
-    half as long to half as long again as they do on average. Does nothing while it goes.
+    A resting vehicle stands still, whatever its other behaviors ask for, until the rest is over or the menace comes
+    near. Durations vary by up to half of the average. Does nothing while the vehicle goes.
     """
 
     name = "rest"
@@ -49,8 +50,8 @@ class Rest(Behavior):
     going_time: Number = seconds(6.0, "How long it goes on average", 0.1)
     resting_time: Number = seconds(4.0, "How long it rests on average", 0.1)
     stopping_time: Number = seconds(1.0, "Time in which it comes to a stop from top speed", 0.05)
-    menace: Rows = another_body("Whose coming ends the rest; empty: nobody's")
-    alarm_distance: Number = length(10.0, "How near the menace has to come")
+    menace: Rows = another_body("Object whose approach ends the rest; empty: none")
+    alarm_distance: Number = length(10.0, "Distance at which the menace ends the rest")
 
     def steer(self, world: World, agents: Agents, memory: Rhythm) -> Steering:
         bouts = self._next_bouts(world, agents, memory.bouts)
@@ -65,7 +66,7 @@ class Rest(Behavior):
         )
 
     def _next_bouts(self, world: World, agents: Agents, bouts: Scalars) -> Scalars:
-        """The rhythm after this step, as of `Rhythm`."""
+        """`bouts`, as of `Rhythm`, after this step."""
         bouts = np.where(bouts < 0.0, self._beginning(agents), bouts)
         whole = np.floor(bouts)
         draw = uniform(mix(mix(agents.keys, BOUTS), whole.astype(np.uint64)))
@@ -75,16 +76,18 @@ class Rest(Behavior):
         return np.where(alarmed, whole + 1.0, bouts + world.dt / duration)
 
     def _beginning(self, agents: Agents) -> Scalars:
-        """Somewhere in the first two bouts, as if it had been going on for long."""
-        moment = uniform(mix(agents.keys, BEGINNING)) * (self.going_time + self.resting_time)
-        resting = (moment - self.going_time) / self.resting_time
-        return np.where(moment < self.going_time, moment / self.going_time, 1.0 + resting)
+        """A random point in the first two bouts, as if the rhythm had begun long ago; (n,)."""
+        time = uniform(mix(agents.keys, BEGINNING)) * (self.going_time + self.resting_time)
+        resting = (time - self.going_time) / self.resting_time
+        return np.where(time < self.going_time, time / self.going_time, 1.0 + resting)
 
     def _menaced(self, world: World, agents: Agents) -> Mask:
+        """Whether the menace is near, (n,)."""
         menace = picked(world.bodies.position, np.maximum(self.menace, 0))
         return (self.menace >= 0) & (magnitude(menace - agents.position) < self.alarm_distance)
 
 
 def _rests(bouts: Scalars) -> Mask:
+    """Whether the current bout is odd, (n,)."""
     half = bouts / 2.0
     return half - np.floor(half) >= 0.5

@@ -27,8 +27,8 @@ class Seek(Behavior):
     term = "seek"
     intent = Intent.GO
 
-    target: Rows = body("What to go to; empty: the nearest leader")
-    pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it goes there", PACES))
+    target: Rows = body("Target to go to; empty: the nearest leader")
+    pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it goes to the target", PACES))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         seeking = self.target >= 0
@@ -40,5 +40,5 @@ class Seek(Behavior):
         )
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
-        place = world.bodies.position[np.maximum(self.target, 0)]
-        return np.where((self.target >= 0)[:, None], place, np.nan)
+        position = world.bodies.position[np.maximum(self.target, 0)]
+        return np.where((self.target >= 0)[:, None], position, np.nan)

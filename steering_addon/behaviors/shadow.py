@@ -17,8 +17,8 @@ from ..simulation.world import Agents, World
 class Shadow(Behavior):
     """Come up to a quarry and then go along with it, at its speed and heading.
 
-    Nearer than the distance it does not come closer and does not draw back; only speed and heading count there. Does
-    nothing without a quarry.
+    Within the distance it matches speed and heading only, and neither closes in nor draws back. Does nothing without a
+    quarry.
     """
 
     name = "shadow"
@@ -26,9 +26,9 @@ class Shadow(Behavior):
     term = "shadow"
     intent = Intent.REACT
 
-    quarry: Rows = body("Whom to go along with; empty: the nearest leader")
-    distance: Number = length(3.0, "How near it comes")
-    approach_time: Number = seconds(2.0, "Time in which it makes up the rest of the way", 0.05)
+    quarry: Rows = body("Quarry to accompany; empty: the nearest leader")
+    distance: Number = length(3.0, "Distance up to which it closes in")
+    approach_time: Number = seconds(2.0, "Time in which it makes up the remaining distance", 0.05)
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         quarry = np.maximum(self.quarry, 0)
@@ -36,8 +36,8 @@ class Shadow(Behavior):
         offset = agents.level(picked(world.bodies.position, quarry) - agents.position)
         gap = magnitude(offset)
         short = np.maximum(gap - self.distance, 0.0) / np.maximum(gap, EPSILON)
-        beside = agents.position + offset * short[:, None]
-        desired_velocity = velocity_to_keep(agents, beside, velocity, self.approach_time)
+        target = agents.position + offset * short[:, None]
+        desired_velocity = velocity_to_keep(agents, target, velocity, self.approach_time)
         shadowing = self.quarry >= 0
         force = agents.steering_to(desired_velocity)
         return Steering(np.where(shadowing[:, None], force, 0.0), sets_speed=shadowing)

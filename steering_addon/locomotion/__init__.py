@@ -1,1 +1,1 @@
-"""How a body turns steering into motion (Reynolds 1999, Locomotion). numpy only, no bpy."""
+"""The ways in which a body turns steering into motion (Reynolds 1999, Locomotion). numpy only, no bpy."""

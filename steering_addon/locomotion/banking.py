@@ -1,8 +1,12 @@
 """Banking: how a flyer leans into its turns.
 
-The paper makes `up` a weighted sum of steering acceleration, gravity and the old up. That sum shivers with every uneven
-force, hangs on the frame rate and turns over in a push-over. Here up is carried along with the heading and rolled, like
-a damped spring, toward the lean of the coordinated turn that the applied force makes.
+In the paper `up` is a weighted sum of the steering acceleration, gravity and the old up. That sum trembles with every
+uneven force, depends on the frame rate and turns over in a push-over. Here up is carried along with the heading and
+rolled toward the lean of a coordinated turn,
+
+    tan(lean) = bank a / g,
+
+where a is the smoothed acceleration to the right; the roll follows as a critically damped spring.
 """
 
 from __future__ import annotations
@@ -24,14 +28,15 @@ from ..simulation.arrays.vectors import (
     magnitude,
     unit,
 )
+from ..simulation.ground import UP
 from ..simulation.vehicle import VehicleModel
 
 GRAVITY = 9.81
-"""m/s2, what the lean is measured against."""
+"""g, m/s2."""
 STEEP = 0.5
-"""The cosine of climb below which there is less and less of a level to come back to."""
+"""The cosine of the climb angle below which the return to level fades out."""
 LOST = 1e-6
-"""The length of what lies across the heading below which it is rounding, and not a direction that up could take."""
+"""The length of the component of up across the heading below which it is rounding error and no direction."""
 
 
 def leaned(
@@ -45,15 +50,16 @@ def leaned(
 ) -> tuple[Vectors, Scalars, Vectors]:
     """The next up axes, roll rates and smoothed accelerations of vehicles that fly by banking.
 
-    Level in straight flight, calm in loops and at rest, the same at any frame rate. Vehicles that keep in their plane
-    stay upright.
+    Up is level in straight flight, calm in loops and at rest, and the same at any frame rate. Vehicles that keep in
+    their plane stay upright.
 
     Args:
         forward: (n, 3) the new headings.
         up: (n, 3) the up axes before the step.
         roll_rate: (n,) rad/s before the step.
         smoothed: (n, 3) the smoothed acceleration before the step.
-        acceleration: (n, 3) what the step applied, m/s2.
+        acceleration: (n, 3) the acceleration of the step, m/s2.
+        dt: seconds.
     """
     smoothed = smoothed + (acceleration - smoothed) * (dt / (model.bank_smoothing + dt))[:, None]
     up = across(up, forward)
@@ -67,18 +73,18 @@ def leaned(
         up = np.where(lost[:, None], level, up)
     side = cross(forward, up)
 
-    # The tangent of the lean that is wanted; the cosine and sine of the one there is, times the former's cosine.
+    # The tangent of the desired lean; the cosine and sine of the present one, times the cosine of the desired one.
     steepest = tangent_of_setting(model.max_bank)
     lean = clamp(model.bank * dot(smoothed, right) / GRAVITY, -steepest, steepest)
     secant = np.sqrt(1.0 + lean * lean)
     cosines, sines = dot(side, right) / secant, dot(up, right) / secant
     short = 2.0 * (lean * cosines - sines) / np.maximum(1.0 + cosines + lean * sines, 0.001)
     short *= np.minimum((flatness / STEEP) * (flatness / STEEP), 1.0)
-    # Pulling through the top of a loop the vehicle is upside down and means to be: it holds its roll.
+    # At the top of a loop the vehicle is upside down on purpose: it holds its roll.
     looping = (cosines < 0.0) & (dot(smoothed, up) > GRAVITY / 2.0)
     short = np.where(looping, 0.0, short)
 
-    # Critically damped and implicit: stable however long the step.
+    # Critically damped and implicit: stable for steps of any length.
     stiffness = 2.0 / model.bank_time
     damping = 1.0 + stiffness * dt
     roll_rate = (roll_rate + dt * stiffness * stiffness * short) / (damping * damping)
@@ -87,12 +93,12 @@ def leaned(
     up = cosines[:, None] * up + sines[:, None] * side
 
     if anybody(model.keep_in_plane):
-        up = np.where(model.keep_in_plane[:, None], (0.0, 0.0, 1.0), up)
+        up = np.where(model.keep_in_plane[:, None], UP, up)
         roll_rate = np.where(model.keep_in_plane, 0.0, roll_rate)
     return up, roll_rate, smoothed
 
 
 def _any_across(forward: Vectors) -> Vectors:
-    """Some direction square to each heading, for the one step where nothing else tells up from down."""
+    """A direction perpendicular to each heading, (n, 3), for a step in which neither up nor level gives one."""
     sideways = np.abs(forward[:, 0]) < 0.9
     return unit(across(columns(np.where(sideways, 1.0, 0.0), np.where(sideways, 0.0, 1.0), 0.0), forward))

@@ -1,8 +1,8 @@
 """The simple vehicle model: a point mass that pushes itself, no harder than max_force, no faster than max_speed.
 
 Source: Reynolds 1999, A Simple Vehicle Model. The paper's step is one frame and unitless; here it is `dt` seconds, in
-metres, kilograms and newtons. Its last words on the model are taken up too: turning is limited, so that a vehicle at
-rest drives round instead of spinning on the spot.
+metres, kilograms and newtons. As it suggests at the end of that section, turning is limited, so that a vehicle at rest
+drives round instead of spinning on the spot.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from ..simulation.vehicle import Lean, Motion, VehicleModel, flattened, heading
 from .banking import leaned
 
 REVERSAL_TIME = 0.1
-"""A force that would have the vehicle going backwards this many seconds from now asks it to turn round."""
+"""Seconds: a force that would reverse the velocity within this time makes the vehicle turn round."""
 STRAIGHT = 0.5
-"""Share of max_speed from which on one who brakes to a stop turns less and less: what little speed is left would turn
-it about in a moment."""
+"""Share of max_speed below which a vehicle that brakes to a stop turns less and less: the slower it is, the faster the
+same force would turn it."""
 TURNING_SPEED = 0.2
-"""Share of max_speed at which a vehicle drives round: a small circle, yet not a crawl."""
+"""Share of max_speed at which a vehicle drives round: a small circle, but not a crawl."""
 STANDSTILL = 0.005
-"""Share of max_speed below which the limit on turning closes: what stands still does not turn."""
+"""Share of max_speed below which the largest turn goes to 0: a vehicle at rest does not turn."""
 
 
 @dataclass(frozen=True)
 class SimpleVehicle(Locomotion):
-    """A point mass that pushes itself, and flies by banking."""
+    """A point mass that pushes itself and banks in turns."""
 
     def applied(self, model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Vectors:
         return damped(model, before, wanted, dt)
@@ -64,14 +64,15 @@ class SimpleVehicle(Locomotion):
 
 
 def damped(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Vectors:
-    """The forces that act, (n, 3) newtons: a low-pass filter over those that are wanted (paper, Combining Behaviors).
+    """The forces that act, (n, 3) newtons: a low-pass filter of the decided forces (paper, Combining Behaviors).
 
-    A vehicle that takes up one behavior after the other, or decides by chance, moves smoothly all the same. The filter
-    is implicit, and stable however long the step.
+    It keeps the motion smooth if a vehicle changes between behaviors, or chooses them at random. The filter is
+    implicit, and stable for steps of any length.
 
     Args:
-        before: (n, 3) the forces that acted in the last step.
-        wanted: (n, 3) the forces decided on.
+        before: (n, 3) the forces that acted in the previous step, newtons.
+        wanted: (n, 3) the forces decided on, newtons.
+        dt: seconds.
     """
     if not anybody(model.damping > 0.0):
         return wanted
@@ -84,15 +85,16 @@ def moved(
 ) -> tuple[Vectors, Vectors, Vectors]:
     """The next positions, velocities and headings under the steering forces, by forward Euler.
 
-    Speed stays within max_speed and the change of velocity within what max_force allows. Turning is limited to
-    max_turn_rate. A force that asks a slow vehicle to go backwards makes it drive round; one that asks it to stop
-    lets it stop.
+    The speed stays within max_speed, the change of velocity within max_force / mass dt, and the turn within
+    max_turn_rate dt. A force that would reverse a slow vehicle makes it drive round; one that stops it lets it stop.
 
     Args:
-        fastest: (n,) m/s to which they brake besides, as hard as they may; None for no such limit.
+        force: (n, 3) newtons.
+        dt: seconds.
+        fastest: (n,) the speed down to which they also brake, as hard as they can, m/s; None for no limit.
 
     Returns:
-        position, velocity, forward: each (n, 3).
+        position, velocity, forward: (n, 3) each; metres, m/s and unit headings.
     """
     strongest = model.max_force / model.mass * dt
     change = truncate(flattened(force, model) * (dt / model.mass)[:, None], strongest)
@@ -117,7 +119,7 @@ def moved(
 def _straightened(
     model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, fastest: Scalars
 ) -> Vectors:
-    """The change of velocity, of which who brakes to a stop keeps less and less that would turn it aside."""
+    """The change of velocity, with less and less of its sideways part for vehicles that brake to a stop; (n, 3) m/s."""
     share = np.minimum(fastest / np.maximum(STRAIGHT * model.max_speed, EPSILON), 1.0)
     kept = np.where(fastest < magnitude(velocity + change), share * share, 1.0)
     along = dot(change, forward)[:, None] * forward
@@ -125,24 +127,24 @@ def _straightened(
 
 
 def _turn(model: VehicleModel, speed: Scalars, dt: float) -> Scalars:
-    """The largest turn of a step in radians, closing toward standstill."""
+    """The largest turn of a step, (n,) radians; it goes to 0 near standstill."""
     opening = np.minimum(speed / np.maximum(STANDSTILL * model.max_speed, EPSILON), 1.0)
     return np.minimum(model.max_turn_rate * dt, np.pi) * opening
 
 
 def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
-    """The velocity this force would have led to after REVERSAL_TIME."""
+    """The velocity after REVERSAL_TIME under the same force, (n, 3) m/s."""
     return velocity + change * max(REVERSAL_TIME / dt, 1.0)
 
 
 def _free(model: VehicleModel, forward: Vectors, wanted: Vectors, dt: float) -> Mask:
-    """Which vehicles may simply take up the wanted velocity: those whose heading it hardly changes."""
+    """Whether the wanted velocity is within the largest turn of the step, (n,)."""
     speed = magnitude(wanted)
     return dot(wanted, forward) >= speed * cosine_of_setting(_turn(model, speed, dt))
 
 
 def _round(model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, dt: float) -> Vectors:
-    """The velocity after turning toward the wanted one as far as a step allows."""
+    """The velocity after the largest turn of a step toward the wanted velocity, (n, 3) m/s."""
     wanted = velocity + change
     destination = _destination(velocity, change, dt)
     aside = unit(across(destination, forward))

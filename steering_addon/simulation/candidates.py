@@ -1,4 +1,4 @@
-"""Candidates: several bodies of which each agent takes one as its target."""
+"""Candidates: several bodies, of which each agent takes one as its target."""
 
 from __future__ import annotations
 
@@ -9,22 +9,27 @@ from .arrays.vectors import Rows
 from .declaration import Choice
 
 PICKS = (
-    Choice("NEAREST", 0, "Nearest", "Each goes by the one nearest to it, looked for anew at every step"),
-    Choice("RANDOM", 1, "One of Its Own", "Each goes by one of its own, by its chance, as long as that is there"),
-    Choice("NEXT", 2, "One After the Other", "In the order of their names: on arrival it goes on to the next"),
+    Choice("NEAREST", 0, "Nearest", "The candidate nearest to the vehicle, found again on every step"),
+    Choice("RANDOM", 1, "One of Its Own", "A random candidate for each vehicle, kept as long as it is present"),
+    Choice(
+        "NEXT",
+        2,
+        "One After the Other",
+        "In the order of their names: on arrival the next candidate becomes the target",
+    ),
 )
 NEAREST_ONE, OWN, NEXT = (c.number for c in PICKS)
 FIRST = -3
-"""In a column of rows stands this, or less, for the first candidates of a world, or later ones."""
+"""In a column of rows: FIRST - i stands for World.candidates[i]."""
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Bodies of which each agent takes one.
+    """Bodies of which each agent takes one as its target.
 
     Attributes:
         rows: (c,) rows of bodies, in the order of their names.
-        keys: (c,) what of the agents' luck hangs on each of them: adding one leaves most with what they had.
+        keys: (c,) the random key of each, so that most agents keep their candidate when another is added.
         pick: the number of a choice of PICKS.
     """
 

@@ -1,4 +1,4 @@
-"""Targets: which body each agent steers by, where a behavior names one, several or none."""
+"""Targets: the body that each agent steers by, from a parameter that names one body, several or none."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from .memory import Memory, remembered
 from .world import Agents, World
 
 ARRIVED = 0.25
-"""Seconds at its speed from which on an agent has arrived at a target, beside the bodies and its radius once more."""
+"""Seconds: an agent has arrived at one of several targets when it is within its radius, and its way in this time, of
+touching it."""
 BLOCK = 2**20
-"""Pairs of agent and candidate that are looked at together."""
+"""Pairs of an agent and a candidate that are compared together at most."""
 PICKED = 0x717C
-"""Salts the keys from which each one's own is drawn, apart from other uses of the same luck."""
+"""Salt of the random keys by which an agent picks a candidate."""
 
 
 AnyBehavior = TypeVar("AnyBehavior", bound=Behavior)
@@ -30,10 +31,10 @@ AnyBehavior = TypeVar("AnyBehavior", bound=Behavior)
 
 @dataclass(frozen=True)
 class Round(Memory):
-    """How far each agent has come through candidates that it takes one after the other.
+    """The progress of each agent through candidates that it takes one after the other.
 
     Attributes:
-        stop: (n,) the place among the candidates of the one that is next.
+        stop: (n,) the index of its present candidate.
     """
 
     stop: Rows = remembered(0)
@@ -42,18 +43,20 @@ class Round(Memory):
 def aimed(
     behavior: AnyBehavior, world: World, agents: Agents, memories: Mapping[str, Memory], n: int
 ) -> tuple[AnyBehavior, dict[str, Memory]]:
-    """The behavior with a body for each agent wherever it steers by one, -1 where none is there.
+    """The behavior with a row of World.bodies or World.regions for each agent in each parameter that names one.
+
+    -1 stands for none, for a body that is not present, and for the agent itself.
 
     Args:
-        memories: what is remembered of n vehicles; how far each has come through candidates is kept by the names of
-            behavior and parameter.
+        memories: the memories of all n vehicles. The progress through candidates has the name
+            "<behavior>.<parameter>".
 
     Returns:
-        The behavior, and what of the memories has changed.
+        The behavior, and the memories that have changed.
     """
     changes: dict[str, Any] = {}
     learned: dict[str, Memory] = {}
-    # mypy takes no class of a type variable for hashable.
+    # mypy does not accept the class of a type variable as hashable.
     kind: Any = type(behavior)
     for name, parameter in _aims(kind):
         if parameter.kind is Kind.REGION:
@@ -63,11 +66,11 @@ def aimed(
         if (rows == NEAREST).any() and parameter.role is not None:
             rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
         if (rows <= FIRST).any():
-            place = f"{behavior.name}.{name}"
-            known = memories.get(place)
-            stop = known.stop if isinstance(known, Round) else Round.blank(n).stop
+            key = f"{behavior.name}.{name}"
+            memory = memories.get(key)
+            stop = memory.stop if isinstance(memory, Round) else Round.blank(n).stop
             rows, stop = _taken(rows, world, agents, stop)
-            learned[place] = Round(stop)
+            learned[key] = Round(stop)
         gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
         changes[name] = np.where(gone, -1, rows)
     return (replace(behavior, **changes) if changes else behavior), learned
@@ -75,11 +78,12 @@ def aimed(
 
 @cache
 def _aims(kind: Any) -> tuple[tuple[str, Parameter], ...]:
-    """The parameters by which a behavior names bodies and regions."""
+    """The parameters of a behavior that name bodies and regions."""
     return tuple((n, p) for n, p in kind.parameters().items() if p.kind in (Kind.BODY, Kind.REGION))
 
 
 def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
+    """The rows (n,) with the nearest region for NEAREST, and -1 for regions that are not present."""
     if (rows == NEAREST).any():
         rows = np.where(rows == NEAREST, world.regions.nearest(agents.position), rows)
     if not len(world.regions):
@@ -89,58 +93,58 @@ def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
     return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
 
 
-def _taken(rows: Rows, world: World, agents: Agents, stop: Rows) -> tuple[Rows, Rows]:
-    """The rows with candidates replaced by the one that each agent takes, and how far all have come."""
-    rows, after = rows.copy(), stop.copy()
+def _taken(targets: Rows, world: World, agents: Agents, stop: Rows) -> tuple[Rows, Rows]:
+    """The targets (n,) with the candidate that each agent takes instead of its candidates, and the stops of all."""
+    targets, after = targets.copy(), stop.copy()
     for number, candidates in enumerate(world.candidates):
-        here = np.flatnonzero(rows == FIRST - number)
-        if not len(here):
+        rows = np.flatnonzero(targets == FIRST - number)
+        if not len(rows):
             continue
         if candidates.pick == NEXT:
-            rows[here], after[agents.rows[here]] = _next(candidates, world, agents, here, after[agents.rows[here]])
+            vehicles = agents.rows[rows]
+            targets[rows], after[vehicles] = _next(candidates, world, agents, rows, after[vehicles])
         elif candidates.pick == OWN:
-            rows[here] = _own(candidates, world, agents, here)
+            targets[rows] = _own(candidates, world, agents, rows)
         else:
-            there = candidates.rows[world.bodies.present[candidates.rows]]
-            rows[here] = world.bodies.nearest_of(there, picked(agents.position, here), agents.rows[here])
-    return rows, after
+            present = candidates.rows[world.bodies.present[candidates.rows]]
+            targets[rows] = world.bodies.nearest_of(present, picked(agents.position, rows), agents.rows[rows])
+    return targets, after
 
 
-def _own(candidates: Candidates, world: World, agents: Agents, here: Rows) -> Rows:
-    """The row of the candidate there that each of some agents likes best, by its own luck with each; -1 for none."""
-    there = np.flatnonzero(world.bodies.present[candidates.rows])
-    if not len(there):
-        return np.full(len(here), -1)
-    best = np.zeros(len(here), dtype=np.int64)
-    block = max(BLOCK // len(there), 1)
-    for low in range(0, len(here), block):
-        some = here[low : low + block]
-        liking = uniform(mix(mix(agents.keys[some], PICKED)[:, None], candidates.keys[there][None]))
-        liking[agents.rows[some, None] == candidates.rows[there][None]] = -1.0
-        best[low : low + block] = there[np.argmax(liking, axis=1)]
+def _own(candidates: Candidates, world: World, agents: Agents, rows: Rows) -> Rows:
+    """The candidate present with the largest random number for each agent of some rows, (m,); -1 for none."""
+    present = np.flatnonzero(world.bodies.present[candidates.rows])
+    if not len(present):
+        return np.full(len(rows), -1)
+    best = np.zeros(len(rows), dtype=np.int64)
+    block = max(BLOCK // len(present), 1)
+    for low in range(0, len(rows), block):
+        part = rows[low : low + block]
+        number = uniform(mix(mix(agents.keys[part], PICKED)[:, None], candidates.keys[present][None]))
+        number[agents.rows[part, None] == candidates.rows[present][None]] = -1.0
+        best[low : low + block] = present[np.argmax(number, axis=1)]
     return candidates.rows[best]
 
 
-def _next(candidates: Candidates, world: World, agents: Agents, here: Rows, stop: Rows) -> tuple[Rows, Rows]:
-    """The row of the candidate that is next for each of some agents, -1 for none, and its place among them."""
+def _next(candidates: Candidates, world: World, agents: Agents, rows: Rows, stop: Rows) -> tuple[Rows, Rows]:
+    """The candidate whose turn it is for each agent of some rows, (m,), -1 for none; and its index, (m,)."""
     present = np.flatnonzero(world.bodies.present[candidates.rows])
     if not len(present):
-        return np.full(len(here), -1), stop
+        return np.full(len(rows), -1), stop
 
-    def there(place: Rows) -> Rows:
-        """The first candidate there from some places on, in a round."""
-        found: Rows = present[np.searchsorted(present, place % len(candidates.rows)) % len(present)]
-        return found
+    def first_present(index: Rows) -> Rows:
+        """The first candidate present from an index on, cyclically; (m,) to (m,)."""
+        following: Rows = present[np.searchsorted(present, index % len(candidates.rows)) % len(present)]
+        return following
 
-    place = there(stop)
-    place = np.where(_arrived(candidates.rows[place], world, agents, here), there(place + 1), place)
-    return candidates.rows[place], place
+    index = first_present(stop)
+    index = np.where(_arrived(candidates.rows[index], world, agents, rows), first_present(index + 1), index)
+    return candidates.rows[index], index
 
 
-def _arrived(row: Rows, world: World, agents: Agents, here: Rows) -> Mask:
-    """Which of some agents have come to their bodies, or are these."""
-    offset = picked(world.bodies.position, row) - picked(agents.position, here)
-    offset[:, 2] = np.where(agents.vehicle.keep_in_plane[here], 0.0, offset[:, 2])
-    touching = agents.radius[here] + world.bodies.radius[row]
-    near: Mask = magnitude(offset) < touching + agents.radius[here] + ARRIVED * agents.speed[here]
-    return near | (row == agents.rows[here])
+def _arrived(body: Rows, world: World, agents: Agents, rows: Rows) -> Mask:
+    """Whether the agents of some rows (m,) have arrived at their bodies, (m,), or are these bodies."""
+    offset = agents.level_of(picked(world.bodies.position, body) - picked(agents.position, rows), rows)
+    touching = agents.radius[rows] + world.bodies.radius[body]
+    near: Mask = magnitude(offset) < touching + agents.radius[rows] + ARRIVED * agents.speed[rows]
+    return near | (body == agents.rows[rows])

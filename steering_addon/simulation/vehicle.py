@@ -1,6 +1,6 @@
-"""Vehicles: what is declared of one, where it is, and how it moves.
+"""Vehicles: their declared parameters, and their motion.
 
-Source: Reynolds 1999, A Simple Vehicle Model. How a body turns steering into motion is for its locomotion to say.
+Source: Reynolds 1999, A Simple Vehicle Model. The folder `locomotion` holds what turns steering into motion.
 """
 
 from __future__ import annotations
@@ -9,55 +9,60 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, columns, dot, magnitude, unit
+from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, dot, magnitude, unit
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
+from .ground import level, upright
 
 
 @dataclass(frozen=True)
 class VehicleModel(Declared):
-    """How the vehicles of a crowd move: their weight, strength and speed, and how they lean into turns.
+    """How the vehicles of a crowd move: their mass, strength and speed, and how they lean into turns.
 
-    Every parameter is (n,).
+    Every parameter is an (n,) column.
     """
 
-    mass: Number = number(1.0, "Weight: a heavy vehicle needs more force for the same turn", Unit.MASS, 1e-6)
-    radius: Number = length(0.5, "Size of the body as a sphere, for keeping clear of things and others")
-    max_force: Number = number(10.0, "Strongest push it can give itself, to speed up, brake or turn", Unit.FORCE)
+    mass: Number = number(1.0, "Weight: a heavier vehicle needs more force for the same turn", Unit.MASS, 1e-6)
+    radius: Number = length(
+        0.5, "Size of the body as a sphere, with which it keeps clear of obstacles and other vehicles"
+    )
+    max_force: Number = number(10.0, "Strongest force it can apply to itself, to speed up, brake or turn", Unit.FORCE)
     max_speed: Number = number(5.0, "Top speed", Unit.SPEED)
-    cruise_speed: Number = share(0.8, "Share of the top speed kept up softly when nothing asks for another")
+    cruise_speed: Number = share(
+        0.8, "Share of the top speed that it holds softly while no behavior sets another speed"
+    )
     response_time: Number = called(
         "Response",
-        seconds(0.3, "Time in which it takes up the velocity it wants; a longer one moves more lazily", 0.01),
+        seconds(0.3, "Time in which it reaches the desired velocity; a longer one makes it move more lazily", 0.01),
     )
     damping: Number = seconds(
-        0.0, "Time over which changes of the steering force are smoothed; 0 lets each have its effect at once"
+        0.0, "Time over which changes of the steering force are smoothed; 0 applies each immediately"
     )
-    speed_time: Number = seconds(1.0, "Time in which it comes back to cruise speed", 0.01)
+    speed_time: Number = seconds(1.0, "Time in which it returns to cruise speed", 0.01)
     max_turn_rate: Number = called(
-        "Max Turn", number(np.pi, "Fastest turn, which limits it at low speed only", Unit.TURN, 0.01)
+        "Max Turn", number(np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01)
     )
     keep_in_plane: Mask = called(
         "Keep in Plane", switch(False, "Stay at the height of the start and upright, as walkers and cars do")
     )
-    keep_apart: Mask = switch(False, "Move off others and obstacles it has run into, so that no two overlap")
+    keep_apart: Mask = switch(False, "Move vehicles that overlap apart, and off obstacles")
     bank: Number = number(
-        1.0, "How far it leans into turns: 1 as an aircraft in a clean turn, 0 stays level", shrinks=True
+        1.0, "How far it leans into turns: 1 as an aircraft in a coordinated turn, 0 not at all", shrinks=True
     )
     max_bank: Number = number(np.pi / 3.0, "Steepest lean", Unit.ANGLE, 0.0, 1.55)
     bank_time: Number = seconds(0.15, "Time in which it rolls into a turn", 0.01)
     bank_smoothing: Number = called(
-        "Smoothing", seconds(0.1, "Time over which the steering force is smoothed before it leans on it")
+        "Smoothing", seconds(0.1, "Time over which the acceleration that it leans by is smoothed")
     )
     max_bank_rate: Number = called("Max Roll", number(np.pi, "Fastest roll", Unit.TURN, 0.01))
 
 
 @dataclass(frozen=True)
 class Motion:
-    """Where the vehicles are and how they move.
+    """The positions, velocities and orientations of vehicles.
 
     Attributes:
         position, velocity: (n, 3) metres, metres a second.
-        side, forward, up: (n, 3) the orientation's basis vectors; side = cross(forward, up).
+        side, forward, up: (n, 3) the axes of the orientation, orthonormal; side = cross(forward, up).
     """
 
     position: Vectors
@@ -69,11 +74,11 @@ class Motion:
 
 @dataclass(frozen=True)
 class Lean:
-    """How the vehicles lean at the moment.
+    """The banking of vehicles.
 
     Attributes:
         roll_rate: (n,) rad/s.
-        smoothed_acceleration: (n, 3) what they lean on, m/s2.
+        smoothed_acceleration: (n, 3) the acceleration that they lean by, m/s2.
     """
 
     roll_rate: Scalars
@@ -81,14 +86,12 @@ class Lean:
 
 
 def flattened(v: Vectors, model: VehicleModel) -> Vectors:
-    """The vectors, without height for vehicles that keep in their plane."""
-    if not anybody(model.keep_in_plane):
-        return v
-    return columns(v[:, 0], v[:, 1], np.where(model.keep_in_plane, 0.0, v[:, 2]))
+    """The vectors (n, 3), without their vertical components for vehicles that keep in their plane."""
+    return level(v, upright(len(v)), model.keep_in_plane)
 
 
 def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
-    """The directions of the vectors; where one has none, of `forward`; level where the vehicle keeps in its plane."""
+    """The unit directions of vectors (n, 3), of `forward` for zero vectors; level if a vehicle keeps in its plane."""
     direction = unit(flattened(v, model))
     still = dot(direction, direction) < 0.5
     if not anybody(still):

@@ -1,4 +1,4 @@
-"""Random scenes with things in the way, many of them in one run: each far enough from the others to be alone."""
+"""Random scenes with obstacles, many of them in one run, each far enough from the others to be on its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from tests.scene import PRIORITY, Scene, about, all_of, leaders, positions
 APART = 1000.0
 """Metres from one scene to the next."""
 FIELD = 16.0
-"""Half the side of the place where things are, metres."""
+"""Half the side of the square in which the obstacles are, metres."""
 VEHICLES, THINGS = 3, 7
 GOALS: dict[str, tuple[type[Behavior], dict[str, Any]]] = {
     "arrival": (Arrival, {}),
@@ -44,7 +44,7 @@ class Course:
     radius: np.ndarray
 
     def run(self, seconds: float) -> np.ndarray:
-        """The smallest gap between each vehicle and anything in its way, (n,) metres; negative where it entered."""
+        """The smallest gap between each vehicle and any obstacle, (n,) metres; negative if it entered one."""
         return self.gaps(self.place.run(int(seconds * self.place.fps) + 1))
 
     def gaps(self, states: list[State]) -> np.ndarray:
@@ -58,11 +58,11 @@ class Course:
 
 
 def course(goal: str, scenes: int, *, plane: bool, seed: int, of: Callable[..., Obstacles] | None = None) -> Course:
-    """Scenes in which vehicles have to get round things to do what they want.
+    """Scenes in which vehicles have to pass obstacles to reach their goals.
 
-    Nothing is nearer to a start than twice the way to a stop, and gaps between things are at least four radii of the
-    largest vehicle wide: more than that nobody could promise. `of` makes what stands there, balls and pylons if nothing
-    else is said.
+    No obstacle is nearer to a start than twice the braking distance, and the gaps between obstacles are at least four
+    radii of the largest vehicle wide; nothing can be guaranteed for narrower ones. `of` makes the obstacles, balls and
+    pylons by default.
     """
     rng = np.random.default_rng((seed, int(plane), list(GOALS).index(goal)))
     position, forward, targets, lines, placed = [], [], [], [], []
@@ -72,19 +72,19 @@ def course(goal: str, scenes: int, *, plane: bool, seed: int, of: Callable[..., 
     stopping = max_speed**2 / (2.0 * max_force)
     up = np.array([1.0, 1.0, 0.0 if plane else 1.0])
     for scene in range(scenes):
-        here = np.array([APART * scene, 0.0, 0.0])
+        origin = np.array([APART * scene, 0.0, 0.0])
         start = rng.uniform(-FIELD, FIELD, (VEHICLES, 3)) * up
         widest = 4.0 * radius[scene].max()
-        # The goal is a place one can be at: nothing within reach of it.
+        # The goal can be reached: no obstacle is near it.
         target = rng.uniform(-FIELD, FIELD, 3) * up
         kept = (np.concatenate((start, target[None])), np.concatenate((2.0 * stopping[scene], [0.5])) + widest / 4.0)
-        there = things(rng, kept, widest, plane, of or pylon)
-        position.append(start + here)
+        obstructions = things(rng, kept, widest, plane, of or pylon)
+        position.append(start + origin)
         heading = rng.normal(size=(VEHICLES, 3)) * up
         forward.append(heading / np.linalg.norm(heading, axis=1, keepdims=True))
-        targets.append(target + here)
-        placed.append(replace(there, start=there.start + here, end=there.end + here))
-        lines.append((spline(winding(rng) * up + here, True),))
+        targets.append(target + origin)
+        placed.append(replace(obstructions, start=obstructions.start + origin, end=obstructions.end + origin))
+        lines.append((spline(winding(rng) * up + origin, True),))
     kind, values = GOALS[goal]
     n = scenes * VEHICLES
     row = np.repeat(np.arange(scenes), VEHICLES)
@@ -119,56 +119,56 @@ def things(
     plane: bool,
     of: Callable[..., Obstacles],
 ) -> Obstacles:
-    """Things of a kind, away from the points to keep clear and from each other."""
+    """Obstacles of a kind, away from each other and from the points to keep clear."""
     clear, distance = kept
-    found: list[Obstacles] = []
+    placed: list[Obstacles] = []
     for attempt in count():
-        if len(found) == THINGS:
+        if len(placed) == THINGS:
             break
         start = rng.uniform(-FIELD, FIELD, 3)
         if attempt < 30:
-            # Right on the way from one of the starts to the goal.
+            # On the straight way from one of the starts to the goal.
             begin, goal = clear[rng.integers(len(clear) - 1)], clear[-1]
             start = begin + rng.uniform(0.2, 0.9) * (goal - begin) + rng.normal(size=3) * 0.4
         start[2] *= not plane
-        one = of(rng, start, plane)
-        if (one.clearance(clear)[:, 0] < distance).any():
+        candidate = of(rng, start, plane)
+        if (candidate.clearance(clear)[:, 0] < distance).any():
             continue
-        if found and (all_of(*found).clearance(inner(one)) < gap + 0.2).any():
+        if placed and (all_of(*placed).clearance(inner(candidate)) < gap + 0.2).any():
             continue
-        found.append(one)
-    return all_of(*found)
+        placed.append(candidate)
+    return all_of(*placed)
 
 
 def pylon(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obstacles:
     """A ball or a pylon."""
     length = rng.uniform(0.0, 6.0, 3) * (rng.uniform() < 0.4)
     if plane:
-        # Standing upright, or a ball of which the vehicles meet a slice.
+        # Upright, or a ball of which the vehicles meet a section.
         length = np.array([0.0, 0.0, 8.0]) * (rng.uniform() < 0.5)
         start[2] = -4.0 if length.any() else rng.uniform(-0.3, 0.3)
     return obstacles([start], rng.uniform(0.5, 2.5), [start + length])
 
 
 def box(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obstacles:
-    """A box turned any way, or standing upright in the plane."""
+    """A box turned at random, or upright if the vehicles keep in the plane."""
     half = rng.uniform(0.3, 2.5, 3)
     axis = np.array([0.0, 0.0, 1.0]) if plane else rng.normal(size=3)
     return boxes([start], [half], about(axis, rng.uniform(0.0, 360.0)))
 
 
-def inner(one: Obstacles) -> np.ndarray:
-    """Places all over an obstacle."""
+def inner(obstacle: Obstacles) -> np.ndarray:
+    """Points all over an obstacle."""
     share = np.linspace(0.0, 1.0, 25)[:, None]
-    points = one.start + share * (one.end - one.start)
+    points = obstacle.start + share * (obstacle.end - obstacle.start)
     steps = np.linspace(-1.0, 1.0, 7)
     shell = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3)
-    if one.mesh[0] is not None:
-        return one.start + one.mesh[0].corners.reshape(-1, 3) @ one.axes[0]
-    if one.half.any():
-        return one.start + (shell * one.half) @ one.axes[0]
+    if obstacle.mesh[0] is not None:
+        return obstacle.start + obstacle.mesh[0].corners.reshape(-1, 3) @ obstacle.axes[0]
+    if obstacle.half.any():
+        return obstacle.start + (shell * obstacle.half) @ obstacle.axes[0]
     reach = shell[np.abs(shell).max(axis=1) == 1.0]
-    reach = reach / np.linalg.norm(reach, axis=1, keepdims=True) * one.radius
+    reach = reach / np.linalg.norm(reach, axis=1, keepdims=True) * obstacle.radius
     return (points[:, None] + reach[None]).reshape(-1, 3)
 
 
@@ -181,7 +181,7 @@ def winding(rng: np.random.Generator) -> np.ndarray:
 
 
 def describe(things_: Obstacles) -> str:
-    """For a look at a scene that failed."""
+    """A description of a scene that failed."""
     return "\n".join(
         f"{start.round(2)} to {end.round(2)}, radius {radius:.2f}"
         for start, end, radius in zip(things_.start, things_.end, things_.radius, strict=True)

@@ -1,4 +1,4 @@
-"""Situations that any behavior has to cope with: made from its declaration alone, so that a new one is covered too."""
+"""Situations that every behavior has to cope with, made from its declaration, so that a new one is covered too."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,12 +24,11 @@ RESOURCES = 2
 
 
 def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -> Scene:
-    """Vehicles of all sorts, two by two, among leaders, with something in the way of each, and paths, regions and flows
-    about.
+    """Vehicles of all sorts, in pairs, among leaders; with an obstacle in the way of each, paths, regions and flows.
 
-    Two more stand by, locked, one of their crowd and one of another. With `columns`, each vehicle has parameters of its
-    own: numbers about the default, every choice, explicit targets among the leaders, the vehicles and none; else all
-    have the defaults.
+    Two locked vehicles are added, one of their crowd and one of another. With `columns`, each vehicle has parameters of
+    its own: numbers about the default, every choice, explicit targets among the leaders, the vehicles and none; else
+    all have the defaults.
     """
     rng = np.random.default_rng((seed, n))
     position = rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (n, 3))
@@ -75,14 +74,14 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
 
 
 def angular(ahead: np.ndarray, rng: np.random.Generator) -> Obstacles:
-    """A turned box before every third vehicle; a room, long and low, and a round hall that hold some of them."""
-    some = ahead[1::3] + rng.uniform(-0.5, 0.5, (len(ahead[1::3]), 3))
-    k = len(some)
+    """A turned box before every third vehicle; a long, low room and a round hall that contain some of them."""
+    centre = ahead[1::3] + rng.uniform(-0.5, 0.5, (len(ahead[1::3]), 3))
+    k = len(centre)
     axes = np.stack([about(axis, 50.0) for axis in rng.normal(size=(k + 1, 3))])
     side = np.arange(k + 1) // k if k else np.ones(1, dtype=np.int64)
     half = np.concatenate((rng.uniform(0.3, 1.2, (k, 3)), [[9.0, 6.0, 4.0]]))
     return all_of(
-        boxes(np.concatenate((some, [[1.0, -1.0, 0.5]])), half, axes, side=side, pass_side=np.arange(k + 1) % 5),
+        boxes(np.concatenate((centre, [[1.0, -1.0, 0.5]])), half, axes, side=side, pass_side=np.arange(k + 1) % 5),
         obstacles([[0.0, 1.0, 0.0]], 8.0, [[3.0, 1.0, 1.0]], side=np.full(1, INSIDE)),
     )
 
@@ -98,14 +97,14 @@ def paths(rng: np.random.Generator) -> tuple[Path, ...]:
 
 
 def boundaries(rng: np.random.Generator) -> Regions:
-    """A sphere and a box, turned and stretched, that hold only some of the vehicles."""
+    """A sphere and a box, turned and stretched, that contain some of the vehicles."""
     axes = np.stack([about(axis, 40.0) for axis in rng.normal(size=(REGIONS, 3))])
     centre = rng.uniform((-6.0, -6.0, -2.0), (6.0, 6.0, 2.0), (REGIONS, 3))
     return regions(centre, rng.uniform(2.0, 5.0, (REGIONS, 3)), np.arange(REGIONS) % len(SHAPES), axes)
 
 
 def columns_for(kind: type[Behavior], n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """A column of lawful values for each parameter."""
+    """A column of valid values for each parameter."""
     return {name: _column(parameter, n, rng) for name, parameter in kind.parameters().items()}
 
 
@@ -128,14 +127,14 @@ def _column(parameter: Parameter, n: int, rng: np.random.Generator) -> np.ndarra
 
 
 def flat(kind: type[Behavior], n: int) -> Scene:
-    """The same on the ground."""
+    """As `busy`, on the ground."""
     scene = busy(kind, n, seed=1)
     scene = replace(scene, forward=scene.forward * (1.0, 1.0, 0.0), up=UP)
     return replace(scene, vehicle=scene.vehicle | {"keep_in_plane": True})
 
 
 def alone(kind: type[Behavior], n: int) -> Scene:
-    """Nobody and nothing else there."""
+    """Vehicles without anything around them."""
     scene = busy(kind, n, columns=False)
     nowhere = regions(np.zeros((0, 3)), 1.0, 0)
     nothing = scene.obstacles.take([])
@@ -143,31 +142,31 @@ def alone(kind: type[Behavior], n: int) -> Scene:
 
 
 def heap(kind: type[Behavior], n: int) -> Scene:
-    """All in one place and at rest, in the middle of an obstacle, on top of what they want; a path and a region of one
+    """All in one place and at rest, in the middle of an obstacle, on top of their targets; a path and a region of one
     point, a flow straight through."""
-    here = np.array([1.0, 2.0, 3.0])
+    point = np.array([1.0, 2.0, 3.0])
     return Scene(
-        position=np.tile(here, (n, 1)),
+        position=np.tile(point, (n, 1)),
         behaviors=[(kind, {})],
-        tracked=all_of(leaders(here, here), locked(here), resources(here, amount=0.05)),
-        obstacles=obstacles(np.array([here, here]), 0.5, np.array([here, here + np.array(UP)])),
-        paths=((spline(here[None], True),), (), (spline(np.tile(here, (3, 1)), False),)),
-        regions=regions(here, 0.0, 0),
-        flows=((spline(here[None], True), spline(np.array([here - UP, here + UP]), False)), ()),
+        tracked=all_of(leaders(point, point), locked(point), resources(point, amount=0.05)),
+        obstacles=obstacles(np.array([point, point]), 0.5, np.array([point, point + np.array(UP)])),
+        paths=((spline(point[None], True),), (), (spline(np.tile(point, (3, 1)), False),)),
+        regions=regions(point, 0.0, 0),
+        flows=((spline(point[None], True), spline(np.array([point - UP, point + UP]), False)), ()),
         combining=PRIORITY,
     )
 
 
 def helpless(kind: type[Behavior], n: int) -> Scene:
-    """Vehicles that cannot push, that cannot move, or neither."""
+    """Vehicles without force, without speed, or without both."""
     scene = busy(kind, n, seed=2)
-    some = np.arange(n) % 3
-    vehicle = scene.vehicle | {"max_force": np.where(some == 1, 5.0, 0.0), "max_speed": np.where(some == 2, 5.0, 0.0)}
-    return replace(scene, vehicle=vehicle, speed=np.where(some == 2, 2.0, 0.0))
+    third = np.arange(n) % 3
+    vehicle = scene.vehicle | {"max_force": np.where(third == 1, 5.0, 0.0), "max_speed": np.where(third == 2, 5.0, 0.0)}
+    return replace(scene, vehicle=vehicle, speed=np.where(third == 2, 2.0, 0.0))
 
 
 def upright(kind: type[Behavior], n: int) -> Scene:
-    """Straight up and straight down, where there is no level to refer to."""
+    """Vehicles that head straight up and straight down, where the heading has no level part."""
     scene = busy(kind, n, seed=3)
     return replace(
         scene, forward=np.where(np.arange(n) % 2, 1.0, -1.0)[:, None] * [[0.0, 0.0, 1.0]], up=(0.0, 1.0, 0.0)
@@ -199,21 +198,21 @@ def crowded(n: int, size: float = 2.5, seed: int = 0) -> Scene:
 
 
 def nearby(place: Scene, row: int, distance: float, angle: float) -> list[int]:
-    """Who is in the neighborhood of one vehicle, in plain words: nearer than a distance and within the field of view
-    (paper, figure 13)."""
-    found = []
+    """The neighbors of one vehicle, by the definition: nearer than a distance and within the field of view (paper,
+    figure 13)."""
+    rows = []
     for other in range(len(place)):
         offset = place.position[other] - place.position[row]
         r = np.linalg.norm(offset)
         if other != row and r < distance:
             off_axis = np.arccos(np.clip(offset @ place.forward[row] / r, -1.0, 1.0)) if r else 0.0
             if off_axis <= angle / 2.0:
-                found.append(other)
-    return found
+                rows.append(other)
+    return rows
 
 
 def loop_over(place: Scene, steering_of: Callable[[int], Any]) -> np.ndarray:
-    """A loop over the vehicles: what each one's steering comes to when it is cut at length 1, in newtons."""
+    """A loop over the vehicles: the steering of each, cut at length 1, in newtons."""
     mass = np.broadcast_to(place.vehicle.get("mass", 1.0), len(place))
     forces = np.zeros((len(place), 3))
     for row in range(len(place)):

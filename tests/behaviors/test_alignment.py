@@ -1,4 +1,4 @@
-"""Alignment (paper, Alignment): the velocity of the others, on average, is the one that is desired."""
+"""Alignment (paper, Alignment): the average velocity of the others is the desired velocity."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,7 @@ from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene, headings, locked, velocities
 
 CRUISE = 4.0
-"""Of the vehicle as it is."""
+"""m/s, of the default vehicle."""
 
 
 def aligned(place: Scene, **values: object) -> np.ndarray:
@@ -40,13 +40,13 @@ def test_the_force_is_the_difference_to_the_average_velocity(
     distance: float, angle: float, full_difference: float
 ) -> None:
     place = crowded(60)
-    found = aligned(place, distance=distance, angle=angle, full_difference=full_difference)
+    forces = aligned(place, distance=distance, angle=angle, full_difference=full_difference)
     wanted = plain_loop(place, distance, angle, full_difference)
-    assert np.abs(found - wanted).max() < 1e-9
+    assert np.abs(forces - wanted).max() < 1e-9
     assert (wanted != 0.0).any()
 
 
-def test_it_fades_to_nothing_for_who_flies_as_the_others_do() -> None:
+def test_it_fades_to_zero_at_the_average_velocity_of_the_others() -> None:
     def pull(difference: float) -> float:
         place = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], speed=[3.0, 3.0 + difference])
         return float(np.linalg.norm(aligned(place, angle=2.0 * np.pi)[0]))
@@ -61,14 +61,14 @@ def test_alone_it_does_nothing() -> None:
     assert (aligned(Scene([[0.0, 0.0, 0.0]], speed=3.0)) == 0.0).all()
 
 
-def test_who_sees_nobody_is_not_asked_to_stop() -> None:
+def test_an_agent_without_neighbors_is_not_slowed_down() -> None:
     place = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [50.0, 0.0, 0.0]], speed=[3.0, 4.0, 3.0])
     force = aligned(place, angle=2.0 * np.pi)
     assert (force[0] != 0.0).any()
     assert (force[2] == 0.0).all()
 
 
-def test_one_more_far_away_changes_nothing_for_the_others() -> None:
+def test_another_vehicle_far_away_changes_nothing() -> None:
     place = replace(crowded(30), vehicle={})
     more = replace(
         place,
@@ -81,13 +81,13 @@ def test_one_more_far_away_changes_nothing_for_the_others() -> None:
     assert np.abs(aligned(more)[:30] - aligned(place)).max() < 1e-12
 
 
-def test_locked_vehicles_are_seen_standing_still() -> None:
+def test_locked_vehicles_are_perceived() -> None:
     place = Scene([[0.0, 0.0, 0.0]], speed=3.0, tracked=locked([0.5, 0.0, 0.0], crowd=3))
     assert (aligned(place) == 0.0).all(), "another crowd"
     assert np.allclose(aligned(place, neighbors=EVERYONE), [[0.0, -1.0, 0.0]])
 
 
-def test_a_crowd_comes_to_fly_one_way_at_one_speed() -> None:
+def test_a_crowd_ends_up_with_one_heading_and_one_speed() -> None:
     place = crowded(20, size=2.0)
     states = replace(place, behaviors=[(Alignment, {"distance": 60.0, "angle": 2.0 * np.pi})], vehicle={}).run(24 * 6)
     together = np.linalg.norm(headings(states).mean(axis=1), axis=-1)
@@ -97,9 +97,9 @@ def test_a_crowd_comes_to_fly_one_way_at_one_speed() -> None:
 
 
 def heading_loop(place: Scene, distance: float, angle: float, full_difference: float) -> np.ndarray:
-    """Averaging the unit forward vectors of the nearby; the steering vector is the difference to the own one.
+    """Averaging the unit forward vectors of the neighbors; the steering is the difference to the agent's own.
 
-    The average is made a unit vector too; in shares of facing another way, and cut at length 1.
+    The average is normalized; the difference is in shares of a unit heading, and cut at length 1.
     """
 
     def steering_of(i: int) -> Any:
@@ -116,20 +116,20 @@ def heading_loop(place: Scene, distance: float, angle: float, full_difference: f
 @pytest.mark.parametrize("angle", [1.0, 2.0 * np.pi])
 def test_by_heading_the_force_is_the_difference_to_the_average_heading(angle: float, full_difference: float) -> None:
     place = crowded(60)
-    found = aligned(place, match=HEADING, distance=3.0, angle=angle, full_difference=full_difference)
+    forces = aligned(place, match=HEADING, distance=3.0, angle=angle, full_difference=full_difference)
     wanted = heading_loop(place, 3.0, angle, full_difference)
-    assert np.abs(found - wanted).max() < 1e-9
+    assert np.abs(forces - wanted).max() < 1e-9
     assert (wanted != 0.0).any()
 
 
-def test_by_heading_the_speed_of_the_others_plays_no_part() -> None:
+def test_by_heading_the_speed_of_the_others_does_not_matter() -> None:
     place = replace(crowded(30), vehicle={})
     faster = replace(place, speed=np.asarray(place.speed) * 1.5)
     assert np.array_equal(aligned(place, match=HEADING), aligned(faster, match=HEADING))
     assert not np.allclose(aligned(place), aligned(faster))
 
 
-def test_by_heading_who_sees_nobody_or_faces_the_same_way_is_left_alone() -> None:
+def test_by_heading_it_does_nothing_without_neighbors_or_if_they_face_the_same_way() -> None:
     alone = Scene([[0.0, 0.0, 0.0]], speed=3.0)
     abreast = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], speed=[3.0, 5.0])
     facing_nowhere = Scene(
@@ -140,7 +140,7 @@ def test_by_heading_who_sees_nobody_or_faces_the_same_way_is_left_alone() -> Non
     assert (aligned(facing_nowhere, match=HEADING, angle=2.0 * np.pi)[0] == 0.0).all()
 
 
-def test_each_agent_matches_what_it_is_told_to() -> None:
+def test_each_agent_matches_the_property_it_has_chosen() -> None:
     place = replace(crowded(30), vehicle={})
     by_heading = np.arange(30) % 2 == 1
     mixed = aligned(place, match=np.where(by_heading, HEADING, VELOCITY))

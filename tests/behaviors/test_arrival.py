@@ -14,7 +14,7 @@ HERE = (3.0, -2.0, 1.0)
 def arriving(
     n: int, slowing_distance: float, nearest: float, furthest: float, seed: int = 0, fps: float = 24.0, **vehicle
 ) -> Scene:
-    """Vehicles all round a target, near and far, with all headings and speeds."""
+    """Vehicles on all sides of a target, near and far, with all headings and speeds."""
     rng = np.random.default_rng(seed)
     away = rng.normal(size=(n, 3))
     heading = rng.normal(size=(n, 3))
@@ -33,7 +33,7 @@ def arriving(
     )
 
 
-def test_the_force_is_the_papers_where_the_way_to_a_stop_is_short() -> None:
+def test_the_force_is_the_papers_if_the_braking_distance_is_short() -> None:
     """ramped_speed = max_speed * (distance / slowing_distance), clipped; the rest is seek's."""
     place = arriving(20, 6.0, 0.5, 12.0, max_force=1e4, max_turn_rate=1e4)
     velocity, [force] = place.start().motion.velocity, place.steering()
@@ -62,8 +62,8 @@ def test_after_ten_seconds_it_has_arrived(slowing_distance: float, plane: bool) 
     """Within 1 % of the slowing distance and slower than 1 % of top speed.
 
     From up to 20 m away, with any heading and speed, for the default vehicle (5 m/s, 10 m/s2, half a turn a second).
-    The ramp is a decay with the time slowing_distance / max_speed, of which six are left after the way and the turn:
-    with 6 m it would just hold, with 8 m it cannot.
+    The ramp is a decay with the time constant slowing_distance / max_speed. Six time constants are left after the way
+    and the turn: with 6 m it would just pass, with 8 m it cannot.
     """
     place = arriving(60, slowing_distance, 0.0, 20.0, keep_in_plane=plane)
     states = place.run(241)
@@ -74,17 +74,17 @@ def test_after_ten_seconds_it_has_arrived(slowing_distance: float, plane: bool) 
 
 @pytest.mark.parametrize("slowing_distance", [0.5, 2.0, 4.0])
 def test_it_does_not_overshoot(slowing_distance: float) -> None:
-    """Who starts with room to stop never gets further away again than 5 cm once it was within 2 cm."""
+    """A vehicle that starts with room to stop stays within 5 cm once it has been within 2 cm."""
     place = arriving(60, slowing_distance, 6.0, 20.0)
     distance = np.linalg.norm(positions(place.run(241)) - HERE, axis=2)
     for row in range(60):
-        there = int(np.argmax(distance[:, row] < 0.02))
-        assert there > 0
-        assert distance[there:, row].max() < 0.05
+        arrival = int(np.argmax(distance[:, row] < 0.02))
+        assert arrival > 0
+        assert distance[arrival:, row].max() < 0.05
 
 
-def test_straight_ahead_it_never_goes_past() -> None:
-    """However short the slowing distance is for its strength: here 12.5, 1.25 and 0.25 m to a stop."""
+def test_straight_ahead_it_never_passes_the_target() -> None:
+    """Even if the slowing distance is short for its strength: the braking distances are 12.5, 1.25 and 0.25 m."""
     place = Scene(
         np.arange(9)[:, None] * [[50.0, 0.0, 0.0]],
         speed=MAX_SPEED,
@@ -108,27 +108,27 @@ def test_braking_starts_at_the_slowing_distance() -> None:
     left, speed = 20.0 - positions(states)[:, 0, 1], speeds(states)[:, 0]
     assert speed[left > 8.0].min() > MAX_SPEED - 1e-9
     assert speed[(left < 6.5) & (left > 1.0)].max() < MAX_SPEED - 0.2
-    # The ramp, which the vehicle follows a response time late.
+    # The vehicle follows the ramp with a lag of one response time.
     inside = (left < 6.0) & (left > 0.5)
     assert np.abs(speed[inside] - MAX_SPEED * (left[inside] + speed[inside] * 0.3) / 8.0).max() < 0.3
 
 
 @pytest.mark.parametrize("max_turn_rate", [0.5, 1.0])
 @pytest.mark.parametrize("slowing_distance", [1.0, 4.0])
-def test_who_turns_slowly_does_not_go_round_its_target_for_ever(max_turn_rate: float, slowing_distance: float) -> None:
+def test_a_vehicle_that_turns_slowly_does_not_circle_its_target(max_turn_rate: float, slowing_distance: float) -> None:
     place = arriving(40, slowing_distance, 0.0, 20.0, max_turn_rate=max_turn_rate)
     states = place.run(24 * 20)
     assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01 * slowing_distance
 
 
 @pytest.mark.parametrize("max_force", [2.0, 50.0])
-def test_the_weak_and_the_strong_arrive_too(max_force: float) -> None:
+def test_weak_and_strong_vehicles_arrive_too(max_force: float) -> None:
     states = arriving(40, 1.0, 0.0, 20.0, max_force=max_force).run(24 * 20)
     assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01
 
 
 @pytest.mark.parametrize("fps", [8.0, 60.0])
-def test_at_any_frame_rate_it_arrives(fps: float) -> None:
+def test_it_arrives_at_any_frame_rate(fps: float) -> None:
     for slowing_distance in (0.1, 1.0):
         states = arriving(30, slowing_distance, 0.0, 20.0, fps=fps).run(int(12 * fps))
         assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01 * slowing_distance
@@ -137,7 +137,7 @@ def test_at_any_frame_rate_it_arrives(fps: float) -> None:
 def test_on_the_target_and_at_rest_it_does_nothing() -> None:
     place = Scene([HERE], behaviors=[(Arrival, {})], tracked=leaders(HERE))
     assert (place.steering()[0] == 0.0).all()
-    assert (positions(place.run(48)) == HERE).all(), "no cruise speed drives it away"
+    assert (positions(place.run(48)) == HERE).all(), "cruise speed does not drive it away"
 
 
 def test_without_a_target_it_does_nothing() -> None:
@@ -148,6 +148,6 @@ def test_without_a_target_it_does_nothing() -> None:
     assert agents.goal_distance.tolist() == [np.inf]
 
 
-def test_it_wants_to_be_at_its_target() -> None:
+def test_its_goal_is_its_target() -> None:
     _, agents, _ = Scene([(0.0, 0.0, 0.0)], behaviors=[(Arrival, {})], tracked=leaders((3.0, 4.0, 0.0))).seen()
     assert agents.goal_distance.tolist() == [5.0]

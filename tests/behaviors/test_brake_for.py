@@ -1,4 +1,4 @@
-"""Brake for (ours): slows down for what crosses, and does not go round it."""
+"""Brake for (ours): slows down for crossing traffic, and does not go round it."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ R = 0.5
 
 
 def car(obstacle=None, values=None, **changes) -> Scene:
-    """Along +Y at top speed."""
+    """A vehicle that goes along +Y at top speed."""
     given = {
         "position": [[0.0, 0.0, 0.0]],
         "speed": 5.0,
@@ -30,7 +30,7 @@ def car(obstacle=None, values=None, **changes) -> Scene:
 
 
 @pytest.mark.parametrize("combining", (0, 1, 4))
-def test_it_stops_before_what_stands_in_the_way_and_does_not_go_round(combining: int) -> None:
+def test_it_stops_before_a_standing_obstacle_and_does_not_go_round(combining: int) -> None:
     states = car(((0.2, 40.0, 0.0), (0.0, 0.0, 0.0)), combining=combining).run(24 * 20)
     last = positions(states)[-1, 0]
     assert 40.0 - 2.0 * R - 0.5 - 0.6 < last[1] < 40.0 - 2.0 * R - 0.3
@@ -38,7 +38,7 @@ def test_it_stops_before_what_stands_in_the_way_and_does_not_go_round(combining:
     assert speeds(states)[-1] < 0.05
 
 
-def test_a_deer_that_crosses_is_let_pass_and_then_it_goes_on() -> None:
+def test_it_lets_a_crossing_deer_pass_and_then_continues() -> None:
     place = car(((-14.4, 40.0, 0.0), (1.8, 0.0, 0.0)))
     states = place.run(24 * 20)
     deer = np.array([place.snapshot(frame).obstacles.start[0] for frame in range(len(states))])
@@ -52,16 +52,16 @@ def test_a_deer_that_crosses_is_let_pass_and_then_it_goes_on() -> None:
 
 
 @pytest.mark.parametrize("start", np.arange(-20.0, -3.0, 4.0))
-def test_whenever_it_comes_nobody_is_hit(start: float) -> None:
+def test_at_any_time_of_crossing_nothing_is_hit(start: float) -> None:
     place = car(((start, 25.0, 0.0), (2.0, 0.0, 0.0)))
     states = place.run(24 * 16)
     deer = np.array([place.snapshot(frame).obstacles.start[0] for frame in range(len(states))])
     gap = np.linalg.norm(positions(states)[:, 0] - deer, axis=1) - 2.0 * R
     assert gap.min() > 0.0
-    assert positions(states)[-1, 0, 1] > 27.0, "it goes on"
+    assert positions(states)[-1, 0, 1] > 27.0, "it continues"
 
 
-def test_nothing_is_done_for_what_passes_before_or_after_or_beside() -> None:
+def test_it_does_nothing_about_what_passes_before_or_after_it_or_to_the_side() -> None:
     for position, velocity in (
         ((-30.0, 20.0, 0.0), (2.0, 0.0, 0.0)),
         ((-2.0, 20.0, 0.0), (-2.0, 0.0, 0.0)),
@@ -73,11 +73,11 @@ def test_nothing_is_done_for_what_passes_before_or_after_or_beside() -> None:
         assert (car((position, velocity)).steering()[1] == 0.0).all(), (position, velocity)
 
 
-def test_which_obstacles_count_is_chosen() -> None:
+def test_the_choice_of_obstacles_decides_which_count() -> None:
     standing, moving = ((0.0, 3.0, 0.0), (0.0, 0.0, 0.0)), ((-1.0, 3.0, 0.0), (1.5, 0.0, 0.0))
     for which, braked in ((NONE, (False, False)), (MOVING, (False, True)), (ALL, (True, True))):
-        found = tuple(bool(car(ob, {"obstacles": which}).steering()[1].any()) for ob in (standing, moving))
-        assert found == braked
+        brakes = tuple(bool(car(ob, {"obstacles": which}).steering()[1].any()) for ob in (standing, moving))
+        assert brakes == braked
 
 
 def test_it_stops_before_the_side_of_a_box_and_the_wall_of_a_room() -> None:
@@ -87,16 +87,16 @@ def test_it_stops_before_the_side_of_a_box_and_the_wall_of_a_room() -> None:
     room = replace(boxes(np.zeros((1, 3)), np.array([[20.0, 25.0, 5.0]])), side=np.array([INSIDE]))
     states = car(obstacles=room).run(24 * 14)
     assert positions(states)[-1, 0, 1] == pytest.approx(25.0 - R - 0.5, abs=0.25)
-    assert speeds(states)[24 * 2] > 4.9, "in the middle of the room there is nothing to brake for"
+    assert speeds(states)[24 * 2] > 4.9, "in the middle of the room it does not brake"
 
 
-def test_vehicles_count_of_every_crowd_unless_chosen_otherwise() -> None:
+def test_vehicles_of_every_crowd_count_by_default() -> None:
     other = locked([0.0, 3.0, 0.0], forward=(1.0, 0.0, 0.0), crowd=3)
     assert car(tracked=other, values={}).steering()[1].any()
     assert not car(tracked=other, values={"neighbors": OWN_CROWD}).steering()[1].any()
 
 
-def test_at_a_crossing_the_one_from_the_right_goes_first() -> None:
+def test_at_a_crossing_the_vehicle_from_the_right_goes_first() -> None:
     place = Scene(
         [[0.0, -20.0, 0.0], [20.0, 0.0, 0.0]],
         forward=[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]],
@@ -110,12 +110,12 @@ def test_at_a_crossing_the_one_from_the_right_goes_first() -> None:
     assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).min() > 2.0 * R
     first = [np.argmax(at[:, 0, 1] > 0.0), np.argmax(at[:, 1, 0] < 0.0)]
     assert first[1] < first[0]
-    assert speeds(states)[:, 1].min() > 3.9, "it need not even slow down"
+    assert speeds(states)[:, 1].min() > 3.9, "it does not have to slow down"
     assert (speeds(states)[-1] > 4.5).all()
 
 
-def test_how_large_things_are_that_are_no_vehicles_does_not_matter() -> None:
-    """A big target far ahead is nothing that crosses."""
+def test_the_size_of_other_bodies_does_not_matter() -> None:
+    """A large target far ahead does not cross."""
     start = {"position": [[0.0, 0.0, 0.0], [0.0, 16.0, 0.0]], "forward": [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]}
     place = car(behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})], speed=2.0, **start)
     place.tracked = leaders([0.0, 1e4, 0.0], [0.0, -1e4, 0.0])

@@ -1,4 +1,4 @@
-"""Cohesion (paper, Cohesion): toward the middle of those nearby."""
+"""Cohesion (paper, Cohesion): toward the middle of the neighbors."""
 
 from dataclasses import replace
 from typing import Any
@@ -31,15 +31,15 @@ def plain_loop(place: Scene, distance: float, angle: float) -> np.ndarray:
 
 @pytest.mark.parametrize("angle", [1.0, np.pi, 2.0 * np.pi])
 @pytest.mark.parametrize("distance", [0.5, 3.0, 9.0])
-def test_the_force_points_to_the_average_position_of_those_nearby(distance: float, angle: float) -> None:
+def test_the_force_points_to_the_average_position_of_the_neighbors(distance: float, angle: float) -> None:
     place = crowded(60)
-    found = drawn(place, distance=distance, angle=angle, rejoin_distance=0.0)
+    forces = drawn(place, distance=distance, angle=angle, rejoin_distance=0.0)
     wanted = plain_loop(place, distance, angle)
-    assert np.abs(found - wanted).max() < 1e-9
+    assert np.abs(forces - wanted).max() < 1e-9
     assert (wanted != 0.0).any()
 
 
-def test_it_fades_to_nothing_in_the_middle_and_is_full_half_the_distance_away() -> None:
+def test_it_fades_to_zero_in_the_middle_and_is_full_at_half_the_distance() -> None:
     def pull(gap: float) -> float:
         return float(drawn(Scene([[0.0, 0.0, 0.0], [gap, 0.0, 0.0]]), distance=4.0, rejoin_distance=0.0)[0, 0])
 
@@ -59,8 +59,8 @@ def test_alone_it_does_nothing() -> None:
     assert (two_and_one[0] != 0.0).any()
 
 
-def test_parts_go_back_alike_whether_or_not_all_are_set_alike() -> None:
-    """What is the same for a whole part is worked out once; the way round for settings of each one's own is longer."""
+def test_parts_return_alike_with_equal_and_with_single_settings() -> None:
+    """The steering of a part is computed once if all settings are equal, else for each vehicle."""
     place = Scene(np.concatenate([crowded(20, seed=seed).position for seed in range(3)]))
     place.position[:, 0] += np.repeat([0.0, 14.0, 30.0], 20)
     alike = drawn(place, distance=3.0, rejoin_distance=20.0)
@@ -69,13 +69,13 @@ def test_parts_go_back_alike_whether_or_not_all_are_set_alike() -> None:
     assert np.abs(alike - drawn(place, distance=3.0, rejoin_distance=0.0)).max() > 0.1
 
 
-def test_one_more_far_away_changes_nothing_for_the_others() -> None:
+def test_another_vehicle_far_away_changes_nothing() -> None:
     place = crowded(30)
     more = Scene([*place.position, [900.0, 0.0, 0.0]], forward=[*place.forward, [0.0, 1.0, 0.0]])
     assert np.abs(drawn(more)[:30] - drawn(replace(place, vehicle={}))).max() < 1e-12
 
 
-def test_locked_vehicles_are_stayed_with() -> None:
+def test_it_stays_with_locked_vehicles() -> None:
     place = Scene([[0.0, 0.0, 0.0]], tracked=locked([1.0, 0.0, 0.0], crowd=3))
     assert (drawn(place) == 0.0).all(), "another crowd"
     assert drawn(place, neighbors=EVERYONE)[0, 0] > 0.0
@@ -88,26 +88,26 @@ def test_a_crowd_draws_together() -> None:
         vehicle={"cruise_speed": 0.0, "speed_time": 0.5},
         speed=0.0,
     )
-    found = positions(place.run(24 * 8))
-    size = np.linalg.norm(found - found.mean(axis=1, keepdims=True), axis=-1).mean(axis=1)
+    points = positions(place.run(24 * 8))
+    size = np.linalg.norm(points - points.mean(axis=1, keepdims=True), axis=-1).mean(axis=1)
     assert size[0] > 2.0
     assert size[-48:].mean() < 0.6 * size[0]
 
 
 def parted(*parts: tuple[float, int], seed: int = 0) -> Scene:
-    """Crowds of some size each, so far to the right, all on their way forward and each a little its own way."""
+    """Parts of a crowd of a size each, at distances to the right, all on their way forward with some variation."""
     rng = np.random.default_rng(seed)
     place, forward = np.zeros((0, 3)), np.zeros((0, 3))
     for right, count in parts:
-        here = rng.uniform(-1.0, 1.0, (count, 3)) + np.array([right, 0.0, 0.0])
-        place = np.concatenate((place, here))
+        members = rng.uniform(-1.0, 1.0, (count, 3)) + np.array([right, 0.0, 0.0])
+        place = np.concatenate((place, members))
         heading = rng.normal(size=3) * 0.2 + np.array([0.0, 1.0, 0.0])
         forward = np.concatenate((forward, np.tile(heading, (count, 1))))
     return Scene(place, forward=forward, speed=rng.uniform(2.0, 4.0, len(place)))
 
 
 def way_back(place: Scene, distance: float, rejoin_distance: float) -> np.ndarray:
-    """Each part as a whole goes to where the middle of the others will be, the harder the fewer it is."""
+    """Each part as a whole goes to the predicted middle of the others; the smaller it is, the harder it steers."""
     velocity = place.start().motion.velocity
     gaps = np.linalg.norm(place.position[:, None] - place.position[None], axis=-1)
     parts: list[list[int]] = []
@@ -116,18 +116,18 @@ def way_back(place: Scene, distance: float, rejoin_distance: float) -> np.ndarra
         parts = [part for part in parts if part not in mine] + [[j for part in mine for j in part] + [i]]
     forces = np.zeros((len(place), 3))
     for part in parts:
-        here, pull, others = place.position[part].mean(axis=0), np.zeros(3), 0.0
+        middle, pull, others = place.position[part].mean(axis=0), np.zeros(3), 0.0
         for other in parts:
             if other is part:
                 continue
-            there = place.position[other].mean(axis=0)
+            target = place.position[other].mean(axis=0)
             widths = sum(
                 1.3 * np.sqrt(((place.position[p] - place.position[p].mean(axis=0)) ** 2).sum(axis=1).mean())
                 for p in (part, other)
             )
-            gap = np.linalg.norm(there - here) - widths
+            gap = np.linalg.norm(target - middle) - widths
             count = len(other) * np.clip(2.0 - 2.0 * gap / rejoin_distance, 0.0, 1.0)
-            pull += count * (there - here + 2.0 * (velocity[other].mean(axis=0) - velocity[part].mean(axis=0)))
+            pull += count * (target - middle + 2.0 * (velocity[other].mean(axis=0) - velocity[part].mean(axis=0)))
             others += count
         if others > 0.0:
             pull = pull / others / distance
@@ -137,7 +137,7 @@ def way_back(place: Scene, distance: float, rejoin_distance: float) -> np.ndarra
 
 
 @pytest.mark.parametrize("parts", [[(0, 20), (12, 8)], [(0, 9), (15, 9), (-22, 4), (40, 1)], [(0, 1), (6, 1), (12, 1)]])
-def test_the_parts_of_a_crowd_go_back_to_each_other(parts: list[tuple[float, int]]) -> None:
+def test_the_parts_of_a_crowd_return_to_each_other(parts: list[tuple[float, int]]) -> None:
     place = parted(*parts)
     alone = drawn(place, distance=2.0, rejoin_distance=0.0)
     wanted = way_back(place, 2.0, 20.0)
@@ -147,20 +147,20 @@ def test_the_parts_of_a_crowd_go_back_to_each_other(parts: list[tuple[float, int
     assert np.abs(drawn(place, distance=2.0, rejoin_distance=20.0) - both).max() < 1e-9
 
 
-def test_while_a_crowd_hangs_together_the_way_back_plays_no_part() -> None:
+def test_in_an_undivided_crowd_the_way_back_does_not_matter() -> None:
     place = crowded(60)
     near, far = (drawn(place, distance=3.0, rejoin_distance=reach) for reach in (0.0, 50.0))
     assert near.tobytes() == far.tobytes()
 
 
-def test_the_smaller_part_goes_back_and_the_larger_hardly_waits() -> None:
+def test_the_smaller_part_returns_and_the_larger_hardly_waits() -> None:
     place = parted((0.0, 60), (12.0, 2))
     back = drawn(place, rejoin_distance=40.0) - drawn(place, rejoin_distance=0.0)
     assert (back[60:, 0] < -0.4).all()
     assert 0.0 < back[:60, 0].max() < 0.1
 
 
-def test_who_is_too_far_away_is_given_up() -> None:
+def test_a_part_too_far_away_is_given_up() -> None:
     def back(right: float) -> float:
         return float(np.linalg.norm(drawn(Scene([[0.0, 0.0, 0.0], [right, 0.0, 0.0]]), rejoin_distance=20.0)[0]))
 
@@ -170,22 +170,22 @@ def test_who_is_too_far_away_is_given_up() -> None:
     assert back(20.0) == 0.0
 
 
-def test_parts_that_come_back_fast_brake_before_they_meet() -> None:
+def test_parts_that_return_fast_brake_before_they_meet() -> None:
     ways = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]
     slow, fast = (drawn(Scene([[0.0, 0.0, 0.0], [8.0, 0.0, 0.0]], forward=ways, speed=s)) for s in (1.0, 3.0))
     assert slow[0, 0] > 0.0 > fast[0, 0]
 
 
-def test_only_the_own_crowd_is_gone_back_to() -> None:
-    here = [[0.0, 0.0, 0.0]]
-    other, own = locked([10.0, 0.0, 0.0], crowd=3), locked([0.0, 10.0, 0.0], crowd=0)
-    assert (drawn(Scene(here, tracked=other)) == 0.0).all()
-    assert (drawn(Scene(here, tracked=other), neighbors=EVERYONE) == 0.0).all()
-    assert drawn(Scene(here, tracked=all_of(other, own)))[0, 1] > 0.9
-    assert (drawn(Scene(here, tracked=own), neighbors=CHOSEN_CROWD, crowd=0) == 0.0).all(), "it is after another crowd"
+def test_it_returns_to_its_own_crowd_only() -> None:
+    start = [[0.0, 0.0, 0.0]]
+    another, same = locked([10.0, 0.0, 0.0], crowd=3), locked([0.0, 10.0, 0.0], crowd=0)
+    assert (drawn(Scene(start, tracked=another)) == 0.0).all()
+    assert (drawn(Scene(start, tracked=another), neighbors=EVERYONE) == 0.0).all()
+    assert drawn(Scene(start, tracked=all_of(another, same)))[0, 1] > 0.9
+    assert (drawn(Scene(start, tracked=same), neighbors=CHOSEN_CROWD, crowd=0) == 0.0).all(), "it follows another crowd"
 
 
-def test_by_seeking_the_average_position_is_a_target_for_seek_at_the_own_speed() -> None:
+def test_by_seeking_the_average_position_is_a_target_for_seek_at_its_own_pace() -> None:
     place = replace(crowded(60), vehicle={})
     velocity = place.start().motion.velocity
 
@@ -197,11 +197,11 @@ def test_by_seeking_the_average_position_is_a_target_for_seek_at_the_own_speed()
         speed = np.linalg.norm(velocity[i])
         return (offset / np.linalg.norm(offset) * speed - velocity[i]) / speed
 
-    found = drawn(place, method=SEEK, distance=3.0, rejoin_distance=0.0)
-    assert np.abs(found - loop_over(place, steering_of)).max() < 1e-9
+    forces = drawn(place, method=SEEK, distance=3.0, rejoin_distance=0.0)
+    assert np.abs(forces - loop_over(place, steering_of)).max() < 1e-9
 
 
-def test_by_seeking_who_heads_for_the_middle_is_left_alone_and_who_stands_is_set_going() -> None:
+def test_by_seeking_it_does_nothing_if_it_heads_for_the_middle_and_starts_from_rest() -> None:
     place = Scene([[0.0, 0.0, 0.0], [0.0, 2.0, 0.0]], speed=[3.0, 0.0])
     force = drawn(place, method=SEEK, rejoin_distance=0.0)
     assert (force[0] == 0.0).all()

@@ -1,4 +1,4 @@
-"""Containment (paper): no steering while the future position is inside, else back into the region."""
+"""Containment (paper): no steering while the predicted position is inside, else back into the region."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def kept(region: Regions, position: object = (10.0, 0.0, 5.0), **changes: object
 
 
 def outside(region: Regions, points: np.ndarray) -> np.ndarray:
-    """How far each point is outside, metres, by the definition of a ball and of a box."""
+    """The distance of each point from the region, metres, by the definition of a ball and of a box."""
     local = (points - region.centre[0]) @ region.axes[0].T
     half = region.half[0]
     if region.shape[0] == BOX:
@@ -39,7 +39,7 @@ def outside(region: Regions, points: np.ndarray) -> np.ndarray:
 
 
 @every_region
-def test_while_the_future_position_is_inside_it_does_nothing(region: Regions) -> None:
+def test_while_the_predicted_position_is_inside_it_does_nothing(region: Regions) -> None:
     rng = np.random.default_rng(0)
     place = kept(region, rng.uniform(-30.0, 50.0, (200, 3)), forward=rng.normal(size=(200, 3)), speed=4.0)
     future = place.position + place.start().motion.velocity * 1.5
@@ -51,7 +51,7 @@ def test_while_the_future_position_is_inside_it_does_nothing(region: Regions) ->
 
 
 @every_region
-def test_it_pushes_toward_the_region_mostly_across_the_heading(region: Regions) -> None:
+def test_it_steers_toward_the_region_mostly_across_the_heading(region: Regions) -> None:
     rng = np.random.default_rng(1)
     place = kept(region, rng.uniform(-60.0, 80.0, (200, 3)), forward=rng.normal(size=(200, 3)), speed=0.0)
     force = place.steering()[0]
@@ -64,7 +64,7 @@ def test_it_pushes_toward_the_region_mostly_across_the_heading(region: Regions) 
 
 
 @every_region
-def test_who_strays_comes_back_and_nobody_leaves_for_good(region: Regions) -> None:
+def test_vehicles_that_stray_return(region: Regions) -> None:
     rng = np.random.default_rng(2)
     place = kept(
         region,
@@ -76,11 +76,11 @@ def test_who_strays_comes_back_and_nobody_leaves_for_good(region: Regions) -> No
     )
     far = outside(region, positions(place.run(24 * 30)))
     assert far[0].max() > 10.0
-    assert far[24 * 15 :].max() < 0.35 * region.half.min(), "no deeper than where it steers with full weight"
+    assert far[24 * 15 :].max() < 0.35 * region.half.min(), "no further out than where it steers with full weight"
 
 
-def test_who_heads_straight_out_turns_round() -> None:
-    """There the component across the heading is nothing."""
+def test_a_vehicle_that_heads_straight_out_turns_round() -> None:
+    """Its component across the heading is zero."""
     region = REGIONS["sphere"]
     for heading in ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 1e-9]):
         place = kept(region, forward=heading, speed=4.0, values={"weight": 8.0}, up=(0.0, 0.6, 0.8))
@@ -92,8 +92,8 @@ def test_who_heads_straight_out_turns_round() -> None:
         assert far[-24:].max() < 1.0
 
 
-def test_it_is_soft() -> None:
-    """It begins with nothing at the edge and rises evenly to its full weight."""
+def test_the_force_sets_in_softly() -> None:
+    """It is zero at the edge and rises linearly to the full weight."""
 
     def push(depth: float) -> float:
         place = kept(regions([[0.0, 0.0, 0.0]], 10.0, SPHERE), [[10.0 + depth, 0.0, 0.0]])
@@ -113,8 +113,8 @@ def test_a_bird_turns_back_without_a_jerk() -> None:
     assert jerks(forward, 24.0).max() < 25.0
 
 
-def test_who_wanders_in_a_box_neither_jerks_in_its_corners_nor_lingers_there() -> None:
-    """Pushed back to the nearest wall alone, they slide along it into the corners, a third of the time and more."""
+def test_wanderers_in_a_box_neither_jerk_nor_linger_in_its_corners() -> None:
+    """If they were only pushed off the nearest wall, they would be in the corners a third of the time and more."""
     half = np.array([30.0, 30.0, 15.0])
     rng = np.random.default_rng(1)
     place = kept(
@@ -133,7 +133,7 @@ def test_who_wanders_in_a_box_neither_jerks_in_its_corners_nor_lingers_there() -
     assert jerk.max() < 25.0
 
 
-def test_the_nearest_region_counts_where_none_is_named() -> None:
+def test_without_a_named_region_the_nearest_counts() -> None:
     two = regions([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0]], 5.0, SPHERE)
     at = [[40.0, 0.0, 0.0], [60.0, 0.0, 0.0]]
     assert np.sign(kept(two, at).steering()[0][:, 0]).tolist() == [-1.0, 1.0]
@@ -141,22 +141,22 @@ def test_the_nearest_region_counts_where_none_is_named() -> None:
     assert (kept(two, at, values={"region": -1}).steering()[0] == 0.0).all()
 
 
-def test_a_region_that_is_not_there_holds_nobody() -> None:
+def test_a_region_that_is_not_present_has_no_effect() -> None:
     two = regions([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0]], 5.0, SPHERE)
     two = replace(two, present=np.array([False, True]))
-    assert kept(two, [[40.0, 0.0, 0.0]]).steering()[0][0, 0] > 0.0, "the other one"
+    assert kept(two, [[40.0, 0.0, 0.0]]).steering()[0][0, 0] > 0.0, "the other region"
     assert (kept(two, [[40.0, 0.0, 0.0]], values={"region": 0}).steering()[0] == 0.0).all()
 
 
-def test_on_the_ground_it_does_not_push_up_or_down() -> None:
+def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
     place = kept(regions([[0.0, 0.0, 30.0]], 10.0, SPHERE), [[20.0, 3.0, 0.0]], vehicle={"keep_in_plane": True})
     [force] = place.steering()
     assert force[0, 2] == 0.0
     assert force[0, 0] < 0.0
 
 
-def test_in_a_mesh_it_stays() -> None:
-    """A ring that is flown round inside for ten seconds, and a turned block to come back into."""
+def test_it_stays_in_a_mesh() -> None:
+    """It flies round inside a ring for ten seconds, and returns into a turned block."""
     angle = np.arange(6) * np.pi / 3.0
     place = Scene(
         np.stack((8.0 * np.cos(angle), 8.0 * np.sin(angle), 0.0 * angle), axis=-1),
@@ -185,7 +185,7 @@ def test_a_block_is_the_same_region_as_a_box() -> None:
 
 
 @every_region
-def test_by_seeking_it_heads_for_a_place_inside_as_soon_as_it_would_leave(region: Regions) -> None:
+def test_by_seeking_it_heads_for_a_point_inside_as_soon_as_it_would_leave(region: Regions) -> None:
     rng = np.random.default_rng(3)
     place = kept(
         region,
@@ -198,7 +198,7 @@ def test_by_seeking_it_heads_for_a_place_inside_as_soon_as_it_would_leave(region
     inside = outside(region, future) == 0.0
     assert (force[inside] == 0.0).all()
     assert (force[~inside] != 0.0).any(axis=1).all()
-    # The force is the difference of the heading it seeks and its own: the one is the mirror image of the other.
+    # The force is the desired heading minus its own, which are mirror images.
     turn = force / np.maximum(np.linalg.norm(force, axis=1, keepdims=True), 1e-12)
     sought = place.forward - 2.0 * np.einsum("ij,ij->i", place.forward, turn)[:, None] * turn
     away = outside(region, place.position) > 0.1
@@ -208,7 +208,7 @@ def test_by_seeking_it_heads_for_a_place_inside_as_soon_as_it_would_leave(region
 
 
 @every_region
-def test_by_seeking_nobody_leaves_for_good(region: Regions) -> None:
+def test_by_seeking_vehicles_return(region: Regions) -> None:
     rng = np.random.default_rng(4)
     place = kept(
         region, rng.uniform(-3.0, 3.0, (12, 3)) + region.centre[0], forward=rng.normal(size=(12, 3)), speed=4.0

@@ -22,7 +22,7 @@ EACH = list(product(STARTS, FACING))
 
 
 def ships(flat: bool = False, **values) -> Scene:
-    """From all sides and facing all ways, toward a dock at the origin that faces along +Y."""
+    """Ships on all sides with all headings, and a dock at the origin that faces +Y."""
     start = np.array([start for start, _ in EACH]) * (1.0, 1.0, 0.0 if flat else 1.0)
     return Scene(
         start,
@@ -39,7 +39,7 @@ def off_course(forward: np.ndarray, heading: object) -> np.ndarray:
 
 
 @pytest.mark.parametrize("flat", [False, True])
-def test_from_anywhere_it_comes_to_rest_there_facing_as_the_target_does(flat: bool) -> None:
+def test_from_all_sides_it_stops_at_the_target_and_faces_the_same_way(flat: bool) -> None:
     states = ships(flat).run(24 * 25)
     assert np.linalg.norm(positions(states)[-1], axis=1).max() < 0.05
     assert speeds(states)[-1].max() < 0.05
@@ -54,23 +54,23 @@ def test_it_comes_in_along_the_line_from_behind() -> None:
         assert track[last, ship, 1] < -1.7, EACH[ship]
 
 
-def test_it_goes_through_at_its_arrival_speed() -> None:
-    """A non-zero velocity is the paper's other constraint."""
+def test_it_passes_through_at_its_arrival_speed() -> None:
+    """A velocity other than zero is the paper's second constraint."""
     place = ships(arrival_speed=0.5)
     place = Scene([[0.0, -30.0, 0.0], [10.0, -20.0, 0.0]], behaviors=place.behaviors, tracked=place.tracked, speed=4.0)
     states = place.run(24 * 12)
     distance = np.linalg.norm(positions(states), axis=2)
     for ship in range(2):
-        there = int(np.flatnonzero(np.diff(distance[:, ship]) > 0.0)[0])
-        assert distance[there, ship] < 0.3, "the first time that it gets further away again"
-        assert speeds(states)[there, ship] == pytest.approx(2.5, abs=0.7)
-        assert off_course(headings(states)[there, ship], (0.0, 1.0, 0.0)) < 10.0
+        frame = int(np.flatnonzero(np.diff(distance[:, ship]) > 0.0)[0])
+        assert distance[frame, ship] < 0.3, "the first frame on which the distance grows again"
+        assert speeds(states)[frame, ship] == pytest.approx(2.5, abs=0.7)
+        assert off_course(headings(states)[frame, ship], (0.0, 1.0, 0.0)) < 10.0
 
 
 @pytest.mark.parametrize("arrival_speed", [0.0, 0.5])
 @pytest.mark.parametrize("frame", [180, 300])
-def test_it_is_there_on_its_frame_and_not_before(frame: int, arrival_speed: float) -> None:
-    """From behind in a line, and from aside, with much more time than it takes."""
+def test_it_arrives_on_its_frame_and_not_before(frame: int, arrival_speed: float) -> None:
+    """From behind in a line, and from the side, with much more time than needed."""
     place = ships(timing=AT_FRAME, arrival_frame=frame, arrival_speed=arrival_speed)
     place = Scene([[0.0, -22.0, 0.0], [8.0, -14.0, 0.0]], behaviors=place.behaviors, tracked=place.tracked, speed=3.0)
     states = place.run(frame + 10)
@@ -83,7 +83,7 @@ def test_it_is_there_on_its_frame_and_not_before(frame: int, arrival_speed: floa
     assert off_course(headings(states)[frame], (0.0, 1.0, 0.0)).max() < 12.0
 
 
-def test_who_cannot_make_it_comes_as_soon_as_it_can() -> None:
+def test_a_late_vehicle_arrives_as_soon_as_it_can() -> None:
     late = ships(timing=AT_FRAME, arrival_frame=30)
     first = np.linalg.norm(positions(late.run(24 * 20))[-1], axis=1)
     assert first.max() < 0.1
@@ -91,7 +91,7 @@ def test_who_cannot_make_it_comes_as_soon_as_it_can() -> None:
     assert np.abs(positions(late.run(24 * 20))[-1] - free[-1]).max() < 0.2
 
 
-def test_it_docks_at_what_moves() -> None:
+def test_it_docks_at_a_moving_target() -> None:
     place = replace(ships(), drift=(0.0, 1.5, 0.0))
     states = place.run(24 * 30)
     dock = np.array([0.0, 1.5, 0.0]) * (len(states) - 1) / 24.0

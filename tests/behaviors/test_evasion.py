@@ -1,4 +1,4 @@
-"""Evasion (paper, Pursuit): flees where the pursuer will be."""
+"""Evasion (paper, Pursuit): flees the predicted position of the pursuer."""
 
 from dataclasses import replace
 
@@ -16,13 +16,13 @@ def hunted(drift: object = (0.0, 0.0, 0.0), **values) -> Scene:
     )
 
 
-def test_from_who_stands_still_it_flees() -> None:
+def test_from_a_pursuer_at_rest_it_flees() -> None:
     place = hunted()
     assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Flee, {})]).steering()[0])
 
 
 def test_it_heads_away_from_where_the_pursuer_will_be() -> None:
-    """The plain words: flee the place that a linear predictor gives, so long ahead as the pursuer needs to be here."""
+    """By the definition: flee the position of a linear predictor, for the time the pursuer needs to reach the agent."""
     place = hunted(drift=(3.0, 0.0, 0.0))
     menace = np.array([0.0, -6.0, 0.0]) + 2.0 * np.array([3.0, 0.0, 0.0])
     away = -menace / np.linalg.norm(menace)

@@ -1,4 +1,4 @@
-"""What holds for every behavior there is. A new one is covered by being listed in CATALOGUE."""
+"""The laws that hold for every behavior. Listing a new behavior in CATALOGUE makes them cover it."""
 
 import dataclasses
 import functools
@@ -39,14 +39,14 @@ COUNTS = (0, 1, 2, 3, 7)
 COORDINATES = np.array([0.0, 1.0, -1.0, 2.0, -2.0])
 UP = (0.0, 0.0, 1.0)
 REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit, Forage, UnalignedCollisionAvoidance}
-"""Turns with the world only about the up axis: wanderers come back to level flight, followers fly in a level volume,
-walls stand upright, circles lie level, who meets somebody keeps to the right."""
+"""They turn with the world about the up axis only: wanderers return to level flight, followers fly in a level volume,
+walls stand upright, circles are level, vehicles that meet keep to the right."""
 BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest, Explore, Forage, UnalignedCollisionAvoidance}
-"""Runs otherwise with another seed."""
+"""Another seed gives another run."""
 NOW_AND_THEN = {UnalignedCollisionAvoidance}
-"""Decides at moments of its own, between velocities: with another step now and then for another one."""
+"""They choose velocities at times of their own: with another step they may choose another velocity."""
 SHARING = {Explore, Forage}
-"""What others have seen or eaten matters."""
+"""It matters to them what other vehicles have seen or eaten."""
 PAPER = {
     "seek",
     "flee",
@@ -73,7 +73,7 @@ PAPER = {
     "hide",
 }
 RESERVED = {"get", "keys", "items", "values", "pop", "name", "id_data", "update", "path_resolve", "bl_rna", "rna_type"}
-"""Names that a group of properties in Blender has already."""
+"""Names that every property group in Blender has."""
 
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 everywhere_there_is = pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
@@ -81,7 +81,7 @@ everywhere_there_is = pytest.mark.parametrize("situation", SITUATIONS, ids=lambd
 
 @functools.cache
 def flown(kind: type[Behavior], situation: Any) -> tuple[Scene, list[State]]:
-    """A run of seven over twelve frames, at which several laws look."""
+    """A run of seven vehicles over twelve frames, which several laws examine."""
     place = situation(kind, 7)
     return place, place.run(12)
 
@@ -92,7 +92,7 @@ def flown(kind: type[Behavior], situation: Any) -> tuple[Scene, list[State]]:
 @every
 @everywhere_there_is
 @pytest.mark.parametrize("n", COUNTS)
-def test_the_force_has_a_row_an_agent_and_is_finite(kind: type[Behavior], situation: Any, n: int) -> None:
+def test_the_force_has_one_row_per_agent_and_is_finite(kind: type[Behavior], situation: Any, n: int) -> None:
     [force] = situation(kind, n).steering()
     assert force.shape == (n, 3)
     assert force.dtype == np.float64
@@ -109,7 +109,7 @@ def test_a_run_stays_finite(kind: type[Behavior], situation: Any, n: int) -> Non
 
 
 @every
-def test_some_agent_is_steered(kind: type[Behavior]) -> None:
+def test_at_least_one_agent_is_steered(kind: type[Behavior]) -> None:
     assert any((busy(kind, 7, seed).steering()[0] != 0.0).any() for seed in range(3))
 
 
@@ -117,15 +117,15 @@ def test_some_agent_is_steered(kind: type[Behavior]) -> None:
 @everywhere_there_is
 def test_a_column_of_equal_values_is_one_value(kind: type[Behavior], situation: Any) -> None:
     n = 7
-    one = replace(situation(kind, n), behaviors=[(kind, {})])
+    constant = replace(situation(kind, n), behaviors=[(kind, {})])
     defaults = {name: np.full(n, parameter.default) for name, parameter in kind.parameters().items()}
-    many = replace(one, behaviors=[(kind, defaults)])
-    assert one.steering()[0].tobytes() == many.steering()[0].tobytes()
+    column = replace(constant, behaviors=[(kind, defaults)])
+    assert constant.steering()[0].tobytes() == column.steering()[0].tobytes()
 
 
 @every
 @everywhere_there_is
-def test_nothing_it_is_given_is_written(kind: type[Behavior], situation: Any) -> None:
+def test_it_writes_to_none_of_its_arguments(kind: type[Behavior], situation: Any) -> None:
     world, agents, [behavior] = situation(kind, 7).seen()
     memory = None if kind.remembers is None else kind.remembers.blank(7)
     wish = Wish.of(agents, np.ones((7, 3)), agents.max_speed)
@@ -140,8 +140,8 @@ def test_nothing_it_is_given_is_written(kind: type[Behavior], situation: Any) ->
 @every
 @everywhere_there_is
 @pytest.mark.parametrize("n", [0, 1, 7])
-def test_what_it_decides_has_a_row_an_agent(kind: type[Behavior], situation: Any, n: int) -> None:
-    """And what it remembers has the types and shapes that it declares, step after step."""
+def test_its_decisions_have_one_row_per_agent(kind: type[Behavior], situation: Any, n: int) -> None:
+    """And its memory has the declared types and shapes after every step."""
     world, agents, [behavior] = situation(kind, n).seen()
     memory = blank = None if kind.remembers is None else kind.remembers.blank(n)
     for _ in range(2):
@@ -157,7 +157,7 @@ def test_what_it_decides_has_a_row_an_agent(kind: type[Behavior], situation: Any
 
 
 def assert_fits(steering: Steering, blank: Memory | None, n: int) -> None:
-    """The decisions of n agents, whose memory has the columns of a blank one."""
+    """Asserts that these are decisions of n agents, with a memory that has the columns of a blank one."""
     assert steering.force is None or steering.force.shape == (n, 3)
     assert steering.speed_limit is None or (steering.speed_limit.shape, steering.speed_limit.dtype) == ((n,), float)
     for mask in (steering.sets_speed, steering.arrived):
@@ -173,8 +173,8 @@ def assert_fits(steering: Steering, blank: Memory | None, n: int) -> None:
 
 @every
 @everywhere_there_is
-def test_the_memory_it_is_given_decides_and_not_one_it_keeps(kind: type[Behavior], situation: Any) -> None:
-    """Asked twice with the same memory it gives the same answer, whatever it was asked between."""
+def test_it_decides_by_the_memory_it_is_given(kind: type[Behavior], situation: Any) -> None:
+    """The same memory gives the same answer, whatever it was asked in between."""
     world, agents, [behavior] = situation(kind, 7).seen()
     memory = None if kind.remembers is None else kind.remembers.blank(7)
     first = behavior.steer(world, agents, memory)
@@ -197,7 +197,7 @@ def make_read_only(thing: Any) -> None:
 
 
 @every
-def test_without_weight_it_has_no_say(kind: type[Behavior]) -> None:
+def test_without_weight_it_has_no_effect(kind: type[Behavior]) -> None:
     place = everywhere(kind, 7)
     weightless = replace(place, behaviors=[(kind, {"weight": 0.0})])
     nobody = replace(place, behaviors=[])
@@ -207,13 +207,13 @@ def test_without_weight_it_has_no_say(kind: type[Behavior]) -> None:
 @every
 @settings(BOUNDED, max_examples=50)
 @given(data=st.data())
-def test_odd_numbers_in_odd_places_stay_finite_and_within_limits(kind: type[Behavior], data: st.DataObject) -> None:
-    """Parameters at their limits, vehicles and things on top of each other, a millimetre or a kilometre apart."""
+def test_with_odd_values_it_stays_finite_and_within_limits(kind: type[Behavior], data: st.DataObject) -> None:
+    """Parameters at their limits; vehicles and objects in one place, a millimetre or a kilometre apart."""
     n = 5
     scale = data.draw(st.sampled_from([1e-3, 1.0, 1e3]))
 
     def places(count: int) -> np.ndarray:
-        # Bytes, as hypothesis draws a handful of them in the time of one number.
+        # Bytes, as hypothesis draws several of them in the time of one number.
         drawn = data.draw(st.binary(min_size=3 * count, max_size=3 * count))
         return scale * COORDINATES[np.frombuffer(drawn, np.uint8) % len(COORDINATES)].reshape(count, 3)
 
@@ -251,13 +251,13 @@ def test_odd_numbers_in_odd_places_stay_finite_and_within_limits(kind: type[Beha
     assert_within_limits(place, states)
 
 
-# Who else is there, and in which order.
+# Other vehicles, and the order of all.
 
 
 @every
 @everywhere_there_is
-def test_the_order_of_the_agents_plays_no_part(kind: type[Behavior], situation: Any) -> None:
-    """To the last bit; what adds up others, to nine digits, as they are added up by rows (in Blender by identity)."""
+def test_the_order_of_the_agents_does_not_matter(kind: type[Behavior], situation: Any) -> None:
+    """To the last bit; to nine digits for sums over neighbors, which are added by rows (in Blender by identity)."""
     place, states = flown(kind, situation)
     order = np.array([3, 0, 6, 5, 1, 4, 2])
     if issubclass(kind, Neighborhood):
@@ -269,32 +269,32 @@ def test_the_order_of_the_agents_plays_no_part(kind: type[Behavior], situation: 
 
 
 @every
-def test_adding_vehicles_leaves_the_others_alone(kind: type[Behavior]) -> None:
-    """Anywhere; where it steers by others nearby, out of their sight, and where they share something, out of reach."""
+def test_adding_vehicles_does_not_change_the_others(kind: type[Behavior]) -> None:
+    """Anywhere; but out of sight if it looks at neighbors, and out of reach if vehicles share something."""
     many = everywhere(kind, 12)
-    some = np.array([1, 4, 5, 10])
+    rows = np.array([1, 4, 5, 10])
     if issubclass(kind, Neighborhood) or kind in SHARING:
-        added = ~np.isin(np.arange(12), some)
+        added = ~np.isin(np.arange(12), rows)
         many = replace(many, position=many.position + np.where(added, 200.0, 0.0)[:, None])
-        assert_same(positions(many.run(24))[:, some], positions(many.take(some).run(24)))
+        assert_same(positions(many.run(24))[:, rows], positions(many.take(rows).run(24)))
         return
-    assert all_bytes(many.run(24), some) == all_bytes(many.take(some).run(24))
+    assert all_bytes(many.run(24), rows) == all_bytes(many.take(rows).run(24))
 
 
 def all_bytes(states: list[State], rows: Any = slice(None)) -> list[bytes]:
-    """All that the states say about some vehicles."""
+    """All data of the states about some vehicles."""
     return [
         np.concatenate([getattr(s.motion, name)[rows] for name in ("position", "velocity", "forward", "up")]).tobytes()
         for s in states
     ]
 
 
-# Where the scene is and how it is turned.
+# The position and the orientation of the scene.
 
 
 @every
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
-def test_moving_the_world_moves_nothing_in_the_force(kind: type[Behavior], situation: Any) -> None:
+def test_moving_the_world_does_not_change_the_force(kind: type[Behavior], situation: Any) -> None:
     place = situation(kind, 7)
     assert_same(place.moved((40.0, -70.0, 25.0)).steering()[0], place.steering()[0])
 
@@ -312,8 +312,8 @@ def test_turning_the_world_about_up_turns_the_force(kind: type[Behavior], situat
 def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behavior], situation: Any) -> None:
     (place, states), turn, offset = flown(kind, situation), about(UP, 137.0), np.array([40.0, -70.0, 25.0])
     wanted = turned(positions(states[:11]), turn) + offset
-    found = positions(place.moved(offset, turn).run(11))
-    assert np.abs(found - wanted).max() < 1e-9
+    result = positions(place.moved(offset, turn).run(11))
+    assert np.abs(result - wanted).max() < 1e-9
 
 
 @every
@@ -322,16 +322,16 @@ def test_turning_the_world_about_any_axis_turns_the_force(kind: type[Behavior], 
     place, turn = without_sides(busy(kind, 7)), about(axis, 137.0)
     before, after = turned(place.steering()[0], turn), place.moved(turn=turn).steering()[0]
     if kind in REFERS_TO_UP:
-        assert not np.allclose(before, after), "It may come off the list of those that refer to up."
+        assert not np.allclose(before, after), "It can be taken off REFERS_TO_UP."
     else:
         assert_same(after, before)
-        wanted, found = turned(positions(place.run(11)), turn), positions(place.moved(turn=turn).run(11))
-        assert np.abs(found - wanted).max() < 1e-9
+        wanted, result = turned(positions(place.run(11)), turn), positions(place.moved(turn=turn).run(11))
+        assert np.abs(result - wanted).max() < 1e-9
 
 
-def assert_same(found: np.ndarray, wanted: np.ndarray) -> None:
-    """To nine digits of the largest."""
-    assert np.abs(found - wanted).max() <= 1e-9 * max(1.0, np.abs(wanted).max())
+def assert_same(result: np.ndarray, wanted: np.ndarray) -> None:
+    """Asserts equality to nine digits of the largest number."""
+    assert np.abs(result - wanted).max() <= 1e-9 * max(1.0, np.abs(wanted).max())
 
 
 @every
@@ -348,11 +348,11 @@ def test_the_agents_local_space_is_right_handed(kind: type[Behavior]) -> None:
 
 @every
 def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
-    """Over two seconds, in a place without surprises: forward Euler is off by as much as a step is long.
+    """Over two seconds, in a scene without sudden changes: the error of forward Euler is proportional to the step.
 
-    Of four vehicles that cover some 8 m each, none ends further from the path of half the step than a step's way
-    (0.25 m), and halving again brings at most 0.7 of that. Who decides now and then may decide otherwise with another
-    step, and ends further off, though not by much of its way.
+    Of four vehicles that cover some 8 m each, none ends further from the path of half the step than the way of a step
+    (0.25 m), and halving again gives at most 0.7 of that. A behavior that decides at intervals may decide differently
+    with another step, and ends further away, but not by much of its way.
     """
     place = calm(kind)
     whole, half, quarter = (positions(replace(place, substeps=n).run(49)) for n in (1, 2, 4))
@@ -365,11 +365,11 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
 
 
 def calm(kind: type[Behavior]) -> Scene:
-    """Four vehicles, a winding path with a flow beside it, a leader some way off, an obstacle to go round and a region
-    to stay in.
+    """Four vehicles, a winding path with a flow next to it, a leader at a distance, an obstacle to go round and a
+    region to stay in.
 
-    They have room, and a large region where what they see is news to others; where they steer by others nearby, they
-    stay in each other's sight.
+    The vehicles have room, and a large region if they share what they see. If they look at neighbors, they stay in each
+    other's sight.
     """
     place = everywhere(kind, 4)
     apart = 0.7 if issubclass(kind, Neighborhood) else 3.0
@@ -397,7 +397,7 @@ def calm(kind: type[Behavior]) -> Scene:
 
 
 @every
-def test_the_first_hundred_frames_are_those_of_a_longer_run(kind: type[Behavior]) -> None:
+def test_the_first_hundred_frames_agree_with_a_longer_run(kind: type[Behavior]) -> None:
     place = busy(kind, 3)
     long = all_bytes(place.run(101))
     assert long[:100] == all_bytes(place.run(100))
@@ -405,7 +405,7 @@ def test_the_first_hundred_frames_are_those_of_a_longer_run(kind: type[Behavior]
 
 
 @every
-def test_going_on_from_a_stored_state_is_the_same_run(kind: type[Behavior]) -> None:
+def test_continuing_from_a_stored_state_is_the_same_run(kind: type[Behavior]) -> None:
     place = busy(kind, 7)
     states = place.run(30)
     stored = states[12]
@@ -418,8 +418,8 @@ def test_going_on_from_a_stored_state_is_the_same_run(kind: type[Behavior]) -> N
 
 
 @every
-def test_chance_is_a_matter_of_seed_identity_and_time(kind: type[Behavior]) -> None:
-    """The same seed gives the same bytes; another one another run where chance has a part in it."""
+def test_chance_depends_on_seed_identity_and_time(kind: type[Behavior]) -> None:
+    """The same seed gives the same bytes; another seed gives another run if the behavior uses chance."""
     place, same = flown(kind, busy)
     other = replace(place, seed=1).run(12)
     assert all_bytes(same) == all_bytes(place.run(12))
@@ -431,14 +431,14 @@ def test_chance_is_a_matter_of_seed_identity_and_time(kind: type[Behavior]) -> N
 
 @every
 @everywhere_there_is
-def test_nobody_is_faster_or_stronger_than_it_may_be(kind: type[Behavior], situation: Any) -> None:
+def test_no_vehicle_exceeds_its_speed_or_force(kind: type[Behavior], situation: Any) -> None:
     assert_within_limits(*flown(kind, situation))
     finer = replace(situation(kind, 7), substeps=3)
     assert_within_limits(finer, finer.run(4))
 
 
 def assert_within_limits(place: Scene, states: list[State]) -> None:
-    """No faster than max_speed; no stronger than max_force, seen as the change of velocity a step."""
+    """Asserts that speeds are within max_speed, and changes of velocity per step within max_force."""
     model = VehicleModel.of(len(place), **place.vehicle)
     beyond = model.max_speed == 0.0
     assert (speeds(states)[1:] <= model.max_speed * (1.0 + 1e-9)).all()
@@ -488,7 +488,7 @@ def assert_sentence(text: str, where: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_no_parameter_hides_what_blender_has_on_every_group(kind: Any) -> None:
+def test_no_parameter_has_the_name_of_an_attribute_of_property_groups(kind: Any) -> None:
     names = set(kind.parameters())
     assert not names & RESERVED
     assert all(re.fullmatch("[a-z][a-z_]*", name) for name in names)
@@ -500,7 +500,7 @@ def test_every_field_is_a_declared_parameter(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_a_number_has_a_unit_or_says_that_it_counts(kind: Any) -> None:
+def test_a_number_has_the_unit_that_its_name_says(kind: Any) -> None:
     for name, parameter in kind.parameters().items():
         assert parameter.least <= parameter.most, name
         if name.endswith(("_distance", "_radius", "radius", "distance")):
@@ -512,14 +512,14 @@ def test_a_number_has_a_unit_or_says_that_it_counts(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_no_two_parameters_are_called_the_same(kind: Any) -> None:
+def test_no_two_parameters_have_the_same_label(kind: Any) -> None:
     called = [parameter.called(name) for name, parameter in kind.parameters().items()]
     assert len(set(called)) == len(called)
     assert all(label == label.strip() and label[0].isupper() for label in called)
 
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_choices_have_numbers_of_their_own(kind: Any) -> None:
+def test_choices_have_unique_numbers(kind: Any) -> None:
     for name, parameter in kind.parameters().items():
         numbers = [choice.number for choice in parameter.choices]
         assert len(set(numbers)) == len(numbers), name
@@ -527,7 +527,7 @@ def test_choices_have_numbers_of_their_own(kind: Any) -> None:
 
 
 @every
-def test_what_hangs_on_a_choice_hangs_on_one_of_its_own(kind: type[Behavior]) -> None:
+def test_a_parameter_that_depends_on_a_choice_depends_on_its_own_behavior(kind: type[Behavior]) -> None:
     parameters = kind.parameters()
     for name, parameter in parameters.items():
         if parameter.only_with is not None:
@@ -547,17 +547,17 @@ def test_names_are_the_papers_and_unique() -> None:
 
 
 @every
-def test_it_says_itself_under_which_heading_it_is_offered(kind: type[Behavior]) -> None:
+def test_it_declares_the_heading_under_which_it_is_offered(kind: type[Behavior]) -> None:
     assert vars(kind)["intent"] in Intent
 
 
-def test_every_heading_has_something_under_it() -> None:
+def test_every_heading_has_behaviors() -> None:
     assert {kind.intent for kind in CATALOGUE} == set(Intent)
     assert len({intent.value for intent in Intent}) == len(Intent)
 
 
 @every
-def test_what_is_not_declared_is_refused_by_name(kind: type[Behavior]) -> None:
+def test_an_undeclared_parameter_is_refused_by_name(kind: type[Behavior]) -> None:
     with pytest.raises(TypeError, match="no parameter haste"):
         kind.of(3, haste=1.0)
     with pytest.raises(ValueError):
@@ -565,7 +565,7 @@ def test_what_is_not_declared_is_refused_by_name(kind: type[Behavior]) -> None:
 
 
 def test_a_heap_is_a_heap() -> None:
-    """The situation is what its name says: everybody on the target, in an obstacle, at rest."""
+    """The situation is as its name says: all vehicles are on the target, in an obstacle and at rest."""
     world, agents, _ = heap(CATALOGUE[0], 3).seen()
     assert (world.obstacles.clearance(agents.position) < 0.0).all()
     assert (world.bodies.position == agents.position[0]).all()

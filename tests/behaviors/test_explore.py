@@ -26,7 +26,7 @@ def explorers(n: int = 6, half=HALF, shape=BOX, flat: bool = True, **values) -> 
 
 
 def covered(place: Scene, seconds: float, view: float = 2.0) -> float:
-    """The share of places in the region that somebody came near to."""
+    """The share of points in the region that a vehicle has come near to."""
     at = positions(place.run(round(seconds * 24.0)))[::4].reshape(-1, 3)
     half, shape = place.regions.half[0], place.regions.shape[0]
     grid = np.stack(np.meshgrid(*(np.linspace(-0.9, 0.9, 10),) * 2, [0.0]), axis=-1).reshape(-1, 3)
@@ -42,20 +42,20 @@ def test_the_whole_region_is_covered_and_faster_than_by_wandering(shape: int) ->
     assert covered(strolling, 25.0) < 0.7
 
 
-def test_flyers_cover_the_height_too() -> None:
+def test_flyers_cover_all_heights() -> None:
     states = explorers(10, half=(6.0, 6.0, 6.0), flat=False).run(24 * 20)
     at = positions(states)[::4].reshape(-1, 3)
     grid = np.stack(np.meshgrid(*(np.linspace(-5.0, 5.0, 6),) * 3), axis=-1).reshape(-1, 3)
     assert (np.linalg.norm(grid[:, None] - at[None], axis=-1).min(axis=1) < 2.5).mean() > 0.9
 
 
-def test_nobody_goes_where_another_has_been_while_there_is_something_new() -> None:
-    """Eight soon cover more than two."""
+def test_vehicles_do_not_repeat_others_while_parts_are_unseen() -> None:
+    """Eight vehicles soon cover more than two."""
     few, many = explorers(2), explorers(8)
     assert covered(many, 10.0) > covered(few, 10.0) + 0.25
 
 
-def test_what_is_seen_is_remembered_in_common_and_belongs_to_the_state() -> None:
+def test_what_a_vehicle_sees_is_remembered_by_all_and_belongs_to_the_state() -> None:
     place = explorers()
     states = place.run(48)
     [seen] = states[-1].tallies.values()
@@ -65,12 +65,12 @@ def test_what_is_seen_is_remembered_in_common_and_belongs_to_the_state() -> None
     assert (before <= seen).all() and before.sum() < seen.sum()
 
 
-def test_the_memory_goes_along_with_the_region() -> None:
-    """As it turns on the spot, what was seen turns along, and with it where they go."""
+def test_the_memory_moves_with_the_region() -> None:
+    """When the region turns in place, what has been seen turns with it, and so do the goals."""
     place = explorers()
     turn = about((0.0, 0.0, 1.0), 40.0)
-    found = positions(place.moved((30.0, 10.0, 0.0), turn).run(60))
-    assert np.abs(found - turned(positions(place.run(60)), turn) - (30.0, 10.0, 0.0)).max() < 1e-6
+    moved = positions(place.moved((30.0, 10.0, 0.0), turn).run(60))
+    assert np.abs(moved - turned(positions(place.run(60)), turn) - (30.0, 10.0, 0.0)).max() < 1e-6
 
 
 def test_it_stays_near_the_region() -> None:
@@ -85,8 +85,8 @@ def test_without_a_region_it_does_nothing() -> None:
     assert not explore.steer(world, agents, Exploring.blank(len(agents))).sets_speed.any()
 
 
-def test_it_gives_up_a_place_that_it_does_not_get_to() -> None:
-    """Once its patience is over, at one of the moments at which it decides; until then it keeps to the place."""
+def test_it_gives_up_a_place_that_it_does_not_reach() -> None:
+    """When its patience is over, the next time it decides; until then it keeps its goal."""
     world, agents, [explore] = explorers(1).seen()
     chosen = explore.steer(world, agents, Exploring.blank(1)).memory
     moments = world.time + np.arange(0.0, 1.0, world.dt)
@@ -96,10 +96,10 @@ def test_it_gives_up_a_place_that_it_does_not_get_to() -> None:
         return {int(explore.steer(replace(world, time=time), agents, memory).memory.goal[0]) for time in moments}
 
     assert goals(np.inf) == {int(chosen.goal[0])}
-    assert len(goals(0.0)) == 2, "the one it had, and another one"
+    assert len(goals(0.0)) == 2, "the goal it had, and another one"
 
 
-def test_it_has_patience_for_three_times_the_straight_way() -> None:
+def test_its_patience_is_three_times_the_straight_way() -> None:
     world, agents, [explore] = explorers(1).seen()
     memory = explore.steer(world, agents, Exploring.blank(1)).memory
     goal = world.regions.places(_middles(), 0)[memory.goal[0]]

@@ -14,13 +14,13 @@ def fleeing(distance: float = 10.0, **changes) -> Scene:
     return Scene(**(given | {"tracked": leaders([3.0, 4.0, 0.0])} | changes))
 
 
-def test_it_wants_the_opposite_of_what_seek_wants() -> None:
+def test_its_desired_velocity_is_the_opposite_of_that_of_seek() -> None:
     rng = np.random.default_rng(0)
     place = fleeing(position=rng.uniform(-5.0, 5.0, (6, 3)), forward=rng.normal(size=(6, 3)), speed=2.0)
     velocity = place.start().motion.velocity
     [flee] = place.steering()
     [seek] = Scene(place.position, place.forward, place.up, 2.0, [(Seek, {})], tracked=place.tracked).steering()
-    # Wanted velocities: what the forces would make of the present ones within the response time.
+    # The velocities that the forces lead to within the response time.
     assert np.allclose(flee * 0.3 + velocity, -(seek * 0.3 + velocity))
 
 
@@ -36,19 +36,19 @@ def test_it_gets_away_and_then_calms_down() -> None:
     states = fleeing(forward=[[0.6, 0.8, 0.0]], speed=4.0).run(24 * 8)
     distance = np.linalg.norm(positions(states)[:, 0] - (3.0, 4.0, 0.0), axis=1)
     assert distance[-1] > 10.0
-    assert speeds(states).max() > 4.8, "it ran"
+    assert speeds(states).max() > 4.8, "it fled"
     assert speeds(states)[-1, 0] == pytest.approx(4.0, abs=0.1), "and is back at cruise speed"
 
 
-def test_on_top_of_the_target_it_runs_the_way_it_faces() -> None:
+def test_on_top_of_the_target_it_goes_forward() -> None:
     place = fleeing(position=[[3.0, 4.0, 0.0]], forward=[[1.0, 2.0, 0.5]])
     states = place.run(48)
     assert np.abs(headings(states) - place.forward).max() < 1e-9
     assert np.linalg.norm(positions(states)[-1, 0] - (3.0, 4.0, 0.0)) > 5.0
 
 
-def test_it_wants_to_be_nowhere_in_particular() -> None:
-    """So all obstacles ahead count."""
+def test_it_has_no_goal() -> None:
+    """So that all obstacles ahead count."""
     _, agents, _ = fleeing().seen()
     assert agents.goal_distance.tolist() == [np.inf]
 
@@ -58,7 +58,7 @@ def test_without_a_target_it_does_nothing() -> None:
     assert (place.steering()[0] == 0.0).all()
 
 
-def test_on_the_ground_only_the_way_on_the_ground_counts() -> None:
+def test_on_the_ground_the_level_distance_counts() -> None:
     above = fleeing(vehicle={"keep_in_plane": True}, tracked=leaders([3.0, 4.0, 100.0]))
     assert np.allclose(above.steering()[0], [[-3.0 / 0.3, -4.0 / 0.3, 0.0]])
 
@@ -70,4 +70,4 @@ def test_at_its_own_pace_it_only_turns_away() -> None:
     states = place.run(24 * 8)
     distance = np.linalg.norm(positions(states)[:, 0] - (3.0, 4.0, 0.0), axis=1)
     assert distance[-1] > 10.0
-    assert speeds(states).max() < 4.2, "it did not run"
+    assert speeds(states).max() < 4.2, "it did not flee"

@@ -1,4 +1,4 @@
-"""Flocking (paper): separation, alignment and cohesion together make boids that look alive."""
+"""Flocking (paper): separation, alignment and cohesion together make flocks that look alive."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ APART = 1.5
 
 
 def starlings(n: int = 60, seed: int = 1) -> Scene:
-    """In a ball with room for all, heading about the same way, in the open."""
+    """Starlings in a ball with room for all, with similar headings, in the open."""
     rng = np.random.default_rng(seed)
     ball = rng.normal(size=(n, 3))
     ball *= (rng.uniform(size=n) ** (1.0 / 3.0) / np.linalg.norm(ball, axis=1))[:, None]
@@ -49,10 +49,10 @@ def starlings(n: int = 60, seed: int = 1) -> Scene:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_sixty_starlings_look_alive(seed: int) -> None:
-    """Between the mechanical and the jittery (the bounds were measured on flocks made either way on purpose).
+    """Between mechanical and jittery (the bounds were measured on flocks made mechanical or jittery on purpose).
 
-    Sixty in a smaller flock head a little more alike than two hundred, of which polarization stays below 0.995;
-    mechanical ones are above 0.998.
+    The headings of sixty are a little more alike than those of two hundred, whose polarization stays below 0.995;
+    that of mechanical flocks is above 0.998.
     """
     states = starlings(seed=seed).run(120, preroll=48)
     place, forward, speed = positions(states), headings(states), speeds(states)
@@ -68,7 +68,7 @@ def test_sixty_starlings_look_alive(seed: int) -> None:
     assert lost(place, 3.0 * APART).mean() < 0.01
 
 
-def test_a_flock_that_hardly_wanders_is_found_mechanical() -> None:
+def test_a_flock_that_hardly_wanders_is_recognised_as_mechanical() -> None:
     """The bounds above can fail."""
     place = starlings()
     tame = [b for b in place.behaviors if b[0] not in (Wander, Containment)]
@@ -77,8 +77,8 @@ def test_a_flock_that_hardly_wanders_is_found_mechanical() -> None:
     assert polarization(forward).mean() > 0.998
 
 
-def test_without_one_of_the_three_it_is_no_flock() -> None:
-    """Each of them is needed for what it is there for."""
+def test_without_one_of_the_three_it_is_not_a_flock() -> None:
+    """Each of them has the effect that it is meant to have."""
 
     def without(kind: type) -> tuple[np.ndarray, np.ndarray]:
         place = starlings()
@@ -88,7 +88,7 @@ def test_without_one_of_the_three_it_is_no_flock() -> None:
     place, forward = without(Separation)
     assert np.percentile(nearest_distances(place), 1) < 2.5 * BODY, "without separation they run into each other"
     place, forward = without(Alignment)
-    assert polarization(forward)[-24:].mean() < 0.9, "without alignment they head all ways"
+    assert polarization(forward)[-24:].mean() < 0.9, "without alignment their headings differ"
     place, forward = without(Cohesion)
     size = np.linalg.norm(place - place.mean(axis=1, keepdims=True), axis=-1).mean(axis=1)
     whole = positions(starlings().run(120, preroll=48))
@@ -97,14 +97,14 @@ def test_without_one_of_the_three_it_is_no_flock() -> None:
 
 
 def test_shuffled_birds_fly_the_same_for_a_while() -> None:
-    """To nine digits within half a second; later a flock makes much of little."""
+    """To nine digits within half a second; later small differences grow."""
     place = starlings(20)
     order = np.random.default_rng(0).permutation(20)
     wanted = positions(place.run(12))[:, order]
     assert np.abs(positions(place.take(order).run(12)) - wanted).max() < 1e-9
 
 
-def test_a_bird_more_far_away_leaves_the_others_their_luck() -> None:
+def test_another_bird_far_away_does_not_change_the_chances_of_the_others() -> None:
     place = starlings(20)
     more = starlings(21)
     more.position[:20], more.forward[:20], more.up[:20] = place.position, place.forward, place.up
@@ -113,12 +113,12 @@ def test_a_bird_more_far_away_leaves_the_others_their_luck() -> None:
 
 
 TOWER = 24.0
-"""How far ahead of the flock it stands, metres."""
+"""Distance of the tower ahead of the flock, metres."""
 ALLOCATION = next(choice.number for choice in COMBININGS if choice.name == "ALLOCATION")
 
 
 def at_a_tower(seed: int, **cohesion: float) -> np.ndarray:
-    """The share of a flock that is lost, by seconds from when its middle is at the tower."""
+    """The share of a flock that is lost, by seconds after its middle passes the tower."""
     place = starlings(80, seed)
     place = replace(
         place,
@@ -127,24 +127,24 @@ def at_a_tower(seed: int, **cohesion: float) -> np.ndarray:
         obstacles=obstacles([[0.0, TOWER, -90.0]], 2.5, [[0.0, TOWER, 90.0]]),
         combining=ALLOCATION,
     )
-    found = positions(place.run(24 * 13))
-    passing = int(np.argmax(found[:, :, 1].mean(axis=1) > TOWER))
-    return lost(found[passing::24], 3.0 * APART)
+    points = positions(place.run(24 * 13))
+    passing = int(np.argmax(points[:, :, 1].mean(axis=1) > TOWER))
+    return lost(points[passing::24], 3.0 * APART)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_flock_that_a_tower_parts_is_one_again_within_ten_seconds(seed: int) -> None:
+def test_a_flock_split_by_a_tower_is_reunited_within_ten_seconds(seed: int) -> None:
     apart = at_a_tower(seed)
-    assert apart[:3].max() > 0.1, "it has come apart"
+    assert apart[:3].max() > 0.1, "it has split"
     assert apart[10] < 0.01
 
 
-def test_a_flock_that_does_not_look_for_its_parts_stays_apart() -> None:
+def test_a_flock_that_does_not_rejoin_stays_split() -> None:
     assert at_a_tower(1, rejoin_distance=0.0)[10] > 0.1
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
-def test_a_flock_of_hardly_anybody_flies(n: int) -> None:
+def test_a_tiny_flock_flies(n: int) -> None:
     states = starlings(n).run(48, preroll=24)
     assert np.isfinite(positions(states)).all()
     assert (speeds(states) > 0.5 * CRUISE).all()

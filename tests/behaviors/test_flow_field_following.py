@@ -1,4 +1,4 @@
-"""Flow field following (paper, Flow Field Following): each goes the way the flow has where it will be."""
+"""Flow field following (paper, Flow Field Following): steers along the flow at the predicted position."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from tests.scene import Scene, headings, positions, speeds, velocities
 
 FPS = 24
 MAX_SPEED, CRUISE, RESPONSE_TIME = 5.0, 4.0, 0.3
-"""The vehicle model's own."""
+"""Seconds, the default of the vehicle model."""
 NORTH = spline(np.array([[0.0, -100.0, 0.0], [0.0, 100.0, 0.0]]), False)
 
 
@@ -25,14 +25,14 @@ def bent(radius: float = 12.0) -> Spline:
     return spline(np.concatenate(([[-40.0, 0.0, 0.0]], arc, [[radius, 80.0, 0.0]])), False)
 
 
-def beside(line: Spline, x: float = 0.0, y: float = 0.0, *, against: bool = False) -> Spline:
-    """The line drawn again at its side, or there and the other way."""
+def shifted(line: Spline, x: float = 0.0, y: float = 0.0, *, against: bool = False) -> Spline:
+    """The line shifted to its side, in the same or the opposite direction."""
     points = line.points + np.array([x, y, 0.0])
     return spline(points[::-1] if against else points, line.closed)
 
 
 def drifters(*lines: Spline, position: object = ((0.0, 0.0, 0.0),), **changes: object) -> Scene:
-    """Vehicles among flows, each a curve of its own."""
+    """Vehicles among flows, each of which is a separate curve."""
     behaviors = [(FlowFieldFollowing, changes.pop("values", {}))]
     return Scene(position, flows=tuple((line,) for line in lines), behaviors=behaviors, **changes)  # type: ignore[arg-type]
 
@@ -40,8 +40,8 @@ def drifters(*lines: Spline, position: object = ((0.0, 0.0, 0.0),), **changes: o
 # The force.
 
 
-def test_the_steering_is_the_flow_at_the_future_position_less_the_velocity() -> None:
-    """Written from the paper, agent by agent, with the flow's strength as how much it counts."""
+def test_the_steering_is_the_flow_at_the_predicted_position_minus_the_velocity() -> None:
+    """Written from the paper, agent by agent, weighted with the strength of the flow."""
     rng = np.random.default_rng(0)
     n, line, mass = 40, bent(), rng.uniform(0.5, 3.0, 40)
     reach, share, ahead = rng.uniform(2.0, 9.0, n), rng.uniform(0.0, 1.0, n), rng.uniform(0.0, 2.0, n)
@@ -54,21 +54,21 @@ def test_the_steering_is_the_flow_at_the_future_position_less_the_velocity() -> 
         values={"falloff_distance": reach, "speed": share, "prediction_time": ahead},
     )
     velocity = place.start().motion.velocity
-    found, steered = place.steering()[0], 0
+    forces, steered = place.steering()[0], 0
     for k in range(n):
         [flow] = flow_at(((line,),), place.position[k : k + 1] + velocity[k] * ahead[k], reach[k : k + 1])
         strength = np.linalg.norm(flow)
         if strength == 0.0:
-            assert (found[k] == 0.0).all()
+            assert (forces[k] == 0.0).all()
             continue
         desired = flow / strength * share[k] * MAX_SPEED
         wanted = strength * mass[k] * (desired - velocity[k]) / RESPONSE_TIME
-        assert np.abs(found[k] - wanted).max() < 1e-9
+        assert np.abs(forces[k] - wanted).max() < 1e-9
         steered += 1
     assert 10 < steered < 40
 
 
-def test_beyond_the_falloff_distance_there_is_nothing_to_correct() -> None:
+def test_beyond_the_falloff_distance_it_does_nothing() -> None:
     aside = np.array([0.0, 2.0, 4.9, 5.0, 5.1, 50.0])
     place = drifters(NORTH, position=np.stack((aside, aside * 0.0, aside * 0.0), axis=-1), forward=(1.0, 0.0, 0.0))
     force = np.linalg.norm(place.steering()[0], axis=1)
@@ -77,7 +77,7 @@ def test_beyond_the_falloff_distance_there_is_nothing_to_correct() -> None:
     assert (force[3:] == 0.0).all()
 
 
-def test_it_does_not_draw_anybody_to_the_curve() -> None:
+def test_it_does_not_attract_vehicles_to_the_curve() -> None:
     place = drifters(NORTH, position=[[-3.0, 0.0, 1.0], [0.0, 0.0, 0.0], [2.0, 0.0, -2.0]])
     assert np.abs(place.steering()[0][:, [0, 2]]).max() < 1e-9
 
@@ -95,15 +95,15 @@ def test_two_flows_side_by_side_average() -> None:
     assert alone[1][0] < -1.0
 
 
-def test_between_two_lanes_of_opposite_ways_it_does_nothing() -> None:
-    lanes = (NORTH, beside(NORTH, 4.0, against=True))
+def test_between_two_lanes_of_opposite_directions_it_does_nothing() -> None:
+    lanes = (NORTH, shifted(NORTH, 4.0, against=True))
     force = drifters(*lanes, position=[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 0.0, 0.0]]).steering()[0]
     assert force[0, 1] == pytest.approx(-force[2, 1])
     assert force[0, 1] > 1.0
     assert np.abs(force[1]).max() < 1e-9
 
 
-def test_on_the_ground_it_does_not_push_up_or_down() -> None:
+def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
     ramp = spline(np.array([[0.0, -10.0, -5.0], [0.0, 10.0, 5.0]]), False)
     wall = spline(np.array([[0.0, 0.0, -9.0], [0.0, 0.0, 9.0]]), False)
     for line, pushed in ((ramp, True), (wall, False)):
@@ -116,7 +116,7 @@ def test_on_the_ground_it_does_not_push_up_or_down() -> None:
 
 
 def test_a_crowd_streams_along_a_bent_flow() -> None:
-    """All of them round the bend in their own lanes, at the speed of the flow, without a jerk."""
+    """All vehicles take the bend in their own lanes, at the speed of the flow, without a jerk."""
     rng = np.random.default_rng(1)
     start = rng.uniform((-34.0, -1.5, -1.5), (-20.0, 1.5, 1.5), (40, 3))
     way = rng.normal(size=(40, 3)) * 0.3 + np.array([1.0, 0.0, 0.0])
@@ -131,7 +131,7 @@ def test_a_crowd_streams_along_a_bent_flow() -> None:
     assert jerks(headings(states)[FPS:], FPS).max() < 2.0
 
 
-def test_it_takes_its_own_speed_from_the_flow_and_cruises_outside() -> None:
+def test_it_takes_its_speed_from_the_flow_and_cruises_outside() -> None:
     place = drifters(NORTH, position=[[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]], values={"speed": 0.4})
     fast = speeds(place.run(8 * FPS))[-1]
     assert fast[0] == pytest.approx(0.4 * MAX_SPEED, rel=0.02)
@@ -140,13 +140,13 @@ def test_it_takes_its_own_speed_from_the_flow_and_cruises_outside() -> None:
     assert speeds(rapids.run(8 * FPS))[-1, 0] == pytest.approx(MAX_SPEED, rel=0.02)
 
 
-def test_who_stands_at_the_edge_of_a_flow_does_not_stay_there() -> None:
-    """There the flow is next to nothing."""
+def test_a_vehicle_at_rest_at_the_edge_of_a_flow_does_not_stay() -> None:
+    """The flow is nearly zero at the edge."""
     place = drifters(NORTH, position=[[4.99, 0.0, 0.0], [4.0, 0.0, 0.0], [3.0, 0.0, 0.0]], forward=(0.3, 1.0, 0.0))
     assert speeds(place.run(6 * FPS))[-1].min() > 0.9 * CRUISE
 
 
-def test_who_comes_in_from_the_side_turns_into_it_without_a_jerk() -> None:
+def test_a_vehicle_from_the_side_turns_into_it_without_a_jerk() -> None:
     place = drifters(NORTH, position=[[-15.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=CRUISE)
     states = place.run(12 * FPS)
     assert headings(states)[-1, 0, 1] > 0.95
@@ -154,12 +154,12 @@ def test_who_comes_in_from_the_side_turns_into_it_without_a_jerk() -> None:
     assert jerks(headings(states), FPS).max() < 15.0
 
 
-def test_a_flow_that_moves_takes_along_those_it_comes_to() -> None:
-    """And lets go of the others."""
+def test_a_moving_flow_takes_along_the_vehicles_it_reaches() -> None:
+    """And releases the others."""
     place = drifters(NORTH, position=[[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=CRUISE)
 
     def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        return replace(snapshot, flows=((beside(NORTH, 0.0 if frame < 2 * FPS else 38.0),),))
+        return replace(snapshot, flows=((shifted(NORTH, 0.0 if frame < 2 * FPS else 38.0),),))
 
     way = velocities(place.run(4 * FPS, at=at))
     middle, end = way[2 * FPS - 1], way[-1]

@@ -24,7 +24,7 @@ def grazers(n: int = 1, amount=np.inf, at=((0.0, 8.0, 0.0),), **values) -> Scene
     )
 
 
-def test_it_goes_to_a_resource_near_by_and_stops_to_feed() -> None:
+def test_it_goes_to_a_resource_nearby_and_stops_to_feed() -> None:
     states = grazers(meal=0.0).run(24 * 10)
     gap = np.linalg.norm(positions(states)[-1, 0] - (0.0, 8.0, 0.0)) - 2.0 * R
     assert -0.05 < gap < 0.3
@@ -32,26 +32,26 @@ def test_it_goes_to_a_resource_near_by_and_stops_to_feed() -> None:
     assert states[-1].taken[0] > 3.0
 
 
-def test_what_is_far_is_not_noticed_and_it_wanders() -> None:
+def test_without_a_resource_nearby_it_wanders() -> None:
     far = grazers(at=((0.0, 40.0, 0.0),))
     assert np.allclose(far.steering()[0], replace(far, behaviors=[(Wander, {})]).steering()[0])
     assert not np.allclose(grazers(at=((0.0, 40.0, 0.0),), distance=0.0).steering()[0], far.steering()[0])
 
 
-def test_it_eats_at_its_appetite_until_the_resource_is_gone_for_all() -> None:
+def test_it_eats_at_its_appetite_until_the_resource_has_run_out_for_all() -> None:
     place = grazers(2, amount=2.0, meal=0.0, appetite=0.5)
     states = place.run(24 * 15)
     taken = np.array([state.taken[0] if len(state.taken) else 0.0 for state in states])
     eating = np.flatnonzero(np.diff(taken) > 0.0)
-    assert np.diff(taken)[eating].max() == pytest.approx(2.0 * 0.5 / 24.0), "both at once"
+    assert np.diff(taken)[eating].max() == pytest.approx(2.0 * 0.5 / 24.0), "both together"
     assert 2.0 <= taken[-1] < 2.0 + 2.0 / 24.0
-    assert speeds(states)[-1].min() > 2.0, "they wander on"
+    assert speeds(states)[-1].min() > 2.0, "they continue to wander"
     with_seeker = replace(place, behaviors=[*place.behaviors, (Seek, {"target": 2, "weight": 0.0})])
     world = with_seeker.run(2)[-1]
     assert world.tallies == {}
 
 
-def test_what_is_eaten_up_is_not_there_for_others_either() -> None:
+def test_a_resource_that_has_run_out_is_absent_for_others_too() -> None:
     place = grazers(2, amount=0.5, meal=0.0)
     place = replace(place, behaviors=[(Forage, {"meal": 0.0}), (Seek, {"target": 2, "weight": [0.0, 1.0]})])
     states = place.run(24 * 12)
@@ -60,7 +60,7 @@ def test_what_is_eaten_up_is_not_there_for_others_either() -> None:
     assert (np.linalg.norm(step, axis=1) > 0.05).all()
 
 
-def test_who_has_had_enough_wanders_until_it_is_hungry_again() -> None:
+def test_after_a_meal_it_wanders_until_it_is_hungry_again() -> None:
     states = grazers(meal=1.0, digestion_time=4.0, distance=0.0).run(24 * 40)
     taken = np.array([state.taken[0] if len(state.taken) else 0.0 for state in states])
     eats = np.diff(taken) > 0.0
@@ -71,7 +71,7 @@ def test_who_has_had_enough_wanders_until_it_is_hungry_again() -> None:
     assert np.linalg.norm(positions(states)[..., :2] - (0.0, 8.0), axis=-1).max() > 5.0
 
 
-def test_the_nearest_that_is_left_counts() -> None:
+def test_the_nearest_remaining_resource_counts() -> None:
     place = grazers(at=((0.0, 4.0, 0.0), (0.0, -6.0, 0.0)), amount=(0.2, np.inf), meal=0.0)
     states = place.run(24 * 15)
     assert states[-1].taken[0] < 0.3
@@ -79,7 +79,7 @@ def test_the_nearest_that_is_left_counts() -> None:
     assert np.linalg.norm(positions(states)[-1, 0] - (0.0, -6.0, 0.0)) < 2.0
 
 
-def test_going_on_from_a_stored_state_knows_what_was_eaten() -> None:
+def test_a_stored_state_knows_what_has_been_eaten() -> None:
     place = grazers(amount=1.0, meal=0.0)
     states = place.run(24 * 6)
     half_eaten = next(k for k, state in enumerate(states) if len(state.taken) and state.taken[0] > 0.5)
@@ -91,7 +91,7 @@ def test_going_on_from_a_stored_state_knows_what_was_eaten() -> None:
     assert np.array_equal(state.motion.position, states[-1].motion.position)
 
 
-def test_it_wants_to_be_at_the_resource_until_it_has_had_enough() -> None:
+def test_its_goal_is_the_resource_until_it_has_had_enough() -> None:
     """So that obstacles before the resource count for a hungry agent only."""
     world, agents, [foraging] = grazers(1).seen()
     hungry, sated = Hunger.blank(1), Hunger(np.zeros(1), np.ones(1))

@@ -33,12 +33,12 @@ def hidden(place: np.ndarray, opponent: np.ndarray, rock: np.ndarray, radius: fl
 
 
 @pytest.mark.parametrize("opponent", [(0.0, 10.0, 0.0), (10.0, 10.0, 0.0), (-6.0, -3.0, 0.0)])
-def test_it_ends_out_of_sight(opponent: tuple) -> None:
+def test_it_ends_up_out_of_sight(opponent: tuple) -> None:
     end = positions(hiders(opponent).run(24 * 15))[-1, 0]
     assert any(hidden(end, np.array(opponent), rock, 1.5) for rock in ROCKS)
 
 
-def test_it_chooses_the_hiding_place_that_is_nearest() -> None:
+def test_it_chooses_the_nearest_hiding_place() -> None:
     world, agents, [hide, _] = hiders().seen()
     away = ROCKS[0] - (0.0, 10.0, 0.0)
     assert np.allclose(
@@ -46,7 +46,7 @@ def test_it_chooses_the_hiding_place_that_is_nearest() -> None:
     )
 
 
-def test_it_goes_round_as_the_opponent_comes_round() -> None:
+def test_it_goes_round_the_rock_as_the_opponent_does() -> None:
     place = hiders((8.0, 8.0, 0.0), rocks=ROCKS[:1], distance=0.0)
     place.drift = (0.0, -1.0, 0.0)
     place.tracked = leaders([3.0, 8.0, 0.0])
@@ -64,7 +64,7 @@ def test_it_keeps_its_place_until_another_is_much_nearer() -> None:
     assert kept == 1
 
 
-def test_it_hides_at_its_own_height_of_a_pillar() -> None:
+def test_behind_a_pillar_it_keeps_its_height() -> None:
     pillar = obstacles([[5.0, 0.0, -20.0]], 1.0, [[5.0, 0.0, 20.0]])
     place = Scene([[0.0, 0.0, 4.0]], behaviors=[(Hide, {})], tracked=leaders([-3.0, 0.0, 4.0]), obstacles=pillar)
     world, agents, [hide] = place.seen()
@@ -80,11 +80,11 @@ def test_it_does_nothing_without_an_opponent_or_beyond_the_distance(values: dict
     assert not hide.steer(world, agents, Hiding.blank(1)).sets_speed.any()
 
 
-def test_it_does_nothing_where_there_is_nothing_to_hide_behind() -> None:
+def test_without_obstacles_it_does_nothing() -> None:
     assert (hiders(rocks=np.zeros((0, 3))).steering()[0] == 0.0).all()
 
 
-def test_behind_a_box_it_is_near_its_side_and_a_room_is_no_hiding_place() -> None:
+def test_behind_a_box_it_is_near_its_side_and_a_room_does_not_hide_it() -> None:
     wall = boxes([[0.0, -6.0, 0.0]], [[5.0, 0.3, 4.0]])
     room = boxes([[0.0, 0.0, 0.0]], [[20.0, 20.0, 20.0]], side=np.full(1, INSIDE))
     world, agents, [hide, _] = replace(hiders(), obstacles=all_of(room, wall)).seen()
@@ -92,8 +92,8 @@ def test_behind_a_box_it_is_near_its_side_and_a_room_is_no_hiding_place() -> Non
 
 
 @pytest.mark.parametrize("row", [0, 1])
-def test_its_goal_is_the_place_it_steers_to(row: int) -> None:
-    """Of two hiding places that are about as near, the one it has chosen before counts for both."""
+def test_its_goal_is_the_place_that_it_steers_to(row: int) -> None:
+    """If two hiding places are about equally near, both keep the place chosen before."""
     rocks = np.array([[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0]])
     world, agents, [hide, _] = hiders(rocks=rocks).seen()
     memory = Hiding(np.array([row]))

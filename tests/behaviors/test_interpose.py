@@ -1,4 +1,4 @@
-"""Interpose (paper): gets between two others and stays there."""
+"""Interpose (paper): gets between two others and stays between them."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def blockers(drift: object = (0.0, 0.0, 0.0), start: object = (0.0, 0.0, 0.0), *
 
 
 @pytest.mark.parametrize("between", [0.0, 0.25, 0.5, 1.0])
-def test_it_comes_to_rest_between_two_that_stand(between: float) -> None:
+def test_it_stops_between_two_that_stand(between: float) -> None:
     end = positions(blockers(between=between).run(24 * 15))[-1, 0]
     assert np.allclose(end, ONE + (OTHER - ONE) * between, atol=0.1)
 
@@ -26,7 +26,7 @@ def test_it_stays_between_two_that_move() -> None:
     assert np.linalg.norm(track[-1] - middle) < 0.6
 
 
-def test_it_heads_for_where_the_two_will_be() -> None:
+def test_it_heads_for_the_predicted_positions_of_the_two() -> None:
     drift = np.array([0.0, 3.0, 0.0])
     world, agents, [interpose] = blockers(drift=drift).seen()
     middle = (ONE + OTHER) / 2.0
@@ -37,7 +37,7 @@ def test_it_heads_for_where_the_two_will_be() -> None:
 
 
 @pytest.mark.parametrize("missing", [{"one": -1}, {"other": -1}, {"one": -1, "other": -1}])
-def test_it_does_nothing_unless_both_are_there(missing: dict) -> None:
+def test_it_does_nothing_unless_both_are_present(missing: dict) -> None:
     place = blockers(**missing)
     world, agents, [interpose] = place.seen()
     assert (place.steering()[0] == 0.0).all()
@@ -45,7 +45,7 @@ def test_it_does_nothing_unless_both_are_there(missing: dict) -> None:
     assert not interpose.steer(world, agents, None).sets_speed.any()
 
 
-def test_an_empty_one_is_the_nearest_leader_and_an_empty_other_nobody() -> None:
+def test_the_first_is_the_nearest_leader_by_default_and_the_second_none() -> None:
     [force] = Scene([[0.0, 0.0, 0.0]], behaviors=[(Interpose, {"other": 2})], tracked=leaders(ONE, OTHER)).steering()
     assert np.array_equal(force, blockers().steering()[0])
     assert (Scene([[0.0, 0.0, 0.0]], behaviors=[(Interpose, {})], tracked=leaders(ONE)).steering()[0] == 0.0).all()

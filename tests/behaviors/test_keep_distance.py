@@ -1,4 +1,4 @@
-"""Keep distance (ours): queues in which nobody touches."""
+"""Keep distance (ours): queues without contacts."""
 
 from dataclasses import replace
 
@@ -10,11 +10,11 @@ from steering_addon.behaviors.seek import Seek
 from tests.scene import Scene, all_of, leaders, locked, positions, speeds
 
 BODIES = 1.0
-"""Two radii."""
+"""Metres: two radii."""
 
 
 def queue(n: int = 10, ahead=None, values=None, **changes) -> Scene:
-    """In one lane along +Y, all toward a far goal; the last ones are the fastest."""
+    """Vehicles in one lane along +Y, all toward a far goal; the last ones are the fastest."""
     ahead = np.cumsum(np.random.default_rng(1).uniform(1.2, 6.0, n)) if ahead is None else np.asarray(ahead)
     given = {
         "position": np.stack((np.zeros(n), ahead, np.zeros(n)), axis=-1),
@@ -27,12 +27,12 @@ def queue(n: int = 10, ahead=None, values=None, **changes) -> Scene:
 
 
 def gaps(states) -> np.ndarray:
-    """(frames, n - 1) metres of room between the bodies that follow each other."""
+    """(frames, n - 1) metres between the bodies of successive vehicles."""
     return np.diff(positions(states)[..., 1], axis=1) - BODIES
 
 
 @pytest.mark.parametrize("combining", (0, 1, 4))
-def test_a_queue_forms_behind_what_stands_and_nobody_touches(combining: int) -> None:
+def test_a_queue_forms_behind_a_standing_vehicle_without_contacts(combining: int) -> None:
     states = replace(queue(), combining=combining).run(24 * 32)
     assert gaps(states).min() > 0.0
     assert speeds(states)[-1].max() < 0.05
@@ -40,15 +40,15 @@ def test_a_queue_forms_behind_what_stands_and_nobody_touches(combining: int) -> 
     assert positions(states)[-1, -1, 1] == pytest.approx(60.0 - BODIES - 0.5, abs=0.15)
 
 
-def test_behind_a_slow_one_they_keep_their_time_apart() -> None:
+def test_behind_a_slow_vehicle_they_keep_their_gap_time() -> None:
     alone = queue(tracked=leaders([0.0, 1e4, 0.0]), values={"gap": 0.5, "gap_time": 1.5})
     states = alone.run(24 * 40)
-    assert np.allclose(speeds(states)[-1], 3.0, atol=0.1), "all as fast as the slowest, who is ahead"
+    assert np.allclose(speeds(states)[-1], 3.0, atol=0.1), "all as fast as the slowest, which is ahead"
     assert np.allclose(gaps(states)[-1], 0.5 + 1.5 * 3.0, atol=0.3)
 
 
-def test_one_who_brakes_to_a_stop_is_not_run_into() -> None:
-    """However hard it stops: it may do no more than those behind."""
+def test_a_vehicle_that_brakes_to_a_stop_is_not_hit() -> None:
+    """It cannot brake harder than the vehicles behind it."""
 
     def stopping(frame, snapshot):
         slow = snapshot.vehicle.max_speed.copy()
@@ -61,14 +61,14 @@ def test_one_who_brakes_to_a_stop_is_not_run_into() -> None:
     assert speeds(states)[-1].max() < 1.0
 
 
-def test_only_whoever_goes_the_same_way_in_the_lane_counts() -> None:
+def test_only_vehicles_that_go_the_same_way_in_the_lane_count() -> None:
     def braked(position, forward=(0.0, 1.0, 0.0), **values) -> bool:
         place = Scene([[0.0, 0.0, 0.0]], speed=4.0, behaviors=[(KeepDistance, values)])
         return bool(replace(place, tracked=locked(position, forward=forward)).steering()[0][0, 1] < 0.0)
 
     assert braked([0.0, 3.0, 0.0])
     assert not braked([0.0, -3.0, 0.0]), "behind"
-    assert not braked([1.1, 3.0, 0.0]), "beside both bodies"
+    assert not braked([1.1, 3.0, 0.0]), "to the side of both bodies"
     assert braked([1.1, 3.0, 0.0], lane_width=3.0)
     assert not braked([0.4, 3.0, 0.0], lane_width=0.5)
     assert not braked([0.0, 3.0, 0.0], forward=(0.0, -1.0, 0.0)), "oncoming"

@@ -1,4 +1,4 @@
-"""Leader following (paper): near the leader without crowding it, out of its way, and without bumping each other."""
+"""Leader following (paper): near the leader without crowding it, out of its way, and without contacts."""
 
 from dataclasses import replace
 
@@ -10,11 +10,11 @@ from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.scene import Scene, all_of, leaders, locked, positions, velocities
 
 ALONE = {"separation": 0.0, "clearing_distance": 0.0}
-"""Only the place behind the leader counts."""
+"""Switches off everything but the place behind the leader."""
 
 
 def followers(n: int = 12, drift=(0.0, 3.0, 0.0), seed: int = 0, values=None, **changes) -> Scene:
-    """Behind and about a leader that goes straight on."""
+    """Followers around a leader that goes straight on."""
     rng = np.random.default_rng(seed)
     given = {
         "position": rng.uniform((-8.0, -20.0, -3.0), (8.0, -6.0, 3.0), (n, 3)),
@@ -27,43 +27,43 @@ def followers(n: int = 12, drift=(0.0, 3.0, 0.0), seed: int = 0, values=None, **
 
 
 def offsets(place: Scene, frames: int) -> np.ndarray:
-    """Where they are as seen from the leader, (frames, n, 3)."""
-    at = np.array([place.snapshot(frame).tracked.position[0] for frame in range(frames)])
-    return positions(place.run(frames)) - at[:, None]
+    """Their offsets from the leader, (frames, n, 3)."""
+    leader = np.array([place.snapshot(frame).tracked.position[0] for frame in range(frames)])
+    return positions(place.run(frames)) - leader[:, None]
 
 
-def test_with_no_spread_all_share_the_one_point_behind_the_leader() -> None:
-    """The leader's own size, half a metre, comes on top of the distance."""
-    found = offsets(followers(values={"spread": 0.0, "behind": 2.0, **ALONE}), 24 * 25)
-    assert np.abs(found[-1] - (0.0, -2.5, 0.0)).max() < 0.05
+def test_without_spread_all_share_a_point_behind_the_leader() -> None:
+    """The radius of the leader, half a metre, is added to the distance."""
+    offset = offsets(followers(values={"spread": 0.0, "behind": 2.0, **ALONE}), 24 * 25)
+    assert np.abs(offset[-1] - (0.0, -2.5, 0.0)).max() < 0.05
 
 
-def test_with_time_behind_a_fast_leader_is_followed_further_back() -> None:
+def test_with_a_time_behind_a_fast_leader_is_followed_at_a_larger_distance() -> None:
     values = {"spread": 0.0, "behind": 2.0, "behind_time": 1.5, **ALONE}
-    found = offsets(followers(values=values), 24 * 15)
-    assert np.abs(found[-1] - (0.0, -2.5 - 1.5 * 3.0, 0.0)).max() < 0.05
+    offset = offsets(followers(values=values), 24 * 15)
+    assert np.abs(offset[-1] - (0.0, -2.5 - 1.5 * 3.0, 0.0)).max() < 0.05
 
 
 def test_each_has_a_place_of_its_own_in_a_volume_behind_the_leader_and_keeps_it() -> None:
     place = followers(40, values={"spread": 4.0, "behind": 2.0, **ALONE})
-    found = offsets(place, 24 * 20)
-    settled = found[-24 * 5 :]
-    assert np.ptp(settled, axis=0).max() < 0.1, "it moves along with the leader"
-    own = settled[-1] + (0.0, 2.5 + 1.3 * 4.0, 0.0)
-    inside = np.linalg.norm(own / (4.0, 1.3 * 4.0, 0.6 * 4.0), axis=1)
+    offset = offsets(place, 24 * 20)
+    settled = offset[-24 * 5 :]
+    assert np.ptp(settled, axis=0).max() < 0.1, "it moves with the leader"
+    places = settled[-1] + (0.0, 2.5 + 1.3 * 4.0, 0.0)
+    inside = np.linalg.norm(places / (4.0, 1.3 * 4.0, 0.6 * 4.0), axis=1)
     assert inside.max() <= 1.02
     assert np.median(inside) > 0.6, "all over the volume"
     assert (settled[-1][:, 1] < -2.4).all(), "behind the leader"
-    gaps = np.linalg.norm(own[:, None] - own[None], axis=-1) + 1e9 * np.eye(40)
+    gaps = np.linalg.norm(places[:, None] - places[None], axis=-1) + 1e9 * np.eye(40)
     assert gaps.min() > 0.05
 
 
-def test_a_place_is_a_matter_of_identity_and_seed() -> None:
+def test_a_place_depends_on_identity_and_seed() -> None:
     place = followers(12, values=ALONE)
-    some = np.array([7, 2, 9])
-    wanted = positions(place.run(48))[:, some]
-    assert positions(place.take(some).run(48)).tobytes() == wanted.tobytes(), "whoever else there is"
-    assert np.abs(positions(replace(place, seed=1).run(48))[:, some] - wanted).max() > 0.1
+    rows = np.array([7, 2, 9])
+    wanted = positions(place.run(48))[:, rows]
+    assert positions(place.take(rows).run(48)).tobytes() == wanted.tobytes(), "whatever other agents are present"
+    assert np.abs(positions(replace(place, seed=1).run(48))[:, rows] - wanted).max() > 0.1
 
 
 def test_they_go_as_fast_as_the_leader() -> None:
@@ -71,30 +71,30 @@ def test_they_go_as_fast_as_the_leader() -> None:
     assert np.abs(last - (0.0, 3.0, 0.0)).max() < 0.05
 
 
-def test_behind_a_leader_at_rest_they_come_to_rest() -> None:
+def test_behind_a_leader_at_rest_they_stop() -> None:
     place = followers(drift=(0.0, 0.0, 0.0), values={"spread": 2.0, **ALONE})
     assert np.linalg.norm(velocities(place.run(24 * 30))[-1], axis=1).max() < 0.05
 
 
-def test_who_is_in_the_rectangle_ahead_of_the_leader_steers_aside() -> None:
-    at = [[0.3, 3.0, 0.0], [-0.3, 3.0, 0.0], [0.3, 6.5, 0.0], [2.6, 3.0, 0.0], [0.3, -3.0, 0.0]]
+def test_followers_in_the_rectangle_ahead_of_the_leader_steer_aside() -> None:
+    start = [[0.3, 3.0, 0.0], [-0.3, 3.0, 0.0], [0.3, 6.5, 0.0], [2.6, 3.0, 0.0], [0.3, -3.0, 0.0]]
     values = {"clearing_distance": 6.0, "clearing_width": 2.0, "separation": 0.0}
-    place = followers(5, position=at, values=values)
+    place = followers(5, position=start, values=values)
     clearing = place.steering()[0]
     following = replace(place, behaviors=[(LeaderFollowing, {**values, "clearing_distance": 0.0})]).steering()[0]
     assert clearing[0, 0] > 0.0 > clearing[1, 0], "away from the leader's path, each to its side"
     assert np.abs(clearing[:2, 1:]).max() < 1e-12, "laterally"
-    assert np.array_equal(clearing[2:], following[2:]), "too far ahead, beside and behind it does not apply"
+    assert np.array_equal(clearing[2:], following[2:]), "it does not apply too far ahead, to the side and behind"
 
 
-def test_the_leader_meets_nobody_in_its_way() -> None:
-    """Those who stand in its way at first make room before it is there."""
+def test_the_way_of_the_leader_is_free() -> None:
+    """Followers that stand in its way at first make room before it arrives."""
     rng = np.random.default_rng(3)
     ahead = rng.uniform((-2.0, 6.0, 0.0), (2.0, 15.0, 0.0), (6, 3))
     values = {"clearing_distance": 8.0, "strength": 8.0}
     place = followers(6, position=ahead, speed=1.0, values=values, vehicle={"keep_in_plane": True, "radius": 0.3})
-    found = offsets(place, 24 * 12)
-    assert np.linalg.norm(found, axis=-1).min() > 0.8
+    offset = offsets(place, 24 * 12)
+    assert np.linalg.norm(offset, axis=-1).min() > 0.8
     without = replace(place, behaviors=[(LeaderFollowing, {**values, "clearing_distance": 0.0})])
     assert np.linalg.norm(offsets(without, 24 * 12), axis=-1).min() < 0.8
 
@@ -102,21 +102,21 @@ def test_the_leader_meets_nobody_in_its_way() -> None:
 def test_followers_of_one_point_do_not_clump() -> None:
     def nearest(separation: float) -> float:
         values = {"spread": 0.0, "separation": separation, "distance": 1.5}
-        found = positions(followers(values=values).run(24 * 12))[-48:]
-        gaps = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(12)
+        points = positions(followers(values=values).run(24 * 12))[-48:]
+        gaps = np.linalg.norm(points[:, :, None] - points[:, None], axis=-1) + 1e9 * np.eye(12)
         return float(gaps.min())
 
     assert nearest(0.0) < 0.1
     assert nearest(8.0) > 0.5
 
 
-def test_others_count_whom_it_looks_at() -> None:
+def test_the_choice_of_neighbors_decides_which_count() -> None:
     place = followers(
         1, position=[[0.0, -9.0, 0.0]], tracked=all_of(leaders([0.0, 0.0, 0.0]), locked([0.5, -9.0, 0.0], crowd=4))
     )
-    own = replace(place, behaviors=[(LeaderFollowing, {})]).steering()[0]
+    same_crowd = replace(place, behaviors=[(LeaderFollowing, {})]).steering()[0]
     everyone = replace(place, behaviors=[(LeaderFollowing, {"neighbors": EVERYONE})]).steering()[0]
-    assert everyone[0, 0] < own[0, 0]
+    assert everyone[0, 0] < same_crowd[0, 0]
 
 
 def test_without_a_leader_it_does_nothing_and_sets_no_speed() -> None:
@@ -128,7 +128,7 @@ def test_without_a_leader_it_does_nothing_and_sets_no_speed() -> None:
     assert following.steer(world, agents, None).sets_speed.all()
 
 
-def test_the_nearest_leader_counts_where_none_is_named() -> None:
+def test_without_a_named_leader_the_nearest_counts() -> None:
     two = leaders([-30.0, 0.0, 0.0], [30.0, 0.0, 0.0])
     place = followers(2, position=[[-20.0, -9.0, 0.0], [20.0, -9.0, 0.0]], tracked=two, values=ALONE)
     named = replace(place, behaviors=[(LeaderFollowing, {"leader": [2, 3], **ALONE})])

@@ -1,4 +1,4 @@
-"""Obstacle avoidance (paper, Obstacle Avoidance): round what lies ahead, and nothing else."""
+"""Obstacle avoidance (paper, Obstacle Avoidance): goes round obstacles ahead, and does nothing else."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ NORTH = (0.0, 1.0, 0.0)
 
 
 def facing(things: Obstacles, **changes) -> Scene:
-    """A vehicle at the origin that goes north at 4 m/s and avoids the things."""
+    """A vehicle at the origin that goes north at 4 m/s and avoids the obstacles."""
     given = {"position": [[0.0, 0.0, 0.0]], "speed": 4.0, "behaviors": [(ObstacleAvoidance, {})], "obstacles": things}
     return Scene(**(given | changes))
 
@@ -31,7 +31,7 @@ def force(things: Obstacles, **changes) -> np.ndarray:
 
 
 def gap(place: Scene, seconds: float) -> float:
-    """The smallest gap between any vehicle and anything while the scene runs, metres; negative once one has entered."""
+    """The smallest gap between a vehicle and an obstacle during the run, metres; negative if one is entered."""
     return gap_of(place, place.run(int(seconds * place.fps) + 1))
 
 
@@ -43,7 +43,7 @@ def gap_of(place: Scene, states: list[State]) -> float:
 # Which obstacles count.
 
 
-def test_what_is_not_ahead_is_left_alone() -> None:
+def test_it_does_nothing_about_obstacles_that_are_not_ahead() -> None:
     for thing in (ball(0.2, -5.0), ball(3.0, 0.0), ball(-2.0, 5.0), ball(0.0, 5.0, 2.0), ball(0.3, 60.0)):
         assert (force(thing) == 0.0).all(), describe(thing)
 
@@ -63,27 +63,27 @@ def test_it_turns_away_from_the_obstacles_centre_across_its_course() -> None:
         away = -np.array([x, 0.0, z]) / np.hypot(x, z)
         assert steering[[0, 2]] @ away[[0, 2]] > 0.1
         assert np.allclose(steering[[0, 2]], (steering @ away) * away[[0, 2]])
-        assert steering[1] <= 0.0, "it may brake, never hurry"
+        assert steering[1] <= 0.0, "it may brake, but does not speed up"
 
 
-def test_dead_ahead_it_makes_up_its_mind() -> None:
+def test_dead_ahead_it_chooses_a_side() -> None:
     assert abs(force(ball(0.0, 6.0))[0]) > 0.1
     assert gap(facing(ball(0.0, 8.0)), 5.0) > 0.0
 
 
-def test_what_it_would_meet_first_counts() -> None:
-    """Figure 7: A is not in the cylinder; of B and C it meets B first, so that corrective steering is to the left."""
+def test_the_obstacle_that_it_would_meet_first_counts() -> None:
+    """Figure 7: A is not in the cylinder; B is met before C, so that the corrective steering is to the left."""
     a, b, c = [-3.0, 3.0, 0.0], [0.6, 4.5, 0.0], [-0.6, 6.5, 0.0]
     together = force(obstacles([a, b, c], 1.0))
     assert together[0] < 0.0
-    assert np.array_equal(together[[0, 2]], force(obstacles([c, a, b], 1.0))[[0, 2]]), "whatever their order"
+    assert np.array_equal(together[[0, 2]], force(obstacles([c, a, b], 1.0))[[0, 2]]), "in any order"
     assert force(obstacles([a, c], 1.0))[0] > 0.0
 
 
-def test_what_is_met_first_is_not_what_is_nearest() -> None:
-    """A big ball further off may reach nearer than the middle of a small one."""
+def test_the_obstacle_met_first_is_not_the_nearest() -> None:
+    """The surface of a large ball may be nearer than the middle of a small ball whose middle is nearer."""
     small, big = [0.5, 6.0, 0.0], [-1.0, 7.5, 0.0]
-    assert force(obstacles([small, big], np.array([0.3, 4.0])))[0] > 0.0, "to the right of the big one"
+    assert force(obstacles([small, big], np.array([0.3, 4.0])))[0] > 0.0, "to the right of the large ball"
 
 
 def test_the_mountain_beyond_the_airport_is_ignored() -> None:
@@ -93,10 +93,10 @@ def test_the_mountain_beyond_the_airport_is_ignored() -> None:
     behind = replace(place, tracked=leaders([0.0, 20.0, 0.0]))
     assert (before.steering()[1] == 0.0).all()
     assert (behind.steering()[1] != 0.0).any()
-    assert gap(replace(before, combining=PRIORITY), 10.0) > 0.0, "and it comes to no harm"
+    assert gap(replace(before, combining=PRIORITY), 10.0) > 0.0, "and it hits nothing"
 
 
-def test_a_goal_without_weight_is_no_goal() -> None:
+def test_a_goal_without_weight_does_not_count() -> None:
     place = facing(ball(0.3, 6.0), tracked=leaders([0.0, 3.0, 0.0]))
     for weight, avoided in ((0.0, True), (1.0, False)):
         seeking = replace(place, behaviors=[(Seek, {"weight": weight}), (ObstacleAvoidance, {})])
@@ -110,7 +110,7 @@ def test_a_faster_vehicle_looks_further_ahead() -> None:
         furthest[speed] = max(d for d in distances if (force(ball(0.3, d), speed=speed) != 0.0).any())
     assert furthest[1.0] < furthest[2.0] < furthest[4.0]
     time = ObstacleAvoidance.parameters()["look_ahead_time"].default
-    assert furthest[4.0] == pytest.approx(4.0 * time + 1.7, abs=0.5), "and the obstacle's own size"
+    assert furthest[4.0] == pytest.approx(4.0 * time + 1.7, abs=0.5), "and the size of the obstacle"
 
 
 def test_a_longer_look_ahead_sees_further() -> None:
@@ -119,43 +119,43 @@ def test_a_longer_look_ahead_sees_further() -> None:
     assert (force(ball(0.3, 14.0), behaviors=far) != 0.0).any()
 
 
-def test_what_comes_into_sight_does_so_gently() -> None:
+def test_an_obstacle_that_comes_into_sight_sets_in_gently() -> None:
     pushes = np.array([np.linalg.norm(force(ball(0.3, d))) for d in np.arange(12.0, 3.5, -0.05)])
     assert pushes[0] == 0.0
     assert pushes.max() > 1.0
     assert np.diff(pushes).max() < 0.3, "newtons for five centimetres"
 
 
-# Whose obstacle, and where it goes.
+# Carried and moving obstacles.
 
 
-def test_what_a_vehicle_carries_is_not_in_its_own_way() -> None:
+def test_an_obstacle_that_a_vehicle_carries_is_not_in_its_own_way() -> None:
     mast = ball(0.2, 2.0, carrier=np.array([0]))
     place = facing(mast, position=[[0.0, 0.0, 0.0], [0.3, 12.0, 0.0]], forward=[NORTH, (0.0, -1.0, 0.0)])
-    own, other = place.steering()[0]
-    assert (own == 0.0).all()
-    assert (other != 0.0).any(), "but in that of another"
+    carrier, other = place.steering()[0]
+    assert (carrier == 0.0).all()
+    assert (other != 0.0).any(), "but in the way of another"
 
 
-def test_a_balloon_that_comes_across_is_missed() -> None:
-    """Met in its own frame: where it will be, not where it is."""
+def test_a_balloon_that_crosses_is_missed() -> None:
+    """By the relative velocity: its future position counts, not the present one."""
     for seconds in (1.5, 2.0, 3.0):
         for wind in (-2.0, 2.0, 3.5):
             crossing = ball(-wind * seconds, 4.0 * seconds, velocity=[[wind, 0.0, 0.0]])
             straight = facing(crossing, behaviors=[])
-            assert gap(straight, seconds + 3.0) < 0.0, "nobody has to do anything"
+            assert gap(straight, seconds + 3.0) < 0.0, "no vehicle has to steer"
             assert gap(facing(crossing), seconds + 3.0) > 0.0, (seconds, wind)
 
 
-def test_a_balloon_that_will_be_gone_is_left_alone() -> None:
+def test_it_does_nothing_about_a_balloon_that_will_be_gone() -> None:
     assert (force(ball(0.5, 8.0, velocity=[[4.0, 0.0, 0.0]])) == 0.0).all()
 
 
-def test_what_runs_ahead_just_as_fast_is_left_alone() -> None:
+def test_it_does_nothing_about_an_obstacle_ahead_with_its_velocity() -> None:
     assert (force(ball(0.1, 5.0, velocity=[[0.0, 4.0, 0.0]])) == 0.0).all()
 
 
-def test_what_comes_from_the_front_is_seen_sooner() -> None:
+def test_an_obstacle_from_the_front_is_seen_sooner() -> None:
     def first_seen(wind: float) -> float:
         distances = np.arange(3.0, 40.0, 0.25)
         return max(d for d in distances if (force(ball(0.3, d, velocity=[[0.0, wind, 0.0]])) != 0.0).any())
@@ -163,19 +163,19 @@ def test_what_comes_from_the_front_is_seen_sooner() -> None:
     assert first_seen(-4.0) > first_seen(0.0) + 5.0
 
 
-def test_what_stands_still_dodges_nothing_it_does_not_face() -> None:
+def test_a_vehicle_at_rest_dodges_only_what_it_faces() -> None:
     assert (force(ball(3.0, 3.0), speed=0.0) == 0.0).all()
 
 
 # Pylons.
 
 
-def test_a_pylon_is_in_the_way_all_along() -> None:
+def test_a_pylon_is_in_the_way_along_its_whole_length() -> None:
     pylon = obstacles([[0.4, 6.0, -20.0]], 1.0, [[0.4, 6.0, 20.0]])
     steering = force(pylon)
     assert steering[0] < -0.1
-    assert abs(steering[2]) < 1e-9, "there is no way over it nearby"
-    assert (force(obstacles([[0.4, 6.0, 3.0]], 1.0, [[0.4, 6.0, 20.0]])) == 0.0).all(), "it begins above"
+    assert abs(steering[2]) < 1e-9, "it cannot be passed above nearby"
+    assert (force(obstacles([[0.4, 6.0, 3.0]], 1.0, [[0.4, 6.0, 20.0]])) == 0.0).all(), "it begins higher up"
 
 
 def test_over_and_under_a_beam() -> None:
@@ -201,8 +201,8 @@ def test_a_pylon_lying_along_the_course_is_passed_before_its_near_end() -> None:
 
 @pytest.mark.parametrize(("side", "axis", "sign"), [(LEFT, 0, -1), (RIGHT, 0, 1), (OVER, 2, 1), (UNDER, 2, -1)])
 @pytest.mark.parametrize("goal", [Seek, Arrival])
-def test_it_passes_on_the_side_it_is_told(side: int, axis: int, sign: int, goal: type) -> None:
-    """Also where the other side is nearer."""
+def test_it_passes_on_the_side_that_is_asked_for(side: int, axis: int, sign: int, goal: type) -> None:
+    """Also if the other side is nearer."""
     starts = np.array([[x, 0.0, z] for x in (-0.8, 0.1, 0.8) for z in (-0.6, 0.6)])
     place = facing(
         ball(0.0, 12.0, radius=1.5, pass_side=np.array([side])),
@@ -221,7 +221,7 @@ def test_it_passes_on_the_side_it_is_told(side: int, axis: int, sign: int, goal:
 
 
 @pytest.mark.parametrize(("side", "sign"), [(LEFT, -1), (RIGHT, 1)])
-def test_a_pylon_too_is_passed_on_the_side_it_is_told(side: int, sign: int) -> None:
+def test_a_pylon_too_is_passed_on_the_side_that_is_asked_for(side: int, sign: int) -> None:
     place = facing(
         obstacles([[0.0, 12.0, -9.0]], 1.0, [[0.0, 12.0, 9.0]], pass_side=np.array([side])),
         position=[[x, 0.0, 0.0] for x in (-1.0, 0.0, 1.0)],
@@ -238,7 +238,7 @@ def test_a_pylon_too_is_passed_on_the_side_it_is_told(side: int, sign: int) -> N
     assert (sign * path[beside][:, 0] > 1.0).all()
 
 
-def test_told_nothing_it_takes_the_nearer_side() -> None:
+def test_by_default_it_takes_the_nearer_side() -> None:
     for x in (-0.5, 0.5):
         thing = ball(x, 6.0, pass_side=np.array([EITHER]))
         assert np.sign(force(thing)[0]) == -np.sign(x)
@@ -251,24 +251,24 @@ def test_on_the_ground_it_stays_on_the_ground() -> None:
     assert force(ball(0.3, 6.0, -0.5), vehicle={"keep_in_plane": True})[2] == 0.0
 
 
-def test_what_hangs_over_or_lies_under_the_ground_is_not_in_the_way() -> None:
+def test_on_the_ground_obstacles_above_and_below_are_not_in_the_way() -> None:
     for z in (2.0, -2.0):
         assert (force(ball(0.3, 6.0, z), vehicle={"keep_in_plane": True}) == 0.0).all()
 
 
-def test_on_the_ground_of_a_ball_only_the_slice_at_its_height_is_in_the_way() -> None:
-    """Ball, vehicle and clearance together are a ball of 1.7; 0.9 off its middle that is a smaller disc."""
+def test_on_the_ground_only_the_section_of_a_ball_is_in_the_way() -> None:
+    """Ball, vehicle and clearance have a radius of 1.7 together; 0.9 from the middle the section is a smaller disc."""
     ground = {"keep_in_plane": True}
     slice_radius = np.sqrt(1.7**2 - 0.9**2)
     assert (force(ball(slice_radius + 0.05, 6.0, 0.9), vehicle=ground) == 0.0).all()
     assert (force(ball(slice_radius - 0.05, 6.0, 0.9), vehicle=ground) != 0.0).any()
 
 
-# Coming to no harm.
+# No contacts.
 
 
-def test_before_what_is_too_wide_to_get_round_it_brakes() -> None:
-    """Three metres off at full speed; to stop it takes two and a half, to turn aside five."""
+def test_it_brakes_before_an_obstacle_too_wide_to_pass() -> None:
+    """Three metres away at full speed; it stops in two and a half, and turns aside in five."""
     wall = facing(ball(0.5, 43.5, radius=40.0), speed=5.0, vehicle={"max_force": 5.0})
     assert gap(wall, 8.0) > 0.0
     assert speeds(wall.run(48))[:, 0].min() < 3.0
@@ -280,7 +280,7 @@ def test_it_keeps_about_its_clearance_from_a_single_ball() -> None:
         assert gap(place, 6.0) >= clearance - 0.05
 
 
-def test_once_past_it_goes_on_undisturbed() -> None:
+def test_once_past_it_continues_undisturbed() -> None:
     place = facing(ball(0.4, 8.0))
     states = place.run(24 * 8)
     velocity = velocities(states)[-24:, 0]
@@ -289,7 +289,7 @@ def test_once_past_it_goes_on_undisturbed() -> None:
 
 @pytest.mark.parametrize("plane", [False, True])
 @pytest.mark.parametrize(("goal", "scenes"), [("arrival", 30), ("seek", 30), ("wander", 26), ("path_following", 14)])
-def test_nobody_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane: bool) -> None:
+def test_no_vehicle_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane: bool) -> None:
     """Two hundred scenes in all, each with three vehicles among seven balls and pylons, for six seconds."""
     crowded = course(goal, scenes, plane=plane, seed=0)
     gaps = crowded.run(6.0)
@@ -300,8 +300,8 @@ def test_nobody_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane: boo
 
 
 @pytest.mark.parametrize("facing", [0.0, 40.0, 120.0])
-def test_who_stands_too_near_gets_away_again(facing: float) -> None:
-    """At rest inside the clearance of a ball between it and its goal, it is out again within eight seconds."""
+def test_a_vehicle_too_near_gets_away_again(facing: float) -> None:
+    """From rest within the clearance of a ball between it and its goal, it is free within eight seconds."""
     angle = np.radians(facing)
     place = Scene(
         [[0.0, -1.55, 0.0]],

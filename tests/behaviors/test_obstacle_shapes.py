@@ -1,4 +1,4 @@
-"""Obstacle avoidance of boxes and from within rooms."""
+"""Obstacle avoidance of boxes and meshes, and inside rooms."""
 
 from dataclasses import replace
 
@@ -27,13 +27,13 @@ WALL = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 8.0]])
 
 
 def facing(things: Obstacles, **changes) -> Scene:
-    """A vehicle at the origin that goes north at 4 m/s and avoids the things."""
+    """A vehicle at the origin that goes north at 4 m/s and avoids the obstacles."""
     given = {"position": [[0.0, 0.0, 0.0]], "speed": 4.0, "behaviors": [(ObstacleAvoidance, {})], "obstacles": things}
     return Scene(**(given | changes))
 
 
 def gaps(place: Scene, frames: int, **at) -> np.ndarray:
-    """(frames, n) from each vehicle to the nearest surface, negative once one has entered."""
+    """(frames, n) metres from each vehicle to the nearest surface, negative inside an obstacle."""
     states = place.run(frames, **at)
     radius = np.broadcast_to(place.vehicle.get("radius", 0.5), len(place))
     return np.stack([s.inputs.obstacles.clearance(s.motion.position).min(axis=1) - radius for s in states])
@@ -41,10 +41,10 @@ def gaps(place: Scene, frames: int, **at) -> np.ndarray:
 
 @pytest.mark.parametrize("plane", [False, True])
 @pytest.mark.parametrize(("goal", "scenes"), [("arrival", 6), ("wander", 5)])
-def test_nobody_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool) -> None:
+def test_no_vehicle_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool) -> None:
     crowded = course(goal, scenes, plane=plane, seed=0, of=box)
-    found = crowded.run(4.0)
-    assert found.min() > 0.0, f"vehicles {np.flatnonzero(found <= 0.0)}"
+    gap = crowded.run(4.0)
+    assert gap.min() > 0.0, f"vehicles {np.flatnonzero(gap <= 0.0)}"
     if goal == "arrival":
         heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
         assert (heedless.run(3.0) < 0.0).mean() > 0.4, "nothing was in their way"
@@ -56,12 +56,12 @@ def test_it_goes_round_the_nearer_edge_of_a_wall() -> None:
         place = facing(WALL, position=[[x, 0.0, 0.0]], vehicle={"keep_in_plane": True})
         assert np.sign(positions(place.run(24 * 4))[-1, 0, 0]) == np.sign(x)
         assert gaps(place, 24 * 6).min() > 0.1
-    # It is higher than wide: the way is round, not over; a low wall is passed over.
+    # It is higher than wide, so that the way is round it; a low wall is passed above.
     assert abs(facing(WALL, position=[[6.0, 0.0, 1.0]]).steering()[0][0, 2]) < 1e-9
     assert facing(boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 1.0]]), position=[[0.0, 0.0, 0.3]]).steering()[0][0, 2] > 0.1
 
 
-def test_what_passes_beside_a_box_within_its_round_hull_goes_straight_on() -> None:
+def test_past_a_box_but_within_its_round_hull_it_goes_straight_on() -> None:
     beside = facing(boxes([[2.0, 9.0, 0.0]], [[1.0, 4.0, 4.0]]))
     assert (beside.steering()[0] == 0.0).all()
     assert (facing(boxes([[1.6, 9.0, 0.0]], [[1.0, 4.0, 4.0]])).steering()[0] != 0.0).any()
@@ -79,27 +79,27 @@ def test_a_box_is_passed_on_the_side_it_asks_for(side: int, way: tuple) -> None:
     assert beside[np.argmin(np.abs(beside[:, 1] - 6.0))] @ way > 1.5
 
 
-def test_before_a_wall_it_has_no_room_to_pass_it_brakes() -> None:
+def test_it_brakes_before_a_wall_without_room_to_pass() -> None:
     endless = boxes([[0.0, 4.0, 0.0]], [[200.0, 0.2, 200.0]])
     place = facing(endless, speed=5.0, vehicle={"max_force": 5.0})
     assert gaps(place, 24 * 8).min() > 0.0
     assert speeds(place.run(48))[:, 0].min() < 3.0
 
 
-def test_a_box_that_turns_and_moves_is_met_as_it_goes() -> None:
-    """A bar across the way turns like a turnstile and drifts toward it."""
+def test_a_box_that_turns_and_moves_is_avoided_as_it_moves() -> None:
+    """A bar across the way turns like a turnstile and drifts toward the vehicle."""
     bars = []
     for frame in range(24 * 7):
         turn = about((0.0, 0.0, 1.0), 1.5 * frame)
         bars.append(boxes([[0.2, 14.0 - 0.04 * frame, 0.0]], [[3.0, 0.3, 3.0]], turn.T))
     place = facing(bars[0], vehicle={"keep_in_plane": True, "max_force": 20.0})
-    found = gaps(place, len(bars), at=lambda frame, snapshot: replace(snapshot, obstacles=bars[frame]))
-    assert found.min() > 0.0
+    gap = gaps(place, len(bars), at=lambda frame, snapshot: replace(snapshot, obstacles=bars[frame]))
+    assert gap.min() > 0.0
     assert (facing(bars[0], behaviors=[(Seek, {})]).obstacles.clearance(np.array([[0.0, 14.0, 0.0]])) < 0.0).all()
 
 
 @pytest.mark.parametrize("shape", ["box", "round"])
-def test_who_is_in_a_room_stays_in_it(shape: str) -> None:
+def test_vehicles_in_a_room_stay_in_it(shape: str) -> None:
     rng = np.random.default_rng(2)
     n = 12
     axes = about((0.3, 0.2, 1.0), 30.0)
@@ -134,7 +134,7 @@ def test_a_goal_before_the_wall_is_reached() -> None:
 
 
 @pytest.mark.parametrize("method", [choice.number for choice in METHODS])
-def test_a_turned_scene_is_avoided_the_same_way(method: int) -> None:
+def test_in_a_turned_scene_it_avoids_the_same_way(method: int) -> None:
     turn = about((0.4, -0.3, 0.8), 70.0)
     rng = np.random.default_rng(5)
     near = np.array([0.3, 1.0, 0.2])
@@ -168,16 +168,16 @@ def mesh_things(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obs
 
 @pytest.mark.parametrize("method", ["TURN", "SILHOUETTE"])
 @pytest.mark.parametrize("plane", [False, True])
-def test_nobody_enters_a_mesh_on_the_way(method: str, plane: bool) -> None:
+def test_no_vehicle_enters_a_mesh_on_the_way(method: str, plane: bool) -> None:
     crowded = course("arrival", 1, plane=plane, seed=1, of=mesh_things)
     number = next(choice.number for choice in METHODS if choice.name == method)
     behaviors = [crowded.place.behaviors[0], (ObstacleAvoidance, {"method": number})]
-    found = replace(crowded, place=replace(crowded.place, behaviors=behaviors)).run(2.5)
-    assert found.min() > 0.0, f"vehicles {np.flatnonzero(found <= 0.0)}"
+    gap = replace(crowded, place=replace(crowded.place, behaviors=behaviors)).run(2.5)
+    assert gap.min() > 0.0, f"vehicles {np.flatnonzero(gap <= 0.0)}"
 
 
 def test_a_mesh_is_passed_by_its_outline_on_the_nearer_side() -> None:
-    """A wide wall whose left end is near; along its surface, either way would do."""
+    """A wide wall whose left end is near; along its surface both ways would be equal."""
     wall = mesh_obstacles([block((8.0, 0.3, 4.0))], [[6.0, 5.0, 0.0]])
     for plane in (False, True):
         place = facing(wall, behaviors=[(ObstacleAvoidance, {"method": SILHOUETTE})], vehicle={"keep_in_plane": plane})
@@ -196,7 +196,7 @@ def test_a_hole_in_a_mesh_is_flown_through_and_its_rim_is_not() -> None:
     assert gaps(beside, 24 * 4).min() > 0.0
 
 
-def test_an_open_sheet_is_kept_off_from_both_sides() -> None:
+def test_an_open_sheet_keeps_vehicles_off_on_both_sides() -> None:
     floor = mesh_obstacles([sheet(40.0)], [[0.0, 0.0, 0.0]])
     for height in (2.0, -2.0):
         place = facing(floor, position=[[0.0, 0.0, height]], forward=(0.0, 1.0, -0.2 * height))
@@ -204,7 +204,7 @@ def test_an_open_sheet_is_kept_off_from_both_sides() -> None:
         assert (np.sign(path) == np.sign(height)).all() and np.abs(path).min() > 0.5
 
 
-def test_who_is_in_a_cave_stays_in_it() -> None:
+def test_vehicles_in_a_cave_stay_in_it() -> None:
     cave = mesh_obstacles([ring(8.0, 3.0)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
     angle = np.arange(8) * np.pi / 4.0
     place = Scene(
@@ -222,7 +222,7 @@ def test_who_is_in_a_cave_stays_in_it() -> None:
 # The force field.
 
 
-def test_a_force_field_pushes_who_is_near_wherever_it_goes() -> None:
+def test_a_force_field_pushes_vehicles_nearby_whatever_their_heading() -> None:
     field = [(ObstacleAvoidance, {"method": FIELD, "field_distance": 3.0})]
     thing = all_of(obstacles([[2.5, 0.0, 0.0]], 1.0), boxes([[-30.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]))
     for heading in ((0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (-1.0, 0.0, 0.0)):

@@ -38,7 +38,7 @@ def test_it_passes_at_about_its_radius(radius: float, aside: float) -> None:
     assert 0.8 * radius < nearest < 1.3 * radius
 
 
-def test_a_moving_quarry_is_passed_where_it_will_be() -> None:
+def test_a_moving_quarry_is_passed_at_its_predicted_position() -> None:
     place = flyers((0.0, 30.0, 0.0), radius=2.0)
     place.drift = (1.5, -1.0, 0.5)
     track = positions(place.run(24 * 8))[:, 0]
@@ -46,12 +46,12 @@ def test_a_moving_quarry_is_passed_where_it_will_be() -> None:
     assert 1.2 < np.linalg.norm(track - quarry, axis=1).min() < 3.0
 
 
-def test_in_a_dead_heat_it_passes_on_the_right() -> None:
+def test_straight_ahead_it_passes_on_the_right() -> None:
     world, agents, [behavior] = flyers((0.0, 10.0, 0.0), radius=2.0).seen()
     assert np.allclose(behavior.goal(world, agents, None), [[2.0, 10.0, 0.0]])
 
 
-def test_on_the_ground_it_passes_beside_and_not_above() -> None:
+def test_on_the_ground_it_passes_to_the_side_and_not_above() -> None:
     place = flyers((0.5, 20.0, 7.0), radius=3.0)
     place.vehicle = {"keep_in_plane": True}
     track = positions(place.run(24 * 6))[:, 0]

@@ -1,4 +1,4 @@
-"""Orbit (ours): round and round a target."""
+"""Orbit (ours): circles round a target."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def circling(n: int = 6, drift=(0.0, 0.0, 0.0), **values) -> Scene:
 
 
 def turning(states, centre=(0.0, 0.0, 1.0)) -> np.ndarray:
-    """(frames, n) positive to the left, as seen from above."""
+    """(frames, n) the turn per frame, positive to the left as seen from above."""
     return np.cross(positions(states) - centre, velocities(states))[..., 2]
 
 
@@ -36,14 +36,14 @@ def test_it_settles_on_its_circle_and_goes_round_at_cruise_speed(flat: bool) -> 
     assert (turning(states)[-1] > 0.0).all()
 
 
-def test_the_way_round_is_chosen() -> None:
+def test_the_direction_can_be_chosen() -> None:
     assert (turning(circling(direction=COUNTERCLOCKWISE).run(24 * 12))[-1] > 0.0).all()
     assert (turning(circling(direction=CLOCKWISE).run(24 * 12))[-1] < 0.0).all()
     either = turning(circling(12, direction=EITHER).run(24 * 12))[-1]
     assert (either > 0.0).any() and (either < 0.0).any()
 
 
-def test_circles_differ_in_width_and_height() -> None:
+def test_circles_differ_in_radius_and_height() -> None:
     states = circling(40, spread=2.0, height=3.0, height_spread=1.0).run(24 * 15)
     offset = positions(states)[-1] - (0.0, 0.0, 1.0)
     wide = np.hypot(offset[:, 0], offset[:, 1])
@@ -51,14 +51,14 @@ def test_circles_differ_in_width_and_height() -> None:
     assert 1.9 < offset[:, 2].min() < 2.5 and 3.5 < offset[:, 2].max() < 4.1
 
 
-def test_a_tight_circle_is_taken_slowly() -> None:
+def test_on_a_tight_circle_it_goes_slowly() -> None:
     states = circling(distance=0.5, spread=0.0).run(24 * 15)
     offset = positions(states)[-48:, :, :2]
     assert np.abs(np.hypot(offset[..., 0], offset[..., 1]) - 0.5).max() < 0.2
     assert speeds(states)[-1].max() < 2.0
 
 
-def test_it_goes_along_with_what_moves() -> None:
+def test_it_accompanies_a_moving_target() -> None:
     states = circling(spread=0.0, drift=(1.0, 0.0, 0.0)).run(24 * 25)
     centre = np.array([(len(states) - 1) / 24.0, 0.0, 1.0])
     offset = positions(states)[-1] - centre

@@ -38,7 +38,7 @@ def eight(size: float = 1.0) -> np.ndarray:
 
 
 def winding(seed: int) -> np.ndarray:
-    """A closed course in space, of bends to all sides."""
+    """A closed course in space with bends to all sides."""
     t = np.linspace(0.0, 2.0 * np.pi, 400, endpoint=False)
     phase = np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, 4)
     out = 1.0 + 0.25 * np.sin(2.0 * t + phase[0]) + 0.15 * np.sin(3.0 * t + phase[1])
@@ -47,7 +47,7 @@ def winding(seed: int) -> np.ndarray:
 
 
 def hairpin(width: float, length: float = 20.0) -> np.ndarray:
-    """Out, round and back again beside it."""
+    """Out, round a bend and back next to the way out."""
     t = np.linspace(0.0, np.pi, 30)
     bend = np.stack((0.5 * width * np.cos(t), length + 0.5 * width * np.sin(t), np.zeros(30)), axis=-1)
     return np.concatenate(([[0.5 * width, 0.0, 0.0]], bend, [[-0.5 * width, 0.0, 0.0]]))
@@ -62,7 +62,7 @@ def sharpest(corners: np.ndarray) -> float:
 
 
 def followers(line: Spline | Path, position: object = ((0.0, 0.0, 0.0),), **changes) -> Scene:
-    """Vehicles that follow a line; whatever is no field of the scene is a parameter of the behavior."""
+    """Vehicles that follow a line; keyword arguments are fields of the scene or parameters of the behavior."""
     fields = {name: changes.pop(name) for name in list(changes) if name in Scene.__dataclass_fields__}
     path = (line,) if isinstance(line, Spline) else line
     given = {"up": (0.01, 0.02, 1.0), "speed": CRUISE, "paths": (path,), "behaviors": [(PathFollowing, changes)]}
@@ -70,18 +70,18 @@ def followers(line: Spline | Path, position: object = ((0.0, 0.0, 0.0),), **chan
 
 
 def started(line: Spline, n: int = 1, first: float = 0.0, **changes) -> Scene:
-    """Vehicles spread along a line and on their way."""
+    """Vehicles spread along a line, in motion."""
     along = np.linspace(first, line.length, n, endpoint=False)
     return followers(line, line.position(along), forward=line.tangent(along), **changes)
 
 
 def remembered(states: list[State], name: str) -> np.ndarray:
-    """(frames - 1, n) what they know; before the first step they know nothing."""
+    """(frames - 1, n) a column of their memory; it is empty before the first step."""
     return np.array([getattr(state.memories["path_following"], name) for state in states[1:]])
 
 
 def off(line: Spline, points: np.ndarray) -> np.ndarray:
-    """How far points (..., 3) are from a line."""
+    """The distances of points (..., 3) from a line."""
     flat = points.reshape(-1, 3)
     return np.linalg.norm(flat - line.position(line.nearest(flat)), axis=1).reshape(points.shape[:-1])
 
@@ -89,7 +89,7 @@ def off(line: Spline, points: np.ndarray) -> np.ndarray:
 # The force.
 
 
-def test_on_the_path_at_cruise_speed_there_is_nothing_to_correct() -> None:
+def test_on_the_path_at_cruise_speed_it_does_nothing() -> None:
     assert np.abs(followers(ROAD, [[0.0, 20.0, 0.0]]).steering()[0]).max() < 1e-9
 
 
@@ -102,7 +102,7 @@ def test_inside_half_the_radius_it_steers_along_the_path_only() -> None:
             assert np.sign(force[1]) == np.sign(CRUISE - speed)
 
 
-def test_toward_the_radius_the_way_back_sets_in_gently() -> None:
+def test_toward_the_radius_the_pull_sets_in_gently() -> None:
     asides = np.linspace(0.0, 3.0, 61)
     place = followers(ROAD, np.stack((asides, np.full(61, 20.0), np.zeros(61)), axis=-1), radius=1.0)
     inward = -place.steering()[0][:, 0]
@@ -111,8 +111,8 @@ def test_toward_the_radius_the_way_back_sets_in_gently() -> None:
     assert np.abs(np.diff(inward)).max() < 1.5, "newtons for five centimetres"
 
 
-def test_it_looks_where_it_will_be() -> None:
-    """Beside the path but heading back to it, it does not turn in any harder."""
+def test_it_looks_at_its_predicted_position() -> None:
+    """Next to the path but heading back to it, it does not turn in harder."""
     inward = {}
     for heading in ([-0.3, 1.0, 0.0], [0.3, 1.0, 0.0]):
         place = followers(ROAD, [[0.9, 20.0, 0.0]], forward=[heading], radius=2.0)
@@ -122,7 +122,7 @@ def test_it_looks_where_it_will_be() -> None:
 
 
 def test_the_corridor_is_the_papers_all_or_nothing() -> None:
-    """Plain words: predict; project on the spine; within the radius nothing; else seek a place a little further on."""
+    """By the definition: predict, project on the spine, do nothing within the radius, else seek a point further on."""
     line = spline(circle(30.0), True)
     rng = np.random.default_rng(0)
     n, radius, mass, max_force = 60, 1.5, 2.0, 12.0
@@ -140,7 +140,7 @@ def test_the_corridor_is_the_papers_all_or_nothing() -> None:
     spine = line.position(np.linspace(0.0, line.length, 20001)[:-1])
     nothing = 0
     for row, force in enumerate(place.steering()[0]):
-        # Never so far that a straight guess would leave the path in every bend.
+        # Limited, so that the straight prediction does not leave the path in every bend.
         prediction_time = min(1.0, np.sqrt(radius * mass / max_force))
         future = place.position[row] + velocity[row] * prediction_time
         projection_distance = np.linalg.norm(spine - future, axis=1)
@@ -156,7 +156,7 @@ def test_the_corridor_is_the_papers_all_or_nothing() -> None:
     assert 10 < nothing < 50
 
 
-def test_inside_the_corridor_it_comes_back_to_cruise_speed() -> None:
+def test_inside_the_corridor_it_returns_to_cruise_speed() -> None:
     states = started(spline(circle(30.0), True), speed=2.0, pull=CORRIDOR).run(20 * FPS)
     assert speeds(states)[10 * FPS :].mean() > 0.95 * CRUISE
     assert off(spline(circle(30.0), True), positions(states)).max() < 2.0
@@ -171,8 +171,8 @@ RADII = np.array([0.3, 0.5, 1.0, 2.0, 3.0])
 
 @pytest.mark.parametrize("agility", [10.0, 25.0])
 @pytest.mark.parametrize("substeps", [1, 4])
-def test_they_stay_within_the_radius_and_their_own(agility: float, substeps: int) -> None:
-    """On courses as sharp as a vehicle at top speed can just turn; for some seconds, once they are on their way."""
+def test_followers_stay_within_the_radius(agility: float, substeps: int) -> None:
+    """On courses with the sharpest bends that a vehicle can take at top speed; for some seconds in motion."""
     sharp = 5.0**2 / agility
     lines = [spline(corners * (sharp / sharpest(corners)), True) for corners in COURSES.values()]
     place = followers(
@@ -189,11 +189,11 @@ def test_they_stay_within_the_radius_and_their_own(agility: float, substeps: int
     for row, line in enumerate(lines):
         away = off(line, positions(states)[2 * FPS :: 2, 5 * row : 5 * row + 5]).max(axis=0)
         assert (away < RADII + 0.5).all()
-        assert (away < 1.1 * RADII).all(), "and without bodies they hardly leave the path"
+        assert (away < 1.1 * RADII).all(), "and points hardly leave the path"
     assert speeds(states).mean() > 0.8 * CRUISE
 
 
-def test_they_do_not_weave() -> None:
+def test_followers_do_not_weave() -> None:
     line = spline(winding(3) * 25.0, True)
     along = np.linspace(0.0, line.length, 12, endpoint=False)
     aside = np.random.default_rng(1).uniform(-0.9, 0.9, (12, 1)) * np.cross(line.tangent(along), (0.0, 0.0, 1.0))
@@ -207,7 +207,7 @@ def test_they_do_not_weave() -> None:
     assert np.percentile(jerks(headings(states), FPS), 95) < 14.0
 
 
-def test_who_is_far_away_comes_to_the_path_and_then_follows() -> None:
+def test_from_far_away_it_comes_to_the_path_and_then_follows() -> None:
     starts = [[12.0, 5.0, 0.0], [-8.0, 20.0, 6.0], [5.0, 10.0, -5.0]]
     headings_ = [[0.0, 1.0, 0.0], [0.0, -1.0, 0.2], [1.0, 0.0, 0.0]]
     states = followers(ROAD, starts, forward=headings_, speed=3.0).run(10 * FPS)
@@ -218,22 +218,22 @@ def test_who_is_far_away_comes_to_the_path_and_then_follows() -> None:
 
 
 def velocity_along(states: list[State]) -> np.ndarray:
-    """(frames, n) speed along the road."""
+    """(frames, n) the velocity along the road, m/s."""
     return np.stack([s.motion.velocity[:, 1] for s in states])
 
 
-def test_before_a_bend_it_slows_down_to_what_it_can_hold() -> None:
+def test_before_a_bend_it_slows_down_to_the_speed_it_can_hold() -> None:
     corner = spline(np.array([[0.0, 0.0, 0.0], [0.0, 30.0, 0.0], [30.0, 30.0, 0.0]]), False)
     states = started(corner, radius=0.5, vehicle={"max_force": 4.0}).run(16 * FPS)
     speed, away = speeds(states)[:, 0], off(corner, positions(states))[:, 0]
     assert speed[int(np.argmax(positions(states)[:, 0, 1] > 28.3))] < 0.92 * CRUISE, "before it turns"
     assert speed.min() < 0.6 * CRUISE
     assert away.max() < 0.5 + 0.5
-    assert speed[-2 * FPS] > 0.95 * CRUISE, "and is back at speed behind it"
+    assert speed[-2 * FPS] > 0.95 * CRUISE, "and is back at speed after it"
 
 
-def test_it_gets_round_a_hairpin_however_wide_the_path_is() -> None:
-    """Also where both branches lie within the radius."""
+def test_it_gets_round_a_hairpin_with_any_radius() -> None:
+    """Also if both branches are within the radius."""
     lines = [spline(hairpin(width), False) for width in (0.2, 1.0, 4.0)]
     radii = np.array([0.3, 1.0, 3.0, 6.0])
     place = followers(
@@ -247,11 +247,11 @@ def test_it_gets_round_a_hairpin_however_wide_the_path_is() -> None:
     states = place.run(18 * FPS)
     along = remembered(states, "along")
     for row, line in enumerate(lines):
-        some = slice(len(radii) * row, len(radii) * (row + 1))
-        assert (along[-1, some] > 0.95 * line.length).all()
-        assert (off(line, positions(states)[:, some]).max(axis=0) < radii + 0.5).all()
+        columns = slice(len(radii) * row, len(radii) * (row + 1))
+        assert (along[-1, columns] > 0.95 * line.length).all()
+        assert (off(line, positions(states)[:, columns]).max(axis=0) < radii + 0.5).all()
     beyond = np.argmax(along > 19.0, axis=0)
-    assert all(along[beyond[row] :, row].min() > 15.0 for row in range(along.shape[1])), "it went back on its way"
+    assert all(along[beyond[row] :, row].min() > 15.0 for row in range(along.shape[1])), "it reversed on its way"
 
 
 def test_where_a_path_crosses_itself_it_stays_on_its_branch() -> None:
@@ -264,14 +264,14 @@ def test_where_a_path_crosses_itself_it_stays_on_its_branch() -> None:
     assert crossing.any(axis=0).all()
 
 
-# Which path, which way.
+# The path and the direction.
 
 
 @pytest.mark.parametrize(
     ("direction", "facing", "goes"),
     [(FORWARD, 1, 1), (FORWARD, -1, 1), (BACKWARD, 1, -1), (BACKWARD, -1, -1), (EITHER, 1, 1), (EITHER, -1, -1)],
 )
-def test_it_goes_the_way_it_is_told(direction: int, facing: int, goes: int) -> None:
+def test_it_goes_the_way_that_is_chosen(direction: int, facing: int, goes: int) -> None:
     place = followers(ROAD, [[0.5, 30.0, 0.0]], forward=[[0.0, facing, 0.0]], direction=direction)
     states = place.run(4 * FPS)
     assert goes * (positions(states)[-1, 0, 1] - 30.0) > 5.0
@@ -286,16 +286,16 @@ def test_on_a_closed_path_backward_is_the_other_way_round() -> None:
     assert (np.diff(angle) < 0.0).all()
 
 
-def test_of_several_splines_each_follows_the_nearest_and_stays_with_it() -> None:
-    here = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False)
-    there = spline(np.array([[8.0, 0.0, 0.0], [2.0, 30.0, 0.0], [8.0, 60.0, 0.0]]), False)
-    states = followers((here, there), [[0.5, 2.0, 0.0], [7.5, 2.0, 0.0]], radius=3.0).run(12 * FPS)
+def test_each_follows_the_nearest_of_several_splines_and_stays_on_it() -> None:
+    straight = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False)
+    bent = spline(np.array([[8.0, 0.0, 0.0], [2.0, 30.0, 0.0], [8.0, 60.0, 0.0]]), False)
+    states = followers((straight, bent), [[0.5, 2.0, 0.0], [7.5, 2.0, 0.0]], radius=3.0).run(12 * FPS)
     assert (remembered(states, "spline") == [0.0, 1.0]).all()
-    assert off(here, positions(states)[:, 0]).max() < 1.0
-    assert off(there, positions(states)[FPS:, 1]).max() < 3.0
+    assert off(straight, positions(states)[:, 0]).max() < 1.0
+    assert off(bent, positions(states)[FPS:, 1]).max() < 3.0
 
 
-def test_left_empty_the_nearest_path_is_followed_and_set_only_that() -> None:
+def test_by_default_it_follows_the_nearest_path_and_a_named_path_otherwise() -> None:
     near, far = ROAD, spline(np.array([[20.0, 0.0, 0.0], [20.0, 60.0, 0.0]]), False)
     place = followers(near, [[1.0, 5.0, 0.0]], paths=((far,), (near,)))
     assert (remembered(place.run(3), "path") == 1.0).all()
@@ -316,7 +316,7 @@ def test_without_a_path_or_on_a_single_point_it_does_nothing(paths: tuple, end: 
     assert positions(place.run(24)).tobytes() == positions(idle.run(24)).tobytes(), "cruise speed is held"
 
 
-def test_a_path_that_comes_later_is_followed_from_then_on() -> None:
+def test_a_path_that_appears_later_is_followed_from_that_time() -> None:
     place = followers(ROAD, [[3.0, 5.0, 0.0]], forward=[[1.0, 0.0, 0.0]])
 
     def later(frame: int, snapshot: Snapshot) -> Snapshot:
@@ -335,7 +335,7 @@ def test_at_the_end_it_stops_and_stays() -> None:
     assert np.linalg.norm(positions(states)[-1, 0] - (0.0, 60.0, 0.0)) < 1.0
     assert positions(states)[:, 0, 1].max() < 60.5
     assert speeds(states)[-FPS:].max() < 0.01
-    assert np.abs(headings(states)[:, 0] - (0.0, 1.0, 0.0)).max() < 0.01, "it stops as it came"
+    assert np.abs(headings(states)[:, 0] - (0.0, 1.0, 0.0)).max() < 0.01, "it stops with the heading it had"
     assert speeds(states)[int(np.argmax(positions(states)[:, 0, 1] > 50.0)), 0] > 0.95 * CRUISE
 
 
@@ -350,7 +350,7 @@ def test_at_the_end_it_turns_back() -> None:
     assert np.abs(positions(states)[:, 0, 0]).max() < 1.5
 
 
-def test_at_the_end_it_goes_back_to_the_beginning_and_follows_again() -> None:
+def test_at_the_end_it_returns_to_the_start_and_follows_again() -> None:
     bow = spline(np.array([[0.0, 0.0, 0.0], [0.0, 8.0, 0.0], [6.0, 8.0, 0.0], [6.0, 0.0, 0.0]]), False)
     states = started(bow, end=LOOP, radius=0.5).run(30 * FPS)
     along = remembered(states, "along")[:, 0]
@@ -374,11 +374,11 @@ def test_a_closed_path_has_no_end() -> None:
 
 
 def moving(place: Scene, at: object) -> list[State]:
-    """Twelve seconds; `at` gives the line of a frame."""
+    """A run of twelve seconds; `at` gives the line of a frame."""
     return place.run(12 * FPS, at=lambda frame, snapshot: replace(snapshot, paths=((at(frame / FPS),),)))
 
 
-def test_a_path_that_moves_carries_its_followers_along() -> None:
+def test_a_path_that_moves_takes_its_followers_along() -> None:
     def drifting(time: float) -> Spline:
         return spline(ROAD.points[::1023] + time * np.array([1.0, 0.0, 0.5]), False)
 
@@ -388,7 +388,7 @@ def test_a_path_that_moves_carries_its_followers_along() -> None:
     assert positions(states)[-1, 0, 0] > 10.0
 
 
-def test_a_path_that_bends_under_way_is_followed_as_it_is() -> None:
+def test_a_path_that_bends_is_followed_as_it_is() -> None:
     along = np.linspace(0.0, 60.0, 120)
 
     def waving(time: float) -> Spline:

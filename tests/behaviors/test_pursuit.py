@@ -1,4 +1,4 @@
-"""Pursuit (paper, Pursuit): heads for where the quarry will be."""
+"""Pursuit (paper, Pursuit): heads for the predicted position of the quarry."""
 
 from dataclasses import replace
 
@@ -28,25 +28,25 @@ def chase(start: object = (0.0, 0.0, 0.0), drift: object = (0.0, 0.0, 0.0), **ch
 
 
 def caught(place: Scene, seconds: float = 12.0) -> float:
-    """When a chaser first comes within a metre of its quarry, seconds; inf where it does not."""
+    """The time until a chaser is within a metre of its quarry, seconds; inf if it never is."""
     states = place.run(int(seconds * FPS))
     quarry = place.tracked.position[0] + np.asarray(place.drift) * (np.arange(len(states)) / FPS)[:, None]
     near = np.linalg.norm(positions(states)[:, 0] - quarry, axis=1) < 1.0
     return float(np.argmax(near)) / FPS if near.any() else np.inf
 
 
-def test_who_stands_still_is_sought() -> None:
+def test_a_quarry_at_rest_is_sought() -> None:
     place = chase(start=(3.0, 1.0, 2.0))
     assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
 
 
 @pytest.mark.parametrize("drift", [(3.0, 0.0, 0.0), (-2.5, 0.0, 2.0), (2.5, 1.5, 0.0)])
-def test_a_quarry_that_crosses_is_caught_sooner_than_by_seeking(drift: tuple) -> None:
+def test_a_crossing_quarry_is_caught_sooner_than_by_seeking(drift: tuple) -> None:
     place = chase(drift=drift)
     assert caught(place) < caught(replace(place, behaviors=[(Seek, {})]))
 
 
-def test_it_steers_ahead_of_a_quarry_that_crosses() -> None:
+def test_it_steers_ahead_of_a_crossing_quarry() -> None:
     [force] = chase(drift=(3.0, 0.0, 0.0)).steering()
     assert force[0, 0] > 0.0
 
@@ -61,19 +61,19 @@ def interval(place: Scene, heading: object, quarry: object) -> float:
     [((0.0, 10.0, 0.0), 4.0, 1.8, 0.85), ((10.0, 0.0, 0.0), 1.0, 0.8, 4.0), ((0.0, -10.0, 0.0), 0.5, 2.0, 2.0)],
     ids=["ahead", "aside", "behind"],
 )
-def test_the_interval_hangs_on_where_the_quarry_is_and_how_it_heads(
+def test_the_interval_depends_on_where_the_quarry_is_and_how_it_heads(
     quarry: tuple, parallel: float, across: float, opposed: float
 ) -> None:
-    """OpenSteer's factors, times the way at top speed: 10 m at 5 m/s."""
+    """OpenSteer's factors, times the time to the quarry at top speed: 10 m at 5 m/s."""
     headings = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0))
-    found = [interval(chase(), heading, quarry) for heading in headings]
-    assert np.allclose(found, np.array([parallel, across, opposed]) * 2.0)
+    intervals = [interval(chase(), heading, quarry) for heading in headings]
+    assert np.allclose(intervals, np.array([parallel, across, opposed]) * 2.0)
 
 
 def test_between_the_cases_the_interval_changes_smoothly() -> None:
     turn = np.radians(np.arange(0.0, 180.0, 2.0))
-    found = [interval(chase(), (0.0, 1.0, 0.0), (10.0 * np.sin(a), 10.0 * np.cos(a), 0.0)) for a in turn]
-    assert np.abs(np.diff(found)).max() < 0.5
+    intervals = [interval(chase(), (0.0, 1.0, 0.0), (10.0 * np.sin(a), 10.0 * np.cos(a), 0.0)) for a in turn]
+    assert np.abs(np.diff(intervals)).max() < 0.5
 
 
 def test_the_nearer_the_quarry_the_shorter_the_interval() -> None:
@@ -82,7 +82,7 @@ def test_the_nearer_the_quarry_the_shorter_the_interval() -> None:
     assert interval(chase(), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)) == 0.0
 
 
-def test_it_looks_no_further_ahead_than_it_may() -> None:
+def test_the_interval_is_limited() -> None:
     place = chase(drift=(3.0, 0.0, 0.0), behaviors=[(Pursuit, {"prediction_time": 0.0})])
     assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
     world, agents, [pursuit] = replace(place, behaviors=[(Pursuit, {"prediction_time": 1.5})]).seen()
@@ -97,14 +97,14 @@ def test_without_a_quarry_it_does_nothing() -> None:
     assert not pursuit.steer(world, agents, None).sets_speed.any()
 
 
-# By a constant heading.
+# At a constant heading.
 
 
 def steady(**changes) -> Scene:
     return chase(behaviors=[(Pursuit, {"method": CONSTANT_HEADING})], **changes)
 
 
-def test_at_a_constant_heading_who_stands_still_is_sought() -> None:
+def test_at_a_constant_heading_a_quarry_at_rest_is_sought() -> None:
     place = steady(start=(3.0, 1.0, 2.0))
     assert np.allclose(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
 
@@ -114,8 +114,8 @@ def test_at_a_constant_heading_who_stands_still_is_sought() -> None:
     quarry=st.tuples(*[st.floats(-30.0, 30.0)] * 3),
     drift=st.tuples(*[st.floats(-2.5, 2.5)] * 3),
 )
-def test_the_bearing_stays_and_the_quarry_is_met_where_the_goal_says(quarry: tuple, drift: tuple) -> None:
-    """Going at the velocity it desires, the line to a slower quarry turns nowhere, and at the goal they meet."""
+def test_the_bearing_is_constant_and_the_quarry_is_met_at_the_goal(quarry: tuple, drift: tuple) -> None:
+    """At the desired velocity the line to a slower quarry does not turn, and the two meet at the goal."""
     assume(np.linalg.norm(quarry) > 1.0)
     world, agents, [pursuit] = steady(tracked=leaders(quarry), drift=drift).seen()
     force = pursuit.steer(world, agents, None).force
@@ -135,7 +135,7 @@ def test_at_a_constant_heading_a_quarry_is_caught_at_least_as_soon_as_by_predict
     assert caught(steady(drift=drift)) <= caught(chase(drift=drift)) + 1.0 / FPS
 
 
-def test_a_quarry_too_fast_to_be_met_is_kept_abreast_of() -> None:
+def test_it_keeps_abreast_of_a_quarry_too_fast_to_be_met() -> None:
     world, agents, [pursuit] = steady(drift=(9.0, 0.0, 0.0)).seen()
     desired = (
         agents.velocity

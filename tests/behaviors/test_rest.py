@@ -1,4 +1,4 @@
-"""Rest (ours): stop and go, each in its own rhythm."""
+"""Rest (ours): stop and go, in a rhythm of each agent."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def grazers(n: int = 30, **values) -> Scene:
     )
 
 
-def test_who_rests_stands_still_whatever_else_it_wants() -> None:
+def test_at_rest_it_stands_still_whatever_other_behaviors_ask_for() -> None:
     for combining in (0, 1, 4):
         states = replace(grazers(40), combining=combining).run(24 * 16)
         speed = speeds(states)[24 * 3 :]
@@ -26,7 +26,7 @@ def test_who_rests_stands_still_whatever_else_it_wants() -> None:
         assert 0.3 < (speed > 2.0).mean() < 0.8, combining
 
 
-def test_bouts_last_as_long_as_asked_on_average() -> None:
+def test_bouts_have_the_average_duration_that_is_set() -> None:
     resting = speeds(grazers(60, going_time=4.0, resting_time=2.0, stopping_time=0.1).run(MINUTE)) < 0.05
     begins = resting[1:] & ~resting[:-1]
     assert np.isclose(60.0 / begins.sum(axis=0).mean(), 6.0, rtol=0.15)
@@ -34,7 +34,7 @@ def test_bouts_last_as_long_as_asked_on_average() -> None:
     assert np.ptp(np.flatnonzero(begins[:, 0])) > 0
 
 
-def test_each_has_a_rhythm_of_its_own() -> None:
+def test_each_agent_has_its_own_rhythm() -> None:
     moving = speeds(grazers(12).run(MINUTE)) > 1.0
     together = (moving[:, :, None] == moving[:, None, :]).mean(axis=0)
     assert together[~np.eye(12, dtype=bool)].max() < 0.9
@@ -44,7 +44,7 @@ def test_each_has_a_rhythm_of_its_own() -> None:
 def test_it_slows_down_gently_within_the_stopping_time() -> None:
     speed = speeds(grazers(20, stopping_time=2.0, going_time=6.0).run(MINUTE // 3))
     slowing = -np.diff(speed, axis=0) * 24.0
-    assert slowing.max() < 5.0 / 2.0 + 1.0, "top speed in two seconds, and what wandering turns make of it"
+    assert slowing.max() < 5.0 / 2.0 + 1.0, "top speed in two seconds, and the turns of wandering"
 
 
 def test_the_menace_ends_the_rest() -> None:
@@ -65,9 +65,9 @@ def test_a_light_weight_only_slows() -> None:
     half = replace(place, behaviors=[(Seek, {}), (Rest, {**place.behaviors[1][1], "weight": 0.5})])
     half = replace(half, tracked=leaders([0.0, 1e4, 0.0]))
     speed = speeds(half.run(24 * 10))[-1]
-    assert (speed < 4.6).all() and (speed > 1.0).all(), "less than top speed, and no rest"
+    assert (speed < 4.6).all() and (speed > 1.0).all(), "less than top speed, but not at rest"
 
 
-def test_other_rhythms_with_another_seed() -> None:
+def test_another_seed_gives_other_rhythms() -> None:
     place = grazers(5)
     assert not np.allclose(positions(place.run(120))[-1], positions(replace(place, seed=3).run(120))[-1])

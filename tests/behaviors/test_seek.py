@@ -29,21 +29,21 @@ def test_it_passes_through_the_target_and_returns_like_a_moth() -> None:
     states = seekers().run(24 * 20)
     distance = np.linalg.norm(positions(states)[:, 0] - (6.0, 9.0, 3.0), axis=1)
     nearest = np.flatnonzero((distance[1:-1] < distance[:-2]) & (distance[1:-1] < distance[2:])) + 1
-    assert len(nearest) >= 3, "it came back again and again"
+    assert len(nearest) >= 3, "it returned again and again"
     assert (distance[nearest] < 1.0).all()
     assert speeds(states)[nearest[0], 0] > 4.0, "it does not slow down for the target"
     between = [distance[a:b].max() for a, b in pairwise(nearest)]
     assert max(between) > 1.0
-    assert min(between) > 0.1, "each time from less far, but it comes to no rest"
+    assert min(between) > 0.1, "from a smaller distance each time, but it does not stop"
 
 
 def test_it_turns_toward_the_target_not_away() -> None:
-    """The paper's pseudo-code has the sign wrong."""
+    """The sign in the paper's pseudo-code is wrong."""
     place = seekers(position=[[0.0, 0.0, 0.0]], forward=[[1.0, 0.0, 0.0]], tracked=leaders([0.0, 5.0, 0.0]), speed=3.0)
     assert place.steering()[0][0, 1] > 0.0
 
 
-def test_it_wants_to_be_at_its_target_and_nowhere_else() -> None:
+def test_its_goal_is_its_target() -> None:
     world, agents, [seek] = seekers(position=np.zeros((2, 3)), behaviors=[(Seek, {"target": [-1, 2]})]).seen()
     assert np.isnan(seek.goal(world, agents, None)[0]).all()
     assert seek.goal(world, agents, None)[1].tolist() == [6.0, 9.0, 3.0]
@@ -66,18 +66,18 @@ def test_an_empty_target_is_the_nearest_leader() -> None:
     assert np.array_equal(nearest, explicit)
 
 
-def test_on_the_ground_only_the_way_on_the_ground_counts() -> None:
+def test_on_the_ground_the_level_offset_counts() -> None:
     place = seekers(vehicle={"keep_in_plane": True}, tracked=leaders([3.0, 4.0, 100.0]))
     assert np.allclose(place.steering()[0], [[3.0 / 0.3, 4.0 / 0.3, 0.0]])
 
 
-def test_no_response_is_quicker_than_a_step() -> None:
-    """Else the force would overshoot and swing."""
+def test_the_response_is_not_quicker_than_a_step() -> None:
+    """Otherwise the force would overshoot and swing."""
     hasty, in_a_step = (seekers(vehicle={"response_time": time}).steering()[0] for time in (0.01, 1.0 / 24.0))
     assert np.array_equal(hasty, in_a_step)
 
 
-def test_a_longer_response_time_pulls_less() -> None:
+def test_a_longer_response_time_gives_a_weaker_force() -> None:
     quick, lazy = (seekers(vehicle={"response_time": time}).steering()[0] for time in (0.3, 0.6))
     assert np.allclose(quick, 2.0 * lazy)
 
@@ -89,10 +89,10 @@ def test_at_its_own_pace_the_desired_velocity_is_as_long_as_the_present_one() ->
     assert np.allclose(place.steering()[0], (target / np.linalg.norm(target) * 2.0 - velocity) / 0.3)
 
 
-def test_at_its_own_pace_it_comes_to_its_target_at_cruise_speed() -> None:
+def test_at_its_own_pace_it_reaches_its_target_at_cruise_speed() -> None:
     states = seekers(behaviors=[(Seek, {"pace": CURRENT_SPEED})], tracked=leaders([6.0, 40.0, 3.0])).run(24 * 15)
     distance = np.linalg.norm(positions(states)[:, 0] - (6.0, 40.0, 3.0), axis=1)
-    there = int(distance.argmin())
-    assert distance[there] < 1.0
-    assert speeds(states)[there, 0] == pytest.approx(4.0, abs=0.2)
+    nearest = int(distance.argmin())
+    assert distance[nearest] < 1.0
+    assert speeds(states)[nearest, 0] == pytest.approx(4.0, abs=0.2)
     assert speeds(states).max() < 4.2

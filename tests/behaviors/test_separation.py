@@ -1,4 +1,4 @@
-"""Separation (paper, Separation): one over r, fading to nothing at its distance."""
+"""Separation (paper, Separation): one over r, fading to zero at its distance."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ def apart(place: Scene, **values: object) -> np.ndarray:
 def plain_loop(place: Scene, distance: float, angle: float) -> np.ndarray:
     """The position offsets to each nearby character, turned away, normalized and scaled, summed together.
 
-    Scaled by R / r - 1 instead of the paper's 1 / r, which fades to nothing at R; the sum is cut at length 1.
+    Scaled by R / r - 1, which fades to zero at R, instead of the paper's 1 / r; the sum is cut at length 1.
     """
 
     def steering_of(i: int) -> Any:
@@ -39,13 +39,13 @@ def plain_loop(place: Scene, distance: float, angle: float) -> np.ndarray:
 @pytest.mark.parametrize("distance", [0.5, 1.5, 4.0])
 def test_the_force_is_the_sum_of_repulsions_from_each_nearby_character(distance: float, angle: float) -> None:
     place = crowded(60)
-    found = apart(place, distance=distance, angle=angle)
+    forces = apart(place, distance=distance, angle=angle)
     wanted = plain_loop(place, distance, angle)
-    assert np.abs(found - wanted).max() < 1e-9
+    assert np.abs(forces - wanted).max() < 1e-9
     assert (wanted != 0.0).any()
 
 
-def test_it_fades_to_nothing_at_its_distance_and_is_cut_at_its_weight() -> None:
+def test_it_fades_to_zero_at_its_distance_and_is_cut_at_its_weight() -> None:
     def push(gap: float) -> float:
         return float(apart(Scene([[0.0, 0.0, 0.0], [gap, 0.0, 0.0]]), distance=1.5)[1, 0])
 
@@ -56,15 +56,15 @@ def test_it_fades_to_nothing_at_its_distance_and_is_cut_at_its_weight() -> None:
     assert push(0.1) == push(1e-6) == pytest.approx(1.0)
 
 
-def test_two_push_each_other_apart_as_hard() -> None:
-    one, other = apart(Scene(TWO))
-    assert np.array_equal(one, -other)
-    assert one[0] < 0.0 < other[0]
+def test_two_vehicles_push_each_other_equally() -> None:
+    first, second = apart(Scene(TWO))
+    assert np.array_equal(first, -second)
+    assert first[0] < 0.0 < second[0]
 
 
-def test_a_heavy_one_is_pushed_as_far_as_a_light_one() -> None:
-    one, other = apart(Scene(TWO, vehicle={"mass": [1.0, 3.0]}))
-    assert np.allclose(3.0 * one, -other)
+def test_heavy_and_light_vehicles_are_accelerated_equally() -> None:
+    first, second = apart(Scene(TWO, vehicle={"mass": [1.0, 3.0]}))
+    assert np.allclose(3.0 * first, -second)
 
 
 def test_alone_or_far_from_all_others_it_does_nothing() -> None:
@@ -72,39 +72,39 @@ def test_alone_or_far_from_all_others_it_does_nothing() -> None:
     assert (apart(Scene([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]])) == 0.0).all()
 
 
-def test_in_one_place_nobody_knows_where_to_go_and_nothing_breaks() -> None:
+def test_vehicles_in_one_place_get_no_force() -> None:
     assert (apart(Scene(np.zeros((3, 3)))) == 0.0).all()
 
 
-def test_who_is_out_of_its_view_does_not_count() -> None:
+def test_a_vehicle_out_of_view_does_not_count() -> None:
     behind = Scene([[0.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
-    one, other = apart(behind, angle=np.pi)
-    assert (one == 0.0).all()
-    assert other[1] < 0.0
+    first, second = apart(behind, angle=np.pi)
+    assert (first == 0.0).all()
+    assert second[1] < 0.0
 
 
-def test_one_more_far_away_changes_nothing_for_the_others() -> None:
+def test_another_vehicle_far_away_changes_nothing() -> None:
     place = crowded(30)
     more = Scene([*place.position, [900.0, 0.0, 0.0]], forward=[*place.forward, [0.0, 1.0, 0.0]])
     assert np.abs(apart(more)[:30] - apart(replace(place, vehicle={}))).max() < 1e-12
 
 
-def test_locked_vehicles_are_kept_away_from() -> None:
+def test_it_keeps_away_from_locked_vehicles() -> None:
     place = Scene([[0.0, 0.0, 0.0]], tracked=locked([0.5, 0.0, 0.0], crowd=3))
     assert (apart(place) == 0.0).all(), "another crowd"
     assert apart(place, neighbors=EVERYONE)[0, 0] < 0.0
 
 
-def test_a_crowd_in_a_heap_comes_apart_and_to_rest() -> None:
-    """From a ball of half a metre to where hardly anybody is nearer than the distance."""
+def test_a_crowd_in_a_heap_spreads_and_stops() -> None:
+    """From a ball of half a metre until hardly any two are nearer than the distance."""
     rng = np.random.default_rng(0)
     place = Scene(
         rng.normal(size=(12, 3)) * 0.25,
         behaviors=[(Separation, {})],
         vehicle={"cruise_speed": 0.0, "speed_time": 0.3, "max_turn_rate": 1e4},
     )
-    found = positions(place.run(24 * 10))
-    gaps = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(12)
+    points = positions(place.run(24 * 10))
+    gaps = np.linalg.norm(points[:, :, None] - points[:, None], axis=-1) + 1e9 * np.eye(12)
     assert gaps[0].min() < 0.5
     assert gaps[-1].min() > 1.3
-    assert gaps[-1].min(axis=1).max() < 3.0, "they do not flee to the ends of the world"
+    assert gaps[-1].min(axis=1).max() < 3.0, "they do not flee without end"

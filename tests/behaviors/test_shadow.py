@@ -19,19 +19,19 @@ def test_it_comes_up_and_then_matches_speed_and_heading(start: tuple) -> None:
     assert np.allclose(velocities(states)[-24:, 0], [2.0, 1.0, 0.0], atol=0.15)
 
 
-def test_nearer_than_the_distance_only_speed_and_heading_count() -> None:
-    """The alignment of the paper: the quarry's velocity, less its own."""
+def test_within_the_distance_only_speed_and_heading_count() -> None:
+    """The alignment of the paper: the velocity of the quarry minus its own."""
     place = shadows(start=(1.0, -1.0, 0.5))
     assert np.allclose(place.steering()[0], [[2.0 / 0.3, 1.0 / 0.3, 0.0]])
 
 
-def test_at_no_distance_it_joins_the_quarry() -> None:
+def test_with_a_distance_of_zero_it_joins_the_quarry() -> None:
     states = shadows(distance=0.0).run(24 * 30)
     quarry = np.array([2.0, 1.0, 0.0]) * (len(states) - 1) / 24.0
     assert np.linalg.norm(positions(states)[-1, 0] - quarry) < 0.1
 
 
-def test_it_waits_beside_a_quarry_that_stands() -> None:
+def test_it_waits_next_to_a_standing_quarry() -> None:
     states = shadows(drift=(0.0, 0.0, 0.0)).run(24 * 20)
     assert np.linalg.norm(velocities(states)[-1, 0]) < 0.05
     assert np.linalg.norm(positions(states)[-1, 0]) == pytest.approx(3.0, abs=0.3)

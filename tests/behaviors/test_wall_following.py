@@ -1,4 +1,4 @@
-"""Wall following (paper, Path Following): come up to a wall and keep an offset from it, on either side."""
+"""Wall following (paper, Path Following): comes up to a wall and keeps an offset from it, on either side."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from steering_addon.behaviors.wall_following import CURVES, OBSTACLES, WallFollo
 from steering_addon.simulation.geometry.meshes import mesh
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes
 from steering_addon.simulation.geometry.paths import Spline, spline
-from tests.scene import Scene, about, headings, positions, speeds
+from tests.scene import Scene, about, headings, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, sheet
 
 FPS = 24
@@ -39,19 +39,19 @@ def test_it_comes_up_to_the_wall_and_keeps_the_offset_on_its_own_side(offset: fl
     assert jerks(headings(states), FPS).max() < 25.0
 
 
-def test_it_goes_the_way_it_heads() -> None:
+def test_it_follows_the_wall_in_the_direction_of_its_heading() -> None:
     way = [[0.4, 1.0, 0.0], [0.4, -1.0, 0.0]]
     states = walkers(WALL, [[-4.0, 0.0, 0.0]] * 2, forward=way).run(10 * FPS)
     assert np.sign(headings(states)[-1, :, 1]).tolist() == [1.0, -1.0]
 
 
-def test_who_heads_straight_for_the_wall_turns_aside_and_does_not_run_through() -> None:
+def test_head_on_it_turns_aside_and_does_not_cross_the_wall() -> None:
     states = walkers(WALL, [[-8.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0)).run(12 * FPS)
     assert positions(states)[..., 0].max() < 0.0
     assert positions(states)[-1, 0, 0] == pytest.approx(-1.0, abs=0.05)
 
 
-def test_a_fast_one_that_turns_wide_comes_up_to_it_without_running_past() -> None:
+def test_a_fast_vehicle_with_a_wide_turn_comes_up_to_it_without_crossing_it() -> None:
     place = walkers(WALL, [[-60.0, -180.0, 0.0]], forward=(0.7, 0.7, 0.0), speed=16.0, values={"distance": 200.0})
     place.vehicle = {"max_speed": 20.0, "max_force": 15.0}
     way = positions(place.run(20 * FPS))[:, 0, 0]
@@ -67,7 +67,7 @@ def test_it_keeps_the_offset_round_a_bent_wall(inside: bool) -> None:
     assert np.abs(radius - (14.0 if inside else 16.0)).max() < 0.1
 
 
-def test_round_the_end_of_a_wall_it_comes_back_on_the_other_side() -> None:
+def test_round_the_end_of_a_wall_it_returns_on_the_other_side() -> None:
     short = spline(np.array([[0.0, 0.0, 0.0], [0.0, 20.0, 0.0]]), False)
     states = walkers(short, [[4.0, 0.0, 0.0]], values={"offset": 4.0}, vehicle={"max_force": 20.0}).run(14 * FPS)
     way = positions(states)[:, 0]
@@ -84,7 +84,7 @@ Corners = np.ndarray
 
 
 def outline(corners: Corners, kind: str) -> dict[str, object]:
-    """A wall along points (k, 2), as a scene has it and what to give its followers."""
+    """A wall along points (k, 2), as a curve or as a mesh."""
     points = np.column_stack((corners, np.zeros(len(corners))))
     if kind == "curve":
         return {"line": spline(points, False)}
@@ -96,16 +96,16 @@ def outline(corners: Corners, kind: str) -> dict[str, object]:
 
 
 def followers(kind: str, walls: list[Corners], start: list[object], **changes: object) -> tuple[Scene, np.ndarray]:
-    """One vehicle before each of some walls that have nothing to do with each other, and how far these are apart."""
+    """One vehicle before each of several separate walls, and the offsets of the walls from the first."""
     n = len(walls)
-    made = [outline(one, kind) for one in walls]
+    outlines = [outline(wall, kind) for wall in walls]
     values = changes.pop("values", {})
     if kind == "curve":
-        apart, things = np.zeros((n, 3)), {"paths": tuple((one["line"],) for one in made)}
+        apart, things = np.zeros((n, 3)), {"paths": tuple((drawn["line"],) for drawn in outlines)}
         values = values | {"walls": CURVES, "wall": np.arange(n)}
     else:
         apart = np.stack((1000.0 * np.arange(n), np.zeros(n), np.zeros(n)), axis=-1)
-        things = {"obstacles": mesh_obstacles([one["mesh"] for one in made], apart)}
+        things = {"obstacles": mesh_obstacles([drawn["mesh"] for drawn in outlines], apart)}
         values = values | {"walls": OBSTACLES}
     place = np.column_stack((np.array(start, dtype=float), np.zeros(n))) + apart
     vehicle = {"keep_in_plane": True} | changes.pop("vehicle", {})
@@ -113,7 +113,7 @@ def followers(kind: str, walls: list[Corners], start: list[object], **changes: o
 
 
 def crosses(way: np.ndarray, wall: Corners) -> bool:
-    """Whether a way (frames, 2) leads through a wall, by each step and each side of it."""
+    """Whether a way (frames, 2) crosses a wall, by each step and each segment."""
     step, side = np.diff(way, axis=0)[:, None], np.diff(wall, axis=0)[None]
     offset = wall[:-1][None] - way[:-1, None]
 
@@ -127,14 +127,14 @@ def crosses(way: np.ndarray, wall: Corners) -> bool:
 
 
 def off_the_wall(way: np.ndarray, wall: Corners) -> np.ndarray:
-    """How far each place (frames, 2) is from the sides of a wall, (frames, k - 1)."""
+    """The distances of points (frames, 2) from the segments of a wall, (frames, k - 1)."""
     start, side = wall[:-1], np.diff(wall, axis=0)
     part = ((way[:, None] - start) * side).sum(-1) / (side * side).sum(-1)
     return np.linalg.norm(way[:, None] - start - side * np.clip(part, 0.0, 1.0)[..., None], axis=-1)
 
 
 def wedge(degrees: float, hand: float, length: float = 40.0) -> Corners:
-    """Two sides of a wall that meet in the origin, the first from below; 90 is square, more than 180 bends away."""
+    """Two segments of a wall that meet at the origin, the first from below; at more than 180 degrees it bends away."""
     angle = np.radians(degrees)
     return np.array([[0.0, -length], [0.0, 0.0], [hand * length * np.sin(angle), -length * np.cos(angle)]])
 
@@ -145,11 +145,11 @@ corner = st.tuples(st.floats(30.0, 150.0), st.sampled_from([-1.0, 1.0]), st.floa
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
 @settings(max_examples=2, derandomize=True, deadline=None)
 @given(corners=st.lists(corner, min_size=4, max_size=4))
-def test_in_an_inner_corner_it_turns_in_time_and_goes_on(kind: str, corners: list[tuple[float, ...]]) -> None:
+def test_in_an_inner_corner_it_turns_in_time_and_continues(kind: str, corners: list[tuple[float, ...]]) -> None:
     corners = [*corners, (30.0, 1.0, 5.0, 0.7)]
     angles, hands, fastest, offset = np.array(corners).T
     walls = [wedge(angle, hand) for angle, hand in zip(angles, hands)]
-    # So far from the tip of a narrow one that it does not start between two walls that are too near.
+    # Far enough from the tip of a narrow corner not to start between two walls that are too near.
     start = [(hand * o, -3.0 - o / np.tan(np.radians(a / 2.0)) - v) for a, hand, v, o in corners]
     place, apart = followers(
         kind, walls, start, vehicle={"max_speed": fastest}, speed=0.8 * fastest, values={"offset": offset}
@@ -157,18 +157,18 @@ def test_in_an_inner_corner_it_turns_in_time_and_goes_on(kind: str, corners: lis
     way = (positions(place.run(8 * FPS)) - apart)[..., :2]
     for row, wall in enumerate(walls):
         near = off_the_wall(way[:, row], wall)
-        there = np.linalg.norm(way[:, row], axis=1) < 36.0
-        end = int(np.argmin(there)) or len(there)
+        inside = np.linalg.norm(way[:, row], axis=1) < 36.0
+        end = int(np.argmin(inside)) or len(inside)
         assert not crosses(way[:end, row], wall)
-        # On the last two metres, on whichever side it came out.
+        # On the last two metres, on either segment.
         assert near[end - FPS // 2 : end].min(axis=1) == pytest.approx(offset[row], rel=0.35)
         out = np.linalg.norm(way[end - 1, row]) - np.linalg.norm(way[end - FPS, row])
         assert out > 0.5 * 0.8 * fastest[row]
 
 
 @pytest.mark.parametrize(("kind", "degrees"), [("curve", 30.0), ("curve", 45.0), ("mesh", 45.0), ("curve", 75.0)])
-def test_round_a_sharp_inner_corner_it_goes_off_both_walls_and_does_not_creep(kind: str, degrees: float) -> None:
-    """Between its walls there is no room for the offset near the tip, and nothing to look for."""
+def test_in_a_sharp_inner_corner_it_keeps_off_both_walls_and_does_not_creep(kind: str, degrees: float) -> None:
+    """Near the tip the walls leave no room for the offset."""
     offset, fastest = np.array([(1.0, 3.0), (2.0, 3.0), (3.0, 3.0), (3.0, 8.0)]).T
     walls = [wedge(degrees, hand, 80.0) for hand in (1.0, -1.0, 1.0, -1.0)]
     way_off = 4.0 + offset / np.tan(np.radians(degrees / 2.0)) + fastest
@@ -191,7 +191,7 @@ def test_round_a_sharp_inner_corner_it_goes_off_both_walls_and_does_not_creep(ki
 
 
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
-def test_out_of_a_dead_end_it_comes_along_the_other_side(kind: str) -> None:
+def test_it_leaves_a_dead_end_along_the_other_side(kind: str) -> None:
     wide = np.array([4.0, 6.0, 10.0])
     walls = [np.array([[0.0, -30.0], [0.0, 0.0], [w, 0.0], [w, -30.0]]) for w in wide]
     place, apart = followers(kind, walls, [(1.0, -8.0)] * len(wide), speed=CRUISE)
@@ -213,7 +213,7 @@ def test_in_a_corridor_too_narrow_for_the_offset_it_turns_round_at_the_end() -> 
         assert way[:, row, 1].max() > -4.0 and way[-1, row, 1] < -8.0
 
 
-def test_a_fast_one_slows_down_where_its_wall_ends_and_comes_back_on_the_other_side() -> None:
+def test_a_fast_vehicle_slows_down_where_its_wall_ends_and_returns_on_the_other_side() -> None:
     wall = np.array([[0.0, -80.0], [0.0, 0.0]])
     place, _ = followers("curve", [wall], [(1.0, -50.0)], vehicle={"max_speed": 15.0}, speed=12.0)
     states = place.run(12 * FPS)
@@ -225,12 +225,12 @@ def test_a_fast_one_slows_down_where_its_wall_ends_and_comes_back_on_the_other_s
 
 
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
-def test_where_nothing_comes_across_its_way_it_does_not_slow_down(kind: str) -> None:
+def test_along_a_straight_wall_it_does_not_slow_down(kind: str) -> None:
     place, _ = followers(kind, [np.array([[0.0, -80.0], [0.0, 80.0]])], [(1.0, -60.0)], speed=CRUISE)
     assert speeds(place.run(3 * FPS)).min() > 0.99 * CRUISE
 
 
-def test_far_from_the_wall_there_is_nothing_to_correct_and_it_sets_in_gently() -> None:
+def test_far_from_the_wall_it_does_nothing_and_the_force_sets_in_gently() -> None:
     aside = np.linspace(0.5, 20.0, 400)
     place = walkers(WALL, np.stack((aside, aside * 0.0, aside * 0.0), axis=-1), forward=(0.0, 0.0, 1.0), up=(0, 1, 0))
     force = np.linalg.norm(place.steering()[0], axis=1)
@@ -239,7 +239,7 @@ def test_far_from_the_wall_there_is_nothing_to_correct_and_it_sets_in_gently() -
     assert np.abs(np.diff(force)).max() < 1.5
 
 
-def test_only_the_wall_that_is_named_counts_and_the_nearest_where_none_is() -> None:
+def test_only_a_named_wall_counts_and_by_default_the_nearest() -> None:
     other = spline(WALL.points + np.array([8.0, 0.0, 0.0]), False)
     for wall, way in ((-2, 1.0), (0, -1.0), (1, 1.0), (-1, 0.0)):
         place = walkers(WALL, [[4.5, 0.0, 0.0]], values={"wall": wall})
@@ -271,12 +271,20 @@ def test_it_goes_along_the_side_of_an_obstacle_at_the_offset(kind: str, x: float
     assert np.sign(end[-1, 0]) == np.sign(x) and end[-1, 1] > 15.0
 
 
-def test_in_a_round_room_it_goes_round_along_the_walls() -> None:
+def test_in_a_round_room_it_goes_round_along_the_wall() -> None:
     room = mesh_obstacles([ball(14.0, 12)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
     states = along(room, [[8.0, 0.0, 0.0]], vehicle={"keep_in_plane": True}).run(20 * FPS)
     way = positions(states)[5 * FPS :, 0]
     assert np.abs(room.clearance(way) - 2.0).max() < 0.5
     assert way.min() < -9.0 and way.max() > 9.0
+
+
+@pytest.mark.parametrize("degrees", [90.0, 180.0, 270.0])
+def test_if_the_wall_will_be_out_of_reach_it_steers_toward_it_in_any_direction(degrees: float) -> None:
+    place = along(boxes([[0.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]), [[10.5, 0.0, 0.0]], forward=(1.0, 0.5, 0.0))
+    [force], turn = place.steering()[0], about((0.0, 0.0, 1.0), degrees)
+    assert force[0] < 0.0
+    assert np.abs(place.moved(turn=turn).steering()[0][0] - turned(force, turn)).max() < 1e-12
 
 
 def test_far_from_all_obstacles_it_does_nothing() -> None:

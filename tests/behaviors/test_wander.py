@@ -24,14 +24,14 @@ def wanderers(n: int = 12, **parameters) -> Scene:
 
 
 def steering_over_time(place: Scene, times: np.ndarray) -> np.ndarray:
-    """(times, n, 3) what they would do at different times, standing where they stand."""
+    """(times, n, 3) the forces at different times for the same positions, newtons."""
     world, agents, [wander] = place.seen()
     return np.array([wander.wandering(replace(world, time=time), agents) for time in times])
 
 
 @pytest.fixture(scope="module")
 def stroll() -> list[State]:
-    """Forty seconds."""
+    """A run of forty seconds."""
     return wanderers().run(24 * 40)
 
 
@@ -43,7 +43,7 @@ def test_it_turns_both_ways(stroll: list[State]) -> None:
 
 
 def test_turns_are_sustained_and_not_twitchy(stroll: list[State]) -> None:
-    """At a rate of 0.5 a turn lasts a second or so; some seconds later it is forgotten."""
+    """At a rate of 0.5 a turn lasts about a second; after some seconds the force is uncorrelated."""
     turn = turns(headings(stroll), FPS)[..., 2]
 
     def alike(seconds: float) -> float:
@@ -59,7 +59,7 @@ def test_turns_are_sustained_and_not_twitchy(stroll: list[State]) -> None:
     assert reversals(headings(stroll), FPS) < 0.005
 
 
-def test_speed_is_not_its_affair(stroll: list[State]) -> None:
+def test_it_leaves_the_speed_alone(stroll: list[State]) -> None:
     assert speeds(stroll).min() > 3.5
     assert speeds(stroll).max() < 4.5
 
@@ -67,10 +67,10 @@ def test_speed_is_not_its_affair(stroll: list[State]) -> None:
 def test_it_stays_near_its_height(stroll: list[State]) -> None:
     climb = headings(stroll)[..., 2]
     assert np.abs(climb).max() < 0.7
-    assert np.abs(climb).mean() > 0.02, "it does go up and down"
+    assert np.abs(climb).mean() > 0.02, "it goes up and down"
 
 
-def test_no_two_stroll_alike(stroll: list[State]) -> None:
+def test_no_two_agents_wander_alike(stroll: list[State]) -> None:
     turn = turns(headings(stroll), FPS)[..., 2]
     alike = np.corrcoef(turn.T) - np.eye(turn.shape[1])
     assert np.abs(alike).max() < 0.6
@@ -97,7 +97,7 @@ def test_without_a_vertical_part_it_stays_level() -> None:
     assert np.abs(force[..., 0]).max() > 0.5
 
 
-def test_leveling_brings_a_climber_back() -> None:
+def test_leveling_ends_a_climb() -> None:
     place = replace(wanderers(1, strength=0.0, leveling=0.8), forward=[[0.0, 0.6, 0.8]])
     climb = headings(place.run(24 * 8))[:, 0, 2]
     assert climb[0] == pytest.approx(0.8)
@@ -105,17 +105,17 @@ def test_leveling_brings_a_climber_back() -> None:
     assert abs(climb[-1]) < 0.05
 
 
-def test_the_shared_part_is_shared_and_the_own_part_is_not() -> None:
+def test_the_shared_part_is_the_same_for_all_and_the_rest_is_not() -> None:
     times = np.arange(0.0, 10.0, 0.5)
     shared = steering_over_time(wanderers(5, strength=0.0, shared_strength=3.0), times)
     assert np.array_equal(shared, np.broadcast_to(shared[:, :1], shared.shape))
     assert np.abs(shared).max() > 1.0
-    own = steering_over_time(wanderers(5), times)
+    individual = steering_over_time(wanderers(5), times)
     both = steering_over_time(wanderers(5, shared_strength=3.0), times)
-    assert np.allclose(both, own + shared)
+    assert np.allclose(both, individual + shared)
 
 
-def test_the_shared_part_is_the_crowds_own() -> None:
+def test_each_crowd_has_its_own_shared_part() -> None:
     place = wanderers(3, strength=0.0, shared_strength=3.0)
     still = place.snapshot()
     other = replace(still, crowd_keys=still.crowd_keys + np.uint64(1))
@@ -123,7 +123,7 @@ def test_the_shared_part_is_the_crowds_own() -> None:
     assert not np.allclose(step(start, still).force, step(replace(start, inputs=other), other).force)
 
 
-def test_coherent_noise_strays_as_smoothly_but_now_more_now_less() -> None:
+def test_coherent_noise_is_as_smooth_but_less_even() -> None:
     times = np.arange(0.0, 120.0, 1.0 / 12.0)
     even, noisy = (
         np.linalg.norm(steering_over_time(wanderers(20, method=method, leveling=0.0, vertical=1.0), times), axis=-1)
@@ -134,12 +134,12 @@ def test_coherent_noise_strays_as_smoothly_but_now_more_now_less() -> None:
     assert (noisy < 0.4).mean() > 2.0 * (even < 0.4).mean(), "nearly straight on"
     assert 0.3 < noisy.mean() / even.mean() < 0.8
     force = steering_over_time(wanderers(20, method=NOISE, leveling=0.0), times)
-    assert np.abs(force[..., 0].mean(axis=0)).max() < 0.35, "to the left as often as to the right"
+    assert np.abs(force[..., 0].mean(axis=0)).max() < 0.35, "equally often to the left and to the right"
     later = force[240:, :, 0], force[:-240, :, 0]
-    assert abs(np.corrcoef(later[0].ravel(), later[1].ravel())[0, 1]) < 0.15, "forgotten after twenty seconds"
+    assert abs(np.corrcoef(later[0].ravel(), later[1].ravel())[0, 1]) < 0.15, "uncorrelated after twenty seconds"
 
 
-def test_each_may_stray_its_own_way() -> None:
+def test_agents_may_have_different_methods() -> None:
     times = np.arange(0.0, 5.0, 0.5)
     mixed = steering_over_time(wanderers(2, method=[SPHERE, NOISE], shared_strength=1.0), times)
     for row, method in enumerate((SPHERE, NOISE)):
@@ -157,7 +157,7 @@ def test_rate_scales_time(parameter: str) -> None:
     assert np.ptp(fast, axis=0).max() > 1.0
 
 
-def test_another_identity_or_seed_is_another_stroll() -> None:
+def test_another_identity_or_seed_gives_another_way() -> None:
     place = wanderers(2)
     first = positions(place.run(96))
     assert not np.allclose(first[-1, 0] - first[0, 0], first[-1, 1] - first[0, 1])

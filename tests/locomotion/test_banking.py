@@ -20,13 +20,13 @@ from steering_addon.simulation.world import Agents, World
 from tests.scene import Scene, about, headings, leaders, positions, speeds, ups, velocities
 
 BIRD = {"max_speed": 13.75, "cruise_speed": 0.8, "max_force": 25.0}
-"""11 m/s, as in the flights the bounds were measured on."""
+"""11 m/s, as in the flights on which the bounds were measured."""
 FPS = 24
 
 
 @dataclass(frozen=True)
 class Flown(Behavior):
-    """A pilot: accelerates as a function of time says, m/s2 to the side, forward and up of the agent."""
+    """A pilot, who accelerates by a function of time, in m/s2 to the side, forward and up."""
 
     name = "flown"
     label = term = "flown"
@@ -49,7 +49,7 @@ def flown(place: Scene, pilot: Callable[[float], tuple[float, float, float]], fr
 
 
 def ring(seed: int) -> np.ndarray:
-    """A closed course of bends left and right, up and down; its sharpest bend asks for about 45 degrees at 11 m/s."""
+    """A closed course with bends to all sides; its sharpest bend takes about 45 degrees at 11 m/s."""
     rng = np.random.default_rng(seed)
     t = np.linspace(0.0, 2.0 * np.pi, 90, endpoint=False)
     phase = rng.uniform(0.0, 2.0 * np.pi, 4)
@@ -65,7 +65,7 @@ def eight(seed: int) -> np.ndarray:
 
 
 def by_hand(corners: np.ndarray) -> np.ndarray:
-    """The course as drawn by an unsteady hand: every corner a few centimetres off."""
+    """The course as drawn by an unsteady hand: every corner is a few centimetres off."""
     return corners + 0.04 * np.random.default_rng(5).normal(size=corners.shape)
 
 
@@ -106,31 +106,31 @@ each_course = pytest.mark.parametrize("row", range(len(COURSES)), ids=COURSES)
 
 
 @each_course
-def test_the_roll_is_that_of_the_clean_turn_and_follows_it_soon(flights: list[State], row: int) -> None:
+def test_the_roll_follows_that_of_the_coordinated_turn_soon(flights: list[State], row: int) -> None:
     roll, wanted = rolls(*axes(flights))[:, row], coordinated_rolls(velocities(flights), FPS)[:, row]
-    assert np.abs(wanted).max() > 25.0, "a course without bends tells nothing"
+    assert np.abs(wanted).max() > 25.0, "a course without bends proves nothing"
     assert 0.0 < lag(roll, wanted, FPS) < 0.3
     assert np.sqrt(((roll - wanted) ** 2).mean()) < 8.0
     assert abs(np.abs(roll).max() - np.abs(wanted).max()) < 12.0
 
 
 @each_course
-def test_the_roll_is_neither_hasty_nor_shivering(flights: list[State], row: int) -> None:
+def test_the_roll_is_neither_hasty_nor_trembling(flights: list[State], row: int) -> None:
     rate = roll_rates(rolls(*axes(flights))[:, row], FPS)
     assert np.percentile(np.abs(rate), 95) < 130.0
     assert np.percentile(np.abs(np.diff(rate)), 95) < 25.0
     assert roll_reversals(rate) < 0.02
 
 
-def test_nobody_flies_upside_down(flights: list[State]) -> None:
+def test_no_vehicle_flies_upside_down(flights: list[State]) -> None:
     assert (ups(flights)[:, :, 2] > 0.0).all()
     assert np.abs(rolls(*axes(flights))).max() <= 60.0 + 8.0
 
 
-def test_a_force_that_comes_and_goes_is_leaned_on_calmly_enough() -> None:
-    """The paper's way to follow a path, all or nothing: the force is switched on and off every few frames.
+def test_with_a_force_that_switches_on_and_off_the_roll_is_calm() -> None:
+    """In the paper's path following, all or nothing, the force is switched on and off every few frames.
 
-    No lean can be smooth then and follow soon as well; it must not flip or spin.
+    A lean cannot be smooth and follow soon as well; but it must not flip or spin.
     """
     place = courses(*COURSES.values())
     place = replace(place, behaviors=[(PathFollowing, {"path": np.arange(len(COURSES)), "pull": CORRIDOR})])
@@ -142,13 +142,13 @@ def test_a_force_that_comes_and_goes_is_leaned_on_calmly_enough() -> None:
     assert roll_reversals(roll_rates(roll, FPS)) < 0.3
 
 
-# How far it leans.
+# The size of the lean.
 
 
 @pytest.mark.parametrize("climb", [0.0, 3.0, -3.0])
 @pytest.mark.parametrize("max_bank", [20.0, 60.0])
-def test_it_leans_no_further_than_it_may(max_bank: float, climb: float) -> None:
-    """Eight degrees are for climbing turns, which carry the wings round a little further."""
+def test_the_lean_is_limited(max_bank: float, climb: float) -> None:
+    """Eight degrees are allowed for climbing turns, which lean the wings a little further."""
     place = Scene([[0.0] * 3] * 2, speed=11.0, vehicle=BIRD | {"max_bank": np.radians(max_bank)}, fps=FPS)
     states = flown(place, lambda time: (24.0 * np.sin(2.0 * time), 0.0, climb * np.sin(1.3 * time)), 10 * FPS)
     roll = np.abs(rolls(headings(states), ups(states)))
@@ -156,7 +156,7 @@ def test_it_leans_no_further_than_it_may(max_bank: float, climb: float) -> None:
 
 
 @pytest.mark.parametrize("turn", [-8.0, 5.0])
-def test_in_a_steady_turn_it_leans_inward_as_far_as_gravity_asks(turn: float) -> None:
+def test_in_a_steady_turn_it_leans_inward_by_the_lean_of_a_coordinated_turn(turn: float) -> None:
     place = Scene([[0.0] * 3], speed=11.0, vehicle=BIRD, fps=FPS)
     states = flown(place, lambda time: (turn, 0.0, 0.0), 3 * FPS)
     assert rolls(headings(states), ups(states))[-1, 0] == pytest.approx(np.degrees(np.arctan(turn / 9.81)), abs=1.5)
@@ -174,7 +174,7 @@ def axes(states: list[State]) -> tuple[np.ndarray, np.ndarray]:
     return headings(states), ups(states)
 
 
-def test_what_keeps_in_its_plane_does_not_lean() -> None:
+def test_vehicles_that_keep_in_their_plane_do_not_lean() -> None:
     place = Scene([[0.0] * 3], speed=11.0, vehicle=BIRD | {"keep_in_plane": True}, fps=FPS)
     states = flown(place, lambda time: (8.0, 0.0, 3.0), 2 * FPS)
     assert (ups(states) == (0.0, 0.0, 1.0)).all()
@@ -184,22 +184,22 @@ def test_what_keeps_in_its_plane_does_not_lean() -> None:
 
 
 @pytest.mark.parametrize("roll", [40.0, -90.0, 175.0])
-def test_in_straight_flight_it_comes_level_without_swinging(roll: float) -> None:
+def test_in_straight_flight_it_returns_to_level_without_swinging(roll: float) -> None:
     place = Scene([[0.0] * 3], up=about((0.0, 1.0, 0.0), roll)[:, 2], speed=11.0, vehicle=BIRD, fps=FPS)
-    found = rolls(*axes(place.run(3 * FPS)))[:, 0]
-    assert found[0] == pytest.approx(roll)
-    assert abs(found[-1]) < 0.5
-    assert (found * np.sign(roll) > -1.0).all(), "it rolled past level"
+    roll_angles = rolls(*axes(place.run(3 * FPS)))[:, 0]
+    assert roll_angles[0] == pytest.approx(roll)
+    assert abs(roll_angles[-1]) < 0.5
+    assert (roll_angles * np.sign(roll) > -1.0).all(), "it rolled past level"
 
 
 @pytest.mark.parametrize("heading", [(0.0, 1.0, 0.0), (0.0, 0.6, 0.8)])
-def test_at_rest_it_stays_as_it_is(heading: tuple[float, float, float]) -> None:
+def test_at_rest_the_orientation_does_not_change(heading: tuple[float, float, float]) -> None:
     place = Scene([[0.0] * 3], forward=[heading], vehicle={"cruise_speed": 0.0}, fps=FPS)
     states = place.run(2 * FPS)
     assert np.abs(ups(states) - ups(states)[0]).max() < 1e-9
 
 
-def test_coming_to_a_stop_it_comes_level() -> None:
+def test_during_a_stop_it_returns_to_level() -> None:
     place = Scene(
         [[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]], speed=5.0, behaviors=[(Arrival, {})], tracked=leaders([9.0, 12.0, 3.0])
     )
@@ -210,7 +210,7 @@ def test_coming_to_a_stop_it_comes_level() -> None:
 
 @pytest.mark.parametrize("lean", [0.0, 0.02, 0.1])
 def test_in_a_vertical_climb_the_wings_do_not_spin(lean: float) -> None:
-    """There is no level to come back to, and the heading wobbles about the vertical."""
+    """A vertical heading has no level, and the heading wobbles about the vertical."""
     place = Scene([[0.0] * 3], forward=[[lean, 0.0, 1.0]], up=(0.0, -1.0, 0.0), speed=11.0, vehicle=BIRD, fps=FPS)
     states = flown(place, lambda time: (1.5 * np.sin(3.0 * time), 0.0, 1.5 * np.sin(2.3 * time)), 4 * FPS)
     assert headings(states)[:, 0, 2].min() > 0.8
@@ -223,7 +223,7 @@ def test_straight_up_it_keeps_its_roll() -> None:
     assert np.abs(ups(states) - (0.6, -0.8, 0.0)).max() < 1e-9
 
 
-def test_up_is_square_to_the_heading_even_where_it_pointed_along_it() -> None:
+def test_up_is_perpendicular_to_the_heading_even_if_it_was_parallel_before() -> None:
     rng = np.random.default_rng(3)
     forward = unit(rng.normal(size=(200, 3)))
     forward[:3] = (0.0, 0.0, 1.0)
@@ -234,28 +234,28 @@ def test_up_is_square_to_the_heading_even_where_it_pointed_along_it() -> None:
     assert np.abs(dot(up, forward)).max() < 1e-9
 
 
-def test_pushed_over_harder_than_gravity_it_does_not_turn_over() -> None:
+def test_pushed_over_harder_than_gravity_it_does_not_roll_over() -> None:
     place = Scene([[0.0] * 3], forward=[[0.0, 1.0, 0.5]], speed=11.0, vehicle=BIRD, fps=FPS)
     states = flown(place, lambda time: (0.3, 0.0, -18.0 if time < 0.5 else 0.0), 3 * FPS)
-    assert (headings(states)[:, 0, 2] < -0.2).any(), "it was no push-over"
+    assert (headings(states)[:, 0, 2] < -0.2).any(), "it was not a push-over"
     assert (ups(states)[:, 0, 2] > 0.0).all()
     assert np.abs(rolls(*axes(states))).max() < 10.0
 
 
 @pytest.mark.parametrize(("tilt", "most"), [(0.0, 1e-6), (2.0, 30.0), (10.0, 85.0)])
 def test_in_a_loop_it_hardly_rolls(tilt: float, most: float) -> None:
-    """At 15 m/s, in 3 s. Without the rule that holds the roll on its back it is a full turn to either side."""
+    """At 15 m/s, in 3 s. Without the rule that holds the roll upside down it would be a full turn to either side."""
     place = Scene([[0.0] * 3], speed=15.0, vehicle={"max_speed": 15.0, "max_force": 60.0, "max_turn_rate": 9.0})
     axis = np.array([np.cos(np.radians(tilt)), 0.0, np.sin(np.radians(tilt))])
     states = looped(place, axis, 6 * FPS)
-    assert headings(states)[:, 0, 1].min() < -0.95, "it flew no loop"
+    assert headings(states)[:, 0, 1].min() < -0.95, "it did not fly a loop"
     assert ups(states)[:, 0, 2].min() < -0.95
     assert np.abs(rolled(*axes(states))).sum() <= most
     assert abs(rolls(*axes(states))[-1, 0]) < 1.0
 
 
 def looped(place: Scene, axis: np.ndarray, frames: int) -> list[State]:
-    """A second straight on, a loop about the axis in three, straight on."""
+    """A second straight on, a loop about the axis in three seconds, and straight on again."""
 
     @dataclass(frozen=True)
     class Looping(Flown):
@@ -273,26 +273,26 @@ def looped(place: Scene, axis: np.ndarray, frames: int) -> list[State]:
 
 @pytest.mark.parametrize(("fps", "substeps"), [(24, 4), (30, 1), (60, 1), (60, 4)])
 def test_the_roll_is_the_same_at_any_frame_rate(fps: int, substeps: int) -> None:
-    def found(fps: int, substeps: int) -> np.ndarray:
+    def measured(fps: int, substeps: int) -> np.ndarray:
         place = Scene([[0.0] * 3], speed=11.0, vehicle=BIRD, fps=fps, substeps=substeps)
         states = flown(place, lambda time: (9.0 * np.sin(1.7 * time), 0.0, 2.0 * np.sin(2.9 * time)), 5 * fps)
         return rolls(*axes(states))[:: fps // 6, 0]
 
-    assert np.abs(found(24, 1)).max() > 25.0
-    assert np.abs(found(fps, substeps) - found(24, 1)).max() < 4.0
+    assert np.abs(measured(24, 1)).max() > 25.0
+    assert np.abs(measured(fps, substeps) - measured(24, 1)).max() < 4.0
 
 
 def test_on_a_course_too_the_roll_hardly_depends_on_the_frame_rate() -> None:
-    """Followers of a path are a little ahead or behind, so rolls are compared place by place, half way round."""
+    """Followers of a path are a little ahead or behind, so rolls are compared at the same positions, half way round."""
 
-    def found(fps: int) -> np.ndarray:
+    def measured(fps: int) -> np.ndarray:
         states = replace(courses(ring(1)), fps=fps).run(12 * fps, preroll=2 * fps)
         angle = np.unwrap(np.arctan2(*positions(states)[:, 0, 1::-1].T))
         places = np.linspace(0.75, 4.0, 60)
         assert angle[0] < places[0] < places[-1] < angle[-1]
         return np.interp(places, angle, rolls(*axes(states))[:, 0])
 
-    at_24 = found(24)
+    at_24 = measured(24)
     assert np.ptp(at_24) > 20.0
-    assert np.abs(found(30) - at_24).max() < 4.0
-    assert np.abs(found(60) - at_24).max() < 4.0
+    assert np.abs(measured(30) - at_24).max() < 4.0
+    assert np.abs(measured(60) - at_24).max() < 4.0

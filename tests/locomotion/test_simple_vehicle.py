@@ -32,7 +32,7 @@ def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), (a * b).sum(axis=-1))
 
 
-# The paper's words, one vehicle at a time.
+# The paper's definition, one vehicle at a time.
 
 
 def truncated(v: np.ndarray, longest: float) -> np.ndarray:
@@ -47,7 +47,7 @@ def papers_step(model: VehicleModel, row: int, position: np.ndarray, velocity: n
     return position + velocity * DT, velocity
 
 
-def test_forward_euler_is_the_papers_where_turning_is_not_limited() -> None:
+def test_forward_euler_is_the_papers_without_the_limit_on_turning() -> None:
     rng = np.random.default_rng(3)
     n = 20
     model = VehicleModel.of(
@@ -61,7 +61,7 @@ def test_forward_euler_is_the_papers_where_turning_is_not_limited() -> None:
     motion = motion_of(rng.uniform(-9.0, 9.0, (n, 3)), velocity, velocity)
     plain = [(motion.position[row], motion.velocity[row]) for row in range(n)]
     for _ in range(40):
-        # Never so that a vehicle would stop: near standstill ours drives round.
+        # No vehicle stops: near standstill this model drives round.
         force = rng.normal(size=(n, 3)) * 10.0 + 8.0 * motion.forward
         position, velocity, forward = moved(model, motion, force, DT)
         plain = [papers_step(model, row, *plain[row], force[row]) for row in range(n)]
@@ -71,7 +71,7 @@ def test_forward_euler_is_the_papers_where_turning_is_not_limited() -> None:
         motion = replace(motion, position=position, velocity=velocity, forward=forward)
 
 
-def test_gentle_steering_is_the_papers_with_the_usual_limit_on_turning_too() -> None:
+def test_gentle_steering_is_the_papers_also_with_the_limit_on_turning() -> None:
     rng = np.random.default_rng(4)
     model = VehicleModel.of(5)
     velocity = rng.normal(size=(5, 3))
@@ -111,7 +111,7 @@ def odd_motion(draw: st.DrawFn) -> tuple[VehicleModel, Motion, np.ndarray, float
 
 @BOUNDED
 @given(odd_motion())
-def test_whatever_is_asked_speed_force_and_turning_stay_within_their_limits(odd) -> None:
+def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
     model, motion, force, dt = odd
     position, velocity, forward = moved(model, motion, force, dt)
     assert np.isfinite((position, velocity, forward)).all()
@@ -119,14 +119,14 @@ def test_whatever_is_asked_speed_force_and_turning_stay_within_their_limits(odd)
     push = np.linalg.norm(velocity - motion.velocity, axis=1) * model.mass / dt
     assert (push <= model.max_force * (1.0 + 1e-9) + 1e-9 * model.mass * model.max_speed / dt).all()
     turn = angle_between(motion.forward, forward)
-    # What hardly moves has a heading of hardly any digits.
+    # The heading of a vehicle that hardly moves has few exact digits.
     sure = np.linalg.norm(velocity, axis=1) > 1e-9
     assert (turn <= np.minimum(model.max_turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
 
 
 @BOUNDED
 @given(odd_motion())
-def test_whatever_is_asked_a_vehicle_moves_the_way_it_faces(odd) -> None:
+def test_a_vehicle_always_moves_the_way_it_faces(odd) -> None:
     model, motion, force, dt = odd
     _, velocity, forward = moved(model, motion, force, dt)
     assert np.abs(np.linalg.norm(forward, axis=1) - 1.0).max() < 1e-9
@@ -135,8 +135,8 @@ def test_whatever_is_asked_a_vehicle_moves_the_way_it_faces(odd) -> None:
     assert np.abs(velocity - along * forward).max() <= 1e-9 * (1.0 + model.max_speed.max())
 
 
-def test_a_top_speed_keyed_down_holds_at_once() -> None:
-    """The one change of velocity that may be more than max_force allows: the paper's kinematic truncation."""
+def test_a_lower_keyed_top_speed_applies_immediately() -> None:
+    """This change of velocity may exceed max_force: it is the paper's kinematic truncation."""
     place = Scene([[0.0, 0.0, 0.0]], speed=5.0, vehicle={"max_speed": 5.0})
 
     def slower(frame: int, snapshot: Snapshot) -> Snapshot:
@@ -155,7 +155,7 @@ def test_a_vehicle_at_rest_keeps_its_heading() -> None:
     assert (headings(place.run(48)) == place.forward).all()
 
 
-def test_a_push_to_the_side_does_not_spin_what_stands_still() -> None:
+def test_a_push_to_the_side_does_not_spin_a_vehicle_at_rest() -> None:
     model = VehicleModel.of(4)
     forward = np.tile([0.0, 1.0, 0.0], (4, 1))
     motion = Motion(np.zeros((4, 3)), np.zeros((4, 3)), forward, forward, forward)
@@ -164,7 +164,7 @@ def test_a_push_to_the_side_does_not_spin_what_stands_still() -> None:
     assert (angle_between(forward, after) <= model.max_turn_rate * DT + 1e-9).all()
     motion = replace(motion, velocity=np.zeros((4, 3)))
     _, _, after = moved(model, motion, np.array(sideways) * 1e-6, DT)
-    assert angle_between(forward, after).max() < 1e-3, "with next to no force it has next to no speed to turn at"
+    assert angle_between(forward, after).max() < 1e-3, "with hardly any force it has hardly any speed to turn at"
 
 
 def test_the_limit_on_turning_is_open_from_half_a_percent_of_the_top_speed_on() -> None:
@@ -197,7 +197,7 @@ def test_driving_round_gains_no_more_speed_than_the_force_gives() -> None:
 
 @pytest.mark.parametrize("start", [0.0, 0.5, 5.0])
 @pytest.mark.parametrize("plane", [True, False])
-def test_for_a_target_right_behind_it_drives_round(start: float, plane: bool) -> None:
+def test_for_a_target_straight_behind_it_drives_round(start: float, plane: bool) -> None:
     place = Scene(
         [[0.0, 0.0, 0.0]],
         speed=start,
@@ -211,13 +211,13 @@ def test_for_a_target_right_behind_it_drives_round(start: float, plane: bool) ->
     assert ((velocity * forward).sum(axis=1) >= 0.0).all(), "it slid backwards"
     turn = angle_between(forward[1:], forward[:-1])
     assert turn.max() <= np.pi * DT + 1e-9
-    assert turn.sum() < np.pi * 1.1, "it turned more than round"
+    assert turn.sum() < np.pi * 1.1, "it turned more than once"
     assert velocity[-1][1] < -4.5
     aside = np.abs(positions(states)[:, 0, 0]).max()
-    assert 0.1 < aside < 5.0, "a turn takes room, at low speed little"
+    assert 0.1 < aside < 5.0, "a turn takes room, but little at low speed"
 
 
-def test_whom_a_force_asks_to_stop_stops_and_stays_as_it_is() -> None:
+def test_a_force_that_stops_a_vehicle_keeps_its_heading() -> None:
     place = Scene(
         [[0.0, 0.0, 0.0]], speed=4.0, behaviors=[(Arrival, {"slowing_distance": 2.0})], tracked=leaders([0.0, 6.0, 0.0])
     )
@@ -230,7 +230,7 @@ def test_whom_a_force_asks_to_stop_stops_and_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("height", [0.0, 0.1, -7.3])
-def test_who_keeps_in_its_plane_stays_at_its_height_and_upright(height: float) -> None:
+def test_vehicles_that_keep_in_their_plane_stay_at_their_height_and_upright(height: float) -> None:
     place = Scene(
         [[0.0, 0.0, height], [3.0, 0.0, height]],
         forward=[[1.0, 1.0, 0.8], [0.0, 0.0, 1.0]],
@@ -249,20 +249,20 @@ def test_who_keeps_in_its_plane_stays_at_its_height_and_upright(height: float) -
 # The start.
 
 
-def test_vehicles_start_with_their_speed_the_way_they_face() -> None:
+def test_vehicles_start_with_their_speed_along_their_heading() -> None:
     place = Scene([[0.0, 0.0, 0.0]], forward=[[3.0, 4.0, 0.0]], speed=3.5)
     assert np.allclose(velocities(place.run(1))[0, 0], [2.1, 2.8, 0.0])
 
 
-def test_without_a_wish_they_come_to_cruise_speed_and_keep_it() -> None:
+def test_without_behaviors_they_reach_cruise_speed_and_hold_it() -> None:
     place = Scene([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]], speed=[0.0, 5.0], vehicle={"cruise_speed": 0.6})
     speed = speeds(place.run(24 * 8))
     assert np.abs(speed[-1] - 3.0).max() < 0.01
-    assert (np.diff(speed[:, 0]) >= 0.0).all(), "it came back by swinging"
-    assert (np.diff(speed[:, 1]) <= 0.0).all(), "it came back by swinging"
+    assert (np.diff(speed[:, 0]) >= 0.0).all(), "it swung"
+    assert (np.diff(speed[:, 1]) <= 0.0).all(), "it swung"
 
 
-def test_a_preroll_is_so_many_frames_that_nobody_sees() -> None:
+def test_a_preroll_is_a_number_of_frames_before_the_first() -> None:
     place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Seek, {})], tracked=leaders([20.0, 20.0, 5.0]))
     seen, unseen = place.run(80), place.run(32, preroll=48)
     assert positions(unseen).tobytes() == positions(seen)[48:].tobytes()
@@ -270,7 +270,7 @@ def test_a_preroll_is_so_many_frames_that_nobody_sees() -> None:
     assert [s.time for s in unseen] == pytest.approx([frame / 24.0 for frame in range(32)], abs=1e-9)
 
 
-def test_during_the_preroll_the_scene_stands_still() -> None:
+def test_during_the_preroll_the_scene_does_not_move() -> None:
     place = Scene([[0.0, 0.0, 0.0]], behaviors=[(Seek, {})], tracked=leaders([20.0, 20.0, 5.0]), drift=(3.0, 0.0, 0.0))
     still = replace(place, drift=(0.0, 0.0, 0.0))
     assert positions(place.run(1, preroll=48)).tobytes() == positions(still.run(1, preroll=48)).tobytes()
@@ -279,7 +279,7 @@ def test_during_the_preroll_the_scene_stands_still() -> None:
 
 @BOUNDED
 @given(numbers(0.0, 8.0), vectors(4, 1e3), vectors(4, 1e3))
-def test_a_limit_on_speed_is_kept_as_far_as_full_braking_can(
+def test_a_speed_limit_is_kept_as_well_as_full_braking_can(
     fastest: float, velocity: np.ndarray, force: np.ndarray
 ) -> None:
     model = VehicleModel.of(4, max_speed=1e9, max_force=10.0)
@@ -298,8 +298,8 @@ def test_a_limit_on_speed_is_kept_as_far_as_full_braking_can(
 # Damping (paper, Combining Behaviors: explicit damping of acceleration).
 
 
-def test_a_sudden_force_sets_in_as_a_low_pass_filter_lets_it() -> None:
-    """After the damping time it has come to all but 1 / e of its strength, whatever the step."""
+def test_a_sudden_force_sets_in_as_through_a_low_pass_filter() -> None:
+    """After the damping time it has all but 1 / e of its strength, for any step."""
     for dt in (DT, DT / 8.0):
         model = VehicleModel.of(1, damping=0.5)
         force = np.zeros((1, 3))
@@ -308,16 +308,16 @@ def test_a_sudden_force_sets_in_as_a_low_pass_filter_lets_it() -> None:
         assert force[0, 0] == pytest.approx(4.0 * (1.0 - np.exp(-1.0)), rel=dt)
 
 
-def test_without_damping_the_force_acts_as_it_is() -> None:
+def test_without_damping_the_force_acts_unchanged() -> None:
     wanted = np.array([[1e3, 2.0, -3.0], [4.0, 5.0, 6.0]])
     model = VehicleModel.of(2, damping=[0.0, 0.3])
-    found = damped(model, np.ones((2, 3)), wanted, DT)
-    assert found[0].tobytes() == wanted[0].tobytes()
+    smoothed = damped(model, np.ones((2, 3)), wanted, DT)
+    assert smoothed[0].tobytes() == wanted[0].tobytes()
     assert damped(VehicleModel.of(2), np.ones((2, 3)), wanted, DT) is wanted
 
 
 @given(vectors(4), vectors(4), numbers(4))
-def test_what_acts_is_never_stronger_than_max_force_if_it_was_not_before(before, wanted, time) -> None:
+def test_damping_does_not_make_a_force_exceed_max_force(before, wanted, time) -> None:
     model = VehicleModel.of(4, damping=np.abs(time) + 1e-3)
     force = truncated_rows(before, model.max_force)
     assert (np.linalg.norm(damped(model, force, wanted, DT), axis=1) <= model.max_force * (1.0 + 1e-9)).all()
@@ -328,7 +328,7 @@ def truncated_rows(v: np.ndarray, longest: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("way", ["ONE", "DITHERING"])
-def test_damping_smooths_the_way_of_who_decides_by_chance(way: str) -> None:
+def test_damping_smooths_the_way_of_random_decisions(way: str) -> None:
     def jerk(damping: float) -> float:
         number = next(c.number for c in COMBININGS if c.name == way)
         place = Scene(

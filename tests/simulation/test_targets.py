@@ -1,4 +1,4 @@
-"""Several targets: the nearest, one of its own, or one after the other."""
+"""Several targets: the nearest, a random one of its own, or one after the other."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -37,14 +37,14 @@ def seekers(pick: int, n: int = N, **changes) -> Scene:
 
 
 def targets(place: Scene, present=None) -> np.ndarray:
-    """Which of the places each agent goes by."""
+    """The index of the position that each agent steers by."""
     if present is not None:
         place = replace(place, tracked=replace(place.tracked, present=np.asarray(present)))
     _, _, [seek] = place.seen()
     return np.where(seek.target < 0, -1, seek.target - len(place))
 
 
-def test_each_goes_by_the_nearest() -> None:
+def test_each_agent_takes_the_nearest() -> None:
     place = seekers(NEAREST_ONE)
     distance = np.linalg.norm(place.position[:, None] - PLACES[None], axis=-1)
     assert (targets(place) == distance.argmin(axis=1)).all()
@@ -53,29 +53,29 @@ def test_each_goes_by_the_nearest() -> None:
     assert (without == distance.argmin(axis=1)).all()
 
 
-def test_each_has_one_of_its_own_by_its_seed_and_keeps_it_while_it_is_there() -> None:
+def test_each_agent_takes_a_random_one_by_its_seed_and_keeps_it_while_it_is_present() -> None:
     place = seekers(OWN, n=400)
     chosen = targets(place)
-    assert np.bincount(chosen, minlength=4).min() > 60, "all about as many"
+    assert np.bincount(chosen, minlength=4).min() > 60, "about the same number each"
     assert (targets(replace(place, seed=1)) != chosen).mean() > 0.5
     without = targets(place, [True, True, False, True])
-    assert (without[chosen != 2] == chosen[chosen != 2]).all(), "only those whose own is gone look for another"
+    assert (without[chosen != 2] == chosen[chosen != 2]).all(), "only agents whose target has gone take another"
     assert (without != 2).all()
-    some = np.array([7, 2, 9])
-    fewer = replace(place.take(some), candidates=(group(OWN, n=3),))
-    assert (targets(fewer) == chosen[some]).all(), "whoever else there is"
+    rows = np.array([7, 2, 9])
+    fewer = replace(place.take(rows), candidates=(group(OWN, n=3),))
+    assert (targets(fewer) == chosen[rows]).all(), "whatever other agents are present"
 
 
-def test_one_candidate_more_takes_only_its_share() -> None:
+def test_another_candidate_takes_its_share_only() -> None:
     place = seekers(OWN, n=400)
     three = replace(place, candidates=(group(OWN, 400 + np.arange(3), n=400),))
     before, after = targets(three), targets(place)
     assert (after[after != 3] == before[after != 3]).all()
 
 
-def test_one_after_the_other_it_goes_on_upon_arrival() -> None:
+def test_in_order_each_arrival_leads_to_the_next() -> None:
     place = seekers(NEXT, n=5)
-    assert (targets(place) == 0).all(), "from the first on"
+    assert (targets(place) == 0).all(), "starting with the first"
     at = positions(place.run(24 * 60))
     near = np.linalg.norm(at[:, :, None] - PLACES, axis=-1) < 3.0
     for agent in range(5):
@@ -83,20 +83,20 @@ def test_one_after_the_other_it_goes_on_upon_arrival() -> None:
         order = [visits[0], *(b for a, b in pairwise(visits) if a != b)]
         order = order[order.index(0) :]
         assert len(order) >= 6
-        assert order == [k % 4 for k in range(len(order))], "in their order, round and round"
+        assert order == [k % 4 for k in range(len(order))], "in their order, cyclically"
 
 
-def test_on_the_way_through_it_passes_over_what_is_not_there() -> None:
+def test_in_order_it_skips_what_is_not_present() -> None:
     def gone(frame: int, snapshot: Snapshot) -> Snapshot:
-        there = np.array([True, False, True, frame < 240])
-        return replace(snapshot, tracked=replace(snapshot.tracked, present=there))
+        present = np.array([True, False, True, frame < 240])
+        return replace(snapshot, tracked=replace(snapshot.tracked, present=present))
 
     states = seekers(NEXT, n=1).run(24 * 60, at=gone)
     stops = [int(s.memories["seek.target"].stop[0]) for s in states if "seek.target" in s.memories]
     assert set(stops[240:]) == {0, 2}
 
 
-def test_how_far_it_has_come_belongs_to_the_state() -> None:
+def test_the_progress_through_candidates_belongs_to_the_state() -> None:
     place = seekers(NEXT, n=3)
     states = place.run(24 * 20)
     state = states[24 * 12]
@@ -106,18 +106,18 @@ def test_how_far_it_has_come_belongs_to_the_state() -> None:
 
 
 @pytest.mark.parametrize("pick", [NEAREST_ONE, OWN, NEXT])
-def test_nobody_takes_itself_nor_what_is_not_there(pick: int) -> None:
+def test_no_agent_takes_itself_or_what_is_not_present(pick: int) -> None:
     place = replace(seekers(pick, n=3), candidates=(group(pick, [0, 1, 2], n=3),))
     _, _, [seek] = place.seen()
     assert ((seek.target >= 0) & (seek.target != np.arange(3))).all()
     alone = replace(seekers(pick, n=1), candidates=(group(pick, [0], n=1),))
     assert (alone.steering()[0] == 0.0).all()
-    nobody = replace(place, candidates=(group(pick, [3], n=3),))
-    nobody = replace(nobody, tracked=replace(nobody.tracked, present=np.zeros(4, dtype=bool)))
-    assert (nobody.steering()[0] == 0.0).all()
+    absent = replace(place, candidates=(group(pick, [3], n=3),))
+    absent = replace(absent, tracked=replace(absent.tracked, present=np.zeros(4, dtype=bool)))
+    assert (absent.steering()[0] == 0.0).all()
 
 
-def test_each_behavior_and_parameter_may_have_candidates_of_its_own() -> None:
+def test_each_behavior_and_parameter_may_have_its_own_candidates() -> None:
     place = seekers(NEAREST_ONE, n=2)
     place.candidates = (group(NEAREST_ONE, [2], n=2), group(NEAREST_ONE, [3, 4], n=2))
     place.behaviors = [(Seek, {"target": [FIRST, FIRST - 1]}), (LeaderFollowing, {"leader": FIRST - 1})]
@@ -127,7 +127,7 @@ def test_each_behavior_and_parameter_may_have_candidates_of_its_own() -> None:
     assert set(following.leader) <= {3, 4}
 
 
-def test_of_several_leaders_each_follows_its_own() -> None:
+def test_each_follows_one_of_several_leaders() -> None:
     place = replace(seekers(OWN, n=40), behaviors=[(LeaderFollowing, {"leader": FIRST, "spread": 2.0})])
     at = positions(place.run(24 * 20))[-1]
     _, _, [following] = place.seen()

@@ -1,4 +1,4 @@
-"""Obstacles that push away whoever comes near, wherever that one is going (Reynolds 1988, force field)."""
+"""Obstacles that push away every agent nearby, wherever it is going (Reynolds 1988, force field)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from ..world import Agents
 
 
 def pushed_away(obstacles: Obstacles, agents: Agents, clearance: Scalars, distance: Scalars) -> Vectors:
-    """The push of the surfaces near each agent, (n, 3): 1 where one is too near, none from the distance on.
+    """The sum of the pushes of all surfaces near each agent, (n, 3), unitless.
+
+    A surface with a gap g beyond radius + clearance pushes by (1 - g / distance)^2, between 0 and 1.
 
     Args:
-        clearance: (n,) metres to keep besides one's own radius.
+        clearance: (n,) metres to keep in addition to the agent's radius.
         distance: (n,) metres beyond which a surface has no effect.
     """
     room = agents.radius + clearance

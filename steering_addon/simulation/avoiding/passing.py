@@ -1,29 +1,30 @@
-"""Passing round obstacles: what of them a course comes nearest to, and to which side to turn."""
+"""Passing round obstacles: the point of an obstacle that is hardest to pass, and the side to turn to."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, clamp, dot, magnitude, unit
 from ..geometry.obstacles import LEFT, OVER, RIGHT, UNDER, Obstacles
+from ..ground import left_of
 
 PLACES = 4
-"""Places on an axis looked at between the one nearest to a course and the end that is reached first."""
+"""Points of an axis that are tried between the point nearest to a course and the end that is reached first."""
 
 
 def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-    """The place on each obstacle's axis that takes the tightest turn to pass; without one, the nearest to the course.
+    """The point of each obstacle's axis that takes the tightest turn to pass, or the point nearest to the course.
 
-    What is met first of a pylon that leans along the course is not what the course comes nearest to.
+    They differ for a pylon that leans along the course: the agent meets another point first.
 
     Args:
-        points: (n, 3) where each course starts.
+        points: (n, 3) the starts of the courses, metres.
         course: (n, k, 3) unit directions.
-        reach: (n, k) how near a course may come to the axis.
+        reach: (n, k) the distance to keep from the axis, metres.
 
     Returns:
-        way: (n, k) metres along the course, negative for what lies behind.
-        aside: (n, k, 3) from there to the place on the axis, square to the course.
+        way: (n, k) metres along the course, negative behind its start.
+        aside: (n, k, 3) from the course to the point, perpendicular to the course, metres.
     """
     part = _part_nearest_to_course(obstacles, points, course)
     way, aside = _place(obstacles, points, course, part)
@@ -32,16 +33,16 @@ def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach:
     first = np.where(dot((obstacles.end - obstacles.start)[None], course) >= 0.0, 0.0, 1.0)
     most = _tightness(way, aside, reach)
     for step in range(1, PLACES + 1):
-        other_way, other_aside = _place(obstacles, points, course, part + (first - part) * (step / PLACES))
-        tightness = _tightness(other_way, other_aside, reach)
+        next_way, next_aside = _place(obstacles, points, course, part + (first - part) * (step / PLACES))
+        tightness = _tightness(next_way, next_aside, reach)
         tighter = tightness > most
-        way, most = np.where(tighter, other_way, way), np.where(tighter, tightness, most)
-        aside = np.where(tighter[..., None], other_aside, aside)
+        way, most = np.where(tighter, next_way, way), np.where(tighter, tightness, most)
+        aside = np.where(tighter[..., None], next_aside, aside)
     return way, aside
 
 
 def _part_nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> Scalars:
-    """How far along each axis, from 0 to 1, a course comes nearest to it, (n, k)."""
+    """The point of each axis that is nearest to a course, (n, k), from 0 at its start to 1 at its end."""
     axis = obstacles.end - obstacles.start
     offset = obstacles.start[None] - points[:, None, :]
     lateral_axis = axis[None] - dot(axis[None], course)[..., None] * course
@@ -49,42 +50,43 @@ def _part_nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vecto
     steepness = dot(lateral_axis, lateral_axis)
     part = np.where(steepness > EPSILON, -dot(lateral, lateral_axis) / np.maximum(steepness, EPSILON), 0.0)
     part = clamp(part, 0.0, 1.0)
-    # An axis along the course: its nearer end counts.
+    # For an axis along the course it is the nearer end.
     nearer = np.where(dot(axis[None], course) >= 0.0, 0.0, 1.0)
     return np.where(steepness > EPSILON, part, nearer)
 
 
 def _place(obstacles: Obstacles, points: Vectors, course: Vectors, part: Scalars) -> tuple[Scalars, Vectors]:
-    """The way along each course to the place on an axis, and how far aside that is."""
+    """`way` and `aside`, as of `most_pressing`, of the point of each axis at `part`, (n, k)."""
     axis = obstacles.end - obstacles.start
     offset = obstacles.start[None] - points[:, None, :]
-    place = offset + np.multiply(part[..., None], axis[None])
-    way = dot(place, course)
-    return way, place - way[..., None] * course
+    point = offset + np.multiply(part[..., None], axis[None])
+    way = dot(point, course)
+    return way, point - way[..., None] * course
 
 
 def _tightness(way: Scalars, aside: Vectors, reach: Scalars) -> Scalars:
-    """What the circle that just passes a place is to be bent, in halves of 1/m; -1 for what is not in the way."""
-    wanting = reach - magnitude(aside)
+    """Half the curvature of the circle that just passes each point, 1/m; -1 for points that are not in the way."""
+    missing = reach - magnitude(aside)
     room = way * way + dot(aside, aside) - reach * reach
-    bend = np.where(room > EPSILON, wanting / np.maximum(room, EPSILON), 1.0 / EPSILON)
-    return np.where((wanting > 0.0) & (way > 0.0), bend, -1.0)
+    bend = np.where(room > EPSILON, missing / np.maximum(room, EPSILON), 1.0 / EPSILON)
+    return np.where((missing > 0.0) & (way > 0.0), bend, -1.0)
 
 
-def directions_to_pass(obstacle_side: Rows, aside: Vectors, course: Vectors, own_side: Vectors) -> Vectors:
-    """Which way to turn, square to the course, so as to pass on the side each obstacle asks for.
+def directions_to_pass(
+    obstacle_side: Rows, aside: Vectors, course: Vectors, own_side: Vectors, upward: Vectors
+) -> Vectors:
+    """The unit directions, perpendicular to the courses, that pass obstacles on the sides they ask for, (n, 3).
 
     Args:
-        obstacle_side: (n,) pass_side of the obstacle in question.
-        aside: (n, 3) from the course to the obstacle, square to the course.
+        obstacle_side: (n,) the pass_side of the obstacle that each agent passes.
+        aside: (n, 3) from the course to the obstacle, perpendicular to the course.
         course: (n, 3) unit directions.
-        own_side: (n, 3) the vehicles' side axes, which settle a dead heat.
+        own_side: (n, 3) the side axes of the vehicles, taken if neither side is nearer.
+        upward: (n, 3) unit vectors away from the ground.
     """
-    up = np.zeros_like(course)
-    up[:, 2] = 1.0
-    over = unit(up - dot(up, course)[:, None] * course)
+    over = unit(across(upward, course))
     over = np.where((magnitude(over) < 0.5)[:, None], own_side, over)
-    right = np.stack((course[:, 1], -course[:, 0], np.zeros(len(course))), axis=-1)
+    right = left_of(-course, upward)
     right = np.where((magnitude(right) < 1e-6)[:, None], own_side, unit(right))
     away = -unit(aside)
     away = np.where((magnitude(aside) < 1e-9)[:, None], right, away)

@@ -1,4 +1,4 @@
-"""Obstacles with sides of their own - boxes, rooms, meshes: which lie ahead, and how to turn from them."""
+"""Boxes, rooms and meshes: which of them lie ahead, and how to turn away from them."""
 
 from __future__ import annotations
 
@@ -27,18 +27,24 @@ from ..geometry.obstacles import BOX, EITHER, INSIDE, MESH, OUTSIDE, Obstacles
 from ..world import Agents
 from .passing import directions_to_pass
 from .silhouettes import turns_past_outline
-from .threats import CAUTION, CREEP, EAGERNESS, HEIGHT, ONSET, Threats
+from .threats import CAUTION, CREEP, EAGERNESS, ONSET, Threats
 
 CORE = 0.5
-"""Share of a room, about its middle, that who comes to its walls turns back to: not along a wall into a corner."""
+"""Share of a room, about its middle, toward which an agent turns at a wall, so that it does not end in a corner."""
 HABIT = 1e-6
-"""Share by which a turn to the right counts as easier, which settles a dead heat."""
+"""Share by which a turn to the right counts as easier, which decides between equal turns."""
 
 
 def walls_ahead(
     obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars, outlines: Mask
 ) -> Threats:
-    """What each agent would run into first of obstacles with sides of their own, such as boxes and rooms."""
+    """The box, room or mesh that each agent would run into first.
+
+    Args:
+        clearance: (n,) metres to keep in addition to the agent's radius.
+        look_ahead_time: (n,) seconds.
+        outlines: (n,) whether the agent passes meshes by their outlines instead of turning along their surfaces.
+    """
     pairs = _Pairs.ahead(obstacles, agents, clearance, look_ahead_time)
     direction, bend = pairs.turns(obstacles, agents, outlines)
     owner = pairs.agent
@@ -53,9 +59,9 @@ def walls_ahead(
     np.maximum.at(hardest, owner, turn)
 
     def of_agents(column: Any, otherwise: float = 0.0) -> Any:
-        all_of_them = np.full((n, *column.shape[1:]), otherwise, dtype=column.dtype)
-        all_of_them[met] = column[first]
-        return all_of_them
+        values = np.full((n, *column.shape[1:]), otherwise, dtype=column.dtype)
+        values[met] = column[first]
+        return values
 
     return Threats(
         contact=of_agents(pairs.contact, np.inf),
@@ -71,21 +77,21 @@ def walls_ahead(
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Pairs of an agent and an obstacle that it would come too near to, m of them.
+    """m pairs of an agent and an obstacle that it would come too near to.
 
     Attributes:
         agent, obstacle: (m,) rows.
-        course: (m, 3) unit direction in which the agent moves as the obstacle sees it.
-        speed: (m,) how fast it does.
-        reach: (m,) how near it may come.
-        heeded: (m,) how far ahead the agent looks, metres.
-        contact: (m,) metres along the course to where it would come that near.
-        side: (m, 3) unit directions off the surface there.
-        inward: (m, 3) unit directions to where there is more room than there; in a corner off all of its walls.
-        onset: (m,) 0 at the far end of what the agent heeds, soon 1.
+        course: (m, 3) unit direction of the agent's velocity relative to the obstacle.
+        speed: (m,) the length of that velocity, m/s.
+        reach: (m,) the distance that the agent's centre has to keep from the surface, metres.
+        look_ahead: (m,) the distance that the agent looks ahead, metres.
+        contact: (m,) metres along the course to the point at which it would be that near.
+        side: (m, 3) the unit normal of the surface at that point.
+        inward: (m, 3) unit direction from that point to more room; in a corner away from all of its walls.
+        onset: (m,) ramps from 0 at the look-ahead limit to 1.
         too_near: (m,) whether it is too near already.
-        away: (m, 3) unit directions off the surface where the agent is.
-        offset: (m, 3) from the agent to the middle of the obstacle.
+        away: (m, 3) unit direction of the shortest way off the surface.
+        offset: (m, 3) from the agent to the middle of the obstacle, metres.
     """
 
     agent: Rows
@@ -93,7 +99,7 @@ class _Pairs:
     course: Vectors
     speed: Scalars
     reach: Scalars
-    heeded: Scalars
+    look_ahead: Scalars
     contact: Scalars
     side: Vectors
     inward: Vectors
@@ -104,8 +110,9 @@ class _Pairs:
 
     @classmethod
     def ahead(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> _Pairs:
+        """The pairs of agents and obstacles that meet within the look-ahead distance."""
         fastest = agents.speed + float(magnitude(obstacles.velocity).max(initial=0.0))
-        furthest = _heeded(fastest, agents, look_ahead_time) + agents.radius + clearance
+        furthest = _look_ahead(fastest, agents, look_ahead_time) + agents.radius + clearance
         owner, row = obstacles.near(agents.position, furthest)
         foreign = obstacles.carrier[row] != agents.rows[owner]
         owner, row = owner[foreign], row[foreign]
@@ -113,32 +120,31 @@ class _Pairs:
         points = picked(agents.position, owner)
         gap, away = obstacles.surface(points, row)
         relative = agents.velocity[owner] - obstacles.velocity_at(points - away * gap[:, None], row)
-        plane = agents.vehicle.keep_in_plane[owner][:, None]
-        relative = np.where(plane & HEIGHT, 0.0, relative)
+        relative = agents.level_of(relative, owner)
         speed = magnitude(relative)
         course = np.where((speed < 1e-6)[:, None], agents.forward[owner], unit(relative))
         reach = (agents.radius + clearance)[owner]
         tightest = speed * speed / np.maximum(agents.agility[owner], EPSILON)
-        heeded = np.maximum(speed * look_ahead_time[owner], EAGERNESS * tightest)
+        look_ahead = np.maximum(speed * look_ahead_time[owner], EAGERNESS * tightest)
 
-        # What is further away than that on all sides need not be looked for along the course.
+        # A surface that is further away than that need not be searched for along the course.
         contact, side = np.full(len(row), np.inf), np.zeros((len(row), 3))
-        close = np.flatnonzero(gap - reach <= heeded)
+        close = np.flatnonzero(gap - reach <= look_ahead)
         contact[close], side[close] = obstacles.touch(
-            points[close], course[close], reach[close], row[close], heeded[close]
+            points[close], course[close], reach[close], row[close], look_ahead[close]
         )
 
         beyond_goal = (contact >= agents.goal_distance[owner]) & (contact > CAUTION * tightest / 2.0)
-        onset = clamp((heeded - contact) / np.maximum(ONSET * heeded, EPSILON), 0.0, 1.0)
-        counts = np.isfinite(contact) & (contact <= heeded) & ~beyond_goal
+        onset = clamp((look_ahead - contact) / np.maximum(ONSET * look_ahead, EPSILON), 0.0, 1.0)
+        counts = np.isfinite(contact) & (contact <= look_ahead) & ~beyond_goal
         offset = 0.5 * (obstacles.start + obstacles.end)[row] - points
-        columns = (owner, row, course, speed, reach, heeded, contact, side, side, onset, gap < reach, away, offset)
+        columns = (owner, row, course, speed, reach, look_ahead, contact, side, side, onset, gap < reach, away, offset)
         return cls(*(column[counts] for column in columns))._in_rooms(obstacles)
 
     def _in_rooms(self, obstacles: Obstacles) -> _Pairs:
-        """The pairs, in rooms each with the wall that takes the sharpest bend, often not the first in a corner.
+        """The pairs, those in rooms with the wall that takes the sharpest bend.
 
-        In a corner one has to turn from several walls at once.
+        In a corner that is often not the wall that is met first, as the agent has to turn away from several walls.
         """
         row = self.obstacle
         rooms = np.flatnonzero((obstacles.shape[row] == BOX) & (obstacles.side[row] == INSIDE))
@@ -153,23 +159,27 @@ class _Pairs:
             toward = np.maximum(np.abs(course[:, axis]), EPSILON)
             room = half[:, axis] - self.reach[rooms] - np.where(course[:, axis] < 0.0, -1.0, 1.0) * local[:, axis]
             way = np.maximum(room, 0.0) / toward
-            bend = np.where(way <= self.heeded[rooms], toward / np.maximum(way, EPSILON), 0.0)
+            bend = np.where(way <= self.look_ahead[rooms], toward / np.maximum(way, EPSILON), 0.0)
             sharper = bend > sharpest
             sharpest = np.where(sharper, bend, sharpest)
-            these = rooms[sharper]
+            pairs = rooms[sharper]
             met = (local + course * way[:, None])[sharper]
             core = clamp(met, -CORE * half[sharper], CORE * half[sharper])
-            wall = np.zeros((len(these), 3))
+            wall = np.zeros((len(pairs), 3))
             wall[:, axis] = np.where(course[sharper, axis] < 0.0, 1.0, -1.0)
-            contact[these] = way[sharper]
-            side[these] = obstacles.globalized(wall, row[sharper])
-            inward[these] = unit(obstacles.globalized(core - met, row[sharper]))
+            contact[pairs] = way[sharper]
+            side[pairs] = obstacles.globalized(wall, row[sharper])
+            inward[pairs] = unit(obstacles.globalized(core - met, row[sharper]))
         away = self.away.copy()
         away[rooms] = unit(obstacles.globalized(clamp(local, -CORE * half, CORE * half) - local, row))
         return replace(self, contact=contact, side=side, inward=inward, away=away)
 
     def turns(self, obstacles: Obstacles, agents: Agents, outlines: Mask) -> tuple[Vectors, Scalars]:
-        """To which side each agent passes the obstacle, (m, 3), and how sharp a bend just does it, (m,) in 1/m."""
+        """The unit directions to turn to, (m, 3), and the curvatures that just pass the obstacles, (m,) 1/m.
+
+        Args:
+            outlines: as of `walls_ahead`.
+        """
         direction, bend = self._along_side(obstacles, agents)
         row = self.obstacle
         boxes = np.flatnonzero((obstacles.shape[row] == BOX) & (obstacles.side[row] == OUTSIDE) & ~self.too_near)
@@ -179,29 +189,28 @@ class _Pairs:
             (obstacles.shape[row] == MESH) & (obstacles.side[row] == OUTSIDE) & outlines[self.agent] & ~self.too_near
         )
         for mesh in np.unique(row[meshes]).tolist():
-            these = meshes[row[meshes] == mesh]
-            turn, past = self._past_outline(these, mesh, obstacles, agents)
-            there = np.isfinite(past)
-            direction[these[there]], bend[these[there]] = turn[there], past[there]
+            pairs = meshes[row[meshes] == mesh]
+            turn, past = self._past_outline(pairs, mesh, obstacles, agents)
+            passes = np.isfinite(past)
+            direction[pairs[passes]], bend[pairs[passes]] = turn[passes], past[passes]
         return direction, bend
 
-    def _past_outline(self, these: Rows, mesh: int, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:
-        """The turn past the edge of the outline of a mesh that takes the least; to the right of one straight ahead."""
-        row, plane = self.obstacle[these], agents.vehicle.keep_in_plane[self.agent[these]]
-        upright = np.tile([0.0, 0.0, 1.0], (len(these), 1))
+    def _past_outline(self, pairs: Rows, mesh: int, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:
+        """As `turns`, past the edge of a mesh's outline that takes the least; else to the right."""
+        row, agent = self.obstacle[pairs], self.agent[pairs]
+        upward, plane = agents.upward_of(agent), agents.grounded[agent]
         eye, course, side, up = (
-            obstacles.localized(v, row) for v in (-self.offset[these], self.course[these], self.side[these], upright)
+            obstacles.localized(v, row) for v in (-self.offset[pairs], self.course[pairs], self.side[pairs], upward)
         )
-        room = -self.contact[these] * dot(side, course)
-        turn, bend = turns_past_outline(obstacles.mesh[mesh], eye, course, side, room, self.reach[these], up, plane)
+        room = -self.contact[pairs] * dot(side, course)
+        turn, bend = turns_past_outline(obstacles.mesh[mesh], eye, course, side, room, self.reach[pairs], up, plane)
         turn = obstacles.globalized(turn, row)
-        own_side = unit(across(agents.side[self.agent[these]], self.course[these]))
+        own_side = unit(across(agents.side[agent], self.course[pairs]))
         return np.where((magnitude(turn) < 0.5)[:, None], own_side, turn), bend
 
     def _along_side(self, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:
-        """The turn that ends along the surface as it is where the course meets it."""
-        level = np.where(agents.vehicle.keep_in_plane[self.agent][:, None] & HEIGHT, 0.0, self.inward)
-        direction = across(level, self.course)
+        """As `turns`, until the course is parallel to the surface at the point of contact."""
+        direction = across(agents.level_of(self.inward, self.agent), self.course)
         head_on = magnitude(direction) < 1e-6
         direction = unit(np.where(head_on[:, None], across(agents.side[self.agent], self.course), direction))
         direction = self._asked_for(direction, obstacles, agents)
@@ -210,40 +219,41 @@ class _Pairs:
         return direction, (np.sqrt(toward * toward + aside * aside) - aside) / room
 
     def _asked_for(self, direction: Vectors, obstacles: Obstacles, agents: Agents) -> Vectors:
-        """The directions, but to the side that a mesh asks to be passed on."""
+        """The directions (m, 3), but to the side on which a mesh asks to be passed."""
         asked = obstacles.pass_side[self.obstacle]
-        some = np.flatnonzero((asked != EITHER) & (obstacles.shape[self.obstacle] == MESH))
-        if len(some):
-            agent, course = self.agent[some], self.course[some]
-            offset = across(self.offset[some], course)
-            direction[some] = directions_to_pass(asked[some], offset, course, agents.side[agent])
+        pairs = np.flatnonzero((asked != EITHER) & (obstacles.shape[self.obstacle] == MESH))
+        if len(pairs):
+            agent, course = self.agent[pairs], self.course[pairs]
+            offset = across(self.offset[pairs], course)
+            upward = agents.upward_of(agent)
+            direction[pairs] = directions_to_pass(asked[pairs], offset, course, agents.side[agent], upward)
         return direction
 
-    def _past_boxes(self, these: Rows, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:
-        """The easiest of the turns square to the edges of the box, as the course sees them; or the one asked for."""
-        row, course, own_side = self.obstacle[these], self.course[these], agents.side[self.agent[these]]
-        axes = obstacles.axes[row]
-        plane = agents.vehicle.keep_in_plane[self.agent[these]]
-        asked = directions_to_pass(obstacles.pass_side[row], across(self.offset[these], course), course, own_side)
+    def _past_boxes(self, pairs: Rows, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:
+        """As `turns`, by the easiest turn perpendicular to an edge of the box; or to the side that the box asks for."""
+        row, agent, course = self.obstacle[pairs], self.agent[pairs], self.course[pairs]
+        axes, own_side, upward = obstacles.axes[row], agents.side[agent], agents.upward_of(agent)
+        offset = across(self.offset[pairs], course)
+        asked = directions_to_pass(obstacles.pass_side[row], offset, course, own_side, upward)
         squares = [_unit_if_any(cross(course, axes[:, axis])) for axis in range(3)]
         turns = np.stack([sign * square for sign in (1.0, -1.0) for square in squares], axis=1)
         turns = np.where((obstacles.pass_side[row] != EITHER)[:, None, None], asked[:, None], turns)
-        turns = _unit_if_any(np.where(plane[:, None, None] & HEIGHT, 0.0, turns))
-        local = obstacles.localized(-self.offset[these], row)
+        turns = _unit_if_any(agents.level_of(turns, agent))
+        local = obstacles.localized(-self.offset[pairs], row)
         local_turns = np.stack([obstacles.localized(turns[:, k], row) for k in range(turns.shape[1])], axis=1)
         local_course = obstacles.localized(course, row)
-        bends, wanting = bend_past_box(local, obstacles.half[row], local_course, local_turns, self.reach[these])
-        cost = bends * wanting * (1.0 - HABIT * dot(turns, own_side[:, None]))
+        bends, width = bend_past_box(local, obstacles.half[row], local_course, local_turns, self.reach[pairs])
+        cost = bends * width * (1.0 - HABIT * dot(turns, own_side[:, None]))
         best = np.argmin(np.where(magnitude(turns) < 0.5, np.inf, cost), axis=1)
-        m = np.arange(len(these))
+        m = np.arange(len(pairs))
         return turns[m, best], bends[m, best]
 
 
 def _unit_if_any(v: Vectors) -> Vectors:
-    """The directions of vectors of about length 1, zero for what is but an error of rounding."""
+    """The directions of vectors (..., 3) of about length 1; zero for vectors that are rounding errors."""
     return np.where((magnitude(v) < 1e-6)[..., None], 0.0, unit(v))
 
 
-def _heeded(speed: Scalars, agents: Agents, look_ahead_time: Scalars) -> Scalars:
-    """How far ahead agents look that go at a speed, (n,) metres."""
+def _look_ahead(speed: Scalars, agents: Agents, look_ahead_time: Scalars) -> Scalars:
+    """The distance that agents look ahead at a speed, (n,) metres."""
     return np.maximum(speed * look_ahead_time, EAGERNESS * speed * speed / np.maximum(agents.agility, EPSILON))

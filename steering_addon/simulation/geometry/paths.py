@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, firsts, magnitude, ratio, unit
+from ..ground import cross_from_above, flat, left_of, of_rows, squared_from_above
 
 SAMPLES = 1024
 """Samples of a spline: a road of 1 km has one per metre."""
@@ -81,18 +82,23 @@ class Spline:
         part = (position - before)[..., None]
         return samples[before] * (1.0 - part) + samples[after] * part
 
-    def nearest(self, points: Vectors) -> Scalars:
-        """The distance along the line to the point nearest to each point, searching all of it; (n, 3) to (n,)."""
+    def nearest(self, points: Vectors, upward: Vectors | None = None) -> Scalars:
+        """The distance along the line to the point nearest to each point, searching all of it; (n, 3) to (n,).
+
+        Args:
+            upward: (n, 3) unit directions; if given, distances are those seen from that direction.
+        """
         if self.length <= 0.0:
             return np.zeros(len(points))
         along = np.empty(len(points))
         chunk = max(CHUNK // len(self.points), 1)
         for start in range(0, len(points), chunk):
             gap = points[start : start + chunk][:, None, :] - self.points[None, :, :]
-            along[start : start + chunk] = np.argmin(dot(gap, gap), axis=1) * self.spacing
-        return self.nearest_within(points, along, np.full(len(points), self.spacing))
+            up = None if upward is None else upward[start : start + chunk]
+            along[start : start + chunk] = np.argmin(_squared(gap, up), axis=1) * self.spacing
+        return self.nearest_within(points, along, np.full(len(points), self.spacing), upward)
 
-    def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars) -> Scalars:
+    def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars, upward: Vectors | None = None) -> Scalars:
         """The distance along the line to the point nearest to each point, searching within `reach` of `along`.
 
         A line may cross itself: an agent that knows its position stays on its branch.
@@ -101,6 +107,7 @@ class Spline:
             points: (n, 3) metres.
             along: (n,) distances along the line, metres.
             reach: (n,) metres along the line, in both directions.
+            upward: as for `nearest`.
 
         Returns:
             (n,) metres.
@@ -114,36 +121,37 @@ class Spline:
         offset = np.zeros(len(points))
         for index in np.unique(size):
             rows = size == index
-            offset[rows] = self._best(points[rows], along[rows], offset[rows], reach[rows], int(COARSE[index]))
-        offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE)
+            up = None if upward is None else of_rows(upward, np.flatnonzero(rows))
+            offset[rows] = self._best(points[rows], along[rows], offset[rows], reach[rows], int(COARSE[index]), up)
+        offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE, upward)
         return self.wrapped(along + clamp(offset, -reach, reach))
 
-    def crossed(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+    def crossed(self, points: Vectors, course: Vectors, reach: Scalars, upward: Vectors) -> tuple[Scalars, Vectors]:
         """The distances along straight courses at which they first cross the line, as seen from above.
 
         Args:
             points: (n, 3) where the courses begin, metres.
             course: (n, 3) directions, of any length.
             reach: (n,) how far they are followed, in lengths of the course.
+            upward: (n, 3) unit directions from which each course is seen.
 
         Returns:
             way: (n,) in lengths of the course, inf if the line is not crossed within reach.
             side: (n, 3) the horizontal unit normal of the line at the crossing, on the side the course comes from.
         """
         start, vector = self._segments()
-        owner, row = self._crossable(points, course, reach, start, vector)
-        (px, py, _), (cx, cy, _) = (start[row] - points[owner]).T, course[owner].T
-        ex, ey, _ = vector[row].T
-        steep = cx * ey - cy * ex
+        owner, row = self._crossable(points, course, reach, len(start), upward)
+        offset, direction, edge, up = start[row] - points[owner], course[owner], vector[row], of_rows(upward, owner)
+        steep = cross_from_above(direction, edge, up)
         safe = np.where(np.abs(steep) < EPSILON, 1.0, steep)
-        way, part = (px * ey - py * ex) / safe, (px * cy - py * cx) / safe
+        way, part = cross_from_above(offset, edge, up) / safe, cross_from_above(offset, direction, up) / safe
         met = (np.abs(steep) >= EPSILON) & (part >= -END) & (part <= 1.0 + END) & (way >= 0.0) & (way <= reach[owner])
         owner, row, way, steep = owner[met], row[met], way[met], steep[met]
         order = np.lexsort((row, way, owner))
         first = order[firsts(owner[order])]
         nearest, side = np.full(len(points), np.inf), np.zeros((len(points), 3))
         nearest[owner[first]] = way[first]
-        across = vector[row[first]][:, [1, 0, 2]] * np.array([-1.0, 1.0, 0.0])
+        across = left_of(vector[row[first]], of_rows(upward, owner[first]))
         side[owner[first]] = unit(across * np.where(steep[first] < 0.0, -1.0, 1.0)[:, None])
         return nearest, side
 
@@ -154,32 +162,39 @@ class Spline:
         return self.points[:number], (after - self.points)[:number]
 
     def _crossable(
-        self, points: Vectors, course: Vectors, reach: Scalars, start: Vectors, vector: Vectors
+        self, points: Vectors, course: Vectors, reach: Scalars, number: int, upward: Vectors
     ) -> tuple[Rows, Rows]:
-        """Pairs of a course and a segment that it may cross, in whole blocks; (p,) rows each, ascending by course."""
-        number = len(start)
+        """Pairs of a course and a segment that it may cross, in whole blocks of segments, by course."""
         first = np.arange(0, number, BLOCK)
         middle = self.points[np.minimum(first + BLOCK // 2, number - 1)]
         extent = (BLOCK // 2 + 1) * self.spacing
-        level = np.array([1.0, 1.0, 0.0])
-        offset = (middle[None] - points[:, None]) * level
-        flat = course * level
-        square = np.maximum(dot(flat, flat), EPSILON)
-        part = clamp(dot(offset, flat[:, None]) / square[:, None], 0.0, reach[:, None])
-        near = magnitude(offset - flat[:, None] * part[..., None]) <= extent
-        owner, block = np.nonzero(near)
+        offset = flat(middle[None] - points[:, None], upward)
+        way = flat(course, upward)
+        square = np.maximum(dot(way, way), EPSILON)
+        part = clamp(dot(offset, way[:, None]) / square[:, None], 0.0, reach[:, None])
+        seen = magnitude(offset - way[:, None] * part[..., None]) <= extent
+        owner, block = np.nonzero(seen)
         row = (first[block][:, None] + np.arange(BLOCK)).ravel()
         owner = np.repeat(owner, BLOCK)
         exists = row < number
         return owner[exists], row[exists]
 
-    def _best(self, points: Vectors, along: Scalars, offset: Scalars, reach: Scalars, candidates: int) -> Scalars:
+    def _best(
+        self,
+        points: Vectors,
+        along: Scalars,
+        offset: Scalars,
+        reach: Scalars,
+        candidates: int,
+        upward: Vectors | None,
+    ) -> Scalars:
         """The offset from `along` of the point nearest to each point, within `reach` of the given offset.
 
         Args:
             points: (n, 3) metres.
             along, offset, reach: (n,) metres along the line.
             candidates: how many offsets are tried.
+            upward: as for `nearest`.
 
         Returns:
             (n,) metres along the line.
@@ -187,7 +202,7 @@ class Spline:
         stride = reach * (2.0 / (candidates - 1))
         tried = offset[:, None] - reach[:, None] + stride[:, None] * np.arange(candidates)[None, :]
         gap = points[:, None, :] - self.position(along[:, None] + tried)
-        distance = dot(gap, gap)
+        distance = _squared(gap, upward)
         n, best = np.arange(len(points)), np.argmin(distance, axis=1)
         before, after = np.maximum(best - 1, 0), np.minimum(best + 1, candidates - 1)
         fall, rise = distance[n, before] - distance[n, best], distance[n, after] - distance[n, best]
@@ -239,6 +254,11 @@ def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:
     ahead = np.minimum(rows + span, len(samples) - 1)
     behind = np.maximum(rows - span, 0)
     return unit(samples[ahead] - samples[behind])
+
+
+def _squared(gap: Vectors, upward: Vectors | None) -> Scalars:
+    """The squared lengths of vectors (n, b, 3), as seen from `upward` (n, 3) where it is given; (n, b)."""
+    return dot(gap, gap) if upward is None else squared_from_above(gap, upward)
 
 
 def nearest_spline(path: Path, points: Vectors) -> tuple[Rows, Scalars]:

@@ -1,1 +1,1 @@
-"""Parts of motion that several behaviors share: prediction, braking, pace."""
+"""Maneuvers that several behaviors share: prediction, braking, pace."""

@@ -1,4 +1,4 @@
-"""Going along with something that moves: what shadow, interpose and leader following have in common."""
+"""Accompanying a moving target, as shadow, interpose, hide and leader following do."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from ..arrays.vectors import Scalars, Vectors, truncate
 from ..world import Agents
 
 
-def velocity_to_keep(agents: Agents, place: Vectors, velocity: Vectors, time: Scalars) -> Vectors:
-    """The velocity that closes in on a moving place and then goes along with it, (n, 3), no faster than top speed.
+def velocity_to_keep(agents: Agents, target: Vectors, velocity: Vectors, time: Scalars) -> Vectors:
+    """The velocity that closes in on a moving point and then accompanies it, (n, 3) m/s, no faster than top speed.
+
+    velocity + (target - position) / time, truncated.
 
     Args:
-        place, velocity: (n, 3) of the place.
+        target, velocity: (n, 3) the position and velocity of the point, metres, m/s.
         time: (n,) seconds in which the distance is made up.
     """
-    offset = agents.level(place - agents.position)
+    offset = agents.level(target - agents.position)
     return truncate(agents.level(velocity) + offset / time[:, None], agents.max_speed)

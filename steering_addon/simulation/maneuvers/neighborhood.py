@@ -1,4 +1,4 @@
-"""What behaviors have in common that look at others: whom an agent sees."""
+"""The neighborhood of an agent, for behaviors that look at other vehicles."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from ..world import Agents, World
 
 @dataclass(frozen=True)
 class Neighborhood(Behavior):
-    """A behavior that looks at others nearby (paper, figure 13)."""
+    """A behavior that looks at other vehicles nearby (paper, figure 13)."""
 
-    distance: Number = called("Sees Up To", length(3.0, "How far away others still count"))
+    distance: Number = called("Sees Up To", length(3.0, "How far away other vehicles still count"))
     angle: Number = called(
-        "Field of View", number(2.0 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
+        "Field of View",
+        number(2.0 * np.pi, "Field of view in which other vehicles count", Unit.ANGLE, 0.0, 2.0 * np.pi),
     )
-    neighbors: Rows = called("Who Counts", choice("OWN_CROWD", "Who counts", NEIGHBORS, animatable=False))
-    crowd: Rows = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd that counts"))
+    neighbors: Rows = called("Who Counts", choice("OWN_CROWD", "Which vehicles count", NEIGHBORS, animatable=False))
+    crowd: Rows = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd whose vehicles count"))
 
     def reach_hint(self) -> float:
         return largest(self.distance)
 
     def near(self, world: World, agents: Agents) -> Neighbors:
-        """Whom the agents perceive."""
+        """The vehicles that the agents perceive."""
         return world.neighbors(agents, self.distance, self.angle, self.neighbors, self.crowd)
 
 
 def faded(steering: Vectors) -> Vectors:
-    """Steering that fades to nothing and is cut at length 1: unit vectors would make a jittering lattice of a flock."""
+    """Steering (n, 3) cut at length 1, so that it fades to 0: unit vectors would make a flock a jittering lattice."""
     return truncate(steering, 1.0)

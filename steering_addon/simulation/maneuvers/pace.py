@@ -1,4 +1,4 @@
-"""How fast who goes somewhere goes: at top speed, or at the speed it has (paper, Seek)."""
+"""The pace at which an agent goes to a target: top speed, or the speed that it has (paper, Seek)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from ..world import Agents
 
 PACES = (
     Choice("MAX_SPEED", 0, "Top Speed", "As fast as it can"),
-    Choice("CURRENT_SPEED", 1, "Own Pace", "At the speed it has: it only turns, and is held at cruise speed"),
+    Choice("CURRENT_SPEED", 1, "Own Pace", "At the speed that it has: it only turns, and holds cruise speed"),
 )
 MAX_SPEED, CURRENT_SPEED = (c.number for c in PACES)
 
 
 def desired_speed(pace: Rows, agents: Agents) -> Scalars:
-    """The length of the desired velocity, (n,) m/s; `pace` (n,) are numbers of PACES."""
+    """The length of the desired velocity, (n,) m/s; `pace` (n,) holds numbers of PACES."""
     return np.where(pace == CURRENT_SPEED, agents.speed, agents.max_speed)
 
 
 def turned_to(offset: Vectors, agents: Agents) -> Vectors:
-    """Seek at the own speed, in units of it, cut at length 1: (n, 3), nothing for who has that heading or no offset.
+    """Seek at the agent's own speed and in units of it, (n, 3), cut at length 1; zero for an offset of zero.
+
+    unit(offset) - velocity / speed
 
     Args:
-        offset: (n, 3) from the agents to where they want to be.
+        offset: (n, 3) from the agents to their targets, metres.
     """
     desired_direction = unit(agents.level(offset))
     heading = agents.velocity / np.maximum(agents.speed, EPSILON)[:, None]

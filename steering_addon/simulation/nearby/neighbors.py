@@ -313,6 +313,10 @@ class Neighbors:
         number = np.maximum(self.number, 1.0)
         return total / (number[:, None] if total.ndim == 2 else number)
 
+    def where(self, counts: Callable[[Near], Mask]) -> Neighbors:
+        """The neighbors that count, by a function that gives a mask (p,) for a list."""
+        return Neighbors(self.count, tuple(near.perceived(counts(near)) for near in self.lists))
+
     def links(self, rows: Rows) -> list[tuple[Rows, Rows]]:
         """The pairs in sight of each other, from at least one end, as rows of bodies.
 

@@ -197,6 +197,9 @@ def test_the_only_point_of_a_ball_is_its_centre() -> None:
 # The side to pass on.
 
 
+UP = np.array([[0.0, 0.0, 1.0]])
+
+
 @pytest.mark.parametrize(
     ("side", "expected"),
     [
@@ -209,7 +212,7 @@ def test_the_only_point_of_a_ball_is_its_centre() -> None:
 )
 def test_sides_are_named_as_seen_by_a_vehicle_heading_north(side: int, expected: list[float]) -> None:
     course, aside, east = np.array([[0.0, 1.0, 0.0]]), np.array([[0.3, 0.0, -0.4]]), np.array([[1.0, 0.0, 0.0]])
-    assert np.allclose(directions_to_pass(np.array([side]), aside, course, east), [expected])
+    assert np.allclose(directions_to_pass(np.array([side]), aside, course, east, UP), [expected])
 
 
 @BOUNDED
@@ -221,7 +224,7 @@ def test_a_way_around_is_always_a_direction(course: np.ndarray, aside: np.ndarra
     aside = aside - (aside * course).sum(axis=1, keepdims=True) * course
     vehicle_side = np.cross(course, np.roll(course, 1, axis=1) + np.array([0.1, 0.2, 0.4]))
     vehicle_side /= np.maximum(np.linalg.norm(vehicle_side, axis=1, keepdims=True), 1e-9)
-    direction = directions_to_pass(np.full(4, side), aside, course, vehicle_side)
+    direction = directions_to_pass(np.full(4, side), aside, course, vehicle_side, np.tile(UP, (4, 1)))
     assert np.abs(np.linalg.norm(direction, axis=1) - 1.0).max() < 1e-6
     assert np.abs((direction * course).sum(axis=1)).max() < 1e-5
 

@@ -14,6 +14,7 @@ from steering_addon.simulation.nearby.neighbors import (
     EVERYONE,
     OWN_CROWD,
     Looks,
+    Near,
     Neighbors,
     Vicinity,
     both_ways,
@@ -128,6 +129,19 @@ def test_totals_do_not_depend_on_the_way_of_adding_up() -> None:
     assert np.array_equal(by_runs.number, by_counting.number)
     empty = replace(by_runs, rows=np.arange(0))
     assert empty.total(values[:0]).tolist() == empty.number.tolist() == [0.0] * 50
+
+
+@pytest.mark.parametrize("seen", SIGHTS, ids=lambda seen: f"{len(seen.together().body)} of {seen.count}")
+def test_the_neighbors_that_count_are_those_of_the_mask(seen: Neighbors) -> None:
+    def to_the_right(near: Near) -> np.ndarray:
+        return near.offset[:, 0] > 0.0
+
+    whole, part = seen.together(), seen.where(to_the_right).together()
+    kept = to_the_right(whole)
+    assert set(zip(part.agent.tolist(), part.body.tolist())) == set(
+        zip(whole.agent[kept].tolist(), whole.body[kept].tolist())
+    )
+    assert seen.where(to_the_right).number.tolist() == np.bincount(part.agent, minlength=seen.count).tolist()
 
 
 def test_a_column_of_agents_gives_the_entry_of_each_pairs_agent() -> None:

@@ -1,0 +1,111 @@
+"""The ground: which way is up, and what is level.
+
+`Agents` says which way is up for each agent; the functions here compute with it. Up is the same constant for all agents
+today, and only this module knows: it recognises the constant and takes a shorter way to the same result.
+
+Everywhere v are vectors, (n, 3) or (n, b, 3) for several of each agent, and `upward` (n, 3) unit vectors u away from
+the ground:
+
+    climb(v) = v . u        flat(v) = v - (v . u) u        level(v) = flat(v) if grounded, else v
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from .arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, columns, cross, dot, level_side, magnitude
+
+UP = (0.0, 0.0, 1.0)
+"""The unit vector away from the ground: the z axis."""
+
+
+@lru_cache(maxsize=64)
+def upright(n: int) -> Vectors:
+    """`UP` for n agents, (n, 3), stored once (stride 0) and read-only."""
+    return np.broadcast_to(np.array(UP), (n, 3))
+
+
+def of_rows(upward: Vectors, rows: Rows) -> Vectors:
+    """The up of the agents of some rows, (n, 3) to (m, 3); a constant stays stored once."""
+    if upward.strides[0] == 0:
+        return np.broadcast_to(upward[:1], (len(rows), 3))
+    return upward[rows]
+
+
+def climb(v: Vectors, upward: Vectors) -> Scalars:
+    """The components of the vectors along `upward`, (n,) or (n, b)."""
+    return v[..., 2] if _is_z(upward) else dot(v, _aligned(upward, v))
+
+
+def flat(v: Vectors, upward: Vectors) -> Vectors:
+    """The vectors without their components along `upward`."""
+    if _is_z(upward):
+        return columns(v[..., 0], v[..., 1], 0.0)
+    return v - climb(v, upward)[..., None] * _aligned(upward, v)
+
+
+def level(v: Vectors, upward: Vectors, grounded: Mask) -> Vectors:
+    """The vectors, without their components along `upward` for the agents that keep to the ground; `grounded` (n,)."""
+    if not anybody(grounded):
+        return v
+    if _is_z(upward):
+        mask = grounded[:, None] if v.ndim == 3 else grounded
+        return columns(v[..., 0], v[..., 1], np.where(mask, 0.0, v[..., 2]))
+    mask = grounded[:, None, None] if v.ndim == 3 else grounded[:, None]
+    return np.where(mask, flat(v, upward), v)
+
+
+def squared_from_above(v: Vectors, upward: Vectors) -> Scalars:
+    """The squared lengths of `flat(v, upward)`, (n,) or (n, b)."""
+    if _is_z(upward):
+        x, y = v[..., 0], v[..., 1]
+        return np.asarray(x * x + y * y)
+    v = flat(v, upward)
+    return dot(v, v)
+
+
+def lifted(v: Vectors, height: Scalars, upward: Vectors) -> Vectors:
+    """v + height u; v is (n, 3), `height` (n,)."""
+    if _is_z(upward):
+        return columns(v[:, 0], v[:, 1], v[:, 2] + height)
+    return v + height[:, None] * upward
+
+
+def left_of(v: Vectors, upward: Vectors) -> Vectors:
+    """u x v: level and perpendicular to the vectors, on their left."""
+    if _is_z(upward):
+        return columns(-v[..., 1], v[..., 0], 0.0)
+    return cross(_aligned(upward, v), v)
+
+
+def cross_from_above(a: Vectors, b: Vectors, upward: Vectors) -> Scalars:
+    """(a x b) . u, the plane cross product of the vectors (n, 3) as seen from above; (n,)."""
+    if _is_z(upward):
+        return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+    return dot(cross(a, b), upward)
+
+
+def right_of_heading(forward: Vectors, upward: Vectors) -> tuple[Vectors, Scalars]:
+    """The level unit directions to the right of unit headings (n, 3).
+
+    Returns:
+        side: (n, 3) forward x u scaled to length 1; zero for a heading straight up or down.
+        flatness: (n,) its length before, from 0 for a heading straight up or down to 1 for a level one.
+    """
+    if _is_z(upward):
+        return level_side(forward)
+    side = cross(forward, upward)
+    flatness = magnitude(side)
+    return side / np.where(flatness > EPSILON, flatness, np.inf)[:, None], flatness
+
+
+def _is_z(upward: Vectors) -> bool:
+    """Whether it is the z axis for all agents, stored once."""
+    return upward.strides[0] == 0 and len(upward) > 0 and bool(upward[0, 2] == 1.0)
+
+
+def _aligned(upward: Vectors, v: Vectors) -> Vectors:
+    """`upward` in the shape that broadcasts with v."""
+    return upward[:, None] if v.ndim == 3 else upward
