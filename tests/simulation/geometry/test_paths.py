@@ -213,12 +213,13 @@ def test_a_course_through_the_middle_of_any_stretch_crosses_the_line_there(name:
     middle = line.position((np.arange(stretches) + 0.5) * line.spacing)
     tangent = line.tangent((np.arange(stretches) + 0.5) * line.spacing)
     aside = 0.1 * line.spacing * np.stack((tangent[:, 1], -tangent[:, 0], np.zeros(stretches)), axis=1)
-    way, side = line.crossed(middle + aside, -2.0 * aside, np.ones(stretches))
+    up = np.tile([0.0, 0.0, 1.0], (stretches, 1))
+    way, side = line.crossed(middle + aside, -2.0 * aside, np.ones(stretches), up)
     assert np.allclose(way, 0.5, atol=0.01)
     assert ((side * aside).sum(axis=1) > 0.0).all()
     assert np.allclose(np.linalg.norm(side, axis=1), 1.0)
     if not name.startswith("winding"):
-        assert np.isinf(line.crossed(middle + aside, 2.0 * aside, np.ones(stretches))[0]).all(), "behind the course"
+        assert np.isinf(line.crossed(middle + aside, 2.0 * aside, np.ones(stretches), up)[0]).all(), "behind the course"
 
 
 @pytest.mark.parametrize("corners", [[[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0]] * 4])
