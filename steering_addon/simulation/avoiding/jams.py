@@ -28,8 +28,8 @@ HELD = 2
 """Number of others, one of them ahead, that make a pressed agent step back: two agents that meet resolve it by choosing
 velocities, but a third beside or behind one of them closes an arch."""
 AHEAD = 0.7
-"""Cosine of the angle, 45 degrees, within which of its course another agent is ahead. Six discs fit round one, 60 degrees
-apart, so one or two of them are ahead."""
+"""Cosine of the angle, 45 degrees, within which of its course another agent is ahead. Six discs fit round one, 60
+degrees apart, so one or two of them are ahead."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ a little far more often than a lot."""
 CONES = (0.0, 12.0, 30.0, 55.0, 90.0, 180.0)
 """Degrees from the wished velocity in space. Fewer than on the ground, since each stands for a whole cone."""
 AROUND = 8
-"""Directions on a cone. On that of 30 degrees neighbors are 2 sin(30) sin(22.5) = 0.38 strides apart, about as far as
-neighboring cones, 0.31 and 0.43."""
+"""Directions on a cone. On that of 30 degrees neighbors are 2 sin(30) sin(22.5) = 0.38 strides apart, between the
+distances of that cone from the next ones, 0.31 and 0.43."""
 SPEEDS = (1.0, 0.66, 0.33)
 """In strides: thirds; standing still is tried too."""
 RINGS = (0.244, 0.122)
