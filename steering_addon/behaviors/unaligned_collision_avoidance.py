@@ -86,7 +86,8 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     avoids = True
     # The fitted constants: scripts/fit tries subclasses with other values of these and of `jamming`.
     costs: ClassVar[Costs] = COSTS
-    # The push along the heading relative to that across it, in the paper's form.
+    # The push along the heading relative to that across it, in the paper's form. From 0.25 to 1 pairs of walkers do not
+    # touch; more takes them longer and turns them less, and the score of scripts/fit hardly depends on it.
     haste: ClassVar[float] = 0.5
 
     method: Rows = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)
