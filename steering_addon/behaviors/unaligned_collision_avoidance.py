@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ..simulation.arrays.vectors import (
     truncate,
     unit,
 )
+from ..simulation.avoiding.costs import COSTS, Costs
 from ..simulation.avoiding.velocity_choice import Choosers
 from ..simulation.behavior import Adjustment, Intent, Steering, Wish
 from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
@@ -30,39 +31,34 @@ from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import Near
 from ..simulation.world import Agents, World
 
-HASTE = 0.5
-"""Share of the push that goes into being there before or after the other, beside turning away."""
-
 REACTION_TIME = 0.25
-"""Seconds in which the steering follows what is called for: in a crowd that changes at every glance."""
+"""Seconds over which the push aside follows a changed meeting: about the time people take to react to what they see."""
 TAKING_UP = 0.1
-"""Seconds in which who flies or swims takes up what it chooses, and lets go of it: only who walks can step aside."""
+"""Seconds over which flyers and swimmers take up what they choose: one interval between decisions, which turns steps at
+the decisions into ramps between them. Walkers can step aside and need none."""
 OVER = 0.02
-"""Share of the full steering below which what lingers of it is over."""
+"""Share of the full steering below which a push that is no longer called for ends: a low pass over T decays to
+exp(-4) = 0.02 after 4 T, the usual settling time."""
 METHODS = (
     Choice("PAPER", 0, "Steer Aside", "Away from the first meeting ahead, and before or after it (the paper's)"),
     Choice(
         "VELOCITY",
         1,
         "Choose a Velocity",
-        "Of all velocities the cheapest: near the wished one, and no contact soon",
+        "The cheapest velocity: near the wished one, with no contact soon",
     ),
 )
 PAPER, VELOCITY = (c.number for c in METHODS)
-STUCK = 0.5
-"""Share of the wished speed: who makes less progress lets others come nearer than the clearance."""
-STANDS = 0.2
-"""Share of the wished speed: who could get on no faster on the ground stands instead of creeping about."""
 
 
 @dataclass(frozen=True)
 class Avoiding(Memory):
-    """What each agent is doing to keep out of the way.
+    """The present maneuver of each agent.
 
     Attributes:
-        push: (n, 3) the push aside that it has taken up: a share of the full steering, or m/s for flyers that choose.
-        choice: (n, 3) the velocity it has chosen, m/s.
-        engaged: (n,) whether that is another than the wished one.
+        push: (n, 3) the low-passed push aside: a share of the full steering, or m/s for flyers that choose.
+        choice: (n, 3) the chosen velocity, m/s.
+        engaged: (n,) the agents that chose another velocity than the wished one.
     """
 
     push: Vectors = remembered((0.0, 0.0, 0.0))
@@ -74,12 +70,12 @@ class Avoiding(Memory):
 class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     """Keep out of the way of others that cross one's own.
 
-    Looks where each of the others will come nearest. If that is close enough and soon enough, steers away from the
-    place of the first such meeting, and hurries or slows to be there before or after the other. It takes a moment to
-    act and to let go, or those who go between several others would tremble. Choosing a velocity minds obstacles too,
-    and who has a goal and keeps in the plane goes there by the shortest way, corner by corner, past boxes and round
-    obstacles that stand still; who could only creep stands, and a throng that gets on no more jostles and steps back
-    until it does. Does nothing while nobody comes too near.
+    Finds where each of the others will come nearest. If that is close enough and soon enough, steers away from the
+    first such meeting, and hurries or slows down to pass before or after the other. Reacting and letting go take a
+    moment, or agents between several others would tremble. Agents that choose a velocity also avoid obstacles; those
+    that keep in the plane and have a goal take the shortest way there, from corner to corner past boxes and round
+    obstacles that stand still. They stop where they could only creep. In a jam they jostle and step back until it
+    dissolves. Does nothing while no other agent comes too near.
     """
 
     name = "unaligned_collision_avoidance"
@@ -88,6 +84,11 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     intent = Intent.WITH
     remembers = Avoiding
     avoids = True
+    # The fitted constants: scripts/fit tries subclasses with other values of these and of `jamming`.
+    costs: ClassVar[Costs] = COSTS
+    # The push along the heading relative to that across it, in the paper's form. From 0.25 to 1 pairs of walkers do not
+    # touch; more takes them longer and turns them less, and the score of scripts/fit hardly depends on it.
+    haste: ClassVar[float] = 0.5
 
     method: Rows = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)
 
@@ -102,12 +103,12 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     )
 
     def steer(self, world: World, agents: Agents, memory: Avoiding) -> Steering:
-        """The paper's way, for the agents that have chosen it: away from the first meeting."""
+        """The paper's form, for the agents set to it: steer away from the first meeting."""
         rows = np.flatnonzero(self.method == PAPER)
         if not len(rows):
             return Steering()
-        called_for = self.take(rows)._called_for(world, agents.take(rows))
-        push = _taken_up(memory.push[rows], called_for, REACTION_TIME, np.full(len(rows), OVER), world.dt)
+        demand = self.take(rows)._demand(world, agents.take(rows))
+        push = _taken_up(memory.push[rows], demand, REACTION_TIME, np.full(len(rows), OVER), world.dt)
         force = agents.none()
         force[rows] = push * agents.mass[rows, None]
         after = memory.push.copy(order="K")
@@ -124,7 +125,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         return self.take(rows).near(world, agents.take(rows)).together()
 
     def adjust(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> Steering:
-        """By the choice of a velocity: what is to be added to the steering so that it is taken up."""
+        """The correction that makes agents take up the velocities they choose."""
         rows = np.flatnonzero(self.adjusts())
         if len(rows) == len(agents):
             force, memory = self._chosen(world, agents, wish, memory)
@@ -143,8 +144,8 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         velocity, steers = memory.choice, memory.engaged
         glides = ~agents.vehicle.keep_in_plane
         if glides.any():
-            called_for = np.where((glides & steers)[:, None], velocity - wish.velocity, 0.0)
-            push = _taken_up(memory.push, called_for, TAKING_UP, OVER * agents.max_speed, world.dt)
+            demand = np.where((glides & steers)[:, None], velocity - wish.velocity, 0.0)
+            push = _taken_up(memory.push, demand, TAKING_UP, OVER * agents.max_speed, world.dt)
             memory = replace(memory, push=push)
             velocity = np.where(glides[:, None], wish.velocity + push, velocity)
             steers = np.where(glides, (push != 0.0).any(axis=1), steers)
@@ -153,24 +154,30 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         return np.where((steers & (self.weight > 0.0))[:, None], force, 0.0), memory
 
     def _choice(self, world: World, agents: Agents, wish: Wish) -> dict[str, Any]:
-        """The velocities to take up, and whether they are others than the wished ones."""
+        """The chosen velocities, (n, 3) m/s, and the mask of those that are not the wished ones, by name."""
         chosen = wish.course.copy(order="K")
         grounded = agents.vehicle.keep_in_plane
-        pad = self.clearance * (1.0 - clamp((STUCK - wish.progress) / STUCK, 0.0, 1.0))
+        stuck, stands = self.jamming.stuck, self.jamming.stands
+        pad = self.clearance * (1.0 - clamp((stuck - wish.progress) / stuck, 0.0, 1.0))
         for rows in (np.flatnonzero(grounded), np.flatnonzero(~grounded)):
             if len(rows):
-                alone = len(rows) == len(agents)
-                behavior, some = (self, agents) if alone else (self.take(rows), agents.take(rows))
-                near = behavior.near(world, some).together()
-                course, look_ahead_time = picked(wish.course, rows), behavior.look_ahead_time
-                choosers = Choosers.of(world, some, near, course, wish.top_speed[rows], pad[rows], look_ahead_time)
-                velocity = choosers.chosen()
-                creeps = magnitude(velocity) < STANDS * magnitude(course)
+                all_rows = len(rows) == len(agents)
+                behavior, subset = (self, agents) if all_rows else (self.take(rows), agents.take(rows))
+                near = behavior.near(world, subset).together()
+                course, top_speed = picked(wish.course, rows), wish.top_speed[rows]
+                velocity = Choosers.of(
+                    world, subset, near, course, top_speed, pad[rows], behavior.look_ahead_time, self.costs
+                ).chosen()
+                creeps = magnitude(velocity) < stands * magnitude(course)
                 chosen[rows] = np.where((creeps & grounded[rows] & ~wish.jammed[rows])[:, None], 0.0, velocity)
         return {"choice": chosen, "engaged": (chosen != wish.velocity).any(axis=1)}
 
-    def _called_for(self, world: World, agents: Agents) -> Vectors:
-        """(n, 3), no longer than 1: away from the first meeting of each agent."""
+    def _demand(self, world: World, agents: Agents) -> Vectors:
+        """The push away from each agent's first meeting, (n, 3), of length sqrt(depth soon) <= 1.
+
+        depth is 1 for a meeting at one place and 0 at the edge of the clearance; soon is 1 for a meeting now and 0 at
+        the look-ahead time.
+        """
         near = self.near(world, agents).together()
         if not len(near.agent):
             return agents.none()
@@ -181,7 +188,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         threats = np.flatnonzero((depth > 0.0) & (soon > 0.0) & (meeting.time > 0.0))
         if not len(threats):
             return agents.none()
-        # By agent and time, and of the same time by who it is: the first of each agent is its most pressing one.
+        # Sorted by agent, time and, for equal times, the other's row: the first of each agent is its most pressing.
         agent = near.agent[threats]
         order = np.lexsort((near.body[threats], meeting.time[threats], agent))
         threats = threats[order]
@@ -192,31 +199,37 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         offset = picked(near.offset, first)
         away, dead_heat = _away(picked(meeting.apart, first), agents, agent)
         forward = picked(agents.forward, agent)
-        # What is met ahead is let pass, what is met from behind is left behind; in a dead heat who comes from the right
-        # goes first, or both would do the same and meet all the same.
+        # An agent lets pass what it meets ahead and outruns what comes from behind. In a dead heat the one from the
+        # right goes first; otherwise both would do the same and still meet.
         from_left = dot(offset, picked(agents.side, agent)) < -1e-6
         yields = (dot(offset, forward) >= 0.0) & ~(dead_heat & from_left)
-        push = away + forward * np.where(yields, -HASTE, HASTE)[:, None]
+        push = away + forward * np.where(yields, -self.haste, self.haste)[:, None]
         strength = np.sqrt(depth[first] * soon[first])
         steering = agents.none()
-        steering[agent] = unit(agents_level(push, agents, agent)) * strength[:, None]
+        steering[agent] = unit(_level(push, agents, agent)) * strength[:, None]
         return steering
 
 
-def _taken_up(before: Vectors, called_for: Vectors, time: float, least: Scalars, dt: float) -> Vectors:
-    """What is called for, (n, 3), low-passed over that time from what was before; a rest below `least` is over."""
-    push = before + (called_for - before) * (dt / (time + dt))
-    over = (magnitude(called_for) == 0.0) & (magnitude(push) < least)
+def _taken_up(before: Vectors, demand: Vectors, time: float, least: Scalars, dt: float) -> Vectors:
+    """The push, (n, 3), low-passed: before + (demand - before) dt / (time + dt).
+
+    Args:
+        before, demand: (n, 3).
+        time: seconds.
+        least: (n,) lengths below which a push without demand ends.
+    """
+    push = before + (demand - before) * (dt / (time + dt))
+    over = (magnitude(demand) == 0.0) & (magnitude(push) < least)
     return np.where(over[:, None], 0.0, push)
 
 
 @dataclass(frozen=True)
 class _Meeting:
-    """Where the pairs come nearest if all go straight on.
+    """The nearest approach of pairs that keep their velocities.
 
     Attributes:
-        time: (p,) seconds from now, 0 for pairs that part.
-        apart: (p, 3) from the agent to the other at that time, metres.
+        time: (p,) -offset . relative / relative^2, seconds from now; 0 for pairs that part.
+        apart: (p, 3) offset + relative time, from the agent to the other, metres.
     """
 
     time: Scalars
@@ -232,11 +245,15 @@ class _Meeting:
 
 
 def _away(apart: Vectors, agents: Agents, agent: Rows) -> tuple[Vectors, Mask]:
-    """Which way to turn, across the heading: away from where the other will be, to the right in a dead heat.
+    """The direction to turn to, across the heading: away from where the other will be, to the right in a dead heat.
+
+    Args:
+        apart: (p, 3) as of `_Meeting`, metres.
+        agent: (p,) rows of the agents.
 
     Returns:
-        away: unit vectors.
-        dead_heat: where both would be in one place at once.
+        away: (p, 3) unit vectors.
+        dead_heat: (p,) the pairs that would meet at one place.
     """
     forward, side = picked(agents.forward, agent), picked(agents.side, agent)
     lateral = apart - dot(apart, forward)[:, None] * forward
@@ -244,8 +261,8 @@ def _away(apart: Vectors, agents: Agents, agent: Rows) -> tuple[Vectors, Mask]:
     return np.where(dead_heat[:, None], side, -unit(lateral)), dead_heat
 
 
-def agents_level(v: Vectors, agents: Agents, rows: Rows) -> Vectors:
-    """The vectors, without height for agents that keep in their plane."""
+def _level(v: Vectors, agents: Agents, rows: Rows) -> Vectors:
+    """The vectors (p, 3) of agents (p,), without height for those that keep in their plane."""
     flat = v.copy()
     flat[:, 2] = np.where(agents.vehicle.keep_in_plane[rows], 0.0, v[:, 2])
     return flat

@@ -16,7 +16,7 @@ import numpy as np
 
 from .arrays.chance import mix, uniform
 from .arrays.vectors import Mask, Vectors, anybody, nobody, picked
-from .avoiding.jams import Jam, Progress, progressed
+from .avoiding.jams import JAMMING, Jam, Progress, progressed
 from .behavior import Adjustment, Behavior, Wish
 from .combining import Component
 from .decisions import Decisions
@@ -107,7 +107,8 @@ def _deciding(
     phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
     memory = decided.memory(PROGRESS, Progress, agents)
     decides = (np.floor(phase) != np.floor(phase - world.dt / interval)) | ~memory.begun
-    memory = progressed(world, agents, wish.velocity, memory)
+    patience = min((adjustment.jamming.patience for adjustment in adjustments), default=JAMMING.patience)
+    memory = progressed(world, agents, wish.velocity, memory, patience)
     return replace(wish, decides=decides, progress=memory.share), decided.remembering(PROGRESS, agents, memory)
 
 
@@ -127,7 +128,12 @@ def _loosened(world: World, agents: Agents, adjustment: Adjustment, wish: Wish) 
     rows = np.flatnonzero(wish.decides & adjustment.adjusts())
     deciding, course = agents.take(rows), picked(wish.course, rows)
     jam = Jam.of(
-        world, deciding, course, wish.progress[rows], lambda slow: adjustment.perceived(world, agents, rows[slow])
+        world,
+        deciding,
+        course,
+        wish.progress[rows],
+        lambda slow: adjustment.perceived(world, agents, rows[slow]),
+        adjustment.jamming,
     )
     if not jam.jammed.any():
         return wish

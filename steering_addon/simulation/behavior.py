@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, nobody, picked, shared, truncate
+from .avoiding.jams import JAMMING, Jamming
 from .declaration import Declared, integer, number, share
 from .memory import Memory
 from .nearby.neighbors import Near
@@ -179,7 +180,13 @@ class Wish:
 
 @dataclass(frozen=True)
 class Adjustment(Behavior):
-    """A behavior that corrects the combined result of all others."""
+    """A behavior that corrects the combined result of all others.
+
+    Attributes:
+        jamming: when its agents count as jammed, and how they get going again.
+    """
+
+    jamming: ClassVar[Jamming] = JAMMING
 
     def steer(self, world: World, agents: Agents, memory: Any) -> Steering:
         return Steering()

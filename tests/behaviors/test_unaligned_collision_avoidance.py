@@ -1,4 +1,4 @@
-"""Unaligned collision avoidance (paper): predict where two come nearest, and turn and hurry or slow to prevent it."""
+"""Unaligned collision avoidance (paper): predict the nearest approach; turn and hurry or slow down to prevent it."""
 
 from dataclasses import replace
 
@@ -11,8 +11,7 @@ from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.scene import Scene, headings, locked, positions
 
 RADIUS = 0.5
-"""Of the vehicle as it is."""
-
+"""The default of the vehicle, metres."""
 
 AS_IN_THE_PAPER = {"method": PAPER, "distance": 8.0, "look_ahead_time": 3.0, "clearance": 0.3}
 
@@ -26,8 +25,8 @@ def walkers(position, forward, speed=4.0, **changes) -> Scene:
 
 
 def nearest(place: Scene, frames: int = 24 * 5) -> float:
-    found = positions(place.run(frames))
-    gaps = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(len(place))
+    path = positions(place.run(frames))
+    gaps = np.linalg.norm(path[:, :, None] - path[:, None], axis=-1) + 1e9 * np.eye(len(place))
     return float(gaps.min())
 
 
@@ -44,29 +43,29 @@ def test_two_on_a_crossing_course_pass_without_contact(degrees: float, late: flo
 
 def test_head_on_both_pass_on_their_right() -> None:
     place = walkers([[0.0, 0.0, 0.0], [0.0, 12.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
-    found = positions(place.run(24 * 4))
-    passing = int(np.argmax(found[:, 0, 1] > found[:, 1, 1]))
+    path = positions(place.run(24 * 4))
+    passing = int(np.argmax(path[:, 0, 1] > path[:, 1, 1]))
     assert passing > 0
-    assert found[passing, 0, 0] > 0.3
-    assert found[passing, 1, 0] < -0.3
+    assert path[passing, 0, 0] > 0.3
+    assert path[passing, 1, 0] < -0.3
     assert nearest(place) >= 2.0 * RADIUS
 
 
-def test_who_part_or_go_side_by_side_do_nothing() -> None:
+def test_agents_that_part_or_go_side_by_side_do_nothing() -> None:
     parting = walkers([[0.0, 0.0, 0.0], [0.8, 0.0, 0.0]], [[-1.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
     assert (parting.steering()[0] == 0.0).all()
     side_by_side = walkers([[0.0, 0.0, 0.0], [0.8, 0.0, 0.0]], [0.0, 1.0, 0.0])
     assert (side_by_side.steering()[0] == 0.0).all()
 
 
-def test_who_passes_with_room_or_only_much_later_does_not_matter() -> None:
+def test_others_that_pass_with_room_or_much_later_do_not_matter() -> None:
     def force(gap: float, ahead: float, **values: float) -> np.ndarray:
         place = walkers([[0.0, 0.0, 0.0], [gap, ahead, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=1.0)
         values = AS_IN_THE_PAPER | {"distance": 100.0, **values}
         return replace(place, behaviors=[(UnalignedCollisionAvoidance, values)]).steering()[0]
 
     assert (force(0.2, 5.0) != 0.0).any()
-    assert (force(1.31, 5.0) == 0.0).all(), "1 m of bodies and 0.3 m of room"
+    assert (force(1.31, 5.0) == 0.0).all(), "1 m of bodies and 0.3 m of clearance"
     assert (force(1.29, 5.0) != 0.0).any()
     assert (force(0.2, 6.1) == 0.0).all(), "they meet after three seconds"
     assert (force(0.2, 5.9) != 0.0).any()
@@ -77,8 +76,8 @@ def test_alone_it_does_nothing() -> None:
     assert (walkers([[0.0, 0.0, 0.0]], [0.0, 1.0, 0.0]).steering()[0] == 0.0).all()
 
 
-def test_of_several_meetings_the_first_counts() -> None:
-    """Whoever is met later changes nothing, though it is in the list of those seen before the other or after it."""
+def test_only_the_first_of_several_meetings_counts() -> None:
+    """A later meeting changes nothing, whether it comes before or after the first in the list of neighbors."""
     me, first, later = [0.0, 0.0, 0.0], [0.3, 4.0, 0.0], [-0.2, 7.0, 0.0]
     ways = [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, -1.0, 0.0]]
     both = walkers([me, first, later], ways, speed=2.0).steering()[0][0]
@@ -90,7 +89,7 @@ def test_of_several_meetings_the_first_counts() -> None:
     assert only[0] < 0.0 < other[0], "to opposite sides"
 
 
-def test_the_sooner_and_the_closer_the_harder_and_never_harder_than_its_weight() -> None:
+def test_sooner_and_closer_meetings_steer_harder_up_to_the_weight() -> None:
     def strength(gap: float, distance: float) -> float:
         place = walkers([[0.0, 0.0, 0.0], [gap, distance, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=1.0)
         return float(np.linalg.norm(place.steering()[0][0]))
@@ -100,33 +99,33 @@ def test_the_sooner_and_the_closer_the_harder_and_never_harder_than_its_weight()
     assert strength(0.01, 0.1) <= 1.0
 
 
-def test_who_is_met_ahead_is_let_pass_and_who_comes_from_behind_is_left_behind() -> None:
-    """It alters the speed too."""
+def test_it_lets_pass_what_it_meets_ahead_and_outruns_what_comes_from_behind() -> None:
+    """The speed changes, too."""
     ahead = walkers([[0.0, 0.0, 0.0], [4.0, 4.2, 0.0]], [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]], speed=2.0)
     assert ahead.steering()[0][0, 1] < 0.0
     behind = walkers([[0.0, 0.0, 0.0], [0.2, -4.0, 0.0]], [0.0, 1.0, 0.0], speed=[2.0, 4.0])
     assert behind.steering()[0][0, 1] > 0.0
 
 
-def test_who_stands_in_the_way_is_gone_round() -> None:
+def test_a_standing_agent_in_the_way_is_passed() -> None:
     place = walkers([[0.0, 0.0, 0.0]], [0.0, 1.0, 0.0], tracked=locked([0.1, 8.0, 0.0], crowd=4))
     assert (place.steering()[0] == 0.0).all(), "another crowd"
     place = replace(
         place, behaviors=[(UnalignedCollisionAvoidance, AS_IN_THE_PAPER | {"weight": 6.0, "neighbors": EVERYONE})]
     )
-    found = positions(place.run(24 * 4))[:, 0]
-    assert np.linalg.norm(found - (0.1, 8.0, 0.0), axis=1).min() >= RADIUS + 0.5
-    assert found[-1, 1] > 9.0
+    path = positions(place.run(24 * 4))[:, 0]
+    assert np.linalg.norm(path - (0.1, 8.0, 0.0), axis=1).min() >= RADIUS + 0.5
+    assert path[-1, 1] > 9.0
 
 
-def test_in_the_air_they_may_pass_above_each_other() -> None:
+def test_flyers_may_pass_above_each_other() -> None:
     place = walkers([[0.0, 0.0, 0.0], [0.0, 5.0, 0.4]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], vehicle={})
-    one, other = place.steering()[0]
-    assert one[2] < 0.0 < other[2]
+    lower, upper = place.steering()[0]
+    assert lower[2] < 0.0 < upper[2]
 
 
 def plaza(n: int, behaviors: list, seed: int = 0) -> Scene:
-    """People who cross a plaza from all sides, all by way of its middle."""
+    """Walkers that cross a plaza from all sides through its middle."""
     rng = np.random.default_rng(seed)
     angle = rng.uniform(0.0, 2.0 * np.pi, n)
     out = np.stack((np.cos(angle), np.sin(angle), np.zeros(n)), axis=-1)
@@ -140,11 +139,11 @@ def plaza(n: int, behaviors: list, seed: int = 0) -> Scene:
 
 
 def test_a_plaza_of_people_crossing_has_few_contacts() -> None:
-    """Forty that cross from all sides: far fewer frames in contact than without."""
+    """Forty walkers: far fewer frames in contact than without."""
 
     def contacts(behaviors: list) -> float:
-        found = positions(plaza(40, behaviors).run(24 * 12))
-        gaps = np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(40)
+        path = positions(plaza(40, behaviors).run(24 * 12))
+        gaps = np.linalg.norm(path[:, :, None] - path[:, None], axis=-1) + 1e9 * np.eye(40)
         return float((gaps.min(axis=2) < 0.5).mean())
 
     with_it = contacts([(UnalignedCollisionAvoidance, AS_IN_THE_PAPER)])
@@ -152,15 +151,15 @@ def test_a_plaza_of_people_crossing_has_few_contacts() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_sixty_who_cross_do_not_tremble(seed: int) -> None:
-    """Without a moment to act and to let go a tenth of the turns are turned back at once, and the jerk is 60 deg/s."""
+def test_sixty_walkers_that_cross_do_not_tremble(seed: int) -> None:
+    """Without the low pass a tenth of the turns are reversed in the next frame, and the jerk is 60 deg/s."""
     forward = headings(plaza(60, [(UnalignedCollisionAvoidance, AS_IN_THE_PAPER)], seed).run(24 * 10))
     assert reversals(forward, 24.0) < 0.01
     assert np.percentile(jerks(forward, 24.0), 95) < 14.0
 
 
 @pytest.mark.parametrize("substeps", [1, 4])
-def test_it_takes_a_moment_to_act_and_lets_go_for_good(substeps: int) -> None:
+def test_the_push_grows_gradually_and_ends(substeps: int) -> None:
     place = walkers([[0.3, 0.0, 0.0], [0.0, 12.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=2.0)
     states = replace(place, substeps=substeps).run(24 * 5)
     push = np.array([state.memories["unaligned_collision_avoidance"].push[0, 0] for state in states[1:]])

@@ -1,6 +1,7 @@
-"""Footprints: what of obstacles stands on the ground, as seen from above, with the room round it that bodies need.
+"""Footprints: obstacles on the ground as seen from above, with the room round them that bodies need.
 
-Each is convex. Its narrow outline must not be crossed; the corners of its wide one are where ways round it turn.
+Each footprint is convex and has two outlines. Ways must not cross the narrow one, where a body touches the obstacle.
+They turn at the corners of the wide one, MARGIN further out.
 """
 
 from __future__ import annotations
@@ -16,29 +17,36 @@ from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, unit
 from ..geometry.obstacles import BOX, Obstacles
 
 Plane = NDArray[np.float64]
-"""(n, 2) places on the ground, metres, or directions."""
+"""(n, 2) points on the ground, metres, or directions."""
 
 MARGIN = 0.02
-"""Metres at which corners are passed beside the radius: gaps may be hardly wider than who goes through."""
+"""Metres between body and obstacle where it passes a corner, as in `detours`: a step s along an arc of radius r cuts in
+by s^2 / (8 r), 2 cm for r = 0.5 m and s = 0.28 m."""
 SHARE = 0.25
-"""Share of its radius that a small body keeps at most beside it."""
+"""Maximum margin relative to the radius: bodies below 0.02 / 0.25 = 8 cm keep less, for their gaps are smaller."""
 TOUCH = 1e-6
-"""Metres by which a body may be too near to what it touches."""
+"""Metres by which a body that touches an obstacle may be too near: far above rounding errors, about 1e-13 m for
+coordinates of 1 km, and far below anything visible."""
 STEPS = 32
-"""Radii are taken as the next larger one of so many from each power of two to the next."""
+"""Radius classes from each power of two to the next. A radius is rounded up by at most 1 / 32; from 0.5 to 1 m that is
+1.6 cm, less than MARGIN. Fewer classes mean fewer nets of corners."""
 SIDES = 8
-"""Sides of the outlines of round things, at least."""
+"""Minimum number of sides of a round outline. An octagon sticks out by 1 / cos(pi / 8) - 1 = 8 % of its radius, as do
+the cut corners of boxes."""
 MOST_SIDES = 24
+"""Maximum number of sides; the corners stick out by less than 0.9 %. The time to build a net grows with its square."""
 FLATTEST = 0.05
-"""Metres by which the corners of a round outline may stick out, but for very large ones."""
+"""Metres by which the corners of a round outline may stick out, up to MOST_SIDES: about the 4 cm by which a box's cut
+corner does for a body of 0.5 m."""
 PASSES = 4
-"""How often a place is moved out of one footprint into the next before it is left there."""
+"""Maximum number of times a point is moved from one footprint into the next: two walls of a corner, and two more for
+what stands in it."""
 FAR = 1e12
-"""Metres at which a side is that is none."""
+"""Metres of offset that stand for a missing side: beyond any scene, and exact in arithmetic with metres to 0.1 mm."""
 CLEAR = 1e-4
-"""Metres beside an outline at which a place is that was moved out of it."""
+"""Metres outside an outline where a point ends up that was moved out of it: more than TOUCH, and not visible."""
 PAIRS = 2**20
-"""Pairs of a line and a footprint that are compared together."""
+"""Pairs of a line and a footprint that are compared together: 8 MB an array."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +56,12 @@ class Footprints:
     Attributes:
         corner: (v, 2) the corners of the wide outlines, metres, counterclockwise.
         before, after: (v, 2) the corners on either side of each on its outline.
-        post: (v, 2) the middle of what is gone round at each: the corner of a box, or of a disc the middle.
-        reach: (v,) how far from there a body passes, metres.
-        room: (v,) how far from the thing itself its narrow outline is, metres; inf for discs.
-        owner: (v,) whose corner it is.
-        normal: (2, s, k) the unit normals of the sides of the narrow outlines, outward; zero beyond the last.
-        offset: (s, k) how far out each side is along its normal, metres; very far beyond the last.
+        post: (v, 2) the point that is passed at each corner: the corner of a box, or the middle of a disc.
+        reach: (v,) the distance from that point at which a body passes, metres.
+        room: (v,) from the obstacle to its narrow outline, metres; inf for discs.
+        owner: (v,) the row of the footprint.
+        normal: (2, s, k) the outward unit normals of the sides of the narrow outlines; zero for missing sides.
+        offset: (s, k) of each side along its normal, metres; FAR for missing sides.
         low, high: (k, 2) the bounds of the narrow outlines.
     """
 
@@ -73,23 +81,23 @@ class Footprints:
         return len(self.low)
 
     def crossed(self, start: Plane, end: Plane) -> Mask:
-        """Which straight lines, (m, 2) to (m, 2), lead through a narrow outline."""
-        found = np.zeros(len(start), dtype=np.bool_)
+        """The mask, (m,), of straight lines from (m, 2) to (m, 2) that lead through a narrow outline."""
+        crossed = np.zeros(len(start), dtype=np.bool_)
         block = max(PAIRS // max(len(self), 1), 1)
         for first in range(0, len(start), block):
-            some = slice(first, first + block)
-            line, row = self._near(start[some], end[some])
-            hit = self._pierced(start[some][line], end[some][line], row)
-            found[first + line[hit]] = True
-        return found
+            part = slice(first, first + block)
+            line, row = self._near(start[part], end[part])
+            hit = self._pierced(start[part][line], end[part][line], row)
+            crossed[first + line[hit]] = True
+        return crossed
 
     def _near(self, start: Plane, end: Plane) -> tuple[Rows, Rows]:
-        """The pairs of a line and a footprint through whose bounds it leads."""
+        """The pairs, (p,) and (p,), of a line and a footprint whose bounds the line meets."""
         low, high = np.minimum(start, end), np.maximum(start, end)
         overlap = (low[:, None, 0] < self.high[None, :, 0]) & (high[:, None, 0] > self.low[None, :, 0])
         overlap &= (low[:, None, 1] < self.high[None, :, 1]) & (high[:, None, 1] > self.low[None, :, 1])
         line, row = np.nonzero(overlap)
-        # And lines do not pass them by slantwise.
+        # Drops slanted lines that pass a corner of the bounds.
         start, way = start[line], end[line] - start[line]
         middle, half = 0.5 * (self.low + self.high)[row] - start, 0.5 * (self.high - self.low)[row]
         aside = np.abs(way[:, 0] * middle[:, 1] - way[:, 1] * middle[:, 0])
@@ -97,27 +105,27 @@ class Footprints:
         return line[met], row[met]
 
     def _beyond(self, points: Plane, row: Rows) -> NDArray[np.float64]:
-        """How far places (m, 2) are beyond each side of the footprint of a row (m,), (s, m) metres."""
+        """The distance of points (m, 2) beyond each side of the footprints of rows (m,), (s, m) metres."""
         return np.asarray(
             self.normal[0][:, row] * points[:, 0] + self.normal[1][:, row] * points[:, 1] - self.offset[:, row]
         )
 
     def _pierced(self, start: Plane, end: Plane, row: Rows) -> Mask:
-        """Which lines, (m, 2) to (m, 2), have a part within the footprint of a row (m,)."""
-        here, there = self._beyond(start, row), self._beyond(end, row)
-        beyond, back = here >= 0.0, there >= 0.0
-        crossing = beyond != back
-        part = here / np.where(crossing, here - there, 1.0)
-        enter = np.where(beyond & crossing, part, 0.0).max(axis=0, initial=0.0)
-        leave = np.where(back & crossing, part, 1.0).min(axis=0, initial=1.0)
-        return np.asarray((enter < leave) & ~(beyond & back).any(axis=0), dtype=np.bool_)
+        """The mask, (m,), of lines (m, 2) to (m, 2) that have a part within the footprint of a row (m,)."""
+        first, last = self._beyond(start, row), self._beyond(end, row)
+        starts_out, ends_out = first >= 0.0, last >= 0.0
+        crossing = starts_out != ends_out
+        part = first / np.where(crossing, first - last, 1.0)
+        enter = np.where(starts_out & crossing, part, 0.0).max(axis=0, initial=0.0)
+        leave = np.where(ends_out & crossing, part, 1.0).min(axis=0, initial=1.0)
+        return np.asarray((enter < leave) & ~(starts_out & ends_out).any(axis=0), dtype=np.bool_)
 
     def tangents(self, points: Plane, corner: Rows) -> Plane:
-        """The unit directions, (m, 2), from places (m, 2) that just pass what is gone round at corners (m,)."""
+        """The unit directions, (m, 2), from points (m, 2) that just pass the obstacles at corners (m,)."""
         at, post = self.corner[corner] - points, self.post[corner] - points
         side = np.where(post[:, 0] * at[:, 1] - post[:, 1] * at[:, 0] >= 0.0, 1.0, -1.0)
         distance = np.maximum(_length(post), EPSILON)
-        # Who has been pushed nearer goes along what it is at.
+        # A body that was pushed nearer goes along the obstacle.
         near = self.room[corner] + self._beyond(points, self.owner[corner]).max(axis=0, initial=-np.inf)
         reach = np.minimum(np.minimum(self.reach[corner], np.maximum(near, 0.0)), distance)
         along, square = np.sqrt(distance * distance - reach * reach), distance * distance
@@ -126,7 +134,7 @@ class Footprints:
         return np.stack(((x * along - y * reach) / square, (y * along + x * reach) / square), axis=1)
 
     def outside(self, points: Plane) -> Plane:
-        """The places, (n, 2); those within a narrow outline moved to its nearest side, (n, 2)."""
+        """The points, (n, 2), those within a narrow outline moved to its nearest side, (n, 2)."""
         moved = points.copy()
         for _ in range(PASSES if len(self) else 0):
             point, row = self._near(moved, moved)
@@ -136,7 +144,7 @@ class Footprints:
             within = np.flatnonzero(out < 0.0)
             if not len(within):
                 break
-            # Each leaves first what it is deepest in.
+            # Each point leaves the footprint first in which it is deepest.
             deepest = within[np.lexsort((out[within], point[within]))]
             deepest = deepest[np.concatenate(([True], point[deepest][1:] != point[deepest][:-1]))]
             way = self.normal[:, side[deepest], row[deepest]].T
@@ -144,11 +152,11 @@ class Footprints:
         return moved
 
     def within(self, points: Plane) -> Mask:
-        """Which places, (n, 2), are within a narrow outline."""
-        found = np.zeros(len(points), dtype=np.bool_)
+        """The mask, (n,), of points (n, 2) within a narrow outline."""
+        inside = np.zeros(len(points), dtype=np.bool_)
         point, row = self._near(points, points)
-        found[point[(self._beyond(points[point], row) < 0.0).all(axis=0)]] = True
-        return found
+        inside[point[(self._beyond(points[point], row) < 0.0).all(axis=0)]] = True
+        return inside
 
 
 def radius_class(radius: Scalars) -> Scalars:
@@ -158,14 +166,15 @@ def radius_class(radius: Scalars) -> Scalars:
 
 
 def reached(obstacles: Obstacles, height: Scalars, radius: Scalars) -> NDArray[np.float64]:
-    """What obstacles reach bodies at a height: metres by which what is round is narrower there, inf for what does not.
+    """How much narrower obstacles are at the height of bodies.
 
     Args:
-        height: (n,) where the middles of the bodies are, metres.
+        height: (n,) of the middles of the bodies, metres.
         radius: (n,) metres.
 
     Returns:
-        (n, k); 0 for boxes that are reached.
+        (n, k) metres: room - sqrt(room^2 - beyond^2) for round obstacles, 0 for boxes, inf for those that bodies pass
+        above or below.
     """
     boxes = obstacles.shape == BOX
     axis = np.abs(obstacles.axes[:, :, 2]) * obstacles.half
@@ -180,10 +189,10 @@ def reached(obstacles: Obstacles, height: Scalars, radius: Scalars) -> NDArray[n
 
 
 def footprints(obstacles: Obstacles, less: Scalars, radius: float) -> Footprints:
-    """The footprints of boxes and of what is round, for bodies of a radius.
+    """The footprints of boxes and round obstacles, for bodies of one radius.
 
     Args:
-        less: (k,) metres by which what is round is narrower at their height.
+        less: (k,) metres by which round obstacles are narrower at the height of the bodies.
         radius: metres.
     """
     wide = radius + min(MARGIN, SHARE * radius)
@@ -199,13 +208,13 @@ def footprints(obstacles: Obstacles, less: Scalars, radius: float) -> Footprints
             outer, inner = _round(ends, obstacles.axes[row], max(room + wide, 1e-6), max(room + narrow, 1e-6))
             nearer = _length(outer - ends[0]) <= _length(outer - ends[1])
             outlines.append((outer, inner, np.where(nearer[:, None], ends[0], ends[1]), room + wide, np.inf))
-    # In whatever order the obstacles come, the footprints come in one.
+    # The order of the footprints does not depend on that of the obstacles.
     outlines.sort(key=lambda outline: tuple(map(tuple, outline[0].tolist())))
     return _joined(outlines)
 
 
 def _joined(outlines: list[tuple[Plane, Plane, Plane, float, float]]) -> Footprints:
-    """Footprints of their wide and narrow outlines, their posts, and how far these are passed and what room is left."""
+    """The footprints of k tuples: wide outline, narrow outline, posts, reach, room; see `Footprints`."""
     wide, narrow = [outline[0] for outline in outlines], [outline[1] for outline in outlines]
     number = [len(outline) for outline in wide]
     sides = max(map(len, narrow), default=0)
@@ -233,7 +242,7 @@ def _joined(outlines: list[tuple[Plane, Plane, Plane, float, float]]) -> Footpri
 def box_outline(obstacles: Obstacles, row: int) -> Plane:
     """The corners of a box as seen from above, counterclockwise; (4, 2) where it stands upright, metres."""
     signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
-    # What has no thickness has two sides all the same.
+    # A sheet without thickness still has two sides.
     sides = signs * np.maximum(obstacles.half[row], 1e-6)
     axes = obstacles.axes[row]
     across = sides[:, 0, None] * axes[0] + sides[:, 1, None] * axes[1] + sides[:, 2, None] * axes[2]
@@ -257,33 +266,37 @@ def _hull(points: Plane) -> Plane:
 
 
 def _turn(a: tuple[float, ...], b: tuple[float, ...], c: tuple[float, ...]) -> float:
-    """How far c lies to the left of the line from a to b, metres; how far from a where these are one place."""
+    """The distance of c to the left of the line from a to b, metres; 0 if a and b coincide."""
     x, y = b[0] - a[0], b[1] - a[1]
     length = max(sqrt(x * x + y * y), EPSILON)
     return (x * (c[1] - a[1]) - y * (c[0] - a[0])) / length
 
 
 def _grown(hull: Plane, room: float) -> Plane:
-    """A convex outline, (m, 2) counterclockwise, with so much room round it; each corner becomes two."""
+    """A convex outline, (m, 2) counterclockwise, with room round it; each corner is cut and becomes two, (2 m, 2)."""
     along = np.roll(hull, -1, axis=0) - hull
     out = np.stack((along[:, 1], -along[:, 0]), axis=1) / _length(along)[:, None]
     into = np.roll(out, 1, axis=0)
     middle = into + out
     middle /= _length(middle)[:, None]
-    # Where the side before, moved out, meets the chamfer, and where that meets the side after.
+    # The moved-out side before meets the chamfer at the first corner; the chamfer meets the side after at the second.
     bend = 1.0 + out[:, 0] * middle[:, 0] + out[:, 1] * middle[:, 1]
     first, second = (hull + (side + middle) * (room / bend)[:, None] for side in (into, out))
     return np.stack((first, second), axis=1).reshape(-1, 2)
 
 
 def _round(ends: Plane, axes: Vectors, wide: float, narrow: float) -> tuple[Plane, Plane]:
-    """The outlines about one or two discs: round the wide one and within the narrow one, of as few sides as will do."""
+    """Two outlines of one or two discs, (v, 2) each: round discs of radius `wide`, and within discs of radius `narrow`.
+
+    The corners of n sides stick out by wide (1 / cos(pi / n) - 1), about wide pi^2 / (2 n^2); n is the smallest even
+    number that keeps this below FLATTEST.
+    """
     sides = SIDES
     while sides < MOST_SIDES and wide * (4.9 / (sides * sides)) > FLATTEST:
         sides += 2
     turn = (np.arange(sides) + 0.5) * (2.0 * np.pi / sides)
     c, s = cosine_and_sine(turn)
-    # Turned as the thing itself, so that a scene that is turned looks the same.
+    # The ring turns with the obstacle, so that turning a scene turns its ways.
     flattest = int(np.argmin(np.abs(axes[:, 2])))
     x, y = unit(axes[flattest] * (1.0, 1.0, 0.0))[:2].tolist()
     ring = np.stack((c * x - s * y, c * y + s * x), axis=1)

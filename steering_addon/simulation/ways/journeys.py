@@ -1,9 +1,8 @@
-"""Journeys: ways on the ground to where walkers want to be, past whatever is between.
+"""Journeys: ways on the ground to the goals of walkers, past the obstacles in between.
 
-Whatever stands there is gone round by the shortest way from corner to corner, however many it takes. What moves, or is
-a mesh, is passed by the nearer end as it is at the moment; so is everything by who just goes on and wants to be
-nowhere. That is the paper's obstacle avoidance seen from further off: an end is aimed at long before it has to be
-dodged.
+Boxes and round obstacles that stand still are passed by the shortest way from corner to corner (roadmap.py). Moving
+obstacles and meshes are passed by the nearer end, as they are at the moment (detours.py). Agents without a goal pass
+all obstacles in that way.
 """
 
 from __future__ import annotations
@@ -22,25 +21,28 @@ from .footprints import Plane, footprints, radius_class, reached
 from .roadmap import Net
 
 TOWARD = 0.7
-"""Cosine of the angle to its goal up to which an agent is on its way there."""
+"""Cosine of the angle between wish and goal, 45 degrees, up to which an agent is on its way to the goal. An agent that
+wishes to go more sideways than forward is doing something else."""
 MOST = 400
-"""Obstacles up to which ways are planned; among more it takes too long to find which corners see each other."""
+"""Maximum number of standing obstacles past which ways are planned. Finding which corners see each other takes a time
+that grows with their square: 3 s for 400 boxes, once for each size of body."""
 NETS = 16
-"""Nets of corners that are kept for the next step."""
+"""Nets of corners that are kept: one for each size of body, height class and state of the obstacles in a scene. A few
+crowds need a few each; a net of 400 boxes takes 1 MB."""
 
 
 @dataclass(frozen=True)
 class Travellers:
-    """Who is on its way on the ground.
+    """Agents on their way on the ground.
 
     Attributes:
-        rows: (n,) rows of the vehicles, which what they carry is not in the way of.
+        rows: (n,) rows of the vehicles; the obstacles they carry are not in their way.
         position: (n, 3) metres.
         radius: (n,) metres.
-        direction: (n, 3) level unit directions in which they want to go, zero for nowhere.
-        goal: (n, 3) where they want to be, metres; nan where they just go on.
-        side: (n,) the side on which each is on its way round something already: 1 left, -1 right, 0 none.
-        corner: (n, 2) the corner each is on its way to already, metres; nan for none.
+        direction: (n, 3) level unit directions of their wishes, zero for none.
+        goal: (n, 3) metres; nan for none.
+        side: (n,) the side on which each is already passing an obstacle: 1 left, -1 right, 0 none.
+        corner: (n, 2) the corner to which each is already on its way, metres; nan for none.
     """
 
     rows: Rows
@@ -56,12 +58,12 @@ class Travellers:
 
 
 class Courses(NamedTuple):
-    """Which way travellers take at the moment.
+    """The present courses of travellers.
 
     Attributes:
         direction: (n, 3) level unit directions; the same to the last bit where nothing is in the way.
         side, corner: as of the travellers.
-        further: (n,) how many times as long as the straight line the way to the goal is; 1 where nothing is between.
+        further: (n,) length of the way to the goal over that of the straight line; 1 where nothing is in between.
     """
 
     direction: Vectors
@@ -71,49 +73,54 @@ class Courses(NamedTuple):
 
 
 def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST) -> Courses:
-    """The directions that lead to places which are straight ahead but for what is in the way.
+    """The courses past obstacles.
 
     Args:
-        most: how many standing obstacles ways are planned past; among more, all are passed by the nearer end.
+        most: maximum number of standing obstacles for planning; among more, all are passed by the nearer end.
     """
-    who = travellers
-    none = Courses(who.direction, np.zeros(len(who)), np.full((len(who), 2), np.nan), np.ones(len(who)))
+    n = len(travellers)
+    none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
     if not len(obstacles):
         return none
-    bound = who.goal - who.position
+    bound = travellers.goal - travellers.position
     bound[:, 2] = 0.0
     straight = magnitude(bound)
-    planned = dot(unit(bound), who.direction) > TOWARD
+    planned = dot(unit(bound), travellers.direction) > TOWARD
     furthest = np.where(planned, straight, np.inf)
     direction, side, corner, further = none.direction.copy(), none.side, none.corner, none.further
     standing = _standing(obstacles)
     if np.count_nonzero(standing) > most:
         standing[:] = False
     if planned.any() and standing.any():
-        for some, legs in _first_legs(obstacles.take(standing), who, np.flatnonzero(planned)):
-            direction[some] = _turned(picked(direction, some), unit(picked(bound, some)), legs.direction)
-            furthest[some], corner[some] = legs.distance, legs.corner
-            further[some] = np.maximum(legs.way / np.maximum(straight[some], EPSILON), 1.0)
-    for some, things in (
+        for rows, legs in _first_legs(obstacles.take(standing), travellers, np.flatnonzero(planned)):
+            direction[rows] = _turned(picked(direction, rows), unit(picked(bound, rows)), legs.direction)
+            furthest[rows], corner[rows] = legs.distance, legs.corner
+            further[rows] = np.maximum(legs.way / np.maximum(straight[rows], EPSILON), 1.0)
+    for rows, passed in (
         (np.flatnonzero(planned), obstacles.take(~standing)),
         (np.flatnonzero(~planned), obstacles),
     ):
-        if len(some) and len(things):
-            position, ahead = picked(who.position, some), picked(direction, some)
-            direction[some], side[some] = ways_round(
-                things, who.rows[some], position, ahead, furthest[some], who.radius[some], who.side[some]
+        if len(rows) and len(passed):
+            direction[rows], side[rows] = ways_round(
+                passed,
+                travellers.rows[rows],
+                picked(travellers.position, rows),
+                picked(direction, rows),
+                furthest[rows],
+                travellers.radius[rows],
+                travellers.side[rows],
             )
     return Courses(direction, side, corner, further)
 
 
 def _standing(obstacles: Obstacles) -> Mask:
-    """(k,) which of them keep still, and have a footprint to be gone round."""
+    """The mask, (k,), of obstacles that stand still and have a footprint."""
     still = ((obstacles.velocity == 0.0) & (obstacles.spin == 0.0)).all(axis=1) & (obstacles.carrier < 0)
     return np.asarray(still & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE), dtype=np.bool_)
 
 
 def _turned(vectors: Vectors, start: Vectors, end: Vectors) -> Vectors:
-    """Level vectors turned about the up axis by as much as from one level unit direction to another, (n, 3) each."""
+    """Level vectors turned about the up axis by the angle between two level unit directions, (n, 3) each."""
     c = start[:, 0] * end[:, 0] + start[:, 1] * end[:, 1]
     s = start[:, 0] * end[:, 1] - start[:, 1] * end[:, 0]
     x, y = vectors[:, 0], vectors[:, 1]
@@ -121,13 +128,13 @@ def _turned(vectors: Vectors, start: Vectors, end: Vectors) -> Vectors:
 
 
 class _FirstLegs(NamedTuple):
-    """What is next on the ways of some travellers.
+    """The first legs of the ways of some travellers.
 
     Attributes:
-        corner: (m, 2) the corners they go to, metres.
-        distance: (m,) how far that is, metres.
-        direction: (m, 3) level unit directions that just pass what is there.
-        way: (m,) how long the whole way is, metres.
+        corner: (m, 2) the next corners, metres.
+        distance: (m,) to the next corners, metres.
+        direction: (m, 3) level unit directions that just pass the obstacles at these corners.
+        way: (m,) the length of the whole way, metres.
     """
 
     corner: Plane
@@ -136,33 +143,33 @@ class _FirstLegs(NamedTuple):
     way: Scalars
 
 
-def _first_legs(obstacles: Obstacles, who: Travellers, some: Rows) -> Iterator[tuple[Rows, _FirstLegs]]:
-    """The first legs of those travellers who have something between themselves and their goals."""
-    radius = radius_class(who.radius[some])
-    less = reached(obstacles, who.position[some, 2], radius)
+def _first_legs(obstacles: Obstacles, travellers: Travellers, planned: Rows) -> Iterator[tuple[Rows, _FirstLegs]]:
+    """The rows and first legs of planned travellers (p,) with obstacles in between, by size of body and height."""
+    radius = radius_class(travellers.radius[planned])
+    less = reached(obstacles, travellers.position[planned, 2], radius)
     for group in _alike(np.concatenate((radius[:, None], less), axis=1)):
-        rows = some[group]
-        there = np.isfinite(less[group[0]])
-        if not there.any():
+        rows = planned[group]
+        reachable = np.isfinite(less[group[0]])
+        if not reachable.any():
             continue
-        net = _net(_Ground.of(obstacles.take(there), less[group[0], there], float(radius[group[0]])))
-        points, goals = (net.footprints.outside(place[rows, :2]) for place in (who.position, who.goal))
+        net = _net(_Ground.of(obstacles.take(reachable), less[group[0], reachable], float(radius[group[0]])))
+        points, goals = (net.footprints.outside(place[rows, :2]) for place in (travellers.position, travellers.goal))
         hidden = np.flatnonzero(net.footprints.crossed(points, goals))
         rows = rows[hidden]
         if not len(rows):
             continue
         places, which = np.unique(goals[hidden], axis=0, return_inverse=True)
-        legs = net.legs(points[hidden], places, which.reshape(-1), who.corner[rows])
-        found = np.flatnonzero(legs.corner >= 0)
-        rows, at = rows[found], legs.corner[found]
-        here, corner = who.position[rows, :2], net.corner[at]
-        course = net.footprints.tangents(here, net.row[at])
-        distance = magnitude(columns(corner[:, 0] - here[:, 0], corner[:, 1] - here[:, 1], 0.0))
-        yield rows, _FirstLegs(corner, distance, columns(course[:, 0], course[:, 1], 0.0), legs.length[found])
+        legs = net.legs(points[hidden], places, which.reshape(-1), travellers.corner[rows])
+        turning = np.flatnonzero(legs.corner >= 0)
+        rows, index = rows[turning], legs.corner[turning]
+        position, corner = travellers.position[rows, :2], net.corner[index]
+        course = net.footprints.tangents(position, net.row[index])
+        distance = magnitude(columns(corner[:, 0] - position[:, 0], corner[:, 1] - position[:, 1], 0.0))
+        yield rows, _FirstLegs(corner, distance, columns(course[:, 0], course[:, 1], 0.0), legs.length[turning])
 
 
 def _alike(columns_of: Plane) -> list[Rows]:
-    """The rows of a table (n, c) in groups, those together that are the same."""
+    """The rows of a table (n, c) in groups of equal rows."""
     if (columns_of == columns_of[0]).all():
         return [np.arange(len(columns_of))]
     _, group = np.unique(columns_of, axis=0, return_inverse=True)
@@ -172,12 +179,12 @@ def _alike(columns_of: Plane) -> list[Rows]:
 
 @dataclass(frozen=True)
 class _Ground:
-    """What stands in the way of bodies of one size at one height.
+    """The obstacles for bodies of one size at one height; the key under which their net is kept.
 
     Attributes:
-        digest: all that its net follows from.
-        obstacles: those that they reach.
-        less: (k,) metres by which what is round is narrower for them.
+        digest: the bytes of the other attributes, which alone are compared.
+        obstacles: the k obstacles that the bodies reach.
+        less: (k,) metres by which round obstacles are narrower for them.
         radius: metres.
     """
 
@@ -189,8 +196,8 @@ class _Ground:
     @classmethod
     def of(cls, obstacles: Obstacles, less: Scalars, radius: float) -> _Ground:
         o = obstacles
-        told = (o.start, o.end, o.radius, o.shape, o.axes, o.half, less, np.array([radius]))
-        return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in told), obstacles, less, radius)
+        data = (o.start, o.end, o.radius, o.shape, o.axes, o.half, less, np.array([radius]))
+        return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in data), obstacles, less, radius)
 
 
 @lru_cache(maxsize=NETS)

@@ -1,9 +1,11 @@
-"""Planning: the course that agents on the ground take to where they want to go, past everything that stands there.
+"""Planning: the course of agents on the ground to their goals, past everything that stands in between.
 
-It is a stage of its own between combining behaviors and adjusting the result, whatever behavior keeps clear of
-obstacles. An agent plans at its moments of decision; between them the course stays turned from the wish by the same
-angle, c = R(wish), with its speed scaled by the length of the way over that of the straight line, so that whoever slows
-down for a goal does so by the way that is left.
+Planning is a stage between combining behaviors and adjusting the result (adjusting.py), whatever behavior avoids
+obstacles. An agent plans when it decides. Until its next decision the course keeps its angle to the wish:
+
+    course = s R wish        s = min(way / straight, top_speed / |wish|), at least 1
+
+The factor s makes an agent that slows down for a goal do so by the length of the way that is left.
 """
 
 from __future__ import annotations
@@ -15,26 +17,27 @@ import numpy as np
 from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, columns, magnitude, no_vectors, picked, unit
 from ..memory import Memory, remembered
 from ..world import Agents, World
-from .journeys import MOST, Travellers, courses
+from .journeys import MOST, Courses, Travellers, courses
 
 PLANNING_TIME = 0.1
-"""Seconds between two plans of an agent that nothing else makes decide: as for avoiding each other."""
+"""Seconds between two plans of an agent that no adjustment makes decide: the default `reaction_time` of avoiding each
+other. A walker moves 13 cm in that time."""
 FEW = 64
-"""Standing obstacles up to which agents plan that do not choose their velocity. How corners see each other takes a
-time that grows with their square, for each size of body: a tenth of a second for so many."""
+"""Maximum number of standing obstacles for agents that plan without choosing their velocity. Building the net of
+corners takes a time that grows with their square: 0.05 to 0.1 s for 64 boxes, once for each size of body."""
 
 
 @dataclass(frozen=True)
 class Planned(Memory):
-    """The way each agent is on.
+    """The present way of each agent.
 
     Attributes:
-        planned: (n,) whether it has planned yet.
-        side: (n,) the side on which it goes round an obstacle: 1 left, -1 right, 0 none.
-        turns: (n,) whether it is on its way to a corner.
+        planned: (n,) the agents that have planned.
+        side: (n,) the side on which each passes an obstacle: 1 left, -1 right, 0 none.
+        turns: (n,) the agents on their way to a corner.
         corner: (n, 3) that corner, metres, without height.
-        cosine, sine: (n,) of the angle from where it wishes to go to where the way leads.
-        further: (n,) how many times as long as the straight line the way is.
+        cosine, sine: (n,) of the angle from the wish to the course.
+        further: (n,) length of the way over that of the straight line, at least 1.
     """
 
     planned: Mask = remembered(False)
@@ -56,13 +59,13 @@ def planned_course(
     decides: Mask,
     memory: Planned,
 ) -> tuple[Vectors, Planned]:
-    """The velocities that lead along the planned ways, (n, 3) m/s, and the ways.
+    """The velocities along the planned ways, (n, 3) m/s, and the memory of the ways.
 
     Args:
-        wished: (n, 3) the velocities that the behaviors have come to, m/s.
+        wished: (n, 3) the velocities that the combined behaviors ask for, m/s.
         top_speed: (n,) m/s.
-        travels: (n,) the agents that plan; the others keep to their wish.
-        thorough: (n,) the agents that plan past many obstacles too.
+        travels: (n,) the agents that plan; the others keep their wish.
+        thorough: (n,) the agents that plan past up to MOST obstacles; the others up to FEW.
         decides: (n,) the agents that plan in this step.
     """
     if not travels.any() or not world.obstacles.present.any():
@@ -71,14 +74,14 @@ def planned_course(
     plans = travels & (decides | ~memory.planned)
     for rows, most in ((np.flatnonzero(plans & thorough), MOST), (np.flatnonzero(plans & ~thorough), FEW)):
         if len(rows):
-            some, wish = agents.take(rows), picked(wished, rows)
-            course[rows], planned = _plan(world, some, wish, top_speed[rows], memory.take(rows), most)
+            travellers, wish = agents.take(rows), picked(wished, rows)
+            course[rows], planned = _plan(world, travellers, wish, top_speed[rows], memory.take(rows), most)
             memory = memory.put(rows, planned)
     return course, memory
 
 
 def _along_the_way(wished: Vectors, top_speed: Scalars, travels: Mask, memory: Planned) -> Vectors:
-    """The wishes turned and scaled as when the ways were planned."""
+    """The wishes, (n, 3) m/s, turned and scaled as when the ways were planned."""
     turned = _rotated(wished, memory.cosine, memory.sine)
     speed = magnitude(wished)
     scale = _speed(speed, memory.further, top_speed) / np.maximum(speed, EPSILON)
@@ -87,7 +90,7 @@ def _along_the_way(wished: Vectors, top_speed: Scalars, travels: Mask, memory: P
 
 
 def _rotated(vectors: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
-    """The vectors turned about the up axis by angles of these cosines and sines, (n,)."""
+    """The vectors, (n, 3), turned about the up axis by angles of these cosines and sines, (n,)."""
     x, y = vectors[:, 0], vectors[:, 1]
     turned_y = np.asarray(sine * x + cosine * y, dtype=np.float64)
     return columns(cosine * x - sine * y, turned_y, vectors[:, 2])
@@ -100,35 +103,36 @@ def _plan(
     speed, direction = magnitude(wished), unit(wished)
     corner = memory.corner[:, :2].copy()
     corner[~memory.turns] = np.nan
-    found = courses(
+    planned = courses(
         obstacles,
         Travellers(agents.rows, agents.position, agents.radius, direction, agents.goal, memory.side, corner),
         most,
     )
-    turned = (found.direction != direction).any(axis=1)
+    turned = (planned.direction != direction).any(axis=1)
     course = wished.copy(order="K")
-    course[turned] = (found.direction * _speed(speed, found.further, top_speed)[:, None])[turned]
-    return course, _remembered(direction, found.direction, found.side, found.corner, found.further)
+    course[turned] = (planned.direction * _speed(speed, planned.further, top_speed)[:, None])[turned]
+    return course, _remembered(direction, planned)
 
 
 def _speed(speed: Scalars, further: Scalars, top_speed: Scalars) -> Scalars:
-    """The speed along a way that is longer than the straight line: what slows down for a goal does so later."""
+    """The speed along a way that is `further` times as long as the straight line: braking for a goal begins later."""
     return np.maximum(np.minimum(speed * further, top_speed), speed)
 
 
-def _remembered(wish: Vectors, course: Vectors, side: Scalars, corner: Vectors, further: Scalars) -> Planned:
-    n = len(wish)
-    turns = np.isfinite(corner[:, 0])
-    place = no_vectors(n)
+def _remembered(wish: Vectors, planned: Courses) -> Planned:
+    """The memory of courses planned for wished directions, (n, 3)."""
+    n, course = len(wish), planned.direction
+    turns = np.isfinite(planned.corner[:, 0])
+    corner = no_vectors(n)
     for axis in range(2):
-        place[:, axis] = np.where(turns, corner[:, axis], 0.0)
+        corner[:, axis] = np.where(turns, planned.corner[:, axis], 0.0)
     turned = (course != wish).any(axis=1)
     return Planned(
         planned=np.ones(n, dtype=np.bool_),
-        side=side,
+        side=planned.side,
         turns=turns,
-        corner=place,
+        corner=corner,
         cosine=np.where(turned, wish[:, 0] * course[:, 0] + wish[:, 1] * course[:, 1], 1.0),
         sine=np.where(turned, wish[:, 0] * course[:, 1] - wish[:, 1] * course[:, 0], 0.0),
-        further=np.where(turned, further, 1.0),
+        further=np.where(turned, planned.further, 1.0),
     )

@@ -1,10 +1,10 @@
-"""A throng that has come to a stand: who is jammed in it, and how it gets going again."""
+"""Jams: which agents are jammed in a crowd that has stopped, and how it gets going again."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from steering_addon.simulation.avoiding.jams import STEPS_BACK, Jam
+from steering_addon.simulation.avoiding.jams import JAMMING, Jam
 from steering_addon.simulation.geometry.obstacles import boxes
 from tests.scene import Scene
 from tests.simulation.avoiding.test_velocity_choice import RADIUS, WALKER, walkers
@@ -13,20 +13,20 @@ WISHED = 1.3
 
 
 def abreast(gap: float, **changes) -> Scene:
-    """Three abreast at a door for one, whose bodies have a gap between them."""
+    """Three agents abreast at a door for one, with gaps of this many metres between their bodies."""
     apart = 2.0 * RADIUS + gap
     place = walkers([[x, 0.0, 0.0] for x in (-apart, 0.0, apart)], [[0.0, 30.0, 0.0]] * 3, speed=0.0, **changes)
     return replace(place, obstacles=boxes([[-4.0, 1.0, 0.0], [4.0, 1.0, 0.0]], [[3.4, 0.3, 1.0]] * 2))
 
 
 def in_file(gap: float) -> Scene:
-    """Three one behind the other, the first one first, who all want to go on ahead."""
+    """Three agents in file, the first in front, that all wish to go ahead."""
     apart = 2.0 * RADIUS + gap
     return walkers([[0.0, -apart * row, 0.0] for row in range(3)], [[0.0, 30.0, 0.0]] * 3, speed=0.0)
 
 
-def wants(place: Scene, progress: float) -> np.ndarray:
-    """The velocities they want beside those they wish for, straight ahead all of them, (n, 3) m/s."""
+def added(place: Scene, progress: float) -> np.ndarray:
+    """The velocities that are added to their wishes, which lead straight ahead, (n, 3) m/s."""
     world, agents, _ = place.seen()
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
     wished, share = np.tile([0.0, WISHED, 0.0], (len(place), 1)), np.full(len(place), progress)
@@ -35,29 +35,30 @@ def wants(place: Scene, progress: float) -> np.ndarray:
 
 
 def astray(place: Scene, progress: float) -> np.ndarray:
-    return np.linalg.norm(wants(place, progress), axis=1)
+    """The speeds that are added, (n,) m/s."""
+    return np.linalg.norm(added(place, progress), axis=1)
 
 
-def test_only_who_stands_in_a_throng_jostles() -> None:
+def test_only_agents_on_the_ground_that_others_press_jostle() -> None:
     assert (astray(abreast(0.0), 0.03) > 0.05).all()
-    assert (astray(abreast(0.0), 0.1) < astray(abreast(0.0), 0.03)).all(), "the less it gets on the more"
-    assert (astray(abreast(0.0), 0.5) == 0.0).all(), "who gets on does not"
-    assert (astray(abreast(0.5), 0.0) == 0.0).all(), "nor who waits apart, as in a queue"
+    assert (astray(abreast(0.0), 0.1) < astray(abreast(0.0), 0.03)).all(), "less progress, more jostling"
+    assert (astray(abreast(0.0), 0.5) == 0.0).all(), "agents that make progress do not"
+    assert (astray(abreast(0.5), 0.0) == 0.0).all(), "nor agents that wait apart, as in a queue"
     flying = abreast(0.0, vehicle=WALKER | {"keep_in_plane": False})
-    assert (astray(flying, 0.0) == 0.0).all(), "nor who flies or swims"
+    assert (astray(flying, 0.0) == 0.0).all(), "nor flyers and swimmers"
 
 
-def test_each_jostles_by_a_chance_of_its_own() -> None:
+def test_each_agent_jostles_with_its_own_random_key() -> None:
     place = abreast(0.0)
-    [one, other, _] = astray(place, 0.0)
-    assert one != other
+    [first, second, _] = astray(place, 0.0)
+    assert first != second
     alone = place.take(np.array([0, 1]))
-    assert astray(alone, 0.0).tolist() == [one, other]
+    assert astray(alone, 0.0).tolist() == [first, second]
 
 
-def test_who_is_held_by_somebody_ahead_steps_back_if_others_press_too() -> None:
-    """Beside the jostling, which is the same for who stands abreast and for who stands in file."""
-    turned_back = wants(in_file(0.1), 0.1) - wants(abreast(0.1), 0.1)
-    assert np.allclose(turned_back[1], (0.0, -(1.0 + STEPS_BACK) * WISHED, 0.0)), "the one in the middle"
-    assert np.allclose(turned_back[0], 0.0), "who is at the front goes on wanting to get ahead"
-    assert np.allclose(turned_back[2], 0.0), "and nobody is behind the last to press it"
+def test_an_agent_held_by_another_ahead_steps_back_if_several_press_it() -> None:
+    """In addition to the jostling, which is the same for agents abreast and in file."""
+    turned_back = added(in_file(0.1), 0.1) - added(abreast(0.1), 0.1)
+    assert np.allclose(turned_back[1], (0.0, -(1.0 + JAMMING.steps_back) * WISHED, 0.0)), "the agent in the middle"
+    assert np.allclose(turned_back[0], 0.0), "no agent is ahead of the first"
+    assert np.allclose(turned_back[2], 0.0), "and only one presses the last"

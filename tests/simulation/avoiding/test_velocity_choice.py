@@ -1,4 +1,4 @@
-"""Unaligned collision avoidance by the choice of a velocity: near the wished one, and no contact soon."""
+"""Unaligned collision avoidance by the choice of a velocity: near the wished one, with no contact soon."""
 
 from dataclasses import dataclass, replace
 
@@ -10,8 +10,12 @@ from steering_addon.behaviors import unaligned_collision_avoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
-from steering_addon.simulation.avoiding import jams, velocity_choice
-from steering_addon.simulation.avoiding.velocity_choice import Choosers, Others, _soonest
+from steering_addon.simulation.avoiding import velocity_choice
+from steering_addon.simulation.avoiding.costs import COSTS
+from steering_addon.simulation.avoiding.dangers import MOST, SOONEST, Others, _soonest
+from steering_addon.simulation.avoiding.jams import JAMMING
+from steering_addon.simulation.avoiding.tried_velocities import DIRECTIONS, SPEEDS
+from steering_addon.simulation.avoiding.velocity_choice import Choosers
 from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
@@ -25,7 +29,7 @@ WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "response_t
 
 
 def walkers(start, goal, *, vehicle=WALKER, more=(), **changes) -> Scene:
-    """People who walk each to a place of its own."""
+    """Walkers, each with its own goal."""
     start, goal = np.array(start, dtype=float), np.array(goal, dtype=float)
     way = goal - start
     n = len(start)
@@ -34,54 +38,54 @@ def walkers(start, goal, *, vehicle=WALKER, more=(), **changes) -> Scene:
     return Scene(start, forward=way / np.linalg.norm(way, axis=1)[:, None], **(given | changes))
 
 
-def nearest(found: np.ndarray) -> float:
-    """The least distance that any two ever have."""
-    return float((np.linalg.norm(found[:, :, None] - found[:, None], axis=-1) + 1e9 * np.eye(found.shape[1])).min())
+def nearest(path: np.ndarray) -> float:
+    """The smallest distance that any two ever have, metres."""
+    return float((np.linalg.norm(path[:, :, None] - path[:, None], axis=-1) + 1e9 * np.eye(path.shape[1])).min())
 
 
-def test_it_is_what_it_does_unless_told_otherwise() -> None:
+def test_choosing_a_velocity_is_the_default() -> None:
     assert UnalignedCollisionAvoidance.parameters()["method"].default == VELOCITY
 
 
 @pytest.mark.parametrize("degrees", [30.0, 60.0, 90.0, 120.0, 150.0, 180.0])
 @pytest.mark.parametrize("late", [0.0, 0.6])
-def test_two_whose_ways_cross_pass_without_contact_and_arrive(degrees: float, late: float) -> None:
+def test_two_on_crossing_courses_pass_without_contact_and_arrive(degrees: float, late: float) -> None:
     angle = np.radians(degrees)
     ways = np.array([[0.0, 1.0, 0.0], [np.sin(angle), np.cos(angle), 0.0]])
     start = -(6.0 + np.array([[0.0], [late]])) * ways
-    found = positions(walkers(start, -start).run(24 * 12))
-    assert nearest(found) >= 2.0 * RADIUS
-    assert (np.linalg.norm(found + start, axis=-1).min(axis=0) < 0.5).all()
+    path = positions(walkers(start, -start).run(24 * 12))
+    assert nearest(path) >= 2.0 * RADIUS
+    assert (np.linalg.norm(path + start, axis=-1).min(axis=0) < 0.5).all()
 
 
 def test_head_on_both_pass_on_their_right_and_neither_stops() -> None:
     place = walkers([[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
     states = place.run(24 * 10)
-    found = positions(states)
-    passing = int(np.argmax(found[:, 0, 1] > found[:, 1, 1]))
-    assert found[passing, 0, 0] > 0.25
-    assert found[passing, 1, 0] < -0.25
+    path = positions(states)
+    passing = int(np.argmax(path[:, 0, 1] > path[:, 1, 1]))
+    assert path[passing, 0, 0] > 0.25
+    assert path[passing, 1, 0] < -0.25
     assert np.linalg.norm(velocities(states)[24:passing], axis=-1).min() > 0.8
 
 
-def test_where_nothing_is_in_the_way_it_does_nothing_at_all() -> None:
+def test_without_conflict_the_bytes_are_the_same_as_without_it() -> None:
     place = walkers([[0.0, 0.0, 0.0], [3.0, 0.0, 0.0]], [[0.0, 30.0, 0.0], [3.0, 30.0, 0.0]])
     without = replace(place, behaviors=place.behaviors[:1])
     assert positions(place.run(48)).tobytes() == positions(without.run(48)).tobytes()
 
 
-def test_who_stands_in_the_way_is_gone_round() -> None:
+def test_a_standing_agent_in_the_way_is_passed() -> None:
     place = walkers([[0.0, -6.0, 0.0]], [[0.0, 6.0, 0.0]])
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
     standing = all_of(place.tracked, locked([0.1, 0.0, 0.0], crowd=4))
-    found = positions(replace(place, tracked=standing).run(24 * 10))[:, 0]
-    assert np.linalg.norm(found - (0.1, 0.0, 0.0), axis=1).min() >= 2.0 * RADIUS
-    assert found[:, 1].max() > 5.0
+    path = positions(replace(place, tracked=standing).run(24 * 10))[:, 0]
+    assert np.linalg.norm(path - (0.1, 0.0, 0.0), axis=1).min() >= 2.0 * RADIUS
+    assert path[:, 1].max() > 5.0
 
 
 @pytest.mark.parametrize("combining", [way.number for way in COMBININGS])
-def test_what_it_chooses_holds_however_the_others_are_combined(combining: int) -> None:
-    """Those who meet head-on pass, with every way to combine and beside a behavior that pulls elsewhere."""
+def test_the_chosen_velocity_holds_in_every_way_to_combine(combining: int) -> None:
+    """Two that meet head-on pass, in every way to combine and with a behavior that pulls elsewhere."""
     more = [(Separation, {"weight": 0.5, "distance": 2.0})]
     start = [[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]]
     place = walkers(start, [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]], more=more, combining=combining)
@@ -89,83 +93,83 @@ def test_what_it_chooses_holds_however_the_others_are_combined(combining: int) -
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_who_cross_a_plaza_all_through_its_middle_touch_nobody_and_get_through(seed: int) -> None:
+def test_walkers_that_cross_in_the_middle_of_a_plaza_do_not_touch_and_arrive(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = 16
     angle = (np.arange(n) + rng.uniform(-0.2, 0.2, n)) * (2.0 * np.pi / n)
     out = 6.0 * np.stack((np.cos(angle), np.sin(angle), np.zeros(n)), axis=-1)
     place = walkers(out, -out, vehicle=WALKER | {"keep_apart": True})
-    found = positions(place.run(24 * 14))
-    assert nearest(found) > 2.0 * RADIUS - 0.02
-    assert (np.linalg.norm(found + out, axis=-1).min(axis=0) < 1.0).mean() > 0.6
+    path = positions(place.run(24 * 14))
+    assert nearest(path) > 2.0 * RADIUS - 0.02
+    assert (np.linalg.norm(path + out, axis=-1).min(axis=0) < 1.0).mean() > 0.6
 
 
-def test_avoiding_somebody_it_does_not_run_into_a_wall() -> None:
-    """In a corridor that two just fit through side by side."""
+def test_avoiding_each_other_does_not_lead_into_a_wall() -> None:
+    """In a corridor just wide enough for two side by side."""
     walls = boxes([[0.0, 2.2, 0.0], [0.0, -2.2, 0.0]], [[20.0, 1.0, 1.0], [20.0, 1.0, 1.0]])
     start = [[-8.0, 0.0, 0.0], [8.0, 0.0, 0.0]]
     place = walkers(start, [[9.0, 0.0, 0.0], [-9.0, 0.0, 0.0]], obstacles=walls)
-    found = positions(place.run(24 * 14))
-    assert np.abs(found[..., 1]).max() < 1.2 - RADIUS + 0.05
-    assert nearest(found) > 2.0 * RADIUS - 0.05
-    assert found[-1, 0, 0] > 4.0 > -4.0 > found[-1, 1, 0]
+    path = positions(place.run(24 * 14))
+    assert np.abs(path[..., 1]).max() < 1.2 - RADIUS + 0.05
+    assert nearest(path) > 2.0 * RADIUS - 0.05
+    assert path[-1, 0, 0] > 4.0 > -4.0 > path[-1, 1, 0]
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_who_is_slower_is_overtaken_on_the_side_where_there_is_room(side: float) -> None:
-    """In a corridor that two just fit through side by side, whichever wall the slower one walks along."""
+def test_a_slower_agent_is_overtaken_on_the_side_with_room(side: float) -> None:
+    """In a corridor just wide enough for two, along whichever wall the slower one walks."""
     walls = boxes([[0.0, 2.25, 0.0], [0.0, -2.25, 0.0]], [[60.0, 1.0, 1.0], [60.0, 1.0, 1.0]])
     start = [[-6.0, side * 0.5, 0.0], [-10.0, side * 0.4, 0.0]]
     vehicle = WALKER | {"max_speed": np.array([0.7, 1.5]), "keep_apart": True}
     place = walkers(start, [[50.0, side * 0.5, 0.0], [50.0, side * 0.4, 0.0]], vehicle=vehicle, obstacles=walls)
-    found = positions(place.run(24 * 16))
-    assert found[-1, 1, 0] > found[-1, 0, 0] + 1.0
-    assert nearest(found) > 2.0 * RADIUS - 0.01
+    path = positions(place.run(24 * 16))
+    assert path[-1, 1, 0] > path[-1, 0, 0] + 1.0
+    assert nearest(path) > 2.0 * RADIUS - 0.01
 
 
-def test_a_wall_across_the_way_is_gone_round_by_the_nearer_end() -> None:
+def test_a_wall_across_the_way_is_passed_by_the_nearer_end() -> None:
     wall = boxes([[1.0, 0.0, 0.0]], [[4.0, 0.5, 1.0]])
-    found = positions(walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]], obstacles=wall).run(24 * 18))[:, 0]
-    assert wall.clearance(found).min() > RADIUS - 0.03
-    assert found[:, 0].min() < -3.0
-    assert found[:, 1].max() > 7.0
+    path = positions(walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]], obstacles=wall).run(24 * 18))[:, 0]
+    assert wall.clearance(path).min() > RADIUS - 0.03
+    assert path[:, 0].min() < -3.0
+    assert path[:, 1].max() > 7.0
 
 
 def schools(n: int, room: tuple[float, float, float] = (6.0, 6.0, 6.0)) -> Scene:
-    """Two schools of fish on their ways through each other, half of the fish each, in so much room."""
+    """Two schools of n / 2 fish each that swim through each other, each in a box of these sides, metres."""
     start = np.random.default_rng(3).uniform(-0.5, 0.5, (n, 3)) * room - (0.0, 8.0 + room[1] / 2.0, 0.0)
     start[n // 2 :] *= (1.0, -1.0, 1.0)
     return walkers(start, start * (1.0, -1.5, 1.0), vehicle={"radius": 0.15, "max_speed": 2.0, "max_force": 6.0})
 
 
-def test_in_space_they_pass_each_other_too() -> None:
-    """Two schools of fish that swim through each other: few of the bodies meet, and all get through."""
+def test_fish_pass_each_other_in_space() -> None:
+    """Two schools swim through each other: few fish touch, and nearly all get past."""
     n = 60
     free = schools(n)
-    found = positions(free.run(24 * 12))
+    path = positions(free.run(24 * 12))
     straight = positions(replace(free, behaviors=free.behaviors[:1]).run(24 * 12))
 
     def contacts(path: np.ndarray) -> int:
         gaps = np.linalg.norm(path[24:, :, None] - path[24:, None], axis=-1) + 1e9 * np.eye(n)
         return int((gaps < 0.28).sum())
 
-    assert contacts(found) < 0.1 * contacts(straight)
-    assert (found[-1, : n // 2, 1] > 4.0).mean() > 0.9
+    assert contacts(path) < 0.1 * contacts(straight)
+    assert (path[-1, : n // 2, 1] > 4.0).mean() > 0.9
 
 
-def test_in_space_they_tremble_less_than_if_they_took_up_at_once_what_they_choose(monkeypatch) -> None:
+def test_in_space_a_low_pass_of_the_choice_reduces_trembling(monkeypatch) -> None:
     fish = schools(100, (4.0, 5.0, 3.0))
     fish.behaviors.append((Separation, {"distance": 0.6, "weight": 2.0}))
 
     def turned_back() -> float:
         return reversals(headings(fish.run(24 * 6))[24:], 24.0)
 
-    found = turned_back()
+    low_passed = turned_back()
     monkeypatch.setattr(unaligned_collision_avoidance, "TAKING_UP", 1e-9)
-    assert found < 0.75 * turned_back()
+    assert low_passed < 0.75 * turned_back()
 
 
-def test_who_swims_takes_a_moment_to_act_and_lets_go_for_good() -> None:
+def test_in_space_the_push_grows_gradually_and_ends() -> None:
     place = walkers(
         [[0.3, -6.0, 0.0], [0.0, 6.0, 0.0]], [[0.3, 20.0, 0.0], [0.0, -20.0, 0.0]], vehicle={"max_speed": 2.0}
     )
@@ -173,12 +177,12 @@ def test_who_swims_takes_a_moment_to_act_and_lets_go_for_good() -> None:
     push = np.array([np.linalg.norm(memory.push, axis=1) for memory in remembered])
     begun = np.argmax(push > 0.0, axis=0)
     assert (begun > 0).all()
-    for who in (0, 1):
-        assert push[begun[who], who] < 0.5 * push[:, who].max()
+    for row in (0, 1):
+        assert push[begun[row], row] < 0.5 * push[:, row].max()
     assert (push[-12:] == 0.0).all()
 
 
-def test_between_two_decisions_it_keeps_to_the_last() -> None:
+def test_the_choice_stays_the_same_between_two_decisions() -> None:
     place = walkers([[0.0, -4.0, 0.0], [0.0, 4.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"reaction_time": 0.5})
     memories = [state.memories["unaligned_collision_avoidance"].choice[:, 0] for state in place.run(49)[1:]]
@@ -187,8 +191,8 @@ def test_between_two_decisions_it_keeps_to_the_last() -> None:
     assert (changes <= 5).all()
 
 
-def test_who_could_only_creep_stands_but_for_who_is_in_a_throng() -> None:
-    """Many who go through one another: what they choose is to stand or to walk, and nothing between."""
+def test_an_agent_that_could_only_creep_stands_unless_it_is_jammed() -> None:
+    """Many walk through one another: each chooses to stand or to walk, and nothing in between."""
     rng = np.random.default_rng(4)
     start = np.concatenate((rng.uniform(-4.0, 4.0, (24, 2)), np.zeros((24, 1))), axis=1)
     place = walkers(start, -start)
@@ -196,17 +200,17 @@ def test_who_could_only_creep_stands_but_for_who_is_in_a_throng() -> None:
     for state in place.run(24 * 6)[1:]:
         memory = state.memories["unaligned_collision_avoidance"]
         chosen = np.hypot(memory.choice[:, 0], memory.choice[:, 1])
-        slow = chosen < unaligned_collision_avoidance.STANDS * WALKER["max_speed"] - 1e-9
+        slow = chosen < JAMMING.stands * WALKER["max_speed"] - 1e-9
         stands += (slow & (chosen == 0.0)).sum()
         creeping = slow & (chosen > 0.0)
         throngs += creeping.sum()
-        assert (state.memories["progress"].share[creeping] < jams.JAMMED).all()
+        assert (state.memories["progress"].share[creeping] < JAMMING.jammed).all()
     assert min(stands, throngs) > 5
 
 
 @pytest.mark.parametrize("flat", [True, False])
-def test_who_is_seen_to_brake_or_to_turn_on_the_ground_is_expected_to_go_on_doing_so_for_a_moment(flat: bool) -> None:
-    """Two whose ways cross: how dangerous it is to go straight on equals that of meeting the velocity soon had."""
+def test_others_on_the_ground_are_expected_to_keep_braking_or_turning_for_a_moment(flat: bool) -> None:
+    """The danger of going straight equals that of meeting the velocity that the other will soon have."""
     vehicle = WALKER | {"keep_in_plane": flat}
     place = walkers([[0.0, -4.0, 0.0], [4.0, 0.3, 0.0]], [[0.0, 9.0, 0.0], [-9.0, 0.3, 0.0]], vehicle=vehicle)
     world, agents, (_, avoiding) = place.seen()
@@ -223,7 +227,7 @@ def test_who_is_seen_to_brake_or_to_turn_on_the_ground_is_expected_to_go_on_doin
         ahead = [np.array([part]) for part in ((1.0, 0.0) if flat else (1.0, 0.0, 0.0))]
         return float(others.danger(ahead, np.array([0]), look_ahead[:1])[0])
 
-    as_it_is, soon = danger(velocity, nothing), danger(velocity + velocity_choice.FORESEEN * acceleration, nothing)
+    as_it_is, soon = danger(velocity, nothing), danger(velocity + COSTS.foreseen * acceleration, nothing)
     assert 0.0 < soon != as_it_is
     assert danger(velocity, acceleration) == (soon if flat else as_it_is)
 
@@ -238,26 +242,26 @@ def test_the_danger_of_others_equals_a_plain_loop() -> None:
     velocity = rng.uniform(-2.0, 2.0, (2, tried))
     agent = rng.integers(0, agents, tried)
     look_ahead = rng.uniform(2.0, 6.0, tried)
-    found = Others(list(offset), list(drift), room, grazing).danger(list(velocity), agent, look_ahead)
+    danger = Others(list(offset), list(drift), room, grazing).danger(list(velocity), agent, look_ahead)
     for c, a in enumerate(agent):
         costs = []
         for k in range(many):
-            relative = velocity[:, c] / velocity_choice.SHARE + drift[:, k, a]
+            relative = velocity[:, c] / COSTS.share + drift[:, k, a]
             # |offset - relative t|^2 = offset^2 - room is the contact: the first root of a quadratic.
             roots = np.roots([relative @ relative, -2.0 * relative @ offset[:, k, a], room[k, a]])
             time = min((r.real for r in roots if abs(r.imag) < 1e-9 and r.real > 0.0), default=np.inf)
-            cost = max(min(1.0 / time, 1.0 / velocity_choice.SOONEST) - 1.0 / look_ahead[c], 0.0)
+            cost = max(min(1.0 / time, 1.0 / SOONEST) - 1.0 / look_ahead[c], 0.0)
             # The clearance and the contact are circles about the other: how much of the ring between is gone into.
             past = offset[:, k, a] - relative * (relative @ offset[:, k, a]) / (relative @ relative)
             clearance = offset[:, k, a] @ offset[:, k, a] - room[k, a]
             ring = grazing[k, a] * room[k, a]
             deep = (clearance - past @ past) / ring if ring > 0.0 else 1.0
             costs.append(cost * min(deep, 1.0) if cost > 0.0 else 0.0)
-        assert found[c] == pytest.approx(max(costs) + velocity_choice.OTHERS * sum(costs), abs=1e-9)
+        assert danger[c] == pytest.approx(max(costs) + COSTS.others * sum(costs), abs=1e-9)
 
 
 def crossing(*, vehicle: dict, obstacles) -> Choosers:
-    """Many who are in each other's way, and in that of a few obstacles."""
+    """Thirty agents in each other's way and in that of a few obstacles."""
     rng = np.random.default_rng(2)
     start, goal = (rng.uniform(-5.0, 5.0, (30, 3)) * (1.0, 1.0, 0.1) for _ in range(2))
     world, agents, (_, avoiding) = walkers(start, goal, vehicle=vehicle, obstacles=obstacles).seen()
@@ -270,43 +274,42 @@ def crossing(*, vehicle: dict, obstacles) -> Choosers:
 POSTS = boxes([[1.0, 1.0, 0.0], [-3.0, 2.0, 0.0], [0.5, -2.0, 0.0]], [[0.5, 0.2, 2.0]] * 3)
 
 
-def test_the_danger_of_walls_equals_one_obstacle_asked_after_the_other() -> None:
+def test_the_danger_of_walls_equals_a_plain_loop_over_obstacles() -> None:
     choosers = crossing(vehicle=WALKER, obstacles=POSTS)
     rng = np.random.default_rng(6)
     agent = rng.integers(0, 30, 50)
     velocity = rng.uniform(-1.3, 1.3, (50, 3))
-    found = choosers.walls.danger(choosers.agents, velocity, agent)
-    assert 0 < (found > 0.0).sum() < 50
+    danger = choosers.walls.danger(choosers.agents, velocity, agent)
+    assert 0 < (danger > 0.0).sum() < 50
     for c, a in enumerate(agent):
         speed = np.linalg.norm(velocity[c])
         times = [np.inf]
         for row in choosers.walls.row[choosers.walls.agent == a]:
             place, course = choosers.agents.position[[a]], velocity[[c]] / speed
             times.append(POSTS.touch(place, course, choosers.agents.radius[[a]], np.array([row]))[0][0] / speed)
-        soonest = max(min(times), velocity_choice.SOONEST / 2.0)
-        cost = velocity_choice.WALL_DANGER * max(1.0 / soonest - 1.0 / velocity_choice.WALL_TIME, 0.0)
-        assert found[c] == pytest.approx(cost, abs=1e-9)
+        soonest = max(min(times), SOONEST / 2.0)
+        cost = COSTS.wall_danger * max(1.0 / soonest - 1.0 / COSTS.wall_time, 0.0)
+        assert danger[c] == pytest.approx(cost, abs=1e-9)
 
 
 def danger_of_who_is_met(choosers: Choosers, velocity: np.ndarray) -> np.ndarray:
-    """How dangerous velocities are by component, but for who is ahead and goes the same way; one after the other."""
+    """The danger of velocities by component, without the others that are overtaken; agent by agent."""
     offset, drift, room = np.array(choosers.others.offset), np.array(choosers.others.drift), choosers.others.room
-    found = np.zeros(len(choosers.agents))
+    danger = np.zeros(len(choosers.agents))
     for a, stride in enumerate(choosers.stride):
         same_way = [
-            -along > max(velocity_choice.OVERTAKEN * stride, 2.0 * np.linalg.norm(aside))
-            for along, *aside in drift[:, :, a].T
+            -along > max(COSTS.overtaken * stride, 2.0 * np.linalg.norm(aside)) for along, *aside in drift[:, :, a].T
         ]
         met = [k for k in range(len(room)) if not (offset[0, k, a] > 0.0 and same_way[k])]
-        own = ([x[met][:, [a]] for x in parts] for parts in (offset, drift))
-        others = Others(*own, room[met][:, [a]], choosers.others.grazing[met][:, [a]])
-        found[a] = others.danger(list(velocity[:, [a]]), np.array([0]), choosers.look_ahead_time[[a]])[0]
-    return found
+        parts_met = ([x[met][:, [a]] for x in parts] for parts in (offset, drift))
+        others = Others(*parts_met, room[met][:, [a]], choosers.others.grazing[met][:, [a]])
+        danger[a] = others.danger(list(velocity[:, [a]]), np.array([0]), choosers.look_ahead_time[[a]])[0]
+    return danger
 
 
 @pytest.mark.parametrize("in_space", [False, True])
-def test_of_all_that_is_tried_at_first_nothing_costs_less_than_what_is_chosen(in_space: bool) -> None:
-    """Though of what is dear anyhow the danger is not even asked for."""
+def test_no_velocity_of_the_first_search_is_cheaper_than_the_chosen_one(in_space: bool) -> None:
+    """Although the danger of velocities that are too dear without it is not computed."""
     choosers = crossing(vehicle=WALKER | {"keep_in_plane": not in_space}, obstacles=POSTS)
     n, frame = len(choosers.agents), np.stack(choosers.frame, axis=-1)
     every = np.arange(n)
@@ -317,51 +320,51 @@ def test_of_all_that_is_tried_at_first_nothing_costs_less_than_what_is_chosen(in
     wished, present = local(choosers.wished), local(choosers.agents.velocity)
 
     def danger(velocity: np.ndarray) -> np.ndarray:
-        found = choosers.others.danger(list(velocity), every, choosers.look_ahead_time)
-        return found + choosers.walls.danger(choosers.agents, np.einsum("jn,nij->ni", velocity, frame), every)
+        total = choosers.others.danger(list(velocity), every, choosers.look_ahead_time)
+        return total + choosers.walls.danger(choosers.agents, np.einsum("jn,nij->ni", velocity, frame), every)
 
     blocked = np.minimum(danger_of_who_is_met(choosers, wished), 1.0)
 
     def price(velocity: np.ndarray) -> np.ndarray:
-        cost = velocity_choice.DANGER * danger(velocity)
+        cost = COSTS.danger * danger(velocity)
         cost += np.linalg.norm(velocity - wished, axis=0) / choosers.stride
-        cost += velocity_choice.CHANGE * np.linalg.norm(velocity - present, axis=0) / choosers.stride
+        cost += COSTS.change * np.linalg.norm(velocity - present, axis=0) / choosers.stride
         if in_space:
             other_pace = np.abs(np.linalg.norm(velocity, axis=0) - np.linalg.norm(wished, axis=0))
-            cost += velocity_choice.PACE * other_pace / choosers.stride
+            cost += COSTS.pace * other_pace / choosers.stride
         aside = velocity[1] + (velocity_choice.ABOVE * velocity[2] if in_space else 0.0)
-        share = aside / (velocity_choice.ENOUGH_TO_THE_RIGHT * choosers.stride)
-        paid = velocity_choice.RIGHT + velocity_choice.RIGHT_WHEN_BLOCKED * blocked
+        share = aside / (COSTS.enough_to_the_right * choosers.stride)
+        paid = COSTS.right + COSTS.right_when_blocked * blocked
         return cost - paid * share / np.sqrt(1.0 + share * share)
 
     chosen = choosers.chosen()
     turned = (chosen != choosers.wished).any(axis=1)
     assert turned.sum() > 10
     least = price(local(chosen))
-    for speed in (0.0, *velocity_choice.SPEEDS):
-        for direction in np.array(velocity_choice.DIRECTIONS[len(frame[0, 0])]).T:
+    for speed in (0.0, *SPEEDS):
+        for direction in np.array(DIRECTIONS[len(frame[0, 0])]).T:
             tried = speed * direction[:, None] * choosers.stride
             assert (least <= price(tried) + 1e-9)[turned].all()
     for tried in (wished, present):
         assert (least <= price(tried) + 1e-9)[turned].all()
 
 
-def test_so_many_of_each_are_taken_as_come_soonest() -> None:
+def test_the_soonest_pairs_of_each_agent_are_taken() -> None:
     rng = np.random.default_rng(7)
     agent, time = rng.integers(0, 9, 120), np.round(rng.uniform(0.0, 2.0, 120), 1)
     agent[agent == 4] = 3
     rank, pair = _soonest(agent, time, 10)
     assert (np.diff(rank) >= 0).all()
     for a in range(10):
-        own = [int(p) for p in np.flatnonzero(agent == a)]
-        wanted = sorted(own, key=lambda p: (time[p], p))[: velocity_choice.MOST]
+        pairs = [int(p) for p in np.flatnonzero(agent == a)]
+        wanted = sorted(pairs, key=lambda p: (time[p], p))[:MOST]
         mine = agent[pair] == a
         assert list(pair[mine]) == wanted
         assert list(rank[mine]) == list(range(len(wanted)))
 
 
-def test_what_others_carry_and_what_is_gone_does_not_matter() -> None:
-    """An obstacle that a walker carries is not in its own way."""
+def test_carried_and_absent_obstacles_do_not_matter() -> None:
+    """An obstacle that a walker carries is not in the way of that walker."""
     ball = obstacles([[0.0, 1.0, 0.0]], 0.4, carrier=np.array([0]))
     place = walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]])
     carried = replace(place, obstacles=ball)
@@ -370,7 +373,7 @@ def test_what_others_carry_and_what_is_gone_does_not_matter() -> None:
     assert positions(gone.run(48)).tobytes() == positions(place.run(48)).tobytes()
 
 
-# ---- what other behaviors allow
+# ---- speed limits of other behaviors
 
 
 @dataclass(frozen=True)
@@ -383,23 +386,23 @@ class Dawdle(Behavior):
         return Steering(agents.none(), speed_limit=np.full(len(agents), CRAWL))
 
 
-def test_who_may_only_crawl_looks_at_whom_it_meets_at_a_crawl() -> None:
-    """At its own speed it would meet who crosses; at a crawl that one is long past, and there is nothing to do."""
+def test_an_agent_limited_to_a_crawl_predicts_meetings_at_that_speed() -> None:
+    """At its usual speed it would meet another that crosses; at a crawl the other has long passed."""
     place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL)
     crossing = all_of(place.tracked, locked([-2.6, 2.6, 0.0], forward=(1.0, 0.0, 0.0), crowd=4))
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
     place = replace(place, tracked=crossing, drift=np.array([[0.0, 0.0, 0.0], [1.3, 0.0, 0.0]]))
-    found = {}
+    paths = {}
     for name, more in (("free", []), ("crawling", [(Dawdle, {})])):
         behaviors = [*place.behaviors, *more]
-        with_it, without = (replace(place, behaviors=some) for some in (behaviors, [*behaviors[:1], *more]))
-        found[name] = [positions(one.run(24 * 4)) for one in (with_it, without)]
-    assert np.abs(found["free"][0] - found["free"][1]).max() > 0.1
-    assert found["crawling"][0].tobytes() == found["crawling"][1].tobytes()
+        with_it, without = (replace(place, behaviors=given) for given in (behaviors, [*behaviors[:1], *more]))
+        paths[name] = [positions(scene.run(24 * 4)) for scene in (with_it, without)]
+    assert np.abs(paths["free"][0] - paths["free"][1]).max() > 0.1
+    assert paths["crawling"][0].tobytes() == paths["crawling"][1].tobytes()
 
 
 @pytest.mark.parametrize("flat", [True, False])
-def test_of_the_velocities_that_others_forbid_none_is_chosen(flat: bool) -> None:
+def test_no_velocity_above_a_speed_limit_is_chosen(flat: bool) -> None:
     place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL, vehicle=WALKER | {"keep_in_plane": flat})
     coming = locked([0.2, 2.0, 0.0], forward=(0.0, -1.0, 0.0), crowd=4)
     place = replace(place, tracked=all_of(place.tracked, coming), drift=np.array([[0.0] * 3, [0.0, -1.3, 0.0]]))

@@ -1,4 +1,4 @@
-"""Ways round obstacles on the ground."""
+"""Detours round obstacles on the ground."""
 
 import numpy as np
 import pytest
@@ -15,12 +15,12 @@ from tests.scene import Scene, about, leaders, positions, velocities
 def way(
     things: Obstacles, point=(0.0, -8.0, 0.0), goal=(0.0, 8.0, 0.0), before: float = 0.0
 ) -> tuple[np.ndarray, float]:
-    """The direction and the side for somebody of half a metre who goes 16 m along y."""
+    """The direction and the side for an agent of half a metre that goes 16 m along y."""
     point, goal = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 8.0, 0.0]])
     distance = np.linalg.norm(goal - point, axis=1)
     direction = (goal - point) / distance[:, None]
-    found, side = ways_round(things, np.array([0]), point, direction, distance, np.array([0.5]), np.array([before]))
-    return found[0], float(side[0])
+    course, side = ways_round(things, np.array([0]), point, direction, distance, np.array([0.5]), np.array([before]))
+    return course[0], float(side[0])
 
 
 def test_where_nothing_is_in_the_way_the_direction_is_the_same() -> None:
@@ -32,15 +32,15 @@ def test_where_nothing_is_in_the_way_the_direction_is_the_same() -> None:
 
 
 @pytest.mark.parametrize("shift", [-0.8, 0.8])
-def test_it_goes_by_the_nearer_end(shift: float) -> None:
-    found, side = way(boxes([[shift, 0.0, 0.0]], [[2.0, 0.5, 1.0]]))
-    assert np.sign(found[0]) == -np.sign(shift)
-    assert side == -np.sign(found[0])
+def test_an_obstacle_is_passed_by_the_nearer_end(shift: float) -> None:
+    direction, side = way(boxes([[shift, 0.0, 0.0]], [[2.0, 0.5, 1.0]]))
+    assert np.sign(direction[0]) == -np.sign(shift)
+    assert side == -np.sign(direction[0])
     corner = np.array([-np.sign(shift) * (1.2 + 0.5 + MARGIN), -0.5 - 0.5 - MARGIN + 8.0, 0.0])
-    assert found == pytest.approx(corner / np.linalg.norm(corner), abs=0.02)
+    assert direction == pytest.approx(corner / np.linalg.norm(corner), abs=0.02)
 
 
-def test_who_is_on_its_way_round_keeps_to_it() -> None:
+def test_an_agent_on_its_way_round_keeps_its_side() -> None:
     wall = boxes([[0.05, 0.0, 0.0]], [[2.0, 0.5, 1.0]])
     assert way(wall)[1] == 1.0
     assert way(wall, before=-1.0)[1] == -1.0
@@ -51,7 +51,7 @@ def test_a_side_that_is_walled_up_is_not_taken() -> None:
     assert way(walls)[0][0] > 0.0
 
 
-def test_what_stands_higher_or_lower_is_not_in_the_way() -> None:
+def test_obstacles_above_or_below_are_not_in_the_way() -> None:
     assert way(boxes([[0.0, 0.0, 5.0]], [[2.0, 0.5, 1.0]]))[0].tolist() == [0.0, 1.0, 0.0]
 
 
@@ -62,7 +62,7 @@ def test_what_stands_higher_or_lower_is_not_in_the_way() -> None:
     away=st.floats(0.01, 8.0),
     aside=st.floats(-1.0, 1.0),
 )
-def test_tangents_pass_as_closely_as_they_may_and_no_closer(
+def test_tangents_touch_the_outline(
     side: float, degrees: float, half: tuple[float, float], away: float, aside: float
 ) -> None:
     axes = about((0.0, 0.0, 1.0), degrees).T[None]
@@ -70,17 +70,17 @@ def test_tangents_pass_as_closely_as_they_may_and_no_closer(
     point = np.array([[aside * size, -(size + 0.5 + away), 0.0]])
     ahead = -point / np.linalg.norm(point)
     for things in (boxes([[0.0, 0.0, 0.0]], [[*half, 1.0]], axes), obstacles([[0.0, 0.0, 0.0]], size)):
-        found = outlines(things, np.array([0]), np.array([0.5])).tangents(point, ahead, side)
-        course = point + found.direction * np.linspace(0.0, 2.0, 401)[:, None] * found.length
+        tangents = outlines(things, np.array([0]), np.array([0.5])).tangents(point, ahead, side)
+        course = point + tangents.direction * np.linspace(0.0, 2.0, 401)[:, None] * tangents.length
         off = things.clearance(course)[:, 0]
         assert off.min() == pytest.approx(0.5, abs=1e-3)
         assert off[200] == pytest.approx(off.min(), abs=1e-3)
-        assert side * np.cross(ahead[0], found.direction[0])[2] > 0.0
+        assert side * np.cross(ahead[0], tangents.direction[0])[2] > 0.0
 
 
 @pytest.mark.parametrize("aim", [(1.0, 1.0), (0.2, 1.0), (1.0, 0.3), (-0.6, 1.0)])
-def test_who_goes_round_a_block_does_not_turn_back_at_its_corners(aim: tuple[float, float]) -> None:
-    """Not even where the goal is just across and one way round is as short as the other."""
+def test_an_agent_that_passes_a_block_does_not_turn_back_at_its_corners(aim: tuple[float, float]) -> None:
+    """Not even where the goal is just behind the block and both ways are of the same length."""
     goal = 4.0 * np.array([*aim, 0.0])
     place = Scene(
         [-goal + (0.01, 0.0, 0.0)],
@@ -93,18 +93,18 @@ def test_who_goes_round_a_block_does_not_turn_back_at_its_corners(aim: tuple[flo
     )
     states = place.run(24 * 14)
     gap = np.linalg.norm(positions(states)[:, 0] - goal, axis=1)
-    there = int(np.argmax(gap < 0.6))
-    assert there > 0
-    heading = np.unwrap(np.arctan2(*velocities(states)[:there, 0, :2].T))
+    arrived = int(np.argmax(gap < 0.6))
+    assert arrived > 0
+    heading = np.unwrap(np.arctan2(*velocities(states)[:arrived, 0, :2].T))
     assert np.degrees(np.abs(np.diff(heading)).sum()) < 270.0
     assert place.obstacles.clearance(positions(states)[:, 0]).min() > 0.5 - 0.03
 
 
 @pytest.mark.parametrize("reach", [0.3, 0.0])
-def test_who_is_nearer_than_its_radius_goes_along_what_it_is_at(reach: float) -> None:
-    """It has been pushed there; what is behind it is not aimed at."""
+def test_an_agent_nearer_than_its_radius_goes_along_the_obstacle(reach: float) -> None:
+    """It was pushed to it; a point behind it is not aimed at."""
     wall = boxes([[0.0, 0.0, 0.0]], [[2.0, 0.5, 1.0]])
     point, ahead = np.array([[0.0, -0.5 - reach, 0.0]]), np.array([[0.0, 1.0, 0.0]])
     distance, radius = np.array([6.0]), np.array([0.5])
-    found, _ = ways_round(wall, np.array([0]), point, ahead, distance, radius, np.array([0.0]))
-    assert np.abs(found[0]) == pytest.approx([1.0, 0.0, 0.0], abs=1e-9)
+    course, _ = ways_round(wall, np.array([0]), point, ahead, distance, radius, np.array([0.0]))
+    assert np.abs(course[0]) == pytest.approx([1.0, 0.0, 0.0], abs=1e-9)

@@ -1,4 +1,4 @@
-"""Footprints: what stands on the ground, with room round it."""
+"""Footprints: obstacles on the ground, with room round them."""
 
 import numpy as np
 import pytest
@@ -35,15 +35,13 @@ def level(points: np.ndarray) -> np.ndarray:
 
 
 def outline(corners: np.ndarray) -> np.ndarray:
-    """Many places along a closed outline."""
+    """Points along a closed outline."""
     share = np.linspace(0.0, 1.0, 60, endpoint=False)[:, None, None]
     return (corners + share * (np.roll(corners, -1, axis=0) - corners)).reshape(-1, 2)
 
 
 @given(metres, metres, halves, halves, st.floats(0.0, 360.0))
-def test_who_turns_at_the_corners_of_a_box_keeps_its_radius_off_and_not_much_more(
-    x, y, half_x, half_y, degrees
-) -> None:
+def test_the_corners_of_a_box_are_hardly_further_away_than_the_radius(x, y, half_x, half_y, degrees) -> None:
     thing = box(x, y, half_x, half_y, degrees)
     off = thing.clearance(level(outline(of(thing).corner)))
     assert off.min() == pytest.approx(RADIUS + MARGIN, abs=1e-6)
@@ -52,7 +50,7 @@ def test_who_turns_at_the_corners_of_a_box_keeps_its_radius_off_and_not_much_mor
 
 @pytest.mark.parametrize("size", [0.0, 0.3, 2.0, 8.0])
 @pytest.mark.parametrize("length", [0.0, 3.0])
-def test_who_turns_at_the_corners_of_what_is_round_keeps_its_radius_off(size: float, length: float) -> None:
+def test_the_corners_of_round_obstacles_are_hardly_further_away_than_the_radius(size: float, length: float) -> None:
     thing = obstacles([[1.0, 2.0, 0.0]], size, [[1.0 + length, 2.0, 0.0]])
     off = thing.clearance(level(outline(of(thing).corner)))
     assert off.min() > RADIUS + MARGIN - 1e-9
@@ -60,7 +58,7 @@ def test_who_turns_at_the_corners_of_what_is_round_keeps_its_radius_off(size: fl
 
 
 @given(metres, metres, halves, halves, st.floats(0.0, 360.0), st.lists(metres, min_size=4, max_size=4))
-def test_a_line_is_crossed_where_some_of_it_is_too_near(x, y, half_x, half_y, degrees, ends) -> None:
+def test_a_line_is_crossed_if_part_of_it_is_too_near(x, y, half_x, half_y, degrees, ends) -> None:
     thing = box(x, y, half_x, half_y, degrees)
     start, end = np.array([ends[:2]]), np.array([ends[2:]])
     off = thing.clearance(level(start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start))).min()
@@ -72,7 +70,7 @@ def test_a_line_is_crossed_where_some_of_it_is_too_near(x, y, half_x, half_y, de
 
 
 @given(metres, metres, st.floats(0.05, 3.0), st.lists(metres, min_size=4, max_size=4))
-def test_round_things_are_crossed_like_boxes(x, y, size, ends) -> None:
+def test_round_obstacles_are_crossed_like_boxes(x, y, size, ends) -> None:
     thing = obstacles([[x, y, 0.0]], size)
     start, end = np.array([ends[:2]]), np.array([ends[2:]])
     off = thing.clearance(level(start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start))).min()
@@ -84,7 +82,7 @@ def test_round_things_are_crossed_like_boxes(x, y, size, ends) -> None:
 
 
 @given(st.lists(st.tuples(metres, metres), min_size=1, max_size=20))
-def test_places_within_are_moved_out_and_others_stay(places) -> None:
+def test_points_within_are_moved_out_and_others_stay(places) -> None:
     wall = of(all_of(box(0.0, 0.0, 3.0, 0.2), box(2.8, -2.0, 0.2, 2.0)))
     points = np.array(places)
     within = wall.within(points)
@@ -93,24 +91,24 @@ def test_places_within_are_moved_out_and_others_stay(places) -> None:
     assert (moved[~within] == points[~within]).all()
 
 
-def test_who_stands_at_a_wall_is_moved_to_its_own_side() -> None:
+def test_a_point_at_a_wall_is_moved_to_the_nearer_side() -> None:
     wall = of(box(0.0, 0.0, 3.0, 0.1))
     assert wall.outside(np.array([[1.0, -0.4]]))[0] == pytest.approx([1.0, -0.6], abs=1e-3)
     assert wall.outside(np.array([[1.0, 0.4]]))[0] == pytest.approx([1.0, 0.6], abs=1e-3)
 
 
 @given(st.floats(1e-3, 1e3))
-def test_radii_are_taken_a_little_larger_and_few(radius: float) -> None:
-    one = radius_class(np.array([radius]))
-    assert radius <= one[0] <= radius * (1.0 + 1.0 / 32.0)
-    assert radius_class(one) == one
+def test_radii_are_rounded_up_to_few_classes(radius: float) -> None:
+    rounded = radius_class(np.array([radius]))
+    assert radius <= rounded[0] <= radius * (1.0 + 1.0 / 32.0)
+    assert radius_class(rounded) == rounded
 
 
-def test_half_a_metre_is_taken_as_it_is() -> None:
+def test_half_a_metre_is_a_radius_class() -> None:
     assert radius_class(np.array([0.25, 0.5, 1.0])).tolist() == [0.25, 0.5, 1.0]
 
 
-def test_what_is_above_or_below_is_not_reached() -> None:
+def test_obstacles_above_or_below_are_not_reached() -> None:
     tall = boxes([[0.0, 0.0, 1.0]], [[1.0, 1.0, 1.0]])
     assert np.isfinite(reached(tall, np.array([0.0, 2.4, -0.4, 2.6, -0.6]), np.full(5, 0.5))[:, 0]).tolist() == [
         True,
@@ -121,7 +119,7 @@ def test_what_is_above_or_below_is_not_reached() -> None:
     ]
 
 
-def test_balls_are_narrower_for_who_is_above_their_middles() -> None:
+def test_balls_are_narrower_for_bodies_above_their_middles() -> None:
     ball = obstacles([[0.0, 0.0, 0.0]], 1.0)
     for height in (0.0, 0.7, 1.3, 1.6):
         less = reached(ball, np.array([height]), np.array([RADIUS]))[0, 0]
@@ -137,13 +135,13 @@ def test_a_box_without_thickness_has_a_footprint() -> None:
 
 def test_the_order_of_the_obstacles_does_not_matter() -> None:
     things = all_of(box(0.0, 0.0, 1.0, 2.0, 20.0), box(4.0, 1.0, 1.0, 0.3), obstacles([[1.0, 5.0, 0.0]], 1.0))
-    for one, other in zip(vars(of(things)).values(), vars(of(things.take([2, 0, 1]))).values()):
-        assert one.tobytes() == other.tobytes()
+    for column, reordered in zip(vars(of(things)).values(), vars(of(things.take([2, 0, 1]))).values()):
+        assert column.tobytes() == reordered.tobytes()
 
 
 @pytest.mark.parametrize("thing", [box(0.0, 0.0, 2.0, 0.5, 20.0), obstacles([[0.0, 0.0, 0.0]], 1.5)])
 @pytest.mark.parametrize("away", [0.55, 1.0, 6.0])
-def test_tangents_pass_what_is_gone_round_as_closely_as_they_may_and_no_closer(thing: Obstacles, away: float) -> None:
+def test_tangents_touch_the_obstacle(thing: Obstacles, away: float) -> None:
     prints = of(thing)
     point = prints.outside(np.array([[0.3, -40.0]]))
     point[0, 1] = -3.0
@@ -158,7 +156,7 @@ def test_tangents_pass_what_is_gone_round_as_closely_as_they_may_and_no_closer(t
     assert sides == {-1.0, 1.0}
 
 
-def test_who_is_pushed_to_a_wall_goes_along_it() -> None:
+def test_a_body_pushed_to_a_wall_goes_along_it() -> None:
     wall = of(box(0.0, 0.0, 3.0, 0.2))
     for gap in (0.5, 0.45, 0.3):
         point = np.array([[1.0, -0.2 - gap]])

@@ -1,4 +1,4 @@
-"""Journeys: walkers find their ways past whatever stands between them and their goals."""
+"""Journeys: walkers find their ways past the obstacles between them and their goals."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ TOUCH = 0.02
 """Metres by which a walker that is pushed may come too near."""
 WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "keep_apart": True, "max_turn_rate": 30.0}
 ARRIVED = 0.9
-"""Metres from a goal at which a walker has been there."""
+"""Metres from a goal within which a walker has arrived."""
 nowhere = np.full((1, 3), np.nan)
 
 
@@ -49,7 +49,7 @@ PENS = {
 
 
 def walk(things: Obstacles, goal=(0.5, 5.0), start=((0.0, -3.0),), seconds=40.0, braking=None) -> np.ndarray:
-    """Where walkers are on each frame on their ways to a goal, or one each, (f, n, 2), until all have been there."""
+    """The positions of walkers until all have reached their goals, (frames, n, 2); one goal for all, or one each."""
     start = np.array([[*place, 0.0] for place in start])
     goal = np.broadcast_to(np.array(goal), (len(start), 2))
     target = {"target": len(start) + np.arange(len(start))}
@@ -63,22 +63,22 @@ def walk(things: Obstacles, goal=(0.5, 5.0), start=((0.0, -3.0),), seconds=40.0,
         obstacles=things,
         fps=10.0,
     )
-    places, there = [], np.zeros(len(start), dtype=bool)
+    places, arrived = [], np.zeros(len(start), dtype=bool)
     for state in simulate(place.start(), [place.snapshot()] * int(10 * seconds)):
         places.append(state.motion.position[:, :2])
-        there |= np.linalg.norm(places[-1] - goal, axis=1) < ARRIVED
-        if there.all():
+        arrived |= np.linalg.norm(places[-1] - goal, axis=1) < ARRIVED
+        if arrived.all():
             break
     return np.array(places)
 
 
 def nearest(places: np.ndarray, goal) -> float:
-    """How near the one who comes least near comes to a goal, metres."""
+    """The smallest distance of each walker from its goal, the largest of all walkers, metres."""
     return float(np.linalg.norm(places - np.array(goal), axis=-1).min(axis=0).max())
 
 
 def clear(places: np.ndarray, things: Obstacles) -> float:
-    """The least distance of any body from any obstacle, metres."""
+    """The smallest distance of any body from any obstacle, metres."""
     flat = places.reshape(-1, 2)
     return float(things.clearance(np.column_stack((flat, np.zeros(len(flat))))).min() - RADIUS)
 
@@ -107,18 +107,18 @@ def test_several_walkers_get_out_of_a_u_together() -> None:
         max_size=5,
     )
 )
-def test_who_has_a_way_arrives_and_runs_into_nothing(places) -> None:
+def test_a_walker_with_a_way_arrives_without_a_contact(places) -> None:
     things = all_of(*(wall(*place) for place in places))
     start, goal = np.array([0.0, -8.0]), np.array([0.5, 8.0])
     length = shortest(of(things), start, goal)
     assume(np.isfinite(length))
-    found = walk(things, goal, [start], seconds=length / 1.3 + 10.0)
-    assert nearest(found, goal) < ARRIVED
-    assert clear(found, things) > -TOUCH
+    path = walk(things, goal, [start], seconds=length / 1.3 + 10.0)
+    assert nearest(path, goal) < ARRIVED
+    assert clear(path, things) > -TOUCH
 
 
-def test_who_arrives_behind_a_wall_does_not_creep_there() -> None:
-    """The way counts for slowing down, not how near the goal is through the wall."""
+def test_arrival_behind_a_wall_does_not_creep() -> None:
+    """Slowing down depends on the length of the way, not on the distance through the wall."""
     things = all_of(*PENS["a U"])
     seeks, arrives = (len(walk(things, (0.0, 1.2), [(0.0, -1.2)], braking=braking)) / 10.0 for braking in (None, 8.0))
     # On a straight line of that length it would take 19.2 s.
@@ -129,8 +129,8 @@ def test_who_arrives_behind_a_wall_does_not_creep_there() -> None:
 
 
 def courses_of(things: Obstacles, most: int = MOST, **changes) -> Courses:
-    """Of somebody of half a metre who goes 16 m along y."""
-    who = Travellers(
+    """The courses of one agent of half a metre that goes 16 m along y."""
+    traveller = Travellers(
         rows=np.array([0]),
         position=np.array([[0.0, -8.0, 0.0]]),
         radius=np.array([RADIUS]),
@@ -139,42 +139,42 @@ def courses_of(things: Obstacles, most: int = MOST, **changes) -> Courses:
         side=np.array([0.0]),
         corner=NOWHERE,
     )
-    return courses(things, replace(who, **changes), most)
+    return courses(things, replace(traveller, **changes), most)
 
 
-def test_where_nothing_is_between_the_direction_is_the_same() -> None:
+def test_without_an_obstacle_between_the_direction_is_the_same() -> None:
     beside = wall(3.0, 0.0, 1.0, 1.0)
     assert courses_of(beside).direction.tolist() == [[0.0, 1.0, 0.0]]
     assert courses_of(obstacles(np.zeros((0, 3)), np.zeros(0))).direction.tolist() == [[0.0, 1.0, 0.0]]
 
 
 @pytest.mark.parametrize("height", [-3.0, 3.0])
-def test_what_is_on_another_floor_is_not_in_the_way(height: float) -> None:
+def test_obstacles_on_another_floor_are_not_in_the_way(height: float) -> None:
     assert courses_of(wall(0.2, 0.0, 2.0, 0.5, height)).direction.tolist() == [[0.0, 1.0, 0.0]]
     assert courses_of(wall(0.2, 0.0, 2.0, 0.5)).direction[0, 0] < 0.0
 
 
-def test_a_box_and_the_same_box_cut_in_pieces_are_gone_round_alike() -> None:
+def test_a_box_and_its_pieces_are_passed_alike() -> None:
     whole = wall(0.5, 0.0, 3.0, 0.5)
     cut = all_of(*(wall(x, 0.0, 0.6, 0.5) for x in (-1.9, -0.9, 0.1, 1.1, 2.0, 2.9)))
-    one, other = courses_of(whole), courses_of(cut)
-    assert one.direction == pytest.approx(other.direction, abs=1e-9)
-    assert one.corner == pytest.approx(other.corner, abs=1e-9)
+    course, cut_course = courses_of(whole), courses_of(cut)
+    assert course.direction == pytest.approx(cut_course.direction, abs=1e-9)
+    assert course.corner == pytest.approx(cut_course.corner, abs=1e-9)
 
 
-def test_who_wants_to_be_nowhere_passes_by_the_nearer_end() -> None:
+def test_an_agent_without_a_goal_passes_by_the_nearer_end() -> None:
     pen = all_of(*PENS["a U"])
-    found = courses_of(pen, goal=nowhere)
-    assert np.isnan(found.corner).all()
+    course = courses_of(pen, goal=nowhere)
+    assert np.isnan(course.corner).all()
 
 
-def test_who_goes_elsewhere_than_to_its_goal_is_not_led_there() -> None:
+def test_an_agent_that_goes_away_from_its_goal_is_not_led_there() -> None:
     things = wall(0.0, 0.0, 3.0, 0.5)
     away = courses_of(things, direction=np.array([[0.0, -1.0, 0.0]]))
     assert away.direction.tolist() == [[0.0, -1.0, 0.0]]
 
 
-def test_a_wished_direction_beside_the_goal_is_turned_as_much_as_the_way() -> None:
+def test_a_wish_that_misses_the_goal_is_turned_by_the_same_angle() -> None:
     things = wall(0.5, 0.0, 3.0, 0.5)
     beside = np.array([[np.sin(0.2), np.cos(0.2), 0.0]])
     straight, other = courses_of(things).direction[0], courses_of(things, direction=beside).direction[0]
@@ -182,15 +182,15 @@ def test_a_wished_direction_beside_the_goal_is_turned_as_much_as_the_way() -> No
     assert turn == pytest.approx(-0.2)
 
 
-def test_what_moves_is_passed_as_it_is_seen_at_the_moment() -> None:
+def test_moving_obstacles_are_passed_as_they_are_at_the_moment() -> None:
     cart = boxes([[0.5, 0.0, 0.0]], [[2.0, 0.5, 1.0]], velocity=[[0.1, 0.0, 0.0]])
-    found = courses_of(cart)
-    assert np.isnan(found.corner).all()
-    assert found.side.tolist() == [1.0]
-    assert found.direction[0, 0] < 0.0
+    course = courses_of(cart)
+    assert np.isnan(course.corner).all()
+    assert course.side.tolist() == [1.0]
+    assert course.direction[0, 0] < 0.0
 
 
-def test_what_moves_before_the_corner_is_passed_on_the_way_there() -> None:
+def test_a_moving_obstacle_is_passed_on_the_way_to_a_corner() -> None:
     standing = wall(0.5, 0.0, 3.0, 0.5)
     leg = courses_of(standing).direction[0]
     cart = boxes([[0.0, -8.0, 0.0] + 3.0 * leg], [[0.6, 0.3, 1.0]], velocity=[[0.1, 0.0, 0.0]])
@@ -200,14 +200,14 @@ def test_what_moves_before_the_corner_is_passed_on_the_way_there() -> None:
     assert 0.05 < np.arccos(both.direction[0] @ leg) < 0.8
 
 
-def test_a_crowd_of_many_sizes_at_many_heights_decides_as_each_of_them_alone() -> None:
+def test_agents_of_many_sizes_and_heights_take_the_same_courses_as_alone() -> None:
     things = all_of(*PENS["a U"], wall(0.0, 3.0, 2.0, 0.2, 2.0), obstacles([[1.0, 2.0, 0.4]], 0.7))
     chance = np.random.default_rng(2)
     n = 40
     goal = np.column_stack((chance.uniform(-4.0, 4.0, (n, 1)), np.full(n, 6.0), np.zeros(n)))
     position = np.column_stack((chance.uniform(-2.0, 2.0, (n, 1)), np.full(n, -1.5), chance.uniform(0.0, 2.0, n)))
     bound = (goal - position) * (1.0, 1.0, 0.0)
-    who = Travellers(
+    travellers = Travellers(
         np.arange(n),
         position,
         chance.uniform(0.2, 0.6, n),
@@ -216,19 +216,19 @@ def test_a_crowd_of_many_sizes_at_many_heights_decides_as_each_of_them_alone() -
         np.zeros(n),
         np.full((n, 2), np.nan),
     )
-    together = courses(things, who)
-    assert (together.direction != who.direction).any()
+    together = courses(things, travellers)
+    assert (together.direction != travellers.direction).any()
     for row in range(n):
-        alone = courses(things, Travellers(*(getattr(who, name)[row : row + 1] for name in vars(who))))
+        alone = courses(things, Travellers(*(getattr(travellers, name)[row : row + 1] for name in vars(travellers))))
         assert (alone.direction == together.direction[row]).all()
 
 
 def test_the_order_of_the_obstacles_does_not_matter() -> None:
     things = all_of(*PENS["a room with a door aside"], wall(0.0, 4.0, 1.0, 0.3))
     inside = {"position": np.array([[0.0, -3.0, 0.0]])}
-    one, other = (courses_of(things.take(rows), **inside) for rows in ([0, 1, 2, 3, 4], [3, 1, 4, 2, 0]))
-    assert one.direction.tobytes() == other.direction.tobytes()
-    assert (one.direction != [[0.0, 1.0, 0.0]]).any()
+    course, reordered = (courses_of(things.take(rows), **inside) for rows in ([0, 1, 2, 3, 4], [3, 1, 4, 2, 0]))
+    assert course.direction.tobytes() == reordered.direction.tobytes()
+    assert (course.direction != [[0.0, 1.0, 0.0]]).any()
 
 
 def test_the_way_turns_and_moves_with_the_scene() -> None:
@@ -238,7 +238,7 @@ def test_the_way_turns_and_moves_with_the_scene() -> None:
     whole = Scene(inside, obstacles=things, tracked=leaders(inside[0] + bound[0]))
     turn = about((0.0, 0.0, 1.0), 37.0)
     moved = whole.moved((3.0, 40.0, 0.0), turn)
-    one, other = (
+    course, moved_course = (
         courses_of(
             scene.obstacles,
             position=scene.position,
@@ -247,18 +247,20 @@ def test_the_way_turns_and_moves_with_the_scene() -> None:
         )
         for scene in (whole, moved)
     )
-    assert np.isfinite(one.corner).all()
-    assert other.direction[0] == pytest.approx(turn @ one.direction[0], abs=1e-9)
-    assert other.further == pytest.approx(one.further, abs=1e-9)
+    assert np.isfinite(course.corner).all()
+    assert moved_course.direction[0] == pytest.approx(turn @ course.direction[0], abs=1e-9)
+    assert moved_course.further == pytest.approx(course.further, abs=1e-9)
 
 
 def test_among_too_many_obstacles_the_nearer_end_is_passed_without_a_plan() -> None:
     pen = all_of(*PENS["a U"])
     assert np.isfinite(courses_of(pen).corner).all()
-    found = courses_of(pen, len(pen) - 1)
-    assert np.isnan(found.corner).all()
-    assert found.further.tolist() == [1.0]
-    here, ahead = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])
-    direction, side = ways_round(pen, np.array([0]), here, ahead, np.array([16.0]), np.array([RADIUS]), np.array([0.0]))
-    assert np.array_equal(found.direction, direction)
-    assert np.array_equal(found.side, side)
+    course = courses_of(pen, len(pen) - 1)
+    assert np.isnan(course.corner).all()
+    assert course.further.tolist() == [1.0]
+    start, ahead = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])
+    direction, side = ways_round(
+        pen, np.array([0]), start, ahead, np.array([16.0]), np.array([RADIUS]), np.array([0.0])
+    )
+    assert np.array_equal(course.direction, direction)
+    assert np.array_equal(course.side, side)

@@ -1,4 +1,4 @@
-"""Planning: whoever goes on the ground with a goal goes past what stands there, whatever behavior avoids it."""
+"""Planning: agents on the ground with a goal go past standing obstacles, whatever behavior avoids them."""
 
 from dataclasses import replace
 
@@ -40,14 +40,14 @@ def walkers(behaviors, **changes) -> Scene:
 
 @pytest.mark.parametrize("combining", OTHER_WAYS, ids=lambda way: way.name)
 def test_walkers_come_out_of_a_dead_end_in_every_way_to_combine(combining) -> None:
-    """But for blended directions, where the push into the dead end is as strong as the one out of it."""
+    """Except with normalized directions, where the push into the dead end is as strong as the push out of it."""
     place = walkers([(Arrival, {}), (ObstacleAvoidance, {})], combining=combining.number)
     path = positions(replace(place, fps=12.0).run(12 * 45))
-    assert np.linalg.norm(path[-1] - GOAL, axis=1).max() < 1.0, "they are there"
+    assert np.linalg.norm(path[-1] - GOAL, axis=1).max() < 1.0, "they have arrived"
     assert min(place.obstacles.clearance(row).min() for row in path[::4]) > 0.0
 
 
-def test_so_do_those_that_avoid_each_other_as_in_the_paper() -> None:
+def test_walkers_that_avoid_each_other_as_in_the_paper_come_out_too() -> None:
     avoiding = (UnalignedCollisionAvoidance, {"method": PAPER})
     path = positions(walkers([(Arrival, {}), (ObstacleAvoidance, {}), avoiding], combining=1, fps=12.0).run(12 * 45))
     assert np.linalg.norm(path[-1] - GOAL, axis=1).max() < 0.7
@@ -69,26 +69,26 @@ def test_nothing_is_planned(behaviors, vehicle) -> None:
     assert not memory.planned.any()
 
 
-def test_between_two_plans_the_course_is_turned_from_the_wish_as_it_was() -> None:
-    """By the same angle, however the wish turns, and as much faster."""
+def test_between_two_plans_the_course_keeps_its_angle_to_the_wish() -> None:
+    """However the wish turns; and it keeps the factor of its speed."""
     world, agents, _ = walkers([(Seek, {}), (ObstacleAvoidance, {})]).seen()
-    everyone, nobody = np.ones(2, dtype=bool), np.zeros(2, dtype=bool)
+    every_agent, no_agent = np.ones(2, dtype=bool), np.zeros(2, dtype=bool)
     wish, top = columns(np.zeros(2), np.full(2, 0.5), 0.0), agents.max_speed
-    course, memory = planned_course(world, agents, wish, top, everyone, everyone, everyone, Planned.blank(2))
+    course, memory = planned_course(world, agents, wish, top, every_agent, every_agent, every_agent, Planned.blank(2))
     assert (np.abs(course[:, 0]) > 0.1).all(), "round an end"
     assert np.linalg.norm(course, axis=1) == pytest.approx(0.5 * memory.further)
-    later, kept = planned_course(world, agents, wish, top, everyone, everyone, nobody, memory)
+    later, kept = planned_course(world, agents, wish, top, every_agent, every_agent, no_agent, memory)
     assert np.allclose(later, course)
     turned, _ = planned_course(
-        world, agents, columns(-wish[:, 1], wish[:, 0], 0.0), top, everyone, everyone, nobody, memory
+        world, agents, columns(-wish[:, 1], wish[:, 0], 0.0), top, every_agent, every_agent, no_agent, memory
     )
     assert np.allclose(turned, columns(-course[:, 1], course[:, 0], 0.0))
     assert kept is memory
 
 
-def test_who_does_not_travel_keeps_to_its_wish_to_the_last_bit() -> None:
+def test_agents_that_do_not_travel_keep_their_wish_to_the_last_bit() -> None:
     world, agents, _ = walkers([(Seek, {}), (ObstacleAvoidance, {})]).seen()
-    wish, one = np.array([[0.1, 0.7, 0.0], [0.3, 0.4, 0.0]]), np.array([True, False])
-    course, _ = planned_course(world, agents, wish, agents.max_speed, one, one, one, Planned.blank(2))
+    wish, first = np.array([[0.1, 0.7, 0.0], [0.3, 0.4, 0.0]]), np.array([True, False])
+    course, _ = planned_course(world, agents, wish, agents.max_speed, first, first, first, Planned.blank(2))
     assert course[1].tobytes() == wish[1].tobytes()
     assert not np.allclose(course[0], wish[0])

@@ -1,4 +1,4 @@
-"""Ways from corner to corner, against a plain search of the same net."""
+"""Ways from corner to corner, compared with a plain search of the same net."""
 
 import heapq
 import math
@@ -24,24 +24,24 @@ some_boxes = st.lists(
 
 
 def shortest(wall: Footprints, start: np.ndarray, goal: np.ndarray) -> float:
-    """The length of the shortest way over any corners that see each other, by Dijkstra's rule; inf for none."""
+    """The length of the shortest way over corners that see each other, by Dijkstra's algorithm; inf if none exists."""
     free = [corner for corner in wall.corner.tolist() if not wall.within(np.array([corner]))[0]]
     places = [start.tolist(), *free, goal.tolist()]
     far = {0: 0.0}
     heap = [(0.0, 0)]
     done: set[int] = set()
     while heap:
-        length, here = heapq.heappop(heap)
-        if here in done:
+        length, node = heapq.heappop(heap)
+        if node in done:
             continue
-        done.add(here)
-        if here == len(places) - 1:
+        done.add(node)
+        if node == len(places) - 1:
             return length
         others = [row for row in range(1, len(places)) if row not in done]
-        at = np.tile(places[here], (len(others), 1))
+        at = np.tile(places[node], (len(others), 1))
         crossed = wall.crossed(at, np.array([places[row] for row in others]))
         for row, hidden in zip(others, crossed):
-            onward = length + math.dist(places[here], places[row])
+            onward = length + math.dist(places[node], places[row])
             if not hidden and onward < far.get(row, math.inf):
                 far[row] = onward
                 heapq.heappush(heap, (onward, row))
@@ -50,23 +50,23 @@ def shortest(wall: Footprints, start: np.ndarray, goal: np.ndarray) -> float:
 
 @settings(max_examples=20, deadline=None)
 @given(some_boxes, st.floats(-4.0, 4.0), st.floats(-4.0, 4.0))
-def test_the_way_is_the_shortest_there_is(places, here: float, there: float) -> None:
+def test_the_way_is_the_shortest(places, start_x: float, goal_x: float) -> None:
     wall = of(all_of(*(box(*place) for place in places)))
-    start, goal = wall.outside(np.array([[here, -12.0]])), wall.outside(np.array([[there, 12.0]]))
+    start, goal = wall.outside(np.array([[start_x, -12.0]])), wall.outside(np.array([[goal_x, 12.0]]))
     if not wall.crossed(start, goal)[0]:
         return
     legs = Net(wall).legs(start, goal, np.array([0]), NOWHERE)
     least = shortest(wall, start[0], goal[0])
-    # Ways of the net leave every footprint to one side; others may cut between its two outlines.
+    # Ways of the net have every footprint on one side; others may cut between its two outlines.
     assert least - 1e-9 <= legs.length[0] <= least + 0.1 or np.isinf([least, legs.length[0]]).all()
 
 
 @settings(max_examples=20, deadline=None)
 @given(some_boxes, st.floats(-4.0, 4.0), st.floats(-4.0, 4.0))
-def test_who_goes_from_leg_to_leg_gets_there_and_past_nothing(places, here: float, there: float) -> None:
+def test_leg_after_leg_leads_to_the_goal_across_no_footprint(places, start_x: float, goal_x: float) -> None:
     wall = of(all_of(*(box(*place) for place in places)))
     net = Net(wall)
-    at, goal = wall.outside(np.array([[here, -12.0]])), wall.outside(np.array([[there, 12.0]]))
+    at, goal = wall.outside(np.array([[start_x, -12.0]])), wall.outside(np.array([[goal_x, 12.0]]))
     gone, first = 0.0, None
     for _ in range(len(wall.corner) + 1):
         if not wall.crossed(at, goal)[0]:
@@ -80,7 +80,7 @@ def test_who_goes_from_leg_to_leg_gets_there_and_past_nothing(places, here: floa
         gone += math.dist(at[0], onward[0])
         at = onward
     else:
-        pytest.fail("it goes round for ever")
+        pytest.fail("it never arrives")
     if first is not None:
         assert gone + math.dist(at[0], goal[0]) == pytest.approx(first, abs=0.3)
 
@@ -89,13 +89,13 @@ def closed_room() -> Footprints:
     return of(all_of(box(0, 4, 4.2, 0.2), box(0, -4, 4.2, 0.2), box(4, 0, 0.2, 4.2), box(-4, 0, 0.2, 4.2)))
 
 
-def test_who_is_shut_in_has_no_way() -> None:
+def test_an_enclosed_agent_has_no_way() -> None:
     legs = Net(closed_room()).legs(np.array([[0.0, 0.0]]), np.array([[0.0, 9.0]]), np.array([0]), NOWHERE)
     assert legs.corner.tolist() == [-1]
     assert np.isinf(legs.length[0])
 
 
-def test_a_gap_is_a_way_for_who_fits_through_it_only() -> None:
+def test_a_gap_is_a_way_only_for_bodies_that_fit() -> None:
     things = all_of(box(-3.0, 0.0, 2.5, 0.2), box(3.0, 0.0, 2.5, 0.2))
     start, goal = np.array([[1.0, -3.0]]), np.array([[1.0, 3.0]])
     for radius, through in ((0.3, True), (0.48, True), (0.6, False)):
@@ -103,7 +103,7 @@ def test_a_gap_is_a_way_for_who_fits_through_it_only() -> None:
         assert (legs.length[0] < 7.0) == through
 
 
-def test_who_is_on_its_way_keeps_to_it_unless_another_is_much_shorter() -> None:
+def test_an_agent_keeps_its_way_unless_another_is_much_shorter() -> None:
     net = Net(of(box(0.0, 0.0, 2.0, 0.5)))
     goal, which = np.array([[0.0, 6.0]]), np.array([0])
     for shift, keeps in ((0.4 * CONSTANCY, True), (3.0 * CONSTANCY, False)):
@@ -113,8 +113,8 @@ def test_who_is_on_its_way_keeps_to_it_unless_another_is_much_shorter() -> None:
         assert (after == left).all() == keeps
 
 
-def test_who_sees_past_its_corner_goes_on() -> None:
-    """Keeping to a way is not keeping to a corner of it."""
+def test_an_agent_that_sees_past_its_corner_heads_further() -> None:
+    """Keeping a way does not mean keeping a corner of it."""
     net = Net(of(box(0.0, 0.0, 2.0, 0.5)))
     goal, which = np.array([[0.0, 6.0]]), np.array([0])
     at, corner, turns = np.array([[0.1, -6.0]]), NOWHERE, []
@@ -130,8 +130,8 @@ def test_who_sees_past_its_corner_goes_on() -> None:
     assert at[0, 1] > -0.5
 
 
-def test_distances_that_are_kept_are_the_same() -> None:
+def test_kept_lengths_are_the_same() -> None:
     net, goals = Net(closed_room()), np.array([[0.0, 9.0], [7.0, 0.0]])
-    one = net.lengths(goals)
-    assert net.lengths(goals[::-1].copy())[::-1].tobytes() == one.tobytes()
-    assert Net(closed_room()).lengths(goals[1:]).tobytes() == one[1:].tobytes()
+    lengths = net.lengths(goals)
+    assert net.lengths(goals[::-1].copy())[::-1].tobytes() == lengths.tobytes()
+    assert Net(closed_room()).lengths(goals[1:]).tobytes() == lengths[1:].tobytes()
