@@ -11,15 +11,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1] / "steering_addon"
 STEERING = ("behaviors", "simulation/avoiding", "simulation/maneuvers", "simulation/ways", "simulation/targets.py")
 KNOW_Z: dict[str, str] = {
-    "behaviors/unaligned_collision_avoidance.py": "copies Agents.level, and keeps a corner in x and y",
-    "simulation/avoiding/jams.py": "jostles in x and y",
-    "simulation/avoiding/velocity_choice.py": "chooses among velocities in x and y",
-    "simulation/ways/detours.py": "plans in x and y",
-    "simulation/ways/footprints.py": "plans in x and y",
-    "simulation/ways/journeys.py": "plans in x and y",
-    "simulation/ways/planning.py": "turns courses in x and y",
+    "simulation/avoiding/jams.py": "jostles at random in x and y, then keeps to the agent's ground",
+    "simulation/avoiding/tried_velocities.py": "counts the components of directions in an agent's own frame",
+    "simulation/ways/detours.py": "plans on a map, in x and y",
+    "simulation/ways/footprints.py": "plans on a map, in x and y",
+    "simulation/ways/journeys.py": "plans on a map, in x and y",
+    "simulation/ways/planning.py": "plans on a map, in x and y",
 }
-"""Files that still use the z axis, and the reason; a file comes off this table when it asks its agents."""
+"""Files that use a z axis, and the reason."""
 CONSTANTS = [(0, 0, 1), (0, 0, -1), (1, 1, 0)]
 """The z axis, and factors that drop the component along it; also as booleans."""
 OF_THE_Z_AXIS = {"keep_in_plane", "flattened", "level_side", "upright", "UP"}

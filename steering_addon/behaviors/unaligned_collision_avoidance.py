@@ -142,7 +142,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
             chosen = self.take(rows)._choice(world, agents.take(rows), wish.take(rows))
             memory = memory.put(rows, replace(memory.take(rows), **chosen))
         velocity, steers = memory.choice, memory.engaged
-        glides = ~agents.vehicle.keep_in_plane
+        glides = ~agents.grounded
         if glides.any():
             demand = np.where((glides & steers)[:, None], velocity - wish.velocity, 0.0)
             push = _taken_up(memory.push, demand, TAKING_UP, OVER * agents.max_speed, world.dt)
@@ -156,7 +156,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     def _choice(self, world: World, agents: Agents, wish: Wish) -> dict[str, Any]:
         """The chosen velocities, (n, 3) m/s, and the mask of those that are not the wished ones, by name."""
         chosen = wish.course.copy(order="K")
-        grounded = agents.vehicle.keep_in_plane
+        grounded = agents.grounded
         stuck, stands = self.jamming.stuck, self.jamming.stands
         pad = self.clearance * (1.0 - clamp((stuck - wish.progress) / stuck, 0.0, 1.0))
         for rows in (np.flatnonzero(grounded), np.flatnonzero(~grounded)):
@@ -206,7 +206,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         push = away + forward * np.where(yields, -self.haste, self.haste)[:, None]
         strength = np.sqrt(depth[first] * soon[first])
         steering = agents.none()
-        steering[agent] = unit(_level(push, agents, agent)) * strength[:, None]
+        steering[agent] = unit(agents.level_of(push, agent)) * strength[:, None]
         return steering
 
 
@@ -259,10 +259,3 @@ def _away(apart: Vectors, agents: Agents, agent: Rows) -> tuple[Vectors, Mask]:
     lateral = apart - dot(apart, forward)[:, None] * forward
     dead_heat: Mask = magnitude(lateral) < 1e-6
     return np.where(dead_heat[:, None], side, -unit(lateral)), dead_heat
-
-
-def _level(v: Vectors, agents: Agents, rows: Rows) -> Vectors:
-    """The vectors (p, 3) of agents (p,), without height for those that keep in their plane."""
-    flat = v.copy()
-    flat[:, 2] = np.where(agents.vehicle.keep_in_plane[rows], 0.0, v[:, 2])
-    return flat

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors import CATALOGUE
-from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.world import Agents
 from tests.behaviors.situations import SITUATIONS, busy, flat
@@ -15,9 +14,8 @@ from tests.scene import Scene, about, turned
 UP = np.array([0.0, 0.0, 1.0])
 TO_X = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 """Turns z to x, x to y and y to z."""
-NOT_YET = {UnalignedCollisionAvoidance: "chooses velocities and plans ways in x and y"}
 
-every = pytest.mark.parametrize("kind", [kind for kind in CATALOGUE if kind not in NOT_YET], ids=lambda kind: kind.name)
+every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 
 
 def with_up(monkeypatch: pytest.MonkeyPatch, up: np.ndarray) -> None:

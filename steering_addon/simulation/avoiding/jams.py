@@ -122,7 +122,7 @@ class Jam:
             perceived: the others that the agents of the given rows (m,) perceive; called only for slow agents.
         """
         jammed, held = np.zeros(len(agents), dtype=np.bool_), np.zeros(len(agents), dtype=np.bool_)
-        slow = np.flatnonzero((progress < jamming.jammed) & agents.vehicle.keep_in_plane)
+        slow = np.flatnonzero((progress < jamming.jammed) & agents.grounded)
         if len(slow):
             jammed[slow], held[slow] = _pressed(
                 world, agents.take(slow), picked(course, slow), perceived(slow), jamming.pressed
@@ -140,7 +140,7 @@ class Jam:
         size = magnitude(wished) * (1.0 - progress[rows] / self.jamming.jammed)
         loosened = course.copy()
         loosened[rows] = np.where(self.held[rows, None], -self.jamming.steps_back * wished, wished)
-        loosened[rows] += columns(x * size, y * size, 0.0)
+        loosened[rows] += agents.level_of(columns(x * size, y * size, 0.0), rows)
         return loosened
 
 

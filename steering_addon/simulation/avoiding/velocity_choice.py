@@ -24,7 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, cross, dot, level_side, magnitude, picked, unit
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, cross, dot, magnitude, picked, unit
+from ..ground import right_of_heading
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 from .costs import COSTS, Costs
@@ -191,8 +192,8 @@ def _frame(agents: Agents, wished: Vectors) -> tuple[Vectors, ...]:
     still = magnitude(ahead) < 0.5
     if still.any():
         ahead = np.where(still[:, None], unit(agents.level(agents.forward)), ahead)
-    if agents.vehicle.keep_in_plane.all():
-        return ahead, columns(ahead[:, 1], -ahead[:, 0], 0.0)
-    right, flatness = level_side(ahead)
+    if agents.grounded.all():
+        return ahead, agents.left_of(-ahead)
+    right, flatness = right_of_heading(ahead, agents.upward)
     right = np.where((flatness <= EPSILON)[:, None], agents.side, right)
     return ahead, right, cross(right, ahead)
