@@ -47,8 +47,8 @@ class Rest(Behavior):
     intent = Intent.GO
     remembers = Rhythm
 
-    going_time: Number = seconds(6.0, "How long it goes on average", 0.1)
-    resting_time: Number = seconds(4.0, "How long it rests on average", 0.1)
+    going_time: Number = seconds(6.0, "Average time it keeps going", 0.1)
+    resting_time: Number = seconds(4.0, "Average time it rests", 0.1)
     stopping_time: Number = seconds(1.0, "Time in which it comes to a stop from top speed", 0.05)
     menace: Rows = another_body("Object whose approach ends the rest; empty: none")
     alarm_distance: Number = length(10.0, "Distance at which the menace ends the rest")

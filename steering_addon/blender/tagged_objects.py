@@ -29,7 +29,7 @@ def tagged(objects: Iterable[Object], role: Role) -> list[Object]:
 
 
 def by_role(objects: Iterable[Object]) -> dict[Role, list[Object]]:
-    """The objects by role, each object looked at once."""
+    """The objects by role, with one look at each object."""
     by_each: dict[Role, list[Object]] = {role: [] for role in Role}
     for ob in objects:
         stored = settings_of(ob)
@@ -50,7 +50,7 @@ def crowd_of(ob: Object) -> Object | None:
 
 
 def crowds_of(vehicles: Iterable[Object]) -> list[Object | None]:
-    """The crowd of each vehicle, as `crowd_of`, each crowd looked at once."""
+    """The crowd of each vehicle, as `crowd_of`, with one look at each crowd."""
     is_crowd: dict[Object, bool] = {}
     crowds: list[Object | None] = []
     for ob in vehicles:

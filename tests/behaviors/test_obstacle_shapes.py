@@ -236,7 +236,7 @@ def test_a_force_field_pushes_vehicles_nearby_whatever_their_heading() -> None:
     assert facing(room, behaviors=field, position=[[1.0, 0.0, 0.0]]).steering()[0][0, 0] < -0.1
 
 
-def test_a_force_field_is_no_stronger_than_the_vehicle() -> None:
+def test_a_force_field_is_at_most_as_strong_as_the_vehicle() -> None:
     crowd = all_of(*[obstacles([[0.6, y, 0.0]], 0.5) for y in (-0.4, 0.0, 0.4)])
     place = facing(crowd, behaviors=[(ObstacleAvoidance, {"method": FIELD})], vehicle={"max_force": 7.0})
     assert np.linalg.norm(place.steering()[0]) <= 7.0 + 1e-9

@@ -185,7 +185,7 @@ def test_asked_to_go_backwards_within_a_tenth_of_a_second_it_drives_round_else_i
     assert np.linalg.norm(velocity) == pytest.approx(turning if drives_round else 1.0 - back, abs=0.01)
 
 
-def test_driving_round_gains_no_more_speed_than_the_force_gives() -> None:
+def test_driving_round_gains_at_most_the_speed_that_the_force_gives() -> None:
     model = VehicleModel.of(3)
     forward = np.tile([0.0, 1.0, 0.0], (3, 1))
     motion = Motion(np.zeros((3, 3)), np.zeros((3, 3)), forward, forward, forward)

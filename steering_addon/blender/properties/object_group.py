@@ -241,7 +241,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     flow_attribute: StringProperty(
         name="Flow Attribute",
         description="Mesh attribute that defines the flow: a vector, a color (red is X, green is Y, blue is Z, gray is "
-        "no flow) or a mark on the edges to flow along. If empty, the active color attribute is used, or the loose "
+        "still) or a mark on the edges to flow along. If empty, the active color attribute is used, or the loose "
         "edges if there is none",
         override=OVERRIDABLE,
         update=notify_listeners,

@@ -374,7 +374,7 @@ def _animates(strip: NlaStrip, channels: Collection[str]) -> bool:
 
 
 def _remove_empty_group(bag: Channelbag) -> None:
-    """Remove our group if it is empty, as later Blender versions do by themselves."""
+    """Remove our group if it is empty, as later Blender versions do on their own."""
     group = bag.groups.get(GROUP)
     if group is not None and not len(group.channels):
         bag.groups.remove(group)

@@ -60,7 +60,7 @@ def test_it_finds_crowds_and_their_stored_settings(file: Path, tmp_path: Path) -
 def test_a_check_fails_if_a_motion_is_not_alive(file: Path, tmp_path: Path) -> None:
     done = motion(tmp_path / "user", file, check=True)
     assert done.returncode == 1
-    assert "Not alive: " in done.stdout, "thirteen birds in a row are no flock"
+    assert "Not alive: " in done.stdout, "thirteen birds in a row do not make a flock"
 
 
 def test_objects_without_settings_are_measured_by_the_arguments(tmp_path: Path) -> None:

@@ -373,7 +373,7 @@ def played(scene: Scene, frames) -> dict[int, np.ndarray]:
 
 
 def assert_plays(scene: Scene, names: list[str], positions: np.ndarray, bases: np.ndarray) -> None:
-    """Every vehicle is where the simulation has it and looks where it looks, whichever way one comes to a frame."""
+    """Every vehicle is where the simulation has it and looks where it looks, however the frame is reached."""
     shown = played(scene, scene.frames)
     for row, (name, front) in enumerate(scene.moving.items()):
         if name in scene.shaken:

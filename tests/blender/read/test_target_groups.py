@@ -102,7 +102,7 @@ def test_a_moving_child_of_another_object_in_a_collection_is_read() -> None:
     ("make", "message"),
     [
         (lambda: {"target_collection": collection()}, "The collection Doors, the Target of Go To and Stop in Crowd"),
-        (lambda: {"target": crowd("Nobody")}, "The crowd Nobody, the Target of Go To and Stop in Crowd, has no veh"),
+        (lambda: {"target": crowd("Empty")}, "The crowd Empty, the Target of Go To and Stop in Crowd, has no veh"),
     ],
 )
 def test_an_empty_group_of_targets_is_refused_by_name(make, message) -> None:

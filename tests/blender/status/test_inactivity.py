@@ -162,7 +162,7 @@ def test_every_behavior_that_waits_names_what_it_waits_for() -> None:
         assert bool(stillness.why_idle(kind, crowd_object, census)) == waits, kind.name
 
 
-# ---- who is not there
+# ---- absent vehicles
 
 
 def arriving(number: int = 3, **attendance):

@@ -170,7 +170,7 @@ def test_a_linked_resource_is_eaten_and_stays_visible(tmp_path) -> None:
     bake()
     assert not hidden(dish).any()
     bpy.context.scene.frame_set(120)
-    assert (ship.matrix_world.translation - dish.matrix_world.translation).length > 1.0, "it went on"
+    assert (ship.matrix_world.translation - dish.matrix_world.translation).length > 1.0, "it left"
 
 
 def _curves(ob) -> list:

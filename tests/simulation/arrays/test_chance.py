@@ -123,15 +123,15 @@ def test_gradient_noise_is_smooth_symmetric_and_independent_per_key() -> None:
 
 def test_gradient_noise_has_no_kinks_where_one_slope_gives_way_to_the_next() -> None:
     keys, rate, step = keys_of(3, np.arange(60)), np.full(60, 0.5), 0.001
-    found = np.array([gradient_noise(keys, 2, rate, time) for time in np.arange(0.0, 6.0, step)])
+    result = np.array([gradient_noise(keys, 2, rate, time) for time in np.arange(0.0, 6.0, step)])
     # Between two slopes of at most 1 the second derivative is at most 4 * 15 / 8 + 10 / sqrt(3), the largest first and
     # second derivative of the fade.
     bend = sum(2.0 * size * (2.0 * frequency * 0.5) ** 2 * 13.3 for frequency, size in OCTAVES)
-    assert np.abs(np.diff(found, n=2, axis=0)).max() < bend * step**2
+    assert np.abs(np.diff(result, n=2, axis=0)).max() < bend * step**2
 
 
 def test_channels_of_gradient_noise_have_nothing_in_common() -> None:
     keys, rate = keys_of(3, np.arange(60)), np.full(60, 0.5)
-    found = np.array([gradient_noise(keys, 3, rate, time) for time in np.arange(0.0, 60.0, 0.7)])
-    together = np.corrcoef(found.transpose(1, 0, 2).reshape(3, -1))
+    result = np.array([gradient_noise(keys, 3, rate, time) for time in np.arange(0.0, 60.0, 0.7)])
+    together = np.corrcoef(result.transpose(1, 0, 2).reshape(3, -1))
     assert np.abs(together - np.eye(3)).max() < 0.1

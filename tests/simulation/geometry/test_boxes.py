@@ -177,7 +177,7 @@ def test_the_circle_of_the_bend_passes_the_box_and_a_wider_one_does_not() -> Non
     assert tight > 100
 
 
-def test_a_box_grows_by_the_reach_but_never_as_far_as_where_the_course_starts() -> None:
+def test_a_box_grows_by_the_reach_but_never_reaches_the_start_of_the_course() -> None:
     local, half = np.array([[0.3, -2.1, 0.0]]), np.array([[1.0, 2.0, 0.5]])
     course, turn = np.array([[0.0, 1.0, 0.0]]), np.array([[[1.0, 0.0, 0.0]]])
     wanting = {

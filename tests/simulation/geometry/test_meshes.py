@@ -97,12 +97,12 @@ def test_where_the_origin_of_a_mesh_lies_does_not_matter() -> None:
     rng = np.random.default_rng(6)
     points, aim = rng.uniform(-6.0, 6.0, (60, 3)), rng.uniform(-2.2, 2.2, (60, 3))
     course = (aim - points) / np.linalg.norm(aim - points, axis=1, keepdims=True)
-    here, there = (
-        mesh_obstacles([one], [start]).touch(points, course, np.full(60, 0.4), np.zeros(60, dtype=np.int64))[0]
-        for one, start in ((shape, np.zeros(3)), (moved, -offset))
+    first, second = (
+        mesh_obstacles([body], [start]).touch(points, course, np.full(60, 0.4), np.zeros(60, dtype=np.int64))[0]
+        for body, start in ((shape, np.zeros(3)), (moved, -offset))
     )
-    assert np.allclose(here, there)
-    assert np.isfinite(here).sum() > 20
+    assert np.allclose(first, second)
+    assert np.isfinite(first).sum() > 20
 
 
 def test_a_mesh_without_triangles_is_touched_nowhere() -> None:

@@ -162,8 +162,8 @@ def test_the_nearest_place_scales_with_the_line(name: str, size: float) -> None:
     rng = np.random.default_rng(5)
     along, reach = rng.uniform(0.0, line.length, 20), rng.uniform(0.1, 2.0, 20)
     points = line.position(along) + rng.normal(size=(20, 3))
-    found = line.nearest_within(points, along, reach)
-    assert np.allclose(scaled.nearest_within(size * points, size * along, size * reach), size * found, rtol=1e-6)
+    result = line.nearest_within(points, along, reach)
+    assert np.allclose(scaled.nearest_within(size * points, size * along, size * reach), size * result, rtol=1e-6)
 
 
 def test_a_local_search_stays_on_its_branch_where_a_line_crosses_itself() -> None:
