@@ -77,6 +77,7 @@ class Explore(Behavior):
     term = "explore"
     intent = Intent.GO
     remembers = Exploring
+    by_chance = True
 
     region: Rows = region("The region to cover; empty: the nearest region")
     view_distance: Number = called("Sees Up To", length(2.0, "How near it has to come to a place to have seen it"))

@@ -49,6 +49,8 @@ class Orbit(Behavior):
     label = "Circle Round"
     term = OURS
     intent = Intent.GO
+    by_chance = True
+    refers_to_up = True
 
     target: Rows = body("What to go round; empty: the nearest leader")
     distance: Number = length(6.0, "How far from the middle of the target", 0.01)

@@ -45,6 +45,7 @@ class Rest(Behavior):
     term = OURS
     intent = Intent.GO
     remembers = Rhythm
+    by_chance = True
 
     going_time: Number = seconds(6.0, "How long it goes on average", 0.1)
     resting_time: Number = seconds(4.0, "How long it rests on average", 0.1)

@@ -88,6 +88,8 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     intent = Intent.WITH
     remembers = Avoiding
     avoids = True
+    by_chance = True
+    refers_to_up = True
 
     method: Rows = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)
 

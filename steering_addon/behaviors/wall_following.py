@@ -99,6 +99,7 @@ class WallFollowing(Behavior):
     term = "wall following"
     intent = Intent.GO
     remembers = Cornering
+    refers_to_up = True
 
     walls: Rows = choice("CURVES", "What the walls are", WALLS)
     wall: Rows = only_with("walls", CURVES, path("Curve on which the wall stands; empty: the nearest path"))

@@ -12,13 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
+from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.explore import Explore
 from steering_addon.behaviors.forage import Forage
-from steering_addon.behaviors.leader_following import LeaderFollowing
-from steering_addon.behaviors.orbit import Orbit
-from steering_addon.behaviors.rest import Rest
+from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
-from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.behavior import OURS, Adjustment, Behavior, Intent, Steering, Wish
 from steering_addon.simulation.combining import COMBININGS
@@ -38,15 +36,8 @@ from tests.simulation.odd_input import BOUNDED
 COUNTS = (0, 1, 2, 3, 7)
 COORDINATES = np.array([0.0, 1.0, -1.0, 2.0, -2.0])
 UP = (0.0, 0.0, 1.0)
-REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit, Forage, UnalignedCollisionAvoidance}
-"""Turns with the world only about the up axis: wanderers come back to level flight, followers fly in a level volume,
-walls stand upright, circles lie level, who meets somebody keeps to the right."""
-BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest, Explore, Forage, UnalignedCollisionAvoidance}
-"""Runs otherwise with another seed."""
-NOW_AND_THEN = {UnalignedCollisionAvoidance}
-"""Decides at moments of its own, between velocities: with another step now and then for another one."""
-SHARING = {Explore, Forage}
-"""What others have seen or eaten matters."""
+CHANCE_SHOWS = 240
+"""Frames within which another seed has to make a difference where a behavior says that chance has a part in it."""
 PAPER = {
     "seek",
     "flee",
@@ -84,6 +75,18 @@ def flown(kind: type[Behavior], situation: Any) -> tuple[Scene, list[State]]:
     """A run of seven over twelve frames, at which several laws look."""
     place = situation(kind, 7)
     return place, place.run(12)
+
+
+def shares(kind: type[Behavior]) -> bool:
+    """Whether its agents leave something for others to notice: a tally, or what they have taken."""
+    world, agents, [behavior] = everywhere(kind, 4).seen()
+    steering = behavior.steer(world, agents, None if kind.remembers is None else kind.remembers.blank(4))
+    return bool(steering.tallies) or steering.takes is not None
+
+
+def decides_at_intervals(kind: type[Behavior]) -> bool:
+    """Whether its agents decide at moments of their own, so that another step may lead to another decision."""
+    return issubclass(kind, Adjustment) and kind.interval is not Adjustment.interval
 
 
 # The steering force.
@@ -273,7 +276,7 @@ def test_adding_vehicles_leaves_the_others_alone(kind: type[Behavior]) -> None:
     """Anywhere; where it steers by others nearby, out of their sight, and where they share something, out of reach."""
     many = everywhere(kind, 12)
     some = np.array([1, 4, 5, 10])
-    if issubclass(kind, Neighborhood) or kind in SHARING:
+    if issubclass(kind, Neighborhood) or shares(kind):
         added = ~np.isin(np.arange(12), some)
         many = replace(many, position=many.position + np.where(added, 200.0, 0.0)[:, None])
         assert_same(positions(many.run(24))[:, some], positions(many.take(some).run(24)))
@@ -321,8 +324,8 @@ def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behav
 def test_turning_the_world_about_any_axis_turns_the_force(kind: type[Behavior], axis: Any) -> None:
     place, turn = without_sides(busy(kind, 7)), about(axis, 137.0)
     before, after = turned(place.steering()[0], turn), place.moved(turn=turn).steering()[0]
-    if kind in REFERS_TO_UP:
-        assert not np.allclose(before, after), "It may come off the list of those that refer to up."
+    if kind.refers_to_up:
+        assert not np.allclose(before, after), "It says that it refers to up, but nothing shows it."
     else:
         assert_same(after, before)
         wanted, found = turned(positions(place.run(11)), turn), positions(place.moved(turn=turn).run(11))
@@ -357,7 +360,7 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
     place = calm(kind)
     whole, half, quarter = (positions(replace(place, substeps=n).run(49)) for n in (1, 2, 4))
     first, second = np.abs(whole - half).max(), np.abs(half - quarter).max()
-    if kind in NOW_AND_THEN:
+    if decides_at_intervals(kind):
         assert max(first, second) < 0.5
     else:
         assert first < 0.25
@@ -385,7 +388,7 @@ def calm(kind: type[Behavior]) -> Scene:
         tracked=together(
             leaders([25.0, -9.0, 2.0], [60.0, 0.0, 0.0], [60.0, 9.0, 0.0]), locked(*np.full((2, 3), 60.0))
         ),
-        regions=regions([2.0, 5.0, 0.0], 60.0 if kind in SHARING else 6.0, SPHERE),
+        regions=regions([2.0, 5.0, 0.0], 60.0 if shares(kind) else 6.0, SPHERE),
         drift=(0.0, 0.0, 0.0),
         obstacles=replace(
             place.obstacles.take([0, 0]),
@@ -421,11 +424,17 @@ def test_going_on_from_a_stored_state_is_the_same_run(kind: type[Behavior]) -> N
 
 @every
 def test_chance_is_a_matter_of_seed_identity_and_time(kind: type[Behavior]) -> None:
-    """The same seed gives the same bytes; another one another run where chance has a part in it."""
+    """The same seed gives the same bytes; another one another run where the behavior says that chance has a part in it.
+
+    That may take a while to show.
+    """
     place, same = flown(kind, busy)
-    other = replace(place, seed=1).run(12)
     assert all_bytes(same) == all_bytes(place.run(12))
-    assert (all_bytes(same) != all_bytes(other)) == (kind in BY_CHANCE)
+    differs = any(
+        all_bytes(place.run(frames)) != all_bytes(replace(place, seed=1).run(frames))
+        for frames in (12, *((CHANCE_SHOWS,) if kind.by_chance else ()))
+    )
+    assert differs == kind.by_chance
 
 
 # Limits.
@@ -564,6 +573,23 @@ def test_what_is_not_declared_is_refused_by_name(kind: type[Behavior]) -> None:
         kind.of(3, haste=1.0)
     with pytest.raises(ValueError):
         kind.of(3, weight=np.ones(2))
+
+
+@pytest.mark.parametrize("kind", [Seek, Wander], ids=lambda kind: kind.name)
+def test_a_wrong_statement_of_a_behavior_is_noticed(kind: type[Behavior]) -> None:
+    chance = type("Chance", (kind,), {"by_chance": not kind.by_chance})
+    with pytest.raises(AssertionError):
+        test_chance_is_a_matter_of_seed_identity_and_time(chance)
+    level = type("Level", (kind,), {"refers_to_up": not kind.refers_to_up})
+    with pytest.raises(AssertionError):
+        test_turning_the_world_about_any_axis_turns_the_force(level, (1.0, 0.0, 0.0))
+
+
+def test_only_behaviors_that_share_or_decide_at_intervals_are_found_to() -> None:
+    assert shares(Explore) and shares(Forage)
+    assert decides_at_intervals(UnalignedCollisionAvoidance)
+    for kind in (Seek, Wander, BrakeFor):
+        assert not shares(kind) and not decides_at_intervals(kind)
 
 
 def test_a_heap_is_a_heap() -> None:
