@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scripts.behavior_names import TAKEN_BY_BLENDER
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.explore import Explore
@@ -63,8 +64,6 @@ PAPER = {
     "docking",
     "hide",
 }
-RESERVED = {"get", "keys", "items", "values", "pop", "name", "id_data", "update", "path_resolve", "bl_rna", "rna_type"}
-"""Names that a group of properties in Blender has already."""
 
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 everywhere_there_is = pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
@@ -501,7 +500,7 @@ def assert_sentence(text: str, where: str) -> None:
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
 def test_no_parameter_hides_what_blender_has_on_every_group(kind: Any) -> None:
     names = set(kind.parameters())
-    assert not names & RESERVED
+    assert not names & {*TAKEN_BY_BLENDER, "use"}, "`use` is the switch of a behavior"
     assert all(re.fullmatch("[a-z][a-z_]*", name) for name in names)
 
 

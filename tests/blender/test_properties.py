@@ -3,6 +3,7 @@
 import bpy
 import pytest
 
+from scripts.behavior_names import TAKEN_BY_BLENDER
 from tests.blender.building import part
 
 REACH = 1e6
@@ -63,6 +64,14 @@ def parameters() -> list:
 
 def property_in(group: str, name: str):
     return object_group().properties[group].fixed_type.properties[name]
+
+
+def test_names_that_blender_takes_are_known(addon) -> None:
+    """A parameter or behavior of such a name would hide what Blender has on every group."""
+    group = bpy.context.scene.steering
+    names = {*dir(group), *(name for kind in type(group).__mro__ for name in dir(kind)), *group.bl_rna.functions.keys()}
+    own_names = {*group.bl_rna.properties.keys(), *(name for name in names if name.startswith("_"))}
+    assert names - own_names - TAKEN_BY_BLENDER == set()
 
 
 def test_all_properties_are_collected(addon) -> None:
