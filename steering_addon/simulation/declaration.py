@@ -92,6 +92,7 @@ class Parameter:
         animatable: whether keyframes and drivers may change it.
         label: what an animator reads, where that is not simply its name.
         shrinks: whether it counts for less on larger bodies, when the motion shall look the same.
+        in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
         only_with: the choice of the same declaration, and those of its numbers with which the parameter means anything.
     """
 
@@ -105,6 +106,7 @@ class Parameter:
     role: Role | None = None
     animatable: bool = True
     shrinks: bool = False
+    in_order: bool = False
     only_with: tuple[str, tuple[int, ...]] | None = None
     label: str = ""
 
@@ -173,6 +175,11 @@ def choice(default: str, description: str, choices: tuple[Choice, ...], *, anima
 def body(description: str, role: Role = Role.LEADER) -> Any:
     """Somebody or something to steer by; left empty, the nearest object of the role."""
     return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False))
+
+
+def bodies(description: str, role: Role = Role.LEADER) -> Any:
+    """Bodies to visit in the order of their names (`simulation.stops`); left empty, all objects of the role."""
+    return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False, in_order=True))
 
 
 def another_body(description: str) -> Any:

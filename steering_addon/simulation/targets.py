@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arrays.chance import mix, uniform
-from .arrays.vectors import Mask, Rows, alike, magnitude, picked, same_for_all
+from .arrays.vectors import Mask, Rows, alike, magnitude, nobody, picked, same_for_all
 from .behavior import Behavior
 from .candidates import FIRST, NEXT, OWN, Candidates
 from .declaration import NEAREST, Kind, Parameter
 from .memory import Memory, remembered
+from .stops import visited
 from .world import Agents, World
 
 ARRIVED = 0.25
@@ -60,6 +61,10 @@ def aimed(
             changes[name] = _with_region(getattr(behavior, name), world, agents)
             continue
         rows = getattr(behavior, name)
+        if parameter.in_order:
+            # Of several bodies the behavior itself takes the one that it visits.
+            changes[name] = np.where((rows <= NEAREST) | _is_target(rows, world, agents), rows, -1)
+            continue
         if (rows == NEAREST).any() and parameter.role is not None:
             rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
         if (rows <= FIRST).any():
@@ -68,9 +73,14 @@ def aimed(
             stop = known.stop if isinstance(known, Round) else Round.blank(n).stop
             rows, stop = _taken(rows, world, agents, stop)
             learned[place] = Round(stop)
-        gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
-        changes[name] = np.where(gone, -1, rows)
+        changes[name] = np.where(_is_target(rows, world, agents), rows, -1)
     return (replace(behavior, **changes) if changes else behavior), learned
+
+
+def _is_target(rows: Rows, world: World, agents: Agents) -> Mask:
+    """Whether each row is that of a body that is present and is not the agent itself, (n,)."""
+    mask: Mask = (rows >= 0) & (rows != agents.rows) & world.bodies.present[np.maximum(rows, 0)]
+    return mask
 
 
 @cache
@@ -122,25 +132,18 @@ def _own(candidates: Candidates, world: World, agents: Agents, here: Rows) -> Ro
 
 
 def _next(candidates: Candidates, world: World, agents: Agents, here: Rows, stop: Rows) -> tuple[Rows, Rows]:
-    """The row of the candidate that is next for each of some agents, -1 for none, and its place among them."""
-    present = np.flatnonzero(world.bodies.present[candidates.rows])
-    if not len(present):
-        return np.full(len(here), -1), stop
-
-    def there(place: Rows) -> Rows:
-        """The first candidate there from some places on, in a round."""
-        found: Rows = present[np.searchsorted(present, place % len(candidates.rows)) % len(present)]
-        return found
-
-    place = there(stop)
-    place = np.where(_arrived(candidates.rows[place], world, agents, here), there(place + 1), place)
-    return candidates.rows[place], place
+    """The row of the candidate that is next for each of some agents, -1 for none, and its index among them."""
+    forward, bodies, visitor = nobody(len(here)), candidates.rows, agents.rows[here]
+    visit = visited(world, bodies, visitor, stop, forward, onward=forward, returns=forward)
+    arrived = (visit.body >= 0) & _arrived(visit.body, world, agents, here)
+    visit = visited(world, bodies, visitor, visit.stop, forward, onward=arrived, returns=forward)
+    return visit.body, visit.stop
 
 
 def _arrived(row: Rows, world: World, agents: Agents, here: Rows) -> Mask:
-    """Which of some agents have come to their bodies, or are these."""
+    """Which of some agents have come to their bodies."""
     offset = picked(world.bodies.position, row) - picked(agents.position, here)
     offset[:, 2] = np.where(agents.vehicle.keep_in_plane[here], 0.0, offset[:, 2])
     touching = agents.radius[here] + world.bodies.radius[row]
     near: Mask = magnitude(offset) < touching + agents.radius[here] + ARRIVED * agents.speed[here]
-    return near | (row == agents.rows[here])
+    return near

@@ -88,8 +88,9 @@ def test_each_group_has_a_property_for_each_declared_parameter_and_no_others(add
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
         extra = EXTRA.get(group, {"use"})
         kinds = part("simulation.declaration").Kind
-        bodies = [name for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY]
-        of_bodies = {f"{name}_{suffix}" for name in bodies for suffix in ("bone", "collection", "choice")}
+        bodies = {name: parameter for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
+        of_bodies = {f"{name}_{suffix}" for name in bodies for suffix in ("bone", "collection")}
+        of_bodies |= {f"{name}_choice" for name, parameter in bodies.items() if not parameter.in_order}
         assert names == set(declared.parameters()) | extra | of_bodies, group
 
 
