@@ -62,12 +62,12 @@ def test_it_is_what_a_loop_over_the_agents_finds(seed: int) -> None:
 @pytest.mark.parametrize(("returns", "order"), [(False, [1, 2, 0, 1, 2, 0, 1]), (True, [1, 2, 1, 0, 1, 2, 1])])
 def test_it_goes_round_or_there_and_back(returns: bool, order: list[int]) -> None:
     around, no, yes = world(np.ones(8, dtype=bool)), np.zeros(1, dtype=bool), np.ones(1, dtype=bool)
-    stop, backward, found = np.zeros(1, dtype=np.int64), no, []
+    stop, backward, visited_bodies = np.zeros(1, dtype=np.int64), no, []
     for _ in order:
         visit = visited(around, np.arange(3) + 4, no.astype(int), stop, backward, onward=yes, returns=yes & returns)
         stop, backward = visit.stop, visit.backward
-        found.append(int(visit.body[0]) - 4)
-    assert found == order
+        visited_bodies.append(int(visit.body[0]) - 4)
+    assert visited_bodies == order
 
 
 def test_a_target_is_one_body_all_of_a_role_candidates_or_none() -> None:
@@ -85,7 +85,7 @@ def test_a_target_is_one_body_all_of_a_role_candidates_or_none() -> None:
     assert alone.tolist() == [False, True, True]
 
 
-def test_nothing_to_visit_is_no_body() -> None:
+def test_without_a_body_to_visit_there_is_none() -> None:
     _, agents, _ = Scene(np.zeros((VEHICLES, 3))).seen()
     no, zero = np.zeros(VEHICLES, dtype=bool), np.zeros(VEHICLES, dtype=np.int64)
     around = replace(world(np.zeros(8, dtype=bool)), candidates=(Candidates(zero[:0], keys_of(0, zero[:0]), NEXT),))
