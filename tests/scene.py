@@ -25,6 +25,7 @@ from steering_addon.scene import (
     velocities,
 )
 from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.candidates import Candidates
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.paths import Spline
 
@@ -131,9 +132,16 @@ class Scene(public.Scene):
             identity=np.asarray(self.identity)[rows],
             vehicle={name: selected(value) for name, value in self.vehicle.items()},
             behaviors=[(kind, of(kind, values)) for kind, values in self.behaviors],
+            candidates=tuple(self._candidates(group, renumbered) for group in self.candidates),
             tracked=replace(self.tracked, carrier=renumbered(self.tracked.carrier)),
             obstacles=replace(self.obstacles, carrier=renumbered(self.obstacles.carrier)),
         )
+
+    @staticmethod
+    def _candidates(group: Candidates, renumbered: Callable[[np.ndarray], np.ndarray]) -> Candidates:
+        """The candidates of a group that are left, under their new numbers."""
+        rows = renumbered(group.rows)
+        return replace(group, rows=rows[rows >= 0], keys=group.keys[rows >= 0])
 
 
 def _carried_or(points: np.ndarray, carrier: np.ndarray, place: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

@@ -22,6 +22,7 @@ from .obstacle_avoidance import ObstacleAvoidance
 from .offset_pursuit import OffsetPursuit
 from .orbit import Orbit
 from .path_following import PathFollowing
+from .patrol import Patrol
 from .pursuit import Pursuit
 from .rest import Rest
 from .seek import Seek
@@ -47,6 +48,7 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Forage,
     Rest,
     Orbit,
+    Patrol,
     ObstacleAvoidance,
     PathFollowing,
     WallFollowing,

@@ -78,6 +78,7 @@ class Explore(Behavior):
     term = "explore"
     intent = Intent.GO
     remembers = Exploring
+    by_chance = True
 
     region: Rows = region("Region to cover; empty: the nearest region")
     view_distance: Number = called("Sees Up To", length(2.0, "Distance within which it sees a part of the region"))

@@ -48,6 +48,8 @@ class Forage(Behavior):
     term = "forage"
     intent = Intent.GO
     remembers = Hunger
+    by_chance = True
+    refers_to_up = True
 
     resource: Rows = resource("Resource to feed on; empty: the nearest resource")
     distance: Number = length(10.0, "How near a resource has to be to be noticed; 0: at any distance")

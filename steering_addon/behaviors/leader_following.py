@@ -48,6 +48,8 @@ class LeaderFollowing(Neighborhood):
     label = "Follow Leader"
     term = "leader following"
     intent = Intent.WITH
+    by_chance = True
+    refers_to_up = True
 
     leader: Rows = body("Leader to follow; empty: the nearest leader")
     behind: Number = length(2.0, "Distance behind the leader")

@@ -48,6 +48,8 @@ class Orbit(Behavior):
     label = "Circle Round"
     term = OURS
     intent = Intent.GO
+    by_chance = True
+    refers_to_up = True
 
     target: Rows = body("Target to circle round; empty: the nearest leader")
     distance: Number = length(6.0, "Radius of the circle, from the middle of the target", 0.01)

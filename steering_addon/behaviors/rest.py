@@ -46,6 +46,7 @@ class Rest(Behavior):
     term = OURS
     intent = Intent.GO
     remembers = Rhythm
+    by_chance = True
 
     going_time: Number = seconds(6.0, "Average time it keeps going", 0.1)
     resting_time: Number = seconds(4.0, "Average time it rests", 0.1)

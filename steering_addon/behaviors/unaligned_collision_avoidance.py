@@ -84,6 +84,8 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     intent = Intent.WITH
     remembers = Avoiding
     avoids = True
+    by_chance = True
+    refers_to_up = True
     # The fitted constants: scripts/fit tries subclasses with other values of these and of `jamming`.
     costs: ClassVar[Costs] = COSTS
     # The push along the heading relative to that across it, in the paper's form. From 0.25 to 1 pairs of walkers do not

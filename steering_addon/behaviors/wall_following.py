@@ -102,6 +102,7 @@ class WallFollowing(Behavior):
     term = "wall following"
     intent = Intent.GO
     remembers = Cornering
+    refers_to_up = True
 
     walls: Rows = choice("CURVES", "Which objects are walls", WALLS)
     wall: Rows = only_with("walls", CURVES, path("Curve on which the wall stands; empty: the nearest path"))

@@ -38,6 +38,8 @@ class Wander(Behavior):
     label = "Wander"
     term = "wander"
     intent = Intent.GO
+    by_chance = True
+    refers_to_up = True
 
     strength: Number = acceleration(2.0, "Size of the sphere ahead: how hard the turns get")
     rate: Number = called(

@@ -45,11 +45,21 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
     for parameter_name, parameter in declaration.parameters().items():
         annotations[parameter_name] = property_of(parameter_name, parameter)
         if parameter.kind is Kind.BODY:
-            annotations[bone_of(parameter_name)] = _bone_property(parameter_name)
-            annotations[collection_of(parameter_name)] = _collection_property(parameter_name)
-            annotations[choice_of(parameter_name)] = _pick_property(parameter_name)
+            annotations |= _target_properties(parameter_name, parameter)
     doc = (declaration.__doc__ or "").strip().split("\n\n")[0]
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc})
+
+
+def _target_properties(name: str, parameter: Parameter) -> dict[str, Any]:
+    """The properties that go with a pointer to a target."""
+    if parameter.in_order:
+        members = "all objects of this collection, in the order of their names,"
+        return {bone_of(name): _bone_property(name), collection_of(name): _collection_property(name, members)}
+    return {
+        bone_of(name): _bone_property(name),
+        collection_of(name): _collection_property(name, "one of the objects of this collection"),
+        choice_of(name): _pick_property(name),
+    }
 
 
 def property_of(name: str, parameter: Parameter) -> Any:
@@ -107,11 +117,11 @@ def choice_of(name: str) -> str:
     return f"{name}_choice"
 
 
-def _collection_property(name: str) -> Any:
+def _collection_property(name: str, members: str) -> Any:
     return bpy.props.PointerProperty(
         type=bpy.types.Collection,
         name=f"{name.replace('_', ' ').title()} Collection",
-        description="Use one of the objects of this collection if no object is set above",
+        description=f"Use {members} if no object is set above",
         override=OVERRIDABLE,
         update=notify_listeners,
     )

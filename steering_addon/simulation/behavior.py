@@ -86,6 +86,8 @@ class Behavior(Declared):
         width: the parameter that says how far to the side of a curve still counts as on it, if there is one.
         remembers: the type of its memory, None for a behavior without memory.
         avoids: whether it keeps clear of obstacles: on the ground its agents then plan their way past those that stand.
+        by_chance: whether its motion changes with the seed.
+        refers_to_up: whether it distinguishes up from other directions, so that it turns with the world only about up.
     """
 
     name: ClassVar[str]
@@ -95,6 +97,8 @@ class Behavior(Declared):
     width: ClassVar[str] = ""
     remembers: ClassVar[type[Memory] | None] = None
     avoids: ClassVar[bool] = False
+    by_chance: ClassVar[bool] = False
+    refers_to_up: ClassVar[bool] = False
 
     weight: Number = number(1.0, "How much it counts; 0 switches it off")
     priority: Rows = integer(2, "Lower numbers come first when the crowd takes the first that applies")

@@ -93,6 +93,7 @@ class Parameter:
         animatable: whether keyframes and drivers may change it.
         label: the name in the interface, if it differs from the title-cased name.
         shrinks: whether it is divided by the scale when a preset is scaled to larger bodies.
+        in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
         only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
     """
 
@@ -106,6 +107,7 @@ class Parameter:
     role: Role | None = None
     animatable: bool = True
     shrinks: bool = False
+    in_order: bool = False
     only_with: tuple[str, tuple[int, ...]] | None = None
     label: str = ""
 
@@ -174,6 +176,11 @@ def choice(default: str, description: str, choices: tuple[Choice, ...], *, anima
 def body(description: str, role: Role = Role.LEADER) -> Any:
     """An object to steer by; left empty, the nearest object with the role."""
     return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False))
+
+
+def bodies(description: str, role: Role = Role.LEADER) -> Any:
+    """Bodies to visit in the order of their names (`simulation.stops`); left empty, all objects of the role."""
+    return declared(Parameter(Kind.BODY, NEAREST, description, role=role, animatable=False, in_order=True))
 
 
 def another_body(description: str) -> Any:

@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arrays.chance import mix, uniform
-from .arrays.vectors import Mask, Rows, alike, magnitude, picked, same_for_all
+from .arrays.vectors import Mask, Rows, alike, magnitude, nobody, picked, same_for_all
 from .behavior import Behavior
 from .candidates import FIRST, NEXT, OWN, Candidates
 from .declaration import NEAREST, Kind, Parameter
 from .memory import Memory, remembered
+from .stops import visited
 from .world import Agents, World
 
 ARRIVED = 0.25
@@ -63,6 +64,10 @@ def aimed(
             changes[name] = _with_region(getattr(behavior, name), world, agents)
             continue
         rows = getattr(behavior, name)
+        if parameter.in_order:
+            # Of several bodies the behavior itself takes the one that it visits.
+            changes[name] = np.where((rows <= NEAREST) | _is_target(rows, world, agents), rows, -1)
+            continue
         if (rows == NEAREST).any() and parameter.role is not None:
             rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
         if (rows <= FIRST).any():
@@ -71,9 +76,14 @@ def aimed(
             stop = memory.stop if isinstance(memory, Round) else Round.blank(n).stop
             rows, stop = _taken(rows, world, agents, stop)
             learned[key] = Round(stop)
-        gone = (rows < 0) | (rows == agents.rows) | ~world.bodies.present[np.maximum(rows, 0)]
-        changes[name] = np.where(gone, -1, rows)
+        changes[name] = np.where(_is_target(rows, world, agents), rows, -1)
     return (replace(behavior, **changes) if changes else behavior), learned
+
+
+def _is_target(rows: Rows, world: World, agents: Agents) -> Mask:
+    """Whether each row is that of a body that is present and is not the agent itself, (n,)."""
+    mask: Mask = (rows >= 0) & (rows != agents.rows) & world.bodies.present[np.maximum(rows, 0)]
+    return mask
 
 
 @cache
@@ -128,23 +138,16 @@ def _own(candidates: Candidates, world: World, agents: Agents, rows: Rows) -> Ro
 
 def _next(candidates: Candidates, world: World, agents: Agents, rows: Rows, stop: Rows) -> tuple[Rows, Rows]:
     """The candidate whose turn it is for each agent of some rows, (m,), -1 for none; and its index, (m,)."""
-    present = np.flatnonzero(world.bodies.present[candidates.rows])
-    if not len(present):
-        return np.full(len(rows), -1), stop
-
-    def first_present(index: Rows) -> Rows:
-        """The first candidate present from an index on, cyclically; (m,) to (m,)."""
-        following: Rows = present[np.searchsorted(present, index % len(candidates.rows)) % len(present)]
-        return following
-
-    index = first_present(stop)
-    index = np.where(_arrived(candidates.rows[index], world, agents, rows), first_present(index + 1), index)
-    return candidates.rows[index], index
+    forward, bodies, visitor = nobody(len(rows)), candidates.rows, agents.rows[rows]
+    visit = visited(world, bodies, visitor, stop, forward, onward=forward, returns=forward)
+    arrived = (visit.body >= 0) & _arrived(visit.body, world, agents, rows)
+    visit = visited(world, bodies, visitor, visit.stop, forward, onward=arrived, returns=forward)
+    return visit.body, visit.stop
 
 
 def _arrived(body: Rows, world: World, agents: Agents, rows: Rows) -> Mask:
-    """Whether the agents of some rows (m,) have arrived at their bodies, (m,), or are these bodies."""
+    """Whether the agents of some rows (m,) have arrived at their bodies, (m,)."""
     offset = agents.level_of(picked(world.bodies.position, body) - picked(agents.position, rows), rows)
     touching = agents.radius[rows] + world.bodies.radius[body]
     near: Mask = magnitude(offset) < touching + agents.radius[rows] + ARRIVED * agents.speed[rows]
-    return near | (body == agents.rows[rows])
+    return near

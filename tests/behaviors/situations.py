@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
 from steering_addon.simulation.declaration import Kind, Parameter
 from steering_addon.simulation.geometry.obstacles import EITHER, INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
 from steering_addon.simulation.geometry.paths import Path, spline
@@ -70,7 +72,14 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
         paths=paths(rng),
         regions=boundaries(company),
         flows=paths(company),
+        candidates=(stops(n),),
     )
+
+
+def stops(n: int) -> Candidates:
+    """The leaders and every other vehicle, to be visited one after the other; not in the order of their rows."""
+    rows = np.concatenate((n + np.arange(LEADERS), np.arange(n)[::2]))[::-1]
+    return Candidates(rows, keys_of(0, rows), NEXT)
 
 
 def angular(ahead: np.ndarray, rng: np.random.Generator) -> Obstacles:
@@ -123,6 +132,8 @@ def _column(parameter: Parameter, n: int, rng: np.random.Generator) -> np.ndarra
         return rng.choice([parameter.default, -1, *range(REGIONS)], n)
     if parameter.kind is Kind.CROWD:
         return rng.integers(-1, CROWDS, n)
+    if parameter.in_order:
+        return rng.choice([parameter.default, FIRST, FIRST, -1, n], n)
     return np.where(rng.uniform(size=n) < 0.5, parameter.default, rng.integers(-1, n + LEADERS, n))
 
 
@@ -138,7 +149,7 @@ def alone(kind: type[Behavior], n: int) -> Scene:
     scene = busy(kind, n, columns=False)
     nowhere = regions(np.zeros((0, 3)), 1.0, 0)
     nothing = scene.obstacles.take([])
-    return replace(scene, tracked=no_tracked(), obstacles=nothing, paths=(), regions=nowhere, flows=())
+    return replace(scene, tracked=no_tracked(), obstacles=nothing, paths=(), regions=nowhere, flows=(), candidates=())
 
 
 def heap(kind: type[Behavior], n: int) -> Scene:

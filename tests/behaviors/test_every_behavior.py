@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scripts.behavior_names import TAKEN_BY_BLENDER
 from steering_addon.behaviors import CATALOGUE
+from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.explore import Explore
 from steering_addon.behaviors.forage import Forage
-from steering_addon.behaviors.leader_following import LeaderFollowing
-from steering_addon.behaviors.orbit import Orbit
-from steering_addon.behaviors.rest import Rest
+from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
-from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.behavior import OURS, Adjustment, Behavior, Intent, Steering, Wish
 from steering_addon.simulation.combining import COMBININGS
@@ -38,15 +37,8 @@ from tests.simulation.odd_input import BOUNDED
 COUNTS = (0, 1, 2, 3, 7)
 COORDINATES = np.array([0.0, 1.0, -1.0, 2.0, -2.0])
 UP = (0.0, 0.0, 1.0)
-REFERS_TO_UP = {Wander, LeaderFollowing, WallFollowing, Orbit, Forage, UnalignedCollisionAvoidance}
-"""They turn with the world about the up axis only: wanderers return to level flight, followers fly in a level volume,
-walls stand upright, circles are level, vehicles that meet keep to the right."""
-BY_CHANCE = {Wander, LeaderFollowing, Orbit, Rest, Explore, Forage, UnalignedCollisionAvoidance}
-"""Another seed gives another run."""
-NOW_AND_THEN = {UnalignedCollisionAvoidance}
-"""They choose velocities at times of their own: with another step they may choose another velocity."""
-SHARING = {Explore, Forage}
-"""It matters to them what other vehicles have seen or eaten."""
+CHANCE_SHOWS = 240
+"""Frames within which another seed has to make a difference for a behavior that says that it uses chance."""
 PAPER = {
     "seek",
     "flee",
@@ -72,8 +64,7 @@ PAPER = {
     "docking",
     "hide",
 }
-RESERVED = {"get", "keys", "items", "values", "pop", "name", "id_data", "update", "path_resolve", "bl_rna", "rna_type"}
-"""Names that every property group in Blender has."""
+
 
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 everywhere_there_is = pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
@@ -84,6 +75,18 @@ def flown(kind: type[Behavior], situation: Any) -> tuple[Scene, list[State]]:
     """A run of seven vehicles over twelve frames, which several laws examine."""
     place = situation(kind, 7)
     return place, place.run(12)
+
+
+def shares(kind: type[Behavior]) -> bool:
+    """Whether its agents leave something for others to notice: a tally, or what they have taken."""
+    world, agents, [behavior] = everywhere(kind, 4).seen()
+    steering = behavior.steer(world, agents, None if kind.remembers is None else kind.remembers.blank(4))
+    return bool(steering.tallies) or steering.takes is not None
+
+
+def decides_at_intervals(kind: type[Behavior]) -> bool:
+    """Whether its agents decide at moments of their own, so that another step may lead to another decision."""
+    return issubclass(kind, Adjustment) and kind.interval is not Adjustment.interval
 
 
 # The steering force.
@@ -273,7 +276,7 @@ def test_adding_vehicles_does_not_change_the_others(kind: type[Behavior]) -> Non
     """Anywhere; but out of sight if it looks at neighbors, and out of reach if vehicles share something."""
     many = everywhere(kind, 12)
     rows = np.array([1, 4, 5, 10])
-    if issubclass(kind, Neighborhood) or kind in SHARING:
+    if issubclass(kind, Neighborhood) or shares(kind):
         added = ~np.isin(np.arange(12), rows)
         many = replace(many, position=many.position + np.where(added, 200.0, 0.0)[:, None])
         assert_same(positions(many.run(24))[:, rows], positions(many.take(rows).run(24)))
@@ -321,8 +324,8 @@ def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behav
 def test_turning_the_world_about_any_axis_turns_the_force(kind: type[Behavior], axis: Any) -> None:
     place, turn = without_sides(busy(kind, 7)), about(axis, 137.0)
     before, after = turned(place.steering()[0], turn), place.moved(turn=turn).steering()[0]
-    if kind in REFERS_TO_UP:
-        assert not np.allclose(before, after), "It can be taken off REFERS_TO_UP."
+    if kind.refers_to_up:
+        assert not np.allclose(before, after), "It says that it refers to up, but nothing shows it."
     else:
         assert_same(after, before)
         wanted, result = turned(positions(place.run(11)), turn), positions(place.moved(turn=turn).run(11))
@@ -357,7 +360,7 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
     place = calm(kind)
     whole, half, quarter = (positions(replace(place, substeps=n).run(49)) for n in (1, 2, 4))
     first, second = np.abs(whole - half).max(), np.abs(half - quarter).max()
-    if kind in NOW_AND_THEN:
+    if decides_at_intervals(kind):
         assert max(first, second) < 0.5
     else:
         assert first < 0.25
@@ -383,7 +386,7 @@ def calm(kind: type[Behavior]) -> Scene:
         speed=3.5,
         vehicle={},
         tracked=all_of(leaders([25.0, -9.0, 2.0], [60.0, 0.0, 0.0], [60.0, 9.0, 0.0]), locked(*np.full((2, 3), 60.0))),
-        regions=regions([2.0, 5.0, 0.0], 60.0 if kind in SHARING else 6.0, SPHERE),
+        regions=regions([2.0, 5.0, 0.0], 60.0 if shares(kind) else 6.0, SPHERE),
         drift=(0.0, 0.0, 0.0),
         obstacles=replace(
             place.obstacles.take([0, 0]),
@@ -419,11 +422,14 @@ def test_continuing_from_a_stored_state_is_the_same_run(kind: type[Behavior]) ->
 
 @every
 def test_chance_depends_on_seed_identity_and_time(kind: type[Behavior]) -> None:
-    """The same seed gives the same bytes; another seed gives another run if the behavior uses chance."""
+    """The same seed gives the same bytes; another seed gives another run, in time, if the behavior uses chance."""
     place, same = flown(kind, busy)
-    other = replace(place, seed=1).run(12)
     assert all_bytes(same) == all_bytes(place.run(12))
-    assert (all_bytes(same) != all_bytes(other)) == (kind in BY_CHANCE)
+    differs = any(
+        all_bytes(place.run(frames)) != all_bytes(replace(place, seed=1).run(frames))
+        for frames in (12, *((CHANCE_SHOWS,) if kind.by_chance else ()))
+    )
+    assert differs == kind.by_chance
 
 
 # Limits.
@@ -490,7 +496,7 @@ def assert_sentence(text: str, where: str) -> None:
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
 def test_no_parameter_has_the_name_of_an_attribute_of_property_groups(kind: Any) -> None:
     names = set(kind.parameters())
-    assert not names & RESERVED
+    assert not names & {*TAKEN_BY_BLENDER, "use"}, "`use` is the switch of a behavior"
     assert all(re.fullmatch("[a-z][a-z_]*", name) for name in names)
 
 
@@ -562,6 +568,23 @@ def test_an_undeclared_parameter_is_refused_by_name(kind: type[Behavior]) -> Non
         kind.of(3, haste=1.0)
     with pytest.raises(ValueError):
         kind.of(3, weight=np.ones(2))
+
+
+@pytest.mark.parametrize("kind", [Seek, Wander], ids=lambda kind: kind.name)
+def test_a_wrong_statement_of_a_behavior_is_noticed(kind: type[Behavior]) -> None:
+    chance = type("Chance", (kind,), {"by_chance": not kind.by_chance})
+    with pytest.raises(AssertionError):
+        test_chance_depends_on_seed_identity_and_time(chance)
+    level = type("Level", (kind,), {"refers_to_up": not kind.refers_to_up})
+    with pytest.raises(AssertionError):
+        test_turning_the_world_about_any_axis_turns_the_force(level, (1.0, 0.0, 0.0))
+
+
+def test_only_behaviors_that_share_or_decide_at_intervals_are_found_to() -> None:
+    assert shares(Explore) and shares(Forage)
+    assert decides_at_intervals(UnalignedCollisionAvoidance)
+    for kind in (Seek, Wander, BrakeFor):
+        assert not shares(kind) and not decides_at_intervals(kind)
 
 
 def test_a_heap_is_a_heap() -> None:

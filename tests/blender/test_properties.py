@@ -3,6 +3,7 @@
 import bpy
 import pytest
 
+from scripts.behavior_names import TAKEN_BY_BLENDER
 from tests.blender.building import part
 
 REACH = 1e6
@@ -65,6 +66,14 @@ def property_in(group: str, name: str):
     return object_group().properties[group].fixed_type.properties[name]
 
 
+def test_names_that_blender_takes_are_known(addon) -> None:
+    """A parameter or behavior of such a name would hide what Blender has on every group."""
+    group = bpy.context.scene.steering
+    names = {*dir(group), *(name for kind in type(group).__mro__ for name in dir(kind)), *group.bl_rna.functions.keys()}
+    own_names = {*group.bl_rna.properties.keys(), *(name for name in names if name.startswith("_"))}
+    assert names - own_names - TAKEN_BY_BLENDER == set()
+
+
 def test_all_properties_are_collected(addon) -> None:
     assert len(all_properties()) > 80
     assert len(parameters()) > 30
@@ -79,8 +88,9 @@ def test_each_group_has_a_property_for_each_declared_parameter_and_no_others(add
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
         extra = EXTRA.get(group, {"use"})
         kinds = part("simulation.declaration").Kind
-        bodies = [name for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY]
-        of_bodies = {f"{name}_{suffix}" for name in bodies for suffix in ("bone", "collection", "choice")}
+        bodies = {name: parameter for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
+        of_bodies = {f"{name}_{suffix}" for name in bodies for suffix in ("bone", "collection")}
+        of_bodies |= {f"{name}_choice" for name, parameter in bodies.items() if not parameter.in_order}
         assert names == set(declared.parameters()) | extra | of_bodies, group
 
 

@@ -50,7 +50,7 @@ def test_there_are_no_pages_nor_drawings_left_over() -> None:
 @pytest.mark.parametrize("name", pages().keys())
 def test_what_a_page_links_to_exists(name: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", pages()[name]()):
-        assert target.startswith("https://") or (PAGES / target).exists()
+        assert target.startswith("https://") or (PAGES / target).exists(), "run scripts/generate"
 
 
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=NAMES)

@@ -35,7 +35,7 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.arrays.angles import cosine, sine
 from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
 from steering_addon.simulation.behavior import Behavior
-from steering_addon.simulation.candidates import FIRST, PICKS, Candidates
+from steering_addon.simulation.candidates import FIRST, NEXT, PICKS, Candidates
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import Kind, Parameter
 from steering_addon.simulation.geometry.meshes import Mesh, mesh
@@ -191,6 +191,8 @@ def _column(name: str, parameter: Parameter, n: int, chance: Chance, crowds: int
         return row % (crowds + 1) - 1
     if parameter.kind is Kind.REGION:
         return np.where(row % 4 == 3, parameter.default, row % 4)
+    if parameter.in_order:
+        return np.array([FIRST, FIRST, n + 1, parameter.default])[row % 4]
     if parameter.kind is Kind.BODY:
         chosen = np.where(row % 4 == 1, n + (row + 2) % LEADERS, (row + 1) % n)
         return np.where(row % 4 < 2, chosen, parameter.default)
@@ -238,6 +240,7 @@ def busy(name: str, n: int = MEMBERS) -> Scene:
             (chance.curve(middle, "flow 2", True),),
             painted(position[:3], chance),
         ),
+        candidates=(Candidates(np.array([n + 2, 1, n + 1, n]), keys_of(3, np.arange(4)), NEXT),),
         fps=FPS,
         substeps=2,
         seed=20,

@@ -13,10 +13,10 @@ from ...simulation.candidates import NEAREST_ONE
 from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at
-from ..property_groups import bone_of, choice_of
+from ..property_groups import bone_of
 from ..read.reading import standing
 from ..read.sources import BodySource, behaviors_of
-from ..read.target_groups import PICK_NUMBERS, several_of
+from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use
 
@@ -93,7 +93,7 @@ def _candidates(crowd: Object, scene: Scene, tagged: Mapping[Role, list[Object]]
             target = pointed_at(group, name)
             if target is not None and not has_role(target, Role.CROWD):
                 yield (BodySource(target, -1, _bone(group, name, target)),)
-            elif PICK_NUMBERS[getattr(group, choice_of(name))] == NEAREST_ONE:
+            elif pick_of(group, name, parameter) == NEAREST_ONE:
                 of_role = tagged[parameter.role] if parameter.default == NEAREST else ()
                 yield _group_members(crowd, behavior, name, scene) or tuple(BodySource(ob, -1) for ob in of_role)
 

@@ -79,7 +79,7 @@ def _several(layout: UILayout, group: Any, name: str, parameter: Parameter) -> N
     """Add the collection that may replace a target and, if there are several candidates, how one is chosen."""
     if pointed_at(group, name) is None:
         layout.prop(group, collection_of(name), text="or Collection")
-    if is_several(group, name, parameter):
+    if is_several(group, name, parameter) and not parameter.in_order:
         layout.prop(group, choice_of(name), text="Choose")
 
 

@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from ...simulation.behavior import Behavior
-from ...simulation.candidates import NEAREST_ONE, PICKS, Candidates
+from ...simulation.candidates import NEAREST_ONE, NEXT, PICKS, Candidates
 from ...simulation.declaration import Kind, Parameter
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at
@@ -61,7 +61,12 @@ def several_of(crowd: Object, behaviors: Iterable[type[Behavior]], objects: list
                 continue
             target = f"the {name.replace('_', ' ').title()} of {behavior.label} in {crowd.name}"
             if members := _members(group, name, parameter, objects, target):
-                yield Several(crowd, behavior.name, name, tuple(members), PICK_NUMBERS[getattr(group, choice_of(name))])
+                yield Several(crowd, behavior.name, name, tuple(members), pick_of(group, name, parameter))
+
+
+def pick_of(group: PropertyGroup, name: str, parameter: Parameter) -> int:
+    """How a target is chosen from several objects, as the number of a choice of PICKS."""
+    return NEXT if parameter.in_order else PICK_NUMBERS[getattr(group, choice_of(name))]
 
 
 def named(group: PropertyGroup, name: str) -> bool:
@@ -86,7 +91,7 @@ def _members(group: PropertyGroup, name: str, parameter: Parameter, objects: lis
         return _vehicles_of(pointed, objects, target) if has_role(pointed, Role.CROWD) else []
     if collection is not None:
         return _objects_of(collection, objects, target)
-    nearest = PICK_NUMBERS[getattr(group, choice_of(name))] == NEAREST_ONE
+    nearest = pick_of(group, name, parameter) == NEAREST_ONE
     return [] if nearest or parameter.role is None else tagged(objects, parameter.role)
 
 

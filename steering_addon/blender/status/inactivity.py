@@ -53,7 +53,9 @@ def why_idle(behavior: type[Behavior], crowd: Object, census: Census | None) -> 
         if parameter.kind not in POINTERS or parameter.default != NEAREST or census is None:
             continue
         if not named(group, name) and not census.roles.get(parameter.role):
-            return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose a {name.replace('_', ' ')}"
+            article = "" if parameter.in_order else "a "
+            what = f"{article}{name.replace('_', ' ')}"
+            return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose {what}"
     return ""
 
 

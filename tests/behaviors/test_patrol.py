@@ -1,0 +1,261 @@
+"""Patrol (not in the paper): goes from one target to the next and waits at each."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.patrol import ROUND, THERE_AND_BACK, Patrol, Patrolling
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.behaviors.wander import Wander
+from steering_addon.simulation.arrays.chance import keys_of
+from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
+from steering_addon.simulation.geometry.obstacles import boxes
+from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED, MAX_SPEED
+from steering_addon.simulation.presence.attendance import LEAVE, Attendance
+from steering_addon.simulation.run import step
+from steering_addon.simulation.snapshot import Snapshot, State
+from tests.scene import PRIORITY, Scene, leaders, positions, speeds
+
+POSTS = np.array([[0.0, 12.0, 0.0], [10.0, 12.0, 0.0], [10.0, -4.0, 0.0]])
+SECOND = 12
+"""Frames."""
+every_pace = pytest.mark.parametrize("pace", [MAX_SPEED, CURRENT_SPEED])
+every_order = pytest.mark.parametrize(("order", "period"), [(ROUND, (0, 1, 2)), (THERE_AND_BACK, (0, 1, 2, 1))])
+
+
+def guards(n: int = 1, posts: np.ndarray = POSTS, vehicle: dict | None = None, **values) -> Scene:
+    """Vehicles side by side that patrol between posts without a size."""
+    return Scene(
+        np.arange(n)[:, None] * [[2.0, 0.0, 0.0]],
+        speed=2.0,
+        behaviors=[(Patrol, {"wait_spread": 0.0, **values})],
+        tracked=replace(leaders(*posts), radius=np.zeros(len(posts))),
+        vehicle={"keep_in_plane": True, **(vehicle or {})},
+        fps=float(SECOND),
+    )
+
+
+def memories(states: list[State]) -> list[Patrolling]:
+    return [state.memories["patrol"] for state in states[1:]]
+
+
+def stops(states: list[State], row: int = 0) -> list[int]:
+    """The targets of a vehicle, one after the other."""
+    targets = [int(memory.stop[row]) for memory in memories(states)]
+    return [targets[0], *(after for before, after in pairwise(targets) if before != after)]
+
+
+def away(states: list[State], posts: np.ndarray = POSTS) -> np.ndarray:
+    """(frames, n, posts) metres from the vehicles to the posts."""
+    return np.linalg.norm(positions(states)[:, :, None] - posts, axis=-1)
+
+
+def leaving(states: list[State], row: int = 0) -> list[int]:
+    """The frames after which a vehicle leaves a target, as indices of `memories`."""
+    visits = [memory.visits[row] for memory in memories(states)]
+    return [frame for frame, (before, after) in enumerate(pairwise(visits)) if before != after]
+
+
+@every_order
+@every_pace
+@pytest.mark.parametrize("wait_time", [0.0, 1.0])
+def test_it_goes_through_its_targets_in_their_order(order: int, period: tuple, pace: int, wait_time: float) -> None:
+    states = guards(order=order, pace=pace, wait_time=wait_time).run(60 * SECOND)
+    targets = stops(states)
+    assert len(targets) > 7
+    assert targets == [period[k % len(period)] for k in range(len(targets))]
+    distances, known = away(states)[1:, 0], memories(states)
+    assert max(distances[frame, known[frame].stop[0]] for frame in leaving(states)) < 1.0
+
+
+@every_pace
+def test_it_stands_at_each_target_for_the_time_it_waits(pace: int) -> None:
+    states = guards(wait_time=3.0, pace=pace).run(60 * SECOND)
+    waited = np.array([memory.waited[0] for memory in memories(states)])
+    speed, distance = speeds(states)[1:, 0], away(states).min(axis=2)[1:, 0]
+    assert len(leaving(states)) > 4
+    for frame in leaving(states):
+        assert waited[frame] == pytest.approx(3.0, abs=0.1)
+        assert distance[frame] < 0.05
+        assert speed[frame - 2 * SECOND : frame].max() < 0.25
+
+
+def test_it_stops_gently_and_on_the_spot() -> None:
+    states = guards(wait_time=1000.0).run(12 * SECOND)
+    along = positions(states)[:, 0, 1]
+    assert along.max() < 12.01
+    assert along[-1] == pytest.approx(12.0, abs=0.01)
+    assert -np.diff(speeds(states)[:, 0]).min() * SECOND < 6.0, "little more than half of what it can"
+
+
+@every_pace
+def test_it_passes_through_where_it_does_not_wait(pace: int) -> None:
+    states = guards(wait_time=0.0, pace=pace).run(30 * SECOND)
+    frames = leaving(states)
+    assert len(frames) > 4
+    assert speeds(states)[frames, 0].min() > 3.5
+
+
+def test_at_its_own_pace_it_keeps_to_cruise_speed() -> None:
+    states = guards(wait_time=0.0, pace=CURRENT_SPEED).run(30 * SECOND)
+    assert speeds(states).max() < 4.2
+    assert np.median(speeds(states)) == pytest.approx(4.0, abs=0.1)
+
+
+def test_waits_differ_by_chance_from_visit_to_visit_and_from_agent_to_agent() -> None:
+    place = guards(12, wait_time=2.0, wait_spread=1.0)
+    _, agents, [patrol] = place.seen()
+    waits = np.array([patrol._wait(agents, np.full(12, number)) for number in range(50)])
+    assert 0.0 <= waits.min() < 0.2 and 3.8 < waits.max() < 4.0
+    assert waits.mean() == pytest.approx(2.0, abs=0.1)
+    assert len(np.unique(waits)) == waits.size
+    same = guards(12, wait_time=2.0, wait_spread=0.0)
+    _, agents, [patrol] = same.seen()
+    assert (patrol._wait(agents, np.arange(12)) == 2.0).all()
+
+
+def test_the_times_it_waits_are_those_of_its_visits() -> None:
+    place = guards(wait_time=2.0, wait_spread=1.0)
+    _, agents, [patrol] = place.seen()
+    states = place.run(60 * SECOND)
+    known = [memories(states)[frame] for frame in leaving(states)]
+    assert len(known) > 4
+    for memory in known:
+        assert 0.0 <= patrol._wait(agents, memory.visits)[0] - memory.waited[0] <= 1.0 / SECOND
+
+
+@pytest.mark.parametrize("target", [1, FIRST])
+@pytest.mark.parametrize("wait_time", [0.0, 1.0])
+def test_at_a_single_target_it_waits_for_good(target: int, wait_time: float) -> None:
+    place = guards(posts=POSTS[:1], wait_time=wait_time, targets=target)
+    place.candidates = (Candidates(np.array([1]), keys_of(0, np.array([1])), NEXT),)
+    states = place.run(20 * SECOND)
+    assert away(states)[-1, 0, 0] < 0.01
+    assert speeds(states)[-1, 0] < 0.01
+
+
+def test_it_visits_candidates_in_their_order_and_never_itself() -> None:
+    """Of a crowd that patrols among its own, each passes over itself."""
+    place = guards(3, wait_time=0.0, targets=FIRST)
+    place.candidates = (Candidates(rows := np.array([4, 0, 2]), keys_of(0, rows), NEXT),)
+    world, agents, [patrol] = place.seen()
+    memory = Patrolling.blank(3)
+    assert np.allclose(patrol.goal(world, agents, memory), POSTS[1])
+    memory = replace(memory, stop=np.array([1, 1, 2]))
+    first, third = agents.position[0], agents.position[2]
+    assert np.allclose(patrol.goal(world, agents, memory), [third, first, POSTS[1]])
+
+
+def test_what_it_remembers_belongs_to_the_state() -> None:
+    place = guards(3, wait_time=1.0, wait_spread=0.5, order=THERE_AND_BACK)
+    states = place.run(30 * SECOND)
+    state = states[17 * SECOND]
+    for frame in range(17 * SECOND + 1, 30 * SECOND):
+        state = step(state, place.snapshot(frame))
+    assert np.array_equal(state.motion.position, states[-1].motion.position)
+
+
+def without(row: int, since: int):
+    """Posts of which one disappears on a frame."""
+
+    def changed(frame: int, snapshot: Snapshot) -> Snapshot:
+        present = (np.arange(len(POSTS)) != row) | (frame < since)
+        return replace(snapshot, tracked=replace(snapshot.tracked, present=present))
+
+    return changed
+
+
+@every_order
+@pytest.mark.parametrize("since", [0, SECOND, 5 * SECOND])
+def test_a_target_that_disappears_is_passed_over(order: int, period: tuple, since: int) -> None:
+    """Before it sets off, on the way, and while it waits there."""
+    states = guards(order=order, wait_time=3.0).run(40 * SECOND, at=without(0, since))
+    targets = [int(memory.stop[0]) for memory in memories(states)]
+    assert set(targets[:since]) == ({0} if since else set())
+    assert set(targets[since + 1 :]) == {1, 2}
+    assert len(stops(states)) > 4
+
+
+def test_without_any_target_it_does_nothing_until_one_is_back() -> None:
+    def gone(frame: int, snapshot: Snapshot) -> Snapshot:
+        present = np.full(len(POSTS), not 2 * SECOND <= frame < 5 * SECOND)
+        return replace(snapshot, tracked=replace(snapshot.tracked, present=present))
+
+    states = guards(wait_time=0.0).run(20 * SECOND, at=gone)
+    heading = np.diff(positions(states)[2 * SECOND + 1 : 5 * SECOND, 0], axis=0)
+    assert np.allclose(heading[:, [0, 2]], 0.0) and (heading[:, 1] > 0.0).all()
+    assert stops(states)[:4] == [0, 1, 2, 0]
+    world, agents, [patrol] = guards(targets=-1).seen()
+    steering = patrol.steer(world, agents, Patrolling.blank(1))
+    assert (steering.force == 0.0).all() and not steering.sets_speed.any()
+    assert np.isnan(patrol.goal(world, agents, Patrolling.blank(1))).all()
+
+
+def test_it_arrives_within_the_distance_that_is_set_and_never_leaves() -> None:
+    def told(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, attendance=Attendance.of(1, on_arrival=LEAVE, arrival_distance=3.0))
+
+    states = guards(wait_time=0.0).run(20 * SECOND, at=told)
+    frames = leaving(states)
+    assert len(frames) > 3
+    assert not any(state.gone.any() for state in states)
+    nearest = [away(states)[frame + 1, 0, memories(states)[frame].stop[0]] for frame in frames]
+    assert min(nearest) > 2.5 and max(nearest) <= 3.0
+
+
+@every_pace
+@pytest.mark.parametrize("wait_time", [0.0, 2.0])
+def test_it_reaches_targets_that_move_and_waits_beside_them(pace: int, wait_time: float) -> None:
+    place = replace(guards(wait_time=wait_time, pace=pace), drift=(1.5, 0.5, 0.0))
+    states = place.run(60 * SECOND)
+    assert len(leaving(states)) > 4
+    for frame in leaving(states):
+        target = states[frame + 1].inputs.tracked.position[memories(states)[frame].stop[0]]
+        distance = np.linalg.norm(target - positions(states)[frame + 1, 0])
+        assert distance < (0.1 if wait_time else 1.0)
+
+
+@every_pace
+@pytest.mark.parametrize("wait_time", [0.0, 1.0])
+def test_a_vehicle_that_turns_widely_reaches_its_targets_too(pace: int, wait_time: float) -> None:
+    """At top speed its circles are of 25 m, the targets 10 m apart."""
+    place = guards(wait_time=wait_time, pace=pace, vehicle={"max_force": 1.0})
+    assert len(leaving(place.run(80 * SECOND))) > 3
+
+
+def test_no_agent_stands_for_good_where_many_wait() -> None:
+    """Eight who avoid each other have the same three targets, of which each has room for one."""
+    values = {"wait_time": 0.5, "wait_spread": 0.5, "order": THERE_AND_BACK}
+    place = guards(8, 0.5 * POSTS, {"max_speed": 1.5, "radius": 0.3}, **values)
+    place = replace(place, behaviors=[*place.behaviors, (UnalignedCollisionAvoidance, {})], combining=PRIORITY)
+    visits = np.array([memory.visits for memory in memories(place.run(120 * SECOND))])
+    half = len(visits) // 2
+    assert (visits[half] > 2).all()
+    assert (visits[-1] - visits[half] > 2).all()
+
+
+def test_another_wish_does_not_keep_it_from_its_patrol() -> None:
+    place = guards(4, wait_time=1.0)
+    place = replace(place, behaviors=[*place.behaviors, (Wander, {"strength": 3.0})])
+    assert (memories(place.run(60 * SECOND))[-1].visits > 5).all()
+
+
+def test_a_walker_plans_its_way_to_its_target() -> None:
+    wall = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.5, 2.0]])
+    place = replace(guards(wait_time=0.5), obstacles=wall, combining=PRIORITY)
+    place.behaviors = [*place.behaviors, (ObstacleAvoidance, {})]
+    assert len(leaving(place.run(40 * SECOND))) > 2
+
+
+def test_it_sets_off_by_the_formula() -> None:
+    """Far from a target, at top speed and with the vehicle's response time; within its reach, toward a stop there."""
+    still = {"keep_in_plane": True}
+    far = Scene(
+        [[0.0, 0.0, 0.0]], behaviors=[(Patrol, {"targets": 1})], tracked=leaders([0.0, 90.0, 0.0]), vehicle=still
+    )
+    assert np.allclose(far.steering()[0], [[0.0, 5.0 / 0.2, 0.0]])
+    near = replace(far, tracked=leaders([0.0, 0.8, 0.0]))
+    assert np.allclose(near.steering()[0], [[0.0, 1.0 / 0.2, 0.0]])
