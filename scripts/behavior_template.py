@@ -147,7 +147,7 @@ def test_it_goes_there_once() -> None:
 FIGURE = '''"""$label: go to a target."""
 
 from steering_addon.behaviors.$name import $kind
-from tests.scene import Scene, leaders
+from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from steering_addon.behaviors.patrol import ROUND, THERE_AND_BACK, Patrol, Patrolling
+from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
-from tests.scene import Scene, leaders
 
 from ..figure import Figure, Run
 
