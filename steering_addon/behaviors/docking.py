@@ -13,7 +13,6 @@ from ..simulation.arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
-    across,
     dot,
     magnitude,
     picked,
@@ -22,6 +21,7 @@ from ..simulation.arrays.vectors import (
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import REACH, Choice, Unit, body, called, choice, length, number, only_with, share
 from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.world import Agents, World
 
 BRAKING = 0.5
@@ -83,7 +83,7 @@ class Docking(Behavior):
         speed = np.minimum(np.minimum(braking, slowest + way / ramp_time), agents.max_speed)
         on_time = self._scheduled(world, agents, magnitude(aim) + magnitude(to_target - aim), slowest, response_time)
         speed = np.where(np.isfinite(on_time), np.minimum(on_time, agents.max_speed), speed)
-        speed = np.minimum(speed, np.maximum(self._turning_speed(aim, agents), slowest))
+        speed = np.minimum(speed, np.maximum(turning_speed(agents, unit(aim), magnitude(aim), BRAKING), slowest))
         desired_velocity = agents.level(picked(world.bodies.velocity, row)) + unit(aim) * speed[:, None]
         force = agents.steering_to(desired_velocity, response_time)
         # The middle of the target counts, not its body: touching it is not docking.
@@ -153,11 +153,3 @@ class Docking(Behavior):
     def _past(self, to_target: Vectors, heading: Vectors) -> Mask:
         """Whether each agent is ahead of the target and has to go round to its back, (n,)."""
         return (dot(to_target, heading) < 0.0) & (magnitude(to_target) >= AT_TARGET * self.approach_distance)
-
-    def _turning_speed(self, aim: Vectors, agents: Agents) -> Scalars:
-        """The speed at which the tightest circle still leads to the point it heads for, (n,) m/s."""
-        distance = magnitude(aim)
-        off_course = magnitude(across(unit(aim), agents.forward))
-        off_course = np.where(dot(aim, agents.forward) > 0.0, off_course, 1.0)
-        radius = distance / (2.0 * np.maximum(off_course, EPSILON))
-        return np.minimum(agents.vehicle.max_turn_rate * radius, np.sqrt(BRAKING * agents.agility * radius))

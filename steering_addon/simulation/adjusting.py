@@ -125,7 +125,10 @@ def _on_its_way(
 
 def _loosened(world: World, agents: Agents, adjustment: Adjustment, wish: Wish) -> Wish:
     """The wish in which the courses of jammed agents that decide in this step are loosened."""
-    rows = np.flatnonzero(wish.decides & adjustment.adjusts())
+    slow = agents.grounded & (wish.progress < adjustment.jamming.jammed)
+    rows = np.flatnonzero(slow & wish.decides & adjustment.adjusts())
+    if not len(rows):
+        return wish
     deciding, course = agents.take(rows), picked(wish.course, rows)
     jam = Jam.of(
         world,

@@ -254,6 +254,9 @@ class Declared:
     def for_agents(self: Self, rows: Rows) -> Self:
         """The parameters of the agents in these rows (m,); a column with one entry holds for all agents."""
         columns = {name: getattr(self, name) for name in self.parameters()}
+        # The rows are distinct: a column as long as they are is already theirs.
+        if all(len(column) == len(rows) for column in columns.values()):
+            return self
         return replace(self, **{name: _spread(column, rows) for name, column in columns.items()})
 
 
@@ -275,4 +278,6 @@ def _column(n: int, value: Any, dtype: type[Any]) -> Any:
 
 
 def _spread(column: Any, rows: Rows) -> Any:
+    if len(column) == len(rows):
+        return column
     return alike(column[0], len(rows), column.dtype) if len(column) == 1 else column[rows]
