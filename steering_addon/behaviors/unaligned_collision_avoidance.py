@@ -21,6 +21,7 @@ from ..simulation.arrays.vectors import (
     picked,
     truncate,
     unit,
+    which,
 )
 from ..simulation.avoiding.costs import COSTS, Costs
 from ..simulation.avoiding.velocity_choice import Choosers
@@ -106,7 +107,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
 
     def steer(self, world: World, agents: Agents, memory: Avoiding) -> Steering:
         """The paper's form, for the agents set to it: steer away from the first meeting."""
-        rows = np.flatnonzero(self.method == PAPER)
+        rows = which(self.method == PAPER)
         if not len(rows):
             return Steering()
         demand = self.take(rows)._demand(world, agents.take(rows))
@@ -128,7 +129,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
 
     def adjust(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> Steering:
         """The correction that makes agents take up the velocities they choose."""
-        rows = np.flatnonzero(self.adjusts())
+        rows = which(self.adjusts())
         if len(rows) == len(agents):
             force, memory = self._chosen(world, agents, wish, memory)
             return Steering(force, memory)
@@ -139,7 +140,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         return Steering(force, memory.put(rows, chosen))
 
     def _chosen(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> tuple[Vectors, Avoiding]:
-        rows = np.flatnonzero(wish.decides)
+        rows = which(wish.decides)
         if len(rows):
             chosen = self.take(rows)._choice(world, agents.take(rows), wish.take(rows))
             memory = memory.put(rows, replace(memory.take(rows), **chosen))
@@ -161,11 +162,12 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         grounded = agents.grounded
         stuck, stands = self.jamming.stuck, self.jamming.stands
         pad = self.clearance * (1.0 - clamp((stuck - wish.progress) / stuck, 0.0, 1.0))
-        for rows in (np.flatnonzero(grounded), np.flatnonzero(~grounded)):
+        for rows in (which(grounded), which(~grounded)):
             if len(rows):
                 all_rows = len(rows) == len(agents)
                 behavior, subset = (self, agents) if all_rows else (self.take(rows), agents.take(rows))
-                near = behavior.near(world, subset).together()
+                near = wish.near if wish.near is not None and grounded[rows[0]] else None
+                near = behavior.near(world, subset).together() if near is None else near
                 course, top_speed = picked(wish.course, rows), wish.top_speed[rows]
                 velocity = Choosers.of(
                     world, subset, near, course, top_speed, pad[rows], behavior.look_ahead_time, self.costs
@@ -187,7 +189,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         room = (agents.radius + self.clearance)[near.agent] + world.bodies.radius[near.body]
         depth = 1.0 - magnitude(meeting.apart) / np.maximum(room, EPSILON)
         soon = 1.0 - meeting.time / self.look_ahead_time[near.agent]
-        threats = np.flatnonzero((depth > 0.0) & (soon > 0.0) & (meeting.time > 0.0))
+        threats = which((depth > 0.0) & (soon > 0.0) & (meeting.time > 0.0))
         if not len(threats):
             return agents.none()
         # Sorted by agent, time and, for equal times, the other's row: the first of each agent is its most pressing.

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays.chance import mix, uniform
-from .arrays.vectors import Mask, Vectors, anybody, nobody, picked
+from .arrays.vectors import Mask, Vectors, anybody, nobody, picked, which
 from .avoiding.jams import JAMMING, Jam, Progress, progressed
 from .behavior import Adjustment, Behavior, Wish
 from .combining import Component
@@ -125,19 +125,13 @@ def _on_its_way(
 
 def _loosened(world: World, agents: Agents, adjustment: Adjustment, wish: Wish) -> Wish:
     """The wish in which the courses of jammed agents that decide in this step are loosened."""
-    slow = agents.grounded & (wish.progress < adjustment.jamming.jammed)
-    rows = np.flatnonzero(slow & wish.decides & adjustment.adjusts())
-    if not len(rows):
+    rows = which(agents.grounded & wish.decides & adjustment.adjusts())
+    if not (wish.progress[rows] < adjustment.jamming.jammed).any():
         return wish
+    near = adjustment.perceived(world, agents, rows)
+    wish = replace(wish, near=near)
     deciding, course = agents.take(rows), picked(wish.course, rows)
-    jam = Jam.of(
-        world,
-        deciding,
-        course,
-        wish.progress[rows],
-        lambda slow: adjustment.perceived(world, agents, rows[slow]),
-        adjustment.jamming,
-    )
+    jam = Jam.of(world, deciding, course, wish.progress[rows], near, adjustment.jamming)
     if not jam.jammed.any():
         return wish
     courses, jammed = wish.course.copy(order="K"), wish.jammed.copy()

@@ -146,6 +146,8 @@ class Wish:
         decides: (n,) the agents that decide in this step; the others keep to their last decision.
         progress: (n,) the share of the wished velocity that each recently had, from 0 to 1.
         jammed: (n,) the agents that others press and that get on no longer, of those that decide.
+        near: the others that the deciding agents on the ground perceive, as agents 0 to m in the order of their rows;
+            None before they are looked for.
     """
 
     force: Vectors
@@ -155,6 +157,7 @@ class Wish:
     decides: Mask
     progress: Scalars
     jammed: Mask
+    near: Near | None = None
 
     @classmethod
     def of(cls, agents: Agents, force: Vectors, top_speed: Scalars) -> Wish:
@@ -170,7 +173,7 @@ class Wish:
         return replace(wish, decides=self.decides, progress=self.progress)
 
     def take(self, rows: Rows) -> Wish:
-        """The wishes of some of the agents."""
+        """The wishes of some of the agents, among which are all that decide."""
         return Wish(
             picked(self.force, rows),
             picked(self.velocity, rows),
@@ -179,6 +182,7 @@ class Wish:
             self.decides[rows],
             self.progress[rows],
             self.jammed[rows],
+            self.near,
         )
 
 

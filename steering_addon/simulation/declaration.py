@@ -249,7 +249,8 @@ class Declared:
 
     def take(self: Self, rows: Any) -> Self:
         """The parameters of some agents; `rows` is any index of an (n,) column."""
-        return replace(self, **{name: getattr(self, name)[rows] for name in self.parameters()})
+        kind: Any = type(self)
+        return kind(**{name: _taken(getattr(self, name), rows) for name in self.parameters()})
 
     def for_agents(self: Self, rows: Rows) -> Self:
         """The parameters of the agents in these rows (m,); a column with one entry holds for all agents."""
@@ -275,6 +276,13 @@ def _column(n: int, value: Any, dtype: type[Any]) -> Any:
     if np.ndim(value) > 0:
         return np.broadcast_to(np.asarray(value, dtype=dtype), (n,))
     return alike(value, n, dtype)
+
+
+def _taken(column: Any, rows: Any) -> Any:
+    # One value for all stays one value, stored once.
+    if column.strides[0] == 0 and rows.dtype != np.bool_ and len(rows) <= len(column):
+        return column[: len(rows)]
+    return column[rows]
 
 
 def _spread(column: Any, rows: Rows) -> Any:

@@ -133,7 +133,9 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     for behavior in group.behaviors:
         steering = behavior.steer(world, agents, decided.recalled(behavior, agents))
         behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, agents, snapshot.attendance)
-        decided = replace(decided.adding(behavior, world, agents, steering), arrivals=arrivals)
+        decided = decided.adding(behavior, world, agents, steering)
+        if arrivals is not decided.arrivals:
+            decided = replace(decided, arrivals=arrivals)
         if steering.force is not None:
             components[behavior.name] = _component(behavior, steering.force, draws)
         if steering.sets_speed is not None and anybody(steering.sets_speed):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, dot, firsts, magnitude, picked, unit
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, dot, firsts, magnitude, picked, unit, which
 from ..geometry.obstacles import Obstacles
 from ..nearby.neighbors import Near
 from ..world import Agents, World
@@ -132,7 +132,7 @@ class Others:
         coming = -dot(velocity, near.offset) / near.distance + np.maximum(stride, agents.speed)[agent]
         gap = np.maximum(near.distance - radii, 0.0)
         time = np.where(coming > EPSILON, gap / np.maximum(coming, EPSILON), np.inf)
-        possible = np.flatnonzero(time < look_ahead_time[agent])
+        possible = which(time < look_ahead_time[agent])
         rank, soonest = _soonest(agent[possible], time[possible], len(agents))
         pair = possible[soonest]
         agent = agent[pair]
@@ -188,7 +188,7 @@ class Others:
             speed_squared *= room
             square = closing * closing
             square -= speed_squared
-            met = np.flatnonzero((square > 0.0) & (closing > 0.0))
+            met = which((square > 0.0) & (closing > 0.0))
             square = square[met]
             # depth: 0 at the edge of the clearance, 1 where the bodies touch. It makes the cost continuous, so that the
             # cheapest velocity does not jump when the others move a little.

@@ -11,13 +11,12 @@ where noise(t) are two smooth random numbers from -1 to 1, one along each axis.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays.chance import mix, smooth_noise
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, dot, magnitude, picked, unit
+from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, columns, dot, magnitude, picked, unit, which
 from ..memory import Memory, remembered
 from ..nearby.neighbors import Near
 from ..world import Agents, World
@@ -111,7 +110,7 @@ class Jam:
         agents: Agents,
         course: Vectors,
         progress: Scalars,
-        perceived: Callable[[Rows], Near],
+        near: Near,
         jamming: Jamming = JAMMING,
     ) -> Jam:
         """The jams among agents.
@@ -119,19 +118,15 @@ class Jam:
         Args:
             course: (n, 3) the velocities the agents wish for along their ways, m/s.
             progress: (n,) as of `Progress`.
-            perceived: the others that the agents of the given rows (m,) perceive; called only for slow agents.
+            near: the others that the agents perceive.
         """
-        jammed, held = np.zeros(len(agents), dtype=np.bool_), np.zeros(len(agents), dtype=np.bool_)
-        slow = np.flatnonzero((progress < jamming.jammed) & agents.grounded)
-        if len(slow):
-            jammed[slow], held[slow] = _pressed(
-                world, agents.take(slow), picked(course, slow), perceived(slow), jamming.pressed
-            )
-        return cls(jammed, held, jamming)
+        slow = (progress < jamming.jammed) & agents.grounded
+        pressed, held = _pressed(world, agents, course, near, jamming.pressed)
+        return cls(slow & pressed, slow & held, jamming)
 
     def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:
         """The courses, (n, 3) m/s: jostling added for jammed agents, and turned back for held ones."""
-        rows = np.flatnonzero(self.jammed)
+        rows = which(self.jammed)
         if not len(rows):
             return course
         keys, rate = mix(agents.keys[rows], JOSTLES), np.full(len(rows), self.jamming.jostles_a_second)
@@ -147,7 +142,7 @@ class Jam:
 def _pressed(world: World, agents: Agents, course: Vectors, near: Near, pressed: float) -> tuple[Mask, Mask]:
     """The agents, (n,), that others press from nearer than `pressed` metres, and those that are held."""
     gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
-    pressing = np.flatnonzero(gap < pressed)
+    pressing = which(gap < pressed)
     agent = near.agent[pressing]
     number = np.bincount(agent, minlength=len(agents))
     ahead = dot(picked(near.offset, pressing), picked(unit(course), agent)) > AHEAD * near.distance[pressing]

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, cross, dot, magnitude, picked, unit
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, cross, dot, magnitude, picked, unit, which
 from ..ground import right_of_heading
 from ..nearby.neighbors import Near
 from ..world import Agents, World
@@ -99,7 +99,7 @@ class Choosers:
         n = len(self.agents)
         straight = self._danger([np.concatenate(pair) for pair in zip(wished, present)], np.tile(np.arange(n), 2))
         straight = straight.reshape(2, n)
-        disturbed = np.flatnonzero((straight[0] > 0.0) | (straight[1] > 0.0))
+        disturbed = which((straight[0] > 0.0) | (straight[1] > 0.0))
         chosen = self.wished.copy()
         size = max(BLOCK // len(DIRECTIONS[len(self.frame)][0]) // len(SPEEDS), 1)
         for low in range(0, len(disturbed), size):
@@ -156,7 +156,7 @@ class Choosers:
             """The cheapest of velocities, (c, m) per component, and of the cheapest before, (m,); and its cost."""
             cost = harmless(velocity)
             # Danger is never negative, so a velocity that is too dear without it is not asked for it.
-            open_ = np.flatnonzero(cost < least)
+            open_ = which((cost < least).ravel())
             agent = np.tile(rows, len(cost))[open_]
             cost.reshape(-1)[open_] += costs.danger * self._danger([v.reshape(-1)[open_] for v in velocity], agent)
             row = np.argmin(cost, axis=0)

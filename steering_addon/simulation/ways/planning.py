@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, columns, magnitude, no_vectors, picked, unit
+from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, columns, magnitude, no_vectors, picked, unit, which
 from ..memory import Memory, remembered
 from ..world import Agents, World
 from .journeys import MOST, Courses, Travellers, courses
@@ -72,7 +72,7 @@ def planned_course(
         return wished, Planned.blank(len(agents))
     course = _along_the_way(wished, top_speed, travels, memory)
     plans = travels & (decides | ~memory.planned)
-    for rows, most in ((np.flatnonzero(plans & thorough), MOST), (np.flatnonzero(plans & ~thorough), FEW)):
+    for rows, most in ((which(plans & thorough), MOST), (which(plans & ~thorough), FEW)):
         if len(rows):
             travellers, wish = agents.take(rows), picked(wished, rows)
             course[rows], planned = _plan(world, travellers, wish, top_speed[rows], memory.take(rows), most)

@@ -30,7 +30,7 @@ def added(place: Scene, progress: float) -> np.ndarray:
     world, agents, _ = place.seen()
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
     wished, share = np.tile([0.0, WISHED, 0.0], (len(place), 1)), np.full(len(place), progress)
-    jam = Jam.of(world, agents, wished, share, lambda rows: avoidance.perceived(world, agents, rows))
+    jam = Jam.of(world, agents, wished, share, avoidance.perceived(world, agents, np.arange(len(agents))))
     return jam.loosened(world, agents, wished, share) - wished
 
 
