@@ -173,7 +173,7 @@ class Wish:
         return replace(wish, decides=self.decides, progress=self.progress)
 
     def take(self, rows: Rows) -> Wish:
-        """The wishes of some of the agents, among which are all that decide."""
+        """The wishes of some of the agents, among which are all deciding ones."""
         return Wish(
             picked(self.force, rows),
             picked(self.velocity, rows),

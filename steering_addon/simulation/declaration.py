@@ -248,8 +248,9 @@ class Declared:
         return cls(**{name: _column(n, values.get(name, default), dtype) for name, (default, dtype) in known.items()})
 
     def take(self: Self, rows: Any) -> Self:
-        """The parameters of some agents; `rows` is any index of an (n,) column."""
+        """The parameters of some agents; `rows` (m,), or a mask (n,)."""
         kind: Any = type(self)
+        rows = np.asarray(rows)
         return kind(**{name: _taken(getattr(self, name), rows) for name in self.parameters()})
 
     def for_agents(self: Self, rows: Rows) -> Self:
