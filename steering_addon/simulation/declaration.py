@@ -250,7 +250,6 @@ class Declared:
     def take(self: Self, rows: Any) -> Self:
         """The parameters of some agents; `rows` (m,), or a mask (n,)."""
         kind: Any = type(self)
-        rows = np.asarray(rows)
         return kind(**{name: _taken(getattr(self, name), rows) for name in self.parameters()})
 
     def for_agents(self: Self, rows: Rows) -> Self:
@@ -280,8 +279,8 @@ def _column(n: int, value: Any, dtype: type[Any]) -> Any:
 
 
 def _taken(column: Any, rows: Any) -> Any:
-    # One value for all stays one value, stored once.
-    if column.strides[0] == 0 and rows.dtype != np.bool_ and len(rows) <= len(column):
+    # One value for all remains stored once.
+    if column.strides[0] == 0 and isinstance(rows, np.ndarray) and rows.dtype != np.bool_ and len(rows) <= len(column):
         return column[: len(rows)]
     return column[rows]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.explore import ALL_CELLS, Explore, Exploring, _middles
+from steering_addon.behaviors.explore import ALL_CELLS, CELLS, Explore, Exploring, _claimed, _middles, _parts
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 from tests.scene import Scene, about, positions, turned
@@ -105,3 +105,16 @@ def test_its_patience_is_three_times_the_straight_way() -> None:
     goal = world.regions.places(_middles(), 0)[memory.goal[0]]
     way = np.linalg.norm((goal - agents.position[0])[:2])
     assert memory.until[0] == pytest.approx(world.time + 3.0 * (way / agents.cruise_speed[0] + 1.0))
+
+
+def test_the_cells_divide_the_region_evenly() -> None:
+    along = (2.0 * np.arange(CELLS) + 1.0) / CELLS - 1.0
+    assert np.allclose(_middles(), np.stack(np.meshgrid(along, along, along, indexing="ij"), axis=-1).reshape(-1, 3))
+
+
+def test_the_share_that_claims_a_cell_equals_a_plain_loop() -> None:
+    part = np.array([0, 0, 2, -1, 5, 0, -1])
+    rows = np.array([0, 2, 3, 5])
+    for row, shares in zip(rows, _claimed(part, rows), strict=True):
+        others = [part[k] for k in range(len(part)) if k != row and part[k] >= 0]
+        assert np.allclose(shares, [others.count(cell) / len(others) for cell in _parts()])

@@ -102,3 +102,12 @@ def test_its_goal_is_the_place_that_it_steers_to(row: int) -> None:
     assert (force[0] + agents.mass * agents.velocity[0] / agents.vehicle.response_time) @ (goal - agents.position)[
         0
     ] > 0.0
+
+
+def test_an_absent_obstacle_hides_nothing() -> None:
+    place = hiders()
+    missing = replace(place.obstacles, present=np.array([False, True]))
+    world, agents, [hide, _] = replace(place, obstacles=missing).seen()
+    goal = hide.goal(world, agents, Hiding.blank(1))
+    other = hiders(rocks=ROCKS[1:]).seen()[0]
+    assert np.isfinite(goal).all() and np.array_equal(goal, hide.goal(other, agents, Hiding.blank(1)))

@@ -143,3 +143,15 @@ def test_a_vehicle_may_lead_and_does_not_follow_itself(n: int) -> None:
     force = place.steering()[0]
     assert (force[0] == 0.0).all()
     assert n == 1 or (force[1] != 0.0).any()
+
+
+def test_its_way_is_as_wide_as_the_clearing_and_both_bodies_and_its_edge_is_gentle() -> None:
+    """The rectangle reaches to 1 + 0.5 + 0.4 metres on each side; near its edge the push aside is weak."""
+    start = [[1.895, 3.0, 0.0], [-1.895, 3.0, 0.0], [1.905, 3.0, 0.0]]
+    values = {"clearing_distance": 6.0, "clearing_width": 2.0, "separation": 0.0}
+    place = followers(3, position=start, values=values, vehicle={"radius": 0.4})
+    clearing = place.steering()[0]
+    following = replace(place, behaviors=[(LeaderFollowing, {**values, "clearing_distance": 0.0})]).steering()[0]
+    assert 0.0 < clearing[0, 0] < 1.0 and -1.0 < clearing[1, 0] < 0.0
+    assert (clearing[:2, 1:] == 0.0).all()
+    assert np.array_equal(clearing[2], following[2])

@@ -327,6 +327,19 @@ def test_a_path_that_appears_later_is_followed_from_that_time() -> None:
     assert off(ROAD, positions(states)[-1, 0]) < 1.0
 
 
+def test_when_its_path_disappears_it_follows_the_nearest_of_the_others() -> None:
+    far = spline(np.array([[6.0, 0.0, 0.0], [6.0, 60.0, 0.0]]), False)
+    place = followers(ROAD, [[1.0, 0.0, 0.0]], paths=((far,), (ROAD,)))
+
+    def until(frame: int, snapshot: Snapshot) -> Snapshot:
+        return snapshot if frame < 24 else replace(snapshot, paths=((far,),))
+
+    states = place.run(10 * FPS, at=until)
+    assert remembered(states, "path")[23, 0] == 1.0
+    assert remembered(states, "path")[-1, 0] == 0.0
+    assert off(far, positions(states)[-1, 0]) < 1.0
+
+
 # Its end.
 
 

@@ -261,4 +261,12 @@ def test_members_on_a_climbing_curve_face_along_it() -> None:
     spots = Spots(np.zeros((1, 3)), climbing, np.zeros((1, 3)), np.ones(1, dtype=np.bool_))
     forward, up = facing(spots, np.eye(3)[0], np.eye(3)[2], np.zeros(1))
     assert np.allclose(forward, climbing)
-    assert up[0, 2] > 0.7
+    assert np.allclose(up, [[0.0, -1.0, 1.0] / np.sqrt(2.0)])
+
+
+def test_on_a_surface_members_stand_upright_on_it_whatever_the_crowd_faces() -> None:
+    slope = np.array([[0.0, -1.0, 1.0]]) / np.sqrt(2.0)
+    spots = Spots(np.zeros((1, 3)), np.zeros((1, 3)), slope, np.ones(1, dtype=np.bool_))
+    forward, up = facing(spots, np.eye(3)[1], np.eye(3)[2], np.zeros(1))
+    assert np.allclose(up, slope)
+    assert np.allclose(forward, [[0.0, 1.0, 1.0] / np.sqrt(2.0)])

@@ -39,8 +39,8 @@ class BakeResult:
     frames: int
     mishaps: Mapping[str, int]
     closest: float
-    kept_out: int = 0
-    too_late: int = 0
+    kept_out: int
+    too_late: int
 
 
 def baking(

@@ -33,6 +33,11 @@ KEY = np.float32
 """The type of the numbers that Blender's keys hold."""
 
 
+def frames_at_once(vehicles: int, frames: int) -> int:
+    """The number of frames that are converted together."""
+    return min(max(AT_ONCE // max(vehicles, 1), LEAST_FRAMES), frames)
+
+
 class KeyWriter:
     """Writes the vehicles of a plan, which are objects, into keyframes."""
 
@@ -41,7 +46,7 @@ class KeyWriter:
         n, f = len(plan), len(plan.frames)
         self._plan, self._source = plan, plan.vehicles.source
         self._replace = replace_own_keys
-        frames = min(max(AT_ONCE // max(n, 1), LEAST_FRAMES), f)
+        frames = frames_at_once(n, f)
         self._channels = Channels(self._source, self._source.rotation, frames)
         self._poses = _Poses(frames, n, len(self._source.parented))
         self._location = np.empty((n, 3, f), KEY)

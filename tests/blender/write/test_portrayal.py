@@ -603,3 +603,12 @@ def test_the_panel_shows_what_counts(phase_by, fields) -> None:
     panel = type("Shown", (), {"layout": Layout([])})()
     bpy.types.STEERING_PT_portrayal.draw(panel, bpy.context)
     assert panel.layout.drawn == fields
+
+
+def test_a_driver_that_reads_the_same_property_of_another_object_keeps_none() -> None:
+    ship, buoy = flock(1)[0], bpy.data.objects.new("Buoy", None)
+    buoy["steering_speed"] = 1.0
+    drive(ship, "scale", "s", index=0, s=(buoy, '["steering_speed"]'))
+    bake()
+    clear_bake()
+    assert [name for name in NAMES if name in ship] == []

@@ -626,6 +626,16 @@ def test_a_modifier_on_a_bake_is_kept_by_the_next(staging) -> None:
     assert not curves_of(ob)["location", 1].modifiers
 
 
+def test_a_modifier_on_a_curve_that_also_has_keys_of_the_animator_is_kept(staging) -> None:
+    ob = new_object()
+    bake(staging, [ob])
+    curve = curves_of(ob)["location", 2]
+    curve.keyframe_points.insert(LAST + 30, 1.0)
+    curve.modifiers.new("NOISE").strength = 0.25
+    bake(staging, [ob], replace=False)
+    assert [m.strength for m in curves_of(ob)["location", 2].modifiers] == [0.25]
+
+
 def test_a_key_set_by_hand_on_a_baked_frame_is_the_animators(staging) -> None:
     ob = new_object()
     bake(staging, [ob])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.geometry.first_contact import touch_mesh
-from steering_addon.simulation.geometry.meshes import Mesh, mesh, silhouette
+from steering_addon.simulation.geometry.meshes import Mesh, _left_of, mesh, silhouette
 from steering_addon.simulation.geometry.obstacles import INSIDE
 from tests.scene import about
 from tests.simulation.odd_input import BOUNDED, vectors
@@ -237,3 +237,12 @@ def test_the_nearest_point_of_a_sliver_is_right(width: float) -> None:
     for n, point in enumerate(points):
         assert distance[n] == pytest.approx(distances(thin, point).min(), abs=1e-7)
         assert np.linalg.norm(place[n] - point) == pytest.approx(distance[n], abs=1e-9)
+
+
+def test_the_reversed_edge_gives_the_opposite_answer_to_the_last_bit() -> None:
+    """A point on an edge is to the left of exactly one of its two triangles, however the edge is rounded."""
+    rng = np.random.default_rng(5)
+    start, end = rng.normal(size=(2, 4000, 3))
+    end[:500, 0] = start[:500, 0]
+    point = start + rng.uniform(size=(4000, 1)) * (end - start)
+    assert np.array_equal(_left_of(start, end, point), ~_left_of(end, start, point))

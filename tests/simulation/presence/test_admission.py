@@ -146,6 +146,14 @@ def test_a_locked_vehicle_in_the_door_keeps_the_others_out() -> None:
     assert not aside.run(20, at=entering(aside, [2]))[-1].outside.any()
 
 
+def test_a_leader_in_the_door_and_a_vehicle_that_is_carried_keep_no_vehicle_out() -> None:
+    scene = at_one_door(1)
+    carried = replace(locked([0.2, 0.0, 0.0]), carrier=np.array([0]))
+    for tracked in (leaders([0.2, 0.0, 0.0]), carried):
+        place = replace(scene, tracked=tracked)
+        assert not place.run(20, at=entering(place, [2]))[-1].outside.any()
+
+
 def test_on_the_first_frame_no_vehicle_waits() -> None:
     scene = at_one_door(3)
     assert not scene.run(1, at=entering(scene, [0] * 3))[0].outside.any()

@@ -119,6 +119,19 @@ def test_obstacles_above_or_below_are_not_reached() -> None:
     ]
 
 
+def test_a_tilted_box_reaches_as_high_as_its_corners() -> None:
+    """A box of half sizes 1, 2 and 3 metres, turned by 45 degrees about each axis in turn."""
+    half = np.array([1.0, 2.0, 3.0])
+    for axis in np.eye(3):
+        axes = about(axis, 45.0).T
+        corners = np.stack(np.meshgrid(*np.stack((-half, half), axis=1)), axis=-1).reshape(-1, 3)
+        top = float((corners @ axes)[:, 2].max())
+        tilted = boxes([[0.0, 0.0, 0.0]], half[None], axes[None])
+        heights = np.array([top + 0.49, top + 0.51, -top - 0.49, -top - 0.51])
+        result = np.isfinite(reached(tilted, heights, np.full(4, 0.5))[:, 0])
+        assert result.tolist() == [True, False, True, False]
+
+
 def test_balls_are_narrower_for_bodies_above_their_middles() -> None:
     ball = obstacles([[0.0, 0.0, 0.0]], 1.0)
     for height in (0.0, 0.7, 1.3, 1.6):
