@@ -119,3 +119,14 @@ def test_any_positions_stay_finite_and_within_limits(points: np.ndarray, top: fl
     result = positions(scene.run(3))
     assert np.isfinite(result).all()
     assert np.linalg.norm(np.diff(result, axis=0), axis=-1).max() <= top / 24.0 * (1.0 + 1e-9) + 1e-9
+
+
+def test_where_others_touch_a_vehicle_that_touches_nothing_moves_as_it_would_alone() -> None:
+    """To the last bit: only bodies in contact are moved."""
+    start = [[0.0, 0.0, 0.0], [0.3, 0.1, 0.0], [40.0, 0.123, 0.456]]
+    forward = [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.8, 0.0]]
+    vehicle = {"keep_apart": True, "radius": 0.4}
+    three = Scene(start, forward=forward, speed=1.37, vehicle=vehicle)
+    alone = Scene(start[2:], forward=forward[2:], speed=1.37, vehicle=vehicle)
+    assert positions(three.run(20))[:, 2].tobytes() == positions(alone.run(20))[:, 0].tobytes()
+    assert np.abs(positions(three.run(20))[-1, 0, 0] - 0.0) > 0.05
