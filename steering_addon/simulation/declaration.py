@@ -288,4 +288,7 @@ def _taken(column: Any, rows: Any) -> Any:
 def _spread(column: Any, rows: Rows) -> Any:
     if len(column) == len(rows):
         return column
-    return alike(column[0], len(rows), column.dtype) if len(column) == 1 else column[rows]
+    if len(column) == 1:
+        # The entry is stored once for all, as by `alike`, which copies it first.
+        return np.ndarray((len(rows),), column.dtype, column, strides=(0,))
+    return column[rows]
