@@ -6,15 +6,19 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at, settings_of
+from ..read.fingerprint import fingerprint
 from ..read.plan import frame_range
+from ..setting_changes import is_listening, listen, stop_listening
 from ..tagged_objects import full_name, in_use
 from ..write.ownership import bake_of
+from .findings import Finding, findings
 from .present_members import Presence, presence_of
 
 if TYPE_CHECKING:
@@ -48,6 +52,24 @@ class Members:
 
 
 @dataclass(frozen=True)
+class Baked:
+    """The vehicles that play a bake.
+
+    Attributes:
+        vehicles: their number.
+        first, last: the frames that were baked.
+        outdated: whether something that their run is made from has changed since, apart from the frame range.
+        mishaps: the number of vehicles that ran into something or got stuck, by kind.
+    """
+
+    vehicles: int = 0
+    first: float = inf
+    last: float = -inf
+    outdated: bool = False
+    mishaps: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Census:
     """The counts of a scene.
 
@@ -56,12 +78,18 @@ class Census:
         crowds: the vehicles of each crowd, by its full name.
         baked: the number of objects that play a bake.
         last: the last frame of the run.
+        bake: the vehicles among those that play one.
+        findings: what the animator should look at.
+        counted_for: the settings of the scene that Blender announces no change of.
     """
 
     roles: Mapping[Role, int]
     crowds: Mapping[str, Members]
     baked: int
     last: int
+    bake: Baked = Baked()
+    findings: tuple[Finding, ...] = ()
+    counted_for: tuple = ()
 
     def members(self, crowd: Object) -> Members:
         return self.crowds.get(full_name(crowd), Members())
@@ -86,6 +114,7 @@ def count(scene: Scene) -> Census:
     roles: Counter[Role] = Counter()
     members: dict[Object, _Counted] = {}
     baked = 0
+    records: dict[Object, BakeRecord] = {}
     for ob in _objects(scene):
         stored = settings_of(ob)
         if stored is None:
@@ -97,6 +126,8 @@ def count(scene: Scene) -> Census:
         # An object without animation plays no bake, which is quicker to check.
         record = bake_of(ob) if ob.animation_data is not None else None
         baked += record is not None
+        if record is not None and Role.VEHICLE.name in names:
+            records[ob] = record
         if crowd is not None:
             counted = members.setdefault(crowd, _Counted())
             counted.vehicles += 1
@@ -104,7 +135,34 @@ def count(scene: Scene) -> Census:
             if takes_part and not stored.locked:
                 counted.active.append((ob, record))
     crowds = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if has_role(ob, Role.CROWD)}
-    return Census(dict(roles), crowds, baked, frame_range(scene)[1])
+    return Census(
+        roles=dict(roles),
+        crowds=crowds,
+        baked=baked,
+        last=frame_range(scene)[1],
+        bake=_baked(scene, records),
+        findings=tuple(findings(scene, records)),
+        counted_for=_unannounced(scene),
+    )
+
+
+def _baked(scene: Scene, records: Mapping[Object, BakeRecord]) -> Baked:
+    """The state of the bakes that vehicles play."""
+    if not records:
+        return Baked()
+    signed = {record.made_of for record in records.values()} - {""}
+    return Baked(
+        vehicles=len(records),
+        first=min(record.first for record in records.values()),
+        last=max(record.last for record in records.values()),
+        outdated=bool(signed) and signed != {fingerprint(scene)},
+        mishaps=Counter(kind for record in records.values() for kind in record.mishaps),
+    )
+
+
+def _unannounced(scene: Scene) -> tuple:
+    """What a run depends on and Blender counts as a change of the scene only, like a selection."""
+    return (*frame_range(scene), scene.render.fps, scene.render.fps_base)
 
 
 @dataclass
@@ -130,9 +188,15 @@ def _objects(scene: Scene) -> Iterable[Object]:
 def known(scene: Scene) -> Census | None:
     """The latest counts; None, and a count soon, before the first."""
     census = _known.get(scene.session_uid)
-    if census is None:
+    if census is None or census.counted_for != _unannounced(scene):
         changed()
     return census
+
+
+def settled(scene: Scene) -> Census | None:
+    """The latest counts if nothing has changed since; None otherwise, and in background mode."""
+    pending = bpy.app.background or bpy.app.timers.is_registered(_count_shown)
+    return None if pending else _known.get(scene.session_uid)
 
 
 def refresh(scene: Scene) -> Census:
@@ -186,12 +250,15 @@ def _handlers():
 
 
 def register() -> None:
+    listen(changed)
     if not bpy.app.background:
         for handlers, handler in _handlers():
             handlers.append(handler)
 
 
 def unregister() -> None:
+    if is_listening(changed):
+        stop_listening(changed)
     for handlers, handler in _handlers():
         if handler in handlers:
             handlers.remove(handler)
