@@ -11,7 +11,7 @@ from bpy.props import EnumProperty
 from ...recording.mishaps import OBSTACLE, OVERLAP, STUCK
 from ..tagged_objects import in_use
 from ..write.ownership import bake_of
-from .polls import in_object_mode
+from .polls import in_object_mode, something_baked
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -38,7 +38,7 @@ class STEERING_OT_select_contacts(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return in_object_mode(cls, context)
+        return in_object_mode(cls, context) and something_baked(cls, context)
 
     def execute(self, context):
         frames = _mishap_frames(context.scene, self.kind)

@@ -20,6 +20,8 @@ MARGINS = 44
 
 NARROWEST, WIDEST = 16, 120
 """Limits of the line length, in characters."""
+BUTTON = 5
+"""Width of a button without text, in characters."""
 ROOMY = 26
 """Line length, in characters, from which a panel has room for secondary fields."""
 
@@ -50,12 +52,17 @@ def meaningful(declaration: type[Declared], group: Any) -> list[str]:
     return [name for name, parameter in declared.items() if not parameter.only_with or is_chosen(*parameter.only_with)]
 
 
-def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> None:
-    """Add a sentence, wrapped to the width of the region."""
+def note(layout: UILayout, context: Context, text: str, icon: str = "INFO", *, beside: bool = False) -> None:
+    """Add a sentence, wrapped to the width of the region; `beside` leaves room for a button on its right."""
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for k, line in enumerate(textwrap.wrap(text, _letters(context))):
+    for k, line in enumerate(textwrap.wrap(text, _letters(context) - BUTTON * beside)):
         column.label(text=line, icon="BLANK1" if k else icon, translate=False)
+
+
+def fits(context: Context, text: str) -> bool:
+    """Whether a sentence fits into one line of the region."""
+    return len(text) <= _letters(context)
 
 
 def counted(number: int, noun: str) -> str:

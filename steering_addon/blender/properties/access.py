@@ -21,3 +21,9 @@ def has_role(ob: bpy.types.Object, role: Role) -> bool:
 def pointed_at(group: bpy.types.PropertyGroup, name: str) -> bpy.types.Object | None:
     """The object that a pointer refers to, or None if it was never set."""
     return getattr(group, name) if group.is_property_set(name) else None
+
+
+def replaces_own_keys(operator: bpy.types.Operator, scene: bpy.types.Scene) -> bool:
+    """Whether an operator is to set the vehicles' own keys aside, by its own property or the scene's setting."""
+    stored = settings_of(scene)
+    return operator.replace_own_keys or (stored is not None and stored.replace_own_keys)

@@ -1,4 +1,4 @@
-"""The fingerprint of a run: a hash of what it is made from, stored with a bake, which shows whether the bake still holds.
+"""The fingerprint of a run: a hash of what it is made from, stored with a bake to show whether the bake still holds.
 
 Only stored values are hashed, and the curves of animated ones, so that the fingerprint is the same on every frame.
 Nothing is evaluated. The frames of the run are left out: a bake records its own.
@@ -80,7 +80,7 @@ def _rank(ob: Object, stored: PropertyGroup) -> tuple[int, str]:
 def _looked_at(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) -> list[Object]:
     """The tagged objects, the targets of behaviors and what these depend on, without the moved ones, by name."""
     read = {ob for ob, _ in objects} - moved
-    for ob, stored in objects:
+    for _, stored in objects:
         if Role.CROWD.name in stored.roles:
             read.update(_pointed_at(stored))
     read.update(ob.parent for ob in moved if ob.parent is not None)

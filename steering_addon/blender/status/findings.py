@@ -93,9 +93,9 @@ def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object
     """
     group = getattr(crowd.steering, behavior.name)
     for name, parameter in behavior.parameters().items():
-        if parameter.kind in POINTERS and parameter.default == NEAREST and not named(group, name):
-            if not roles.get(parameter.role):
-                return name, parameter
+        by_role_only = parameter.kind in POINTERS and parameter.default == NEAREST and not named(group, name)
+        if by_role_only and not roles.get(parameter.role):
+            return name, parameter
     return None
 
 
