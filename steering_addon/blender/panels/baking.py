@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Baking:
-    """The buttons and the state of the bake, each always in the same place, then advice on what to do next."""
+    """The buttons and the state of the bake, each always in the same place, then what prevents motion."""
 
     bl_label = "Bake"
 
@@ -35,7 +35,8 @@ class Baking:
         playing, movable = preview.is_on(scene), census is None or census.free > 0
         column = layout.column(align=True)
         row = _large(column, enabled=playing or movable)
-        row.operator("steering.preview", text="Stop Preview" if playing else "Preview", icon="PLAY", depress=playing)
+        text, icon = ("Stop Preview", "PAUSE") if playing else ("Preview", "PLAY")
+        row.operator("steering.preview", text=text, icon=icon, depress=playing)
         row = _large(column)
         baking = row.row(align=True)
         baking.enabled = movable
@@ -75,7 +76,7 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
         frame, told = min(max(scene.frame_current, first), last), preview.report(scene)
         return told if told and fits(context, told) else f"Previewing: frame {frame} of {last}", extent, "PLAY"
     if not census.vehicles:
-        return "Nothing to bake yet", "", "INFO"
+        return "Nothing to bake yet", "Select objects, make them vehicles", "INFO"
     if not census.bake.vehicles:
         return "Not baked", extent, "RADIOBUT_OFF"
     baked = census.bake
@@ -96,19 +97,15 @@ def _has_other_frames(baked: Baked, first: int, last: int) -> bool:
 
 
 def _advice(context: Context, census: Census) -> tuple[str, str]:
-    """The problem to solve or the next step, with an icon; empty if there is neither."""
+    """The problem to solve, with an icon; empty if there is none."""
     told = preview.report(context.scene)
     if told and not (preview.is_on(context.scene) and fits(context, told)):
         return told, "INFO"
-    if not census.vehicles:
-        return "Select the objects to move and make them vehicles", "INFO"
-    if not census.free:
+    if census.vehicles and not census.free:
         return "All vehicles are locked. Unlock those that should move", "ERROR"
     # For a crowd in focus, the Behaviors panel shows the reason.
     if crowd_in_focus(context) is None and (reason := _why_nothing_moves(context, census)):
         return reason, "ERROR"
-    if not census.baked and not preview.is_on(context.scene):
-        return "Preview the motion of the vehicles, or bake it into keyframes", "INFO"
     return "", "NONE"
 
 

@@ -40,6 +40,10 @@ def buttons(name: str) -> list[str]:
     return [entry[1] for entry in in_tab(name) if entry[0] == "operator"]
 
 
+def usable(name: str) -> list[str]:
+    return [entry[1] for entry in in_tab(name) if entry[0] == "operator" and entry.enabled]
+
+
 # ---- the scenes that panels are drawn for
 
 
@@ -139,9 +143,11 @@ def test_new_users_are_told_what_to_do_next() -> None:
     assert "make them vehicles" in texts(in_tab("object"))
     assert ("menu", "STEERING_MT_add") in in_tab("object")
     assert "make them vehicles" in texts(in_tab("bake"))
+    assert usable("bake") == []
     a_vehicle()
     assert ("menu", "STEERING_MT_behavior_add") in in_tab("behaviors")
-    assert "bake it into keyframes" in texts(in_tab("bake"))
+    assert "Not baked" in texts(in_tab("bake"))
+    assert usable("bake") == ["steering.preview", "steering.bake", "steering.bake"]
 
 
 # ---- the object
