@@ -60,10 +60,10 @@ class STEERING_OT_finding_select(bpy.types.Operator):
         if self.kind == REFUSED:
             refused = last_refused(context.scene)
             return set(refused.objects) if refused is not None else set()
-        found = census.refresh(context.scene).findings
+        listed = census.refresh(context.scene).findings
         return {
             name
-            for finding in found
+            for finding in listed
             if finding.kind.name == self.kind and self.text in ("", finding.text)
             for name in finding.objects
         }

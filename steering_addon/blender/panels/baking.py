@@ -124,8 +124,8 @@ class Findings:
     @classmethod
     def poll(cls, context: Context) -> bool:
         census = known(context.scene)
-        found = census is not None and (census.findings or census.bake.mishaps)
-        return bool(found) or last_refused(context.scene) is not None
+        is_listed = census is not None and bool(census.findings or census.bake.mishaps)
+        return is_listed or last_refused(context.scene) is not None
 
     def draw(self, context) -> None:
         layout, census = self.layout, known(context.scene)

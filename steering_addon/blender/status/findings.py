@@ -106,12 +106,12 @@ def names_of(names: Sequence[str]) -> str:
     return f"{names[0]} and {len(names) - 1} more"
 
 
-def _about(kind: Kind, objects: Iterable[Object], text: str, one: str, several: str) -> Iterator[Finding]:
+def _about(kind: Kind, objects: Iterable[Object], text: str, singular: str, plural: str) -> Iterator[Finding]:
     """A finding about objects, if there are any: `text` with their names and the verb in its place."""
     objects = list(objects)
     if objects:
-        who = f"{names_of([ob.name for ob in objects])} {one if len(objects) == 1 else several}"
-        yield Finding(kind, text.format(who), tuple(full_name(ob) for ob in objects))
+        subject = f"{names_of([ob.name for ob in objects])} {singular if len(objects) == 1 else plural}"
+        yield Finding(kind, text.format(subject), tuple(full_name(ob) for ob in objects))
 
 
 def _is_without_size(ob: Object) -> bool:
