@@ -7,7 +7,7 @@ Nothing is evaluated. The frames of the run are left out: a bake records its own
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -44,10 +44,14 @@ KEYS = {"co": 2, "handle_left": 2, "handle_right": 2}
 """The columns of keyframes that shape a curve."""
 
 
-def fingerprint(scene: Scene) -> str:
-    """The hash of what the run of a scene depends on, except its frames: settings, members, targets and scenery."""
+def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
+    """The hash of what the run of a scene depends on, except its frames: settings, members, targets and scenery.
+
+    Args:
+        baked: the vehicles that play a bake, if they are known.
+    """
     objects = [(ob, stored) for ob in in_use(scene) if (stored := settings_of(ob)) is not None and stored.roles]
-    moved = {ob for ob, stored in objects if _is_moved(ob, stored)}
+    moved = {ob for ob, stored in objects if _is_moved(ob, stored, baked)}
     hashed = hashlib.blake2b(digest_size=16)
 
     def add(*parts: Any) -> None:
@@ -58,8 +62,9 @@ def fingerprint(scene: Scene) -> str:
     add(scene.render.fps, scene.render.fps_base, _values(stored, "", set(), OF_THE_SCENE) if stored else ())
     for ob, stored in sorted(((ob, stored) for ob, stored in objects if ob in moved), key=lambda each: _rank(*each)):
         animated = animated_paths(ob)
-        add(_values(stored, "steering.", animated, BOOKKEEPING), _start(stored), tuple(ob.scale))
-        add(full_name(ob.parent) if ob.parent is not None else "")
+        parent = full_name(ob.parent) if ob.parent is not None else ""
+        # A vehicle has no groups of its own: those belong to crowds.
+        add((_values(stored, "steering.", animated, BOOKKEEPING, groups=False), _start(stored), *ob.scale, parent))
         for curve in _curves(ob) if any(path.startswith("steering.") for path in animated) else ():
             if curve.data_path.startswith("steering."):
                 add(*_shape(curve))
@@ -68,9 +73,11 @@ def fingerprint(scene: Scene) -> str:
     return hashed.hexdigest()
 
 
-def _is_moved(ob: Object, stored: PropertyGroup) -> bool:
+def _is_moved(ob: Object, stored: PropertyGroup, baked: Collection[Object] | None) -> bool:
     """Whether an object is a vehicle whose motion is that of a bake, and not part of what the bake is made from."""
-    return Role.VEHICLE.name in stored.roles and not stored.locked and bake_of(ob) is not None
+    if Role.VEHICLE.name not in stored.roles or stored.locked:
+        return False
+    return bake_of(ob) is not None if baked is None else ob in baked
 
 
 def _rank(ob: Object, stored: PropertyGroup) -> tuple[int, str]:
@@ -121,15 +128,22 @@ def _properties(declared: type[PropertyGroup]) -> tuple[tuple[str, str, Any], ..
     return tuple(properties)
 
 
-def _values(group: PropertyGroup, path: str, animated: set[str], left_out: Iterable[str] = ()) -> list[tuple]:
+def _values(
+    group: PropertyGroup, path: str, animated: set[str], left_out: Iterable[str] = (), *, groups: bool = True
+) -> list[tuple]:
     """The values of a group that differ from their defaults, as (path, value); animated ones are left out.
 
     A behavior that is switched off is left out, too.
+
+    Args:
+        groups: whether to include the groups in it.
     """
     values: list[tuple] = []
     for name, kind, default in _properties(type(group)):
+        if name in left_out or (kind == "GROUP" and not groups):
+            continue
         at = f"{path}{name}"
-        if name in left_out or at in animated:
+        if at in animated:
             continue
         if kind == "GROUP":
             if group.is_property_set(name) and _is_used(getattr(group, name), at, animated):

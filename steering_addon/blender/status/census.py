@@ -155,7 +155,7 @@ def _baked(scene: Scene, records: Mapping[Object, BakeRecord]) -> Baked:
         vehicles=len(records),
         first=min(record.first for record in records.values()),
         last=max(record.last for record in records.values()),
-        outdated=bool(signed) and signed != {fingerprint(scene)},
+        outdated=bool(signed) and signed != {fingerprint(scene, records)},
         mishaps=Counter(kind for record in records.values() for kind in record.mishaps),
     )
 

@@ -121,10 +121,10 @@ def _is_without_size(ob: Object) -> bool:
 
 def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:
     """Whether an object is hidden in every view layer, and not by keys."""
-    if record is not None and any(path in SWITCHES for path in record.channels):
+    if any(ob.visible_get(view_layer=layer) for layer in scene.view_layers):
         return False
-    layers = [layer for layer in scene.view_layers if ob.name in layer.objects]
-    return not any(ob.visible_get(view_layer=layer) for layer in layers) and not animates(ob, "hide_viewport")
+    is_hidden_by_bake = record is not None and any(path in SWITCHES for path in record.channels)
+    return not is_hidden_by_bake and not animates(ob, "hide_viewport")
 
 
 def _instances(objects: Iterable[Object]) -> Iterator[Finding]:
