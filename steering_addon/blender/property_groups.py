@@ -36,8 +36,8 @@ SPOKEN = {Unit.RATE: "per second", Unit.FORCE: "newtons", Unit.TURN: "per second
 """Units that the tooltip states because the field cannot show them."""
 
 
-LETTERS = {Unit.RATE: "1/s", Unit.FORCE: "N", Unit.TURN: "per s"}
-"""The same in the labels."""
+LETTERS = {Unit.FORCE: "N", Unit.TURN: "/s"}
+"""Units that the label states, where the number alone would be taken for something else."""
 
 
 def property_group(name: str, declaration: type[Declared], extra: dict[str, Any] | None = None) -> type:

@@ -13,7 +13,7 @@ from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
 from .behavior_presets import preset_button
 from .crowds import PartOfCrowd
-from .fields import fields, meaningful, note, parameters, roomy
+from .fields import columns, fields, meaningful, note, parameters
 from .locations import in_both
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ class Behaviors(PartOfCrowd):
         elif reason := why_away(crowd, census):
             note(layout, context, reason)
         matters = MATTERS[next(c.number for c in COMBININGS if c.name == crowd.steering.combining)]
-        if in_use and roomy(context):
-            _headings(layout, matters)
+        shown = columns(context, matters)
+        if in_use and shown:
+            _headings(layout, shown)
         for behavior in in_use:
             _behavior(layout, context, crowd, behavior, matters, census)
         layout.menu("STEERING_MT_behavior_add", icon="ADD")
@@ -83,7 +84,7 @@ def _behavior(
     name.label(text=behavior.label)
     numbers = header.row(align=True)
     numbers.active = group.use
-    for parameter in matters if roomy(context) else ():
+    for parameter in columns(context, matters):
         number = numbers.row(align=True)
         number.scale_x = WIDTH.get(behavior.parameters()[parameter].kind, 1.0)
         number.prop(group, parameter, text="")
