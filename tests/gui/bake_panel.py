@@ -1,6 +1,6 @@
 """Clicks the buttons of the Bake panel in every state: `blender --python bake_panel.py -- FOLDER`.
 
-The buttons are clicked with the mouse, always at the same pixels, and Blender itself says which button is there.
+The buttons are clicked with the mouse, always at the same pixels, and Blender itself names the button under it.
 """
 
 import importlib

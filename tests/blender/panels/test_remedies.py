@@ -324,7 +324,7 @@ def test_every_refusal_names_a_remedy() -> None:
 
 
 def test_the_menu_leads_to_the_deletion_of_a_bake_only_while_something_is_baked() -> None:
-    """The operators' poll asks the counts of the window; without a window, scripts are let through."""
+    """The operators' poll asks the counts of the window; without a window, scripts are always accepted."""
     polls, census = part("blender.operators.polls"), part("blender.status.census")
 
     class Operator:
