@@ -13,6 +13,7 @@ from ...simulation.roles import Role
 from .. import preview
 from ..hierarchy import Family
 from ..properties import replaces_own_keys, settings_of
+from ..read.fingerprint import fingerprint
 from ..read.plan import Plan, plan_reading
 from ..read.start_pose import give_back
 from ..refusal import Refusal, reported
@@ -20,7 +21,9 @@ from ..status import census
 from ..status.findings import Kind
 from ..status.refused import forget, remember
 from ..tagged_objects import in_use, tagged
+from ..write.animation_data import action_of
 from ..write.bake import BakeResult, baking
+from ..write.bake_record import sign
 from ..write.ownership import bake_of
 from ..write.staging import clear_all
 from ..write.visibility import parts
@@ -162,6 +165,9 @@ class STEERING_OT_bake(bpy.types.Operator):
         return {"CANCELLED"}
 
     def _finished(self, result: BakeResult):
+        made_of = fingerprint(self._scene)
+        for ob in self._plan.vehicles.source.objects:
+            sign(action_of(ob), made_of)
         for warning in (*self._plan.warnings, *_absence_warnings(result)):
             self.report({"WARNING"}, warning)
         seconds = time.perf_counter() - self._start_time

@@ -12,13 +12,10 @@ import numpy as np
 from ...recording.mishaps import KINDS, Mishaps
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
-from ..read.fingerprint import fingerprint
 from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import sweep
-from .animation_data import action_of
-from .bake_record import sign
 from .ground_edges import GroundEdges
 from .key_writer import KeyWriter
 from .writer import Writer
@@ -78,9 +75,6 @@ def baking(
         raise
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
     plan.vehicles.source.store(plan.vehicles.identity)
-    made_of = fingerprint(plan.scene)
-    for ob in plan.vehicles.source.objects:
-        sign(action_of(ob), made_of)
     return BakeResult(
         vehicles=len(plan),
         frames=len(plan.frames),
