@@ -74,8 +74,7 @@ def baked_outdated_and_deleted() -> Iterator[float]:
     yield DRAWN
     yield from in_their_places("6 baked")
     assert state() == (False, True)
-    bpy.data.objects["Flock"].steering.vehicle.max_speed += 1.0
-    yield DRAWN
+    yield from frames_compare_nothing()
     yield from in_their_places("7 outdated")
     assert state() == (True, True)
     with view():
@@ -89,6 +88,21 @@ def baked_outdated_and_deleted() -> Iterator[float]:
     yield from in_their_places("9 deleted")
     for operator in (bpy.ops.steering.clear_bake, bpy.ops.steering.select_contacts):
         assert not operator.poll(), f"{operator} is offered with nothing baked."
+
+
+def frames_compare_nothing() -> Iterator[float]:
+    """Going to other frames does not compare the bake with the scene again, which would slow down playback."""
+    census = importlib.import_module(f"{MODULE}.steering_addon.blender.status.census")
+    compare, compared = census.fingerprint, []
+    census.fingerprint = lambda *scene: compared.append(scene) or compare(*scene)
+    for frame in (5, 25, 20):
+        bpy.context.scene.frame_set(frame)
+        yield DRAWN
+    assert not compared, "A change of the frame compares the bake again."
+    bpy.data.objects["Flock"].steering.vehicle.max_speed -= 1.0
+    yield DRAWN
+    assert len(compared) == 1, "A change of a setting compares the bake once."
+    census.fingerprint = compare
 
 
 def refused() -> Iterator[float]:

@@ -107,10 +107,16 @@ class Census:
 _known: dict[int, Census] = {}
 """The latest counts, by the session_uid of the scene."""
 _due = 0.0
+_only_frame = False
+"""Whether nothing but the frame has changed since the latest counts."""
 
 
-def count(scene: Scene) -> Census:
-    """Count the objects of a scene."""
+def count(scene: Scene, before: Census | None = None) -> Census:
+    """Count the objects of a scene.
+
+    Args:
+        before: the counts on another frame, if nothing but the frame has changed since; they give what takes longest.
+    """
     roles: Counter[Role] = Counter()
     members: dict[Object, _Counted] = {}
     baked = 0
@@ -140,22 +146,24 @@ def count(scene: Scene) -> Census:
         crowds=crowds,
         baked=baked,
         last=frame_range(scene)[1],
-        bake=_baked(scene, records),
-        findings=tuple(findings(scene, records)),
+        bake=_baked(scene, records, before.bake.outdated if before is not None else None),
+        findings=tuple(findings(scene, records)) if before is None else before.findings,
         counted_for=_unannounced(scene),
     )
 
 
-def _baked(scene: Scene, records: Mapping[Object, BakeRecord]) -> Baked:
-    """The state of the bakes that vehicles play."""
+def _baked(scene: Scene, records: Mapping[Object, BakeRecord], outdated: bool | None) -> Baked:
+    """The state of the bakes that vehicles play; `outdated` if that is known."""
     if not records:
         return Baked()
-    signed = {record.made_of for record in records.values()} - {""}
+    if outdated is None:
+        signed = {record.made_of for record in records.values()} - {""}
+        outdated = bool(signed) and signed != {fingerprint(scene, records)}
     return Baked(
         vehicles=len(records),
         first=min(record.first for record in records.values()),
         last=max(record.last for record in records.values()),
-        outdated=bool(signed) and signed != {fingerprint(scene, records)},
+        outdated=outdated,
         mishaps=Counter(kind for record in records.values() for kind in record.mishaps),
     )
 
@@ -208,8 +216,20 @@ def refresh(scene: Scene) -> Census:
 @bpy.app.handlers.persistent
 def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> None:
     """Count soon, as something has changed; not in background mode, where no panel is drawn."""
+    global _only_frame
+    if depsgraph is None or not _only_selected(depsgraph):
+        _only_frame = False
+        _count_soon()
+
+
+@bpy.app.handlers.persistent
+def _frame_changed(*_what) -> None:
+    _count_soon()
+
+
+def _count_soon() -> None:
     global _due
-    if bpy.app.background or (depsgraph is not None and _only_selected(depsgraph)):
+    if bpy.app.background:
         return
     _due = time.monotonic() + PAUSE
     if not bpy.app.timers.is_registered(_count_shown):
@@ -230,12 +250,21 @@ def _loaded(*_what) -> None:
 
 def _count_shown() -> float | None:
     """Count the scenes that windows show, and redraw the panels if the counts have changed."""
+    global _only_frame
     wait = _due - time.monotonic()
     if wait > 0.0:
         return wait
+    only_frame, _only_frame = _only_frame, True
+    if not only_frame:
+        # Scenes that no window shows are counted when one does.
+        shown = {window.scene.session_uid for window in bpy.context.window_manager.windows}
+        for scene in _known.keys() - shown:
+            del _known[scene]
     for window in bpy.context.window_manager.windows:
-        before = _known.get(window.scene.session_uid)
-        if refresh(window.scene) != before:
+        scene = window.scene
+        before = _known.get(scene.session_uid)
+        _known[scene.session_uid] = after = count(scene, before if only_frame else None)
+        if after != before:
             for area in window.screen.areas:
                 if area.type in SHOWING:
                     area.tag_redraw()
@@ -244,8 +273,9 @@ def _count_shown() -> float | None:
 
 def _handlers():
     lists = bpy.app.handlers
-    for each in (lists.depsgraph_update_post, lists.frame_change_post, lists.undo_post, lists.redo_post):
+    for each in (lists.depsgraph_update_post, lists.undo_post, lists.redo_post):
         yield each, changed
+    yield lists.frame_change_post, _frame_changed
     yield lists.load_post, _loaded
 
 

@@ -115,8 +115,14 @@ def _about(kind: Kind, objects: Iterable[Object], text: str, singular: str, plur
 
 
 def _is_without_size(ob: Object) -> bool:
-    x, y, z = ob.scale
-    return (abs(x) < EMPTY or abs(y) < EMPTY or abs(z) < EMPTY) and not animates(ob, "scale")
+    """Whether an object or one that it is parented to has no size, and no keys that may give it one."""
+    above: Object | None = ob
+    while above is not None:
+        x, y, z = above.scale
+        if (abs(x) < EMPTY or abs(y) < EMPTY or abs(z) < EMPTY) and not animates(above, "scale"):
+            return True
+        above = above.parent
+    return False
 
 
 def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:

@@ -259,3 +259,17 @@ def test_a_bake_from_before_fingerprints_were_stored_is_not_called_out_of_date()
             del action["steering_bake"]["made_of"]
     a_setting()
     assert baked().vehicles == 2 and not baked().outdated
+
+
+def test_counting_on_another_frame_does_not_compare_the_bake_again(monkeypatch) -> None:
+    """Playback would be slowed down by it."""
+    town()
+    bake()
+    a_setting()
+    census = part("blender.status.census")
+    before = census.count(bpy.context.scene)
+    bpy.context.scene.frame_set(3)
+    monkeypatch.setattr(census, "fingerprint", lambda *_: pytest.fail("The bake was compared again."))
+    monkeypatch.setattr(census, "findings", lambda *_: pytest.fail("The scene was searched again."))
+    after = census.count(bpy.context.scene, before)
+    assert after.bake == before.bake and after.findings == before.findings

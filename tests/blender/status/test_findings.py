@@ -57,6 +57,12 @@ def one_without_height() -> set[str]:
     return {first.name}
 
 
+def on_a_parent_without_size() -> set[str]:
+    first, *_ = ships()
+    first.parent = empty("Base", scale=(0.0, 0.0, 0.0))
+    return {first.name}
+
+
 def hidden_by_the_eye() -> set[str]:
     first, second, third, _ = ships()
     for ob in (first, second, third):
@@ -102,6 +108,7 @@ def a_deleted_path() -> set[str]:
 CASES = {
     without_size: ("NO_SIZE", "Ship 0 and Ship 1 have a scale of 0"),
     one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0"),
+    on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0"),
     hidden_by_the_eye: ("HIDDEN", "Ship 0 and 2 more are hidden, but baked all the same"),
     hidden_by_the_screen: ("HIDDEN", "Ship 0 is hidden, but baked all the same"),
     an_instance: ("INSTANCED", "the vehicles of Fleet do not move in it. Use Make Instances Real"),
