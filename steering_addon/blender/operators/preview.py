@@ -6,7 +6,6 @@ import bpy
 from bpy.props import BoolProperty
 
 from .. import preview
-from ..properties import replaces_own_keys
 from ..refusal import Refusal, reported
 from ..status.refused import forget, remember
 
@@ -34,7 +33,7 @@ class STEERING_OT_preview(bpy.types.Operator):
             return {"FINISHED"}
         forget(scene)
         try:
-            warnings = preview.start(scene, context.view_layer, replace_own_keys=replaces_own_keys(self, scene))
+            warnings = preview.start(scene, context.view_layer, replace_own_keys=self.replace_own_keys)
         except Refusal as refusal:
             remember(scene, refusal)
             raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ...simulation.roles import Role
@@ -23,7 +25,7 @@ def pointed_at(group: bpy.types.PropertyGroup, name: str) -> bpy.types.Object | 
     return getattr(group, name) if group.is_property_set(name) else None
 
 
-def replaces_own_keys(operator: bpy.types.Operator, scene: bpy.types.Scene) -> bool:
-    """Whether an operator is to set the vehicles' own keys aside, by its own property or the scene's setting."""
+def replaces_own_keys(asked: Any, scene: bpy.types.Scene) -> bool:
+    """Whether the own keys of vehicles are set aside: by the `replace_own_keys` asked for, or by the setting."""
     stored = settings_of(scene)
-    return operator.replace_own_keys or (stored is not None and stored.replace_own_keys)
+    return asked.replace_own_keys or (stored is not None and stored.replace_own_keys)

@@ -259,6 +259,22 @@ def test_a_refusal_is_forgotten_with_a_change_of_an_object() -> None:
     assert everything_shown()["STEERING_PT_findings"] == []
 
 
+def test_the_setting_lets_a_preview_that_was_refused_midway_go_on() -> None:
+    frames(1, 5)
+    ship = vehicle(crowd=crowd("Ships", wander={}), name="Ship")
+    live = part("blender.preview")
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    insert(ship, "location", {2: (1.0, 0.0, 0.0)})
+    ship.update_tag()
+    bpy.context.view_layer.update()
+    assert "Replace Own Keys" in live.report(bpy.context.scene)
+    assert "Replace Own Keys" in texts(everything_shown()["STEERING_PT_bake"])
+    bpy.context.scene.steering.replace_own_keys = True
+    bpy.context.scene.frame_set(3)
+    assert live.is_on(bpy.context.scene) and not live.report(bpy.context.scene)
+    live.end()
+
+
 def test_refusals_that_name_no_object_are_shown_too() -> None:
     leader()
     with pytest.raises(RuntimeError, match="has no vehicles"):
