@@ -63,7 +63,9 @@ def show_steering() -> None:
 
 def choose_steering() -> None:
     """Choose the Steering tab of the sidebar."""
-    next(region for region in _viewport().regions if region.type == "UI").active_panel_category = "Steering"
+    region = next(region for region in _viewport().regions if region.type == "UI")
+    region.active_panel_category = "Steering"
+    region.tag_redraw()
 
 
 def picture(path: Path) -> None:

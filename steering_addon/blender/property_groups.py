@@ -36,6 +36,10 @@ SPOKEN = {Unit.RATE: "per second", Unit.FORCE: "newtons", Unit.TURN: "per second
 """Units that the tooltip states because the field cannot show them."""
 
 
+LETTERS = {Unit.FORCE: "N", Unit.TURN: "/s"}
+"""Units that the label states, where the number alone would be taken for something else."""
+
+
 def property_group(name: str, declaration: type[Declared], extra: dict[str, Any] | None = None) -> type:
     """A property group with the `extra` properties, then one for each declared parameter.
 
@@ -74,7 +78,7 @@ def operator_property(name: str, parameter: Parameter) -> Any:
 
 
 def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
-    shared = {"name": parameter.called(name), "description": _tooltip(parameter), **settings}
+    shared = {"name": _label(name, parameter), "description": _tooltip(parameter), **settings}
     if parameter.kind is Kind.NUMBER:
         return bpy.props.FloatProperty(
             **shared,
@@ -154,6 +158,12 @@ def choice_property(shared: dict[str, Any], choices: Any, default: int) -> Any:
     items = [(c.name, c.label, c.description, c.number) for c in choices]
     name = next(c.name for c in choices if c.number == default)
     return bpy.props.EnumProperty(**shared, items=items, default=name)
+
+
+def _label(name: str, parameter: Parameter) -> str:
+    """The label of a parameter, with the unit if the field cannot show it."""
+    letters = LETTERS.get(parameter.unit)
+    return f"{parameter.called(name)} ({letters})" if letters else parameter.called(name)
 
 
 def _tooltip(parameter: Parameter) -> str:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bpy.types import Object
 
 
 class Refusal(ValueError):  # noqa: N818 - not an error of the program
-    """The request cannot be carried out. Its text is the message to report; nothing was changed."""
+    """The request cannot be carried out. Its text is the message to report; nothing was changed.
+
+    Attributes:
+        about: the objects that it names and that the animator has to change.
+        remedy: the setting of the scene's simulation that it names; empty if it names none.
+    """
+
+    def __init__(self, text: str, *, about: Sequence[Object] = (), remedy: str = "") -> None:
+        super().__init__(text)
+        self.about = tuple(about)
+        self.remedy = remedy
 
 
 def reported(execute: Callable[[Any, Any], set[str]]) -> Callable[[Any, Any], set[str]]:

@@ -18,6 +18,11 @@ def stop_listening(listener: Callable[[], None]) -> None:
     _listeners.remove(listener)
 
 
+def is_listening(listener: Callable[[], None]) -> bool:
+    """Whether a function is called on changes."""
+    return listener in _listeners
+
+
 def notify_listeners(_self: Any, _context: Any) -> None:
     """Tell all listeners; the `update` function of the properties that a run is made from.
 

@@ -12,8 +12,8 @@ from ..simulation.roles import Role
 from ..simulation.snapshot import Snapshot, State
 from .overlaps import Overlaps
 
-OVERLAP, OBSTACLE, STUCK = "overlap", "obstacle", "stuck"
-KINDS = (OVERLAP, OBSTACLE, STUCK)
+OVERLAP, OBSTACLE, STUCK, GROUND = "overlap", "obstacle", "stuck", "ground"
+KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND)
 """The kinds of mishaps. Stored in files: never change."""
 
 TOLERANCE = 0.1
@@ -30,7 +30,8 @@ class Mishaps:
     """The mishaps of n vehicles so far.
 
     Attributes:
-        frames: by kind (n,) the frame of the deepest overlap, or the one on which it got stuck; -1 for never.
+        frames: by kind (n,) the frame of the deepest overlap, or the one on which it got stuck or left its ground; -1
+            for never.
         clearance: (n,) least distance in metres between the surfaces of each vehicle and an obstacle.
     """
 
@@ -47,6 +48,10 @@ class Mishaps:
             return
         self._look_at_each_other(frame, state, state.inputs)
         self._look_at_obstacles(frame, state, state.inputs)
+
+    def note(self, kind: str, frame: int, mask: Mask) -> None:
+        """Note a mishap that was seen elsewhere, of the vehicles in the mask (n,) that have not had it before."""
+        self.frames[kind] = np.where(mask & (self.frames[kind] < 0), frame, self.frames[kind])
 
     def number(self, kind: str) -> int:
         """The number of vehicles with a mishap of a kind."""

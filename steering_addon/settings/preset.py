@@ -38,6 +38,8 @@ GROWING = (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE)
 """Units that grow in proportion to the body if the motion is to look the same and take the same time."""
 MOST_PREROLL = 10000
 """The largest pre-roll of a scene, in frames."""
+GROUPS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Moods")
+"""The headings of the menu of presets, in order."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Preset:
         preroll: suggested pre-roll in frames.
         portrayal: values of the portrayal by name; None if the preset leaves the portrayal alone.
         attendance: values for entering and leaving, by name; None if the preset leaves those alone.
+        group: the heading of the menu under which it is listed, one of GROUPS; empty for presets of the user's own.
         unknown: names in its text that this version does not know.
     """
 
@@ -68,6 +71,7 @@ class Preset:
     preroll: int = 0
     portrayal: Values | None = None
     attendance: Values | None = None
+    group: str = ""
     unknown: tuple[str, ...] = ()
 
     @property
@@ -113,6 +117,8 @@ def written(preset: Preset) -> str:
         "preroll": preset.preroll,
     }
     content |= {name: dict(values) for name, values in preset.options().items()}
+    if preset.group:
+        content["group"] = preset.group
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -169,6 +175,7 @@ class _Reading:
             preroll=self._preroll(),
             portrayal=self._optional("portrayal"),
             attendance=self._optional("attendance"),
+            group=self._heading(),
         )
         return replace(preset, unknown=tuple(self._unknown))
 
@@ -177,6 +184,12 @@ class _Reading:
         if not isinstance(group, dict):
             raise PresetError(f"{name} must be an object of names and values")
         return group
+
+    def _heading(self) -> str:
+        value = self._content.get("group", "")
+        if value not in ("", *GROUPS):
+            raise PresetError(f"group must be one of {', '.join(GROUPS)}, not {shown(value)}")
+        return str(value)
 
     def _body_length(self) -> float:
         value: Any = self._content.get("body_length")

@@ -44,7 +44,10 @@ class VehicleModel(Declared):
     keep_in_plane: Mask = called(
         "Keep in Plane", switch(False, "Stay at the height of the start and upright, as walkers and cars do")
     )
-    keep_apart: Mask = switch(False, "Move vehicles that overlap apart, and off obstacles")
+    keep_apart: Mask = called(
+        "Push Apart",
+        switch(False, "Push vehicles that overlap apart and out of obstacles, whatever their behaviors do"),
+    )
     bank: Number = number(
         1.0, "How far it leans into turns: 1 as an aircraft in a coordinated turn, 0 not at all", shrinks=True
     )

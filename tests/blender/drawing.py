@@ -24,24 +24,35 @@ class OperatorSettings:
             assert value in {item.identifier for item in declared.enum_items}, (name, value)
 
 
+class Entry(tuple):
+    """What was drawn. `enabled`: whether it can be used."""
+
+    enabled = True
+
+
 class Layout:
     """Records what is drawn: ("label", text), ("prop", name), ("operator", name, text), ("menu", name)."""
 
-    def __init__(self, drawn: list[tuple]) -> None:
+    def __init__(self, drawn: list[tuple], above: Layout | None = None) -> None:
         self.drawn = drawn
+        self.above = above
         self.active = self.enabled = self.use_property_split = True
         self.alert = self.use_property_decorate = False
         self.scale_x = self.scale_y = 1.0
         self.operator_context = ""
 
     def _part(self, *_arguments, **_settings) -> Layout:
-        return Layout(self.drawn)
+        return Layout(self.drawn, self)
+
+    def is_enabled(self) -> bool:
+        """Whether what is drawn can be used; Blender disables all parts of a disabled layout."""
+        return self.enabled and (self.above is None or self.above.is_enabled())
 
     column = row = box = split = grid_flow = column_flow = _part
 
     def panel(self, name: str, default_closed: bool = False) -> tuple[Layout, Layout]:
         self.drawn.append(("panel", name))
-        return Layout(self.drawn), Layout(self.drawn)
+        return Layout(self.drawn, self), Layout(self.drawn, self)
 
     def separator(self, **_settings) -> None:
         pass
@@ -61,7 +72,9 @@ class Layout:
 
     def operator(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> OperatorSettings:
         assert icon in ICONS, icon
-        self.drawn.append(("operator", name, text))
+        entry = Entry(("operator", name, text))
+        entry.enabled = self.is_enabled()
+        self.drawn.append(entry)
         return OperatorSettings(name)
 
     def menu(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> None:

@@ -22,7 +22,7 @@ DRAWN = 0.4
 LAST = 30
 READY = {"flock": 16, "school": 16, "walkers": 8}
 """The ready scenes with their number of members: few, because the test is about the window."""
-POPULATE = (1099, 387)
+POPULATE = (1099, 592)
 """Pixel position of the header of a crowd's Populate panel, in a window of 1600 by 1000."""
 
 

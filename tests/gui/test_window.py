@@ -53,6 +53,17 @@ def test_the_story_runs_in_a_window_without_complaints(blender: list[str]) -> No
     assert len(list(RESULT.glob("*.png"))) == 19
 
 
+def test_the_buttons_of_the_bake_panel_keep_their_places_and_do_what_they_say(blender: list[str]) -> None:
+    RESULT.mkdir(parents=True, exist_ok=True)
+    for old in RESULT.glob("bake panel *"):
+        old.unlink()
+    story = Path(__file__).with_name("bake_panel.py")
+    done = run([*blender, "--window-geometry", "0", "0", "1600", "1000", "--python", story, "--", RESULT])
+    (RESULT / "bake panel console.txt").write_text(done.stdout, encoding="utf-8")
+    assert "The story is over." in done.stdout, done.stdout
+    assert len(list(RESULT.glob("bake panel *.png"))) == 12
+
+
 def run(command: list) -> subprocess.CompletedProcess:
     """Run a command with its error output merged into its standard output."""
     return subprocess.run(

@@ -6,6 +6,7 @@ from . import (
     behaviors,
     contact_report,
     crowds,
+    findings,
     flow_direction,
     populate,
     presets,
@@ -28,6 +29,7 @@ MODULES = (
     preview,
     baking,
     contact_report,
+    findings,
 )
 
 

@@ -12,18 +12,23 @@ from bpy.props import BoolProperty
 from ...simulation.roles import Role
 from .. import preview
 from ..hierarchy import Family
-from ..properties import settings_of
+from ..properties import replaces_own_keys, settings_of
+from ..read.fingerprint import fingerprint
 from ..read.plan import Plan, plan_reading
 from ..read.start_pose import give_back
 from ..refusal import Refusal, reported
 from ..status import census
+from ..status.findings import Kind
+from ..status.refused import forget, remember
 from ..tagged_objects import in_use, tagged
+from ..write.animation_data import action_of
 from ..write.bake import BakeResult, baking
+from ..write.bake_record import sign
 from ..write.ownership import bake_of
 from ..write.staging import clear_all
 from ..write.visibility import parts
 from .contact_report import summary
-from .polls import in_object_mode
+from .polls import in_object_mode, something_baked
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -33,6 +38,8 @@ LEAST_WORK, MOST_WORK = 0.03, 0.25
 INFINITE = float("inf")
 INTERVAL = 0.005
 """Seconds between two pieces of work."""
+TOLD_BY_BAKES = set(Kind) - {Kind.NEVER_ENTERED}
+"""What the report of a bake names; it has a warning of its own about vehicles that never entered."""
 
 
 class STEERING_OT_bake(bpy.types.Operator):
@@ -49,7 +56,8 @@ class STEERING_OT_bake(bpy.types.Operator):
     )
     replace_own_keys: BoolProperty(
         name="Replace Own Keys",
-        description="Set aside keyframes, drivers and NLA strips of the vehicles; deleting the bake restores them",
+        description="Set aside keyframes, drivers and NLA strips of the vehicles, also if the scene's setting of this "
+        "name is off; deleting the bake restores them",
         default=False,
     )
 
@@ -111,9 +119,12 @@ class STEERING_OT_bake(bpy.types.Operator):
 
     def _begin(self, context: Context) -> None:
         preview.end()
+        forget(context.scene)
+        self._scene = context.scene
         only = context.selected_objects if self.selected else None
-        self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=self.replace_own_keys)
-        self._baking = baking(self._plan, replace_own_keys=self.replace_own_keys)
+        replace = replaces_own_keys(self, context.scene)
+        self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=replace)
+        self._baking = baking(self._plan, replace_own_keys=replace)
         self._progress = 0.0
         self._start_time = self._pause_time = time.perf_counter()
 
@@ -149,10 +160,14 @@ class STEERING_OT_bake(bpy.types.Operator):
         context.workspace.status_text_set(draw)
 
     def _refused(self, refusal: Refusal):
+        remember(self._scene, refusal)
         self.report({"ERROR"}, str(refusal))
         return {"CANCELLED"}
 
     def _finished(self, result: BakeResult):
+        made_of = fingerprint(self._scene)
+        for ob in self._plan.vehicles.source.objects:
+            sign(action_of(ob), made_of)
         for warning in (*self._plan.warnings, *_absence_warnings(result)):
             self.report({"WARNING"}, warning)
         seconds = time.perf_counter() - self._start_time
@@ -160,6 +175,9 @@ class STEERING_OT_bake(bpy.types.Operator):
         if result.closest != INFINITE:
             text += f", nearest obstacle {result.closest:.2f} m"
         text += f": {summary(result.mishaps)}"
+        seen = [finding for finding in census.refresh(self._scene).findings if finding.kind in TOLD_BY_BAKES]
+        for finding in seen:
+            self.report({"INFO" if finding.kind is Kind.WAITING else "WARNING"}, finding.text)
         self.report({"INFO"}, text)
         # Blender sends no update when actions are assigned.
         census.changed()
@@ -179,7 +197,7 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return in_object_mode(cls, context)
+        return in_object_mode(cls, context) and something_baked(cls, context)
 
     @reported
     def execute(self, context):

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty
 
-from ...recording.mishaps import OBSTACLE, OVERLAP, STUCK
+from ...recording.mishaps import GROUND, OBSTACLE, OVERLAP, STUCK
 from ..tagged_objects import in_use
 from ..write.ownership import bake_of
-from .polls import in_object_mode
+from .polls import in_object_mode, something_baked
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
-WORDS = {OVERLAP: "overlapping", OBSTACLE: "inside an obstacle", STUCK: "stuck"}
+WORDS = {OVERLAP: "overlapping", OBSTACLE: "inside an obstacle", STUCK: "stuck", GROUND: "off the ground"}
 """The words of the report, after the number of vehicles."""
 ANY = "ANY"
 ITEMS = [
@@ -24,11 +24,13 @@ ITEMS = [
     (OVERLAP.upper(), "Overlapping", "Vehicles that overlapped other vehicles", 1),
     (OBSTACLE.upper(), "Inside an Obstacle", "Vehicles that were inside an obstacle", 2),
     (STUCK.upper(), "Stuck", "Vehicles that stood still next to an obstacle for two seconds", 3),
+    (GROUND.upper(), "Off the Ground", "Vehicles that left the surface on which Populate placed them", 4),
 ]
 
 
 class STEERING_OT_select_contacts(bpy.types.Operator):
-    """Select the baked vehicles that ran into something or got stuck, and jump to the next frame on which one did"""
+    """Select the baked vehicles that ran into something, got stuck or left their ground, and jump to the next frame on
+    which one did"""
 
     bl_idname = "steering.select_contacts"
     bl_label = "Select Contacts"
@@ -38,7 +40,7 @@ class STEERING_OT_select_contacts(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return in_object_mode(cls, context)
+        return in_object_mode(cls, context) and something_baked(cls, context)
 
     def execute(self, context):
         frames = _mishap_frames(context.scene, self.kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..focus import crowd_in_focus
+from ..status import census
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -23,6 +24,15 @@ def something_selected(operator: type, context: Context) -> bool:
     if context.selected_objects:
         return True
     operator.poll_message_set("Select at least one object")
+    return False
+
+
+def something_baked(operator: type, context: Context) -> bool:
+    """Whether an object of the scene plays a bake; also if that is not known, so that scripts need not wait."""
+    counts = census.settled(context.scene)
+    if counts is None or counts.baked:
+        return True
+    operator.poll_message_set("Nothing is baked. Bake first")
     return False
 
 

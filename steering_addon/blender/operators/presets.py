@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...settings.preset import Preset, scaled, written
+from ...settings.preset import GROUPS, Preset, scaled, written
 from ..crowds.member_variation import Amounts, vary
 from ..crowds.preset_exchange import CROWDS, bodies_length, missing, preset_of, take_up
-from ..crowds.preset_files import Shelf
+from ..crowds.preset_files import Listed, Shelf
+from ..refusal import Refusal
 from .shelves import Applying, Removing, Saving, animated_warnings, any_preset, new_name, own_preset
 
 if TYPE_CHECKING:
-    from bpy.types import Object, Scene
+    from bpy.types import Context, Object, Scene, UILayout
 
 SIMILAR = 2.0
 """Bodies up to this many times larger or smaller than those a preset is meant for are not mentioned in the report."""
+COLUMNS = (GROUPS[:3], GROUPS[3:])
+"""The headings in each column of the menu."""
 
 
 def _crowds(_settings) -> Shelf[Preset]:
@@ -134,16 +137,17 @@ class STEERING_MT_presets(bpy.types.Menu):
     bl_idname = "STEERING_MT_presets"
     bl_label = "Presets"
 
-    def draw(self, _context) -> None:
-        presets = CROWDS.listed().values()
-        for preset in presets:
-            if not preset.removable:
-                _entry(self.layout, STEERING_OT_preset_apply, preset)
-        if any(preset.removable for preset in presets):
-            self.layout.separator()
-        for preset in presets:
-            if preset.removable:
-                _entry(self.layout, STEERING_OT_preset_apply, preset)
+    def draw(self, context) -> None:
+        presets = list(CROWDS.listed().values())
+        row = self.layout.row()
+        for headings in COLUMNS:
+            column = row.column()
+            for heading in headings:
+                listed = [preset for preset in presets if not preset.removable and _group(preset) == heading]
+                _group_of_entries(column, context, heading, listed)
+        listed = [preset for preset in presets if preset.removable or not _group(preset)]
+        if listed:
+            _group_of_entries(row.column(), context, "Your Own", listed)
 
 
 class STEERING_MT_own_presets(bpy.types.Menu):
@@ -159,8 +163,35 @@ class STEERING_MT_own_presets(bpy.types.Menu):
                 _entry(self.layout, STEERING_OT_preset_remove, preset)
 
 
-def _entry(layout, operator: type, preset) -> None:
-    layout.operator(operator.bl_idname, text=preset.label(), translate=False).preset = preset.name
+def _group_of_entries(layout: UILayout, context: Context, heading: str, presets: list[Listed[Preset]]) -> None:
+    """A heading and, if there are any, the presets below it, each with the length of the bodies it is meant for."""
+    if not presets:
+        return
+    layout.label(text=heading)
+    for preset in presets:
+        _entry(layout, STEERING_OT_preset_apply, preset, f"{preset.label()} ({_size(preset, context.scene)})")
+    layout.separator()
+
+
+def _entry(layout: UILayout, operator: type, preset: Listed[Preset], text: str = "") -> None:
+    layout.operator(operator.bl_idname, text=text or preset.label(), translate=False).preset = preset.name
+
+
+def _group(preset: Listed[Preset]) -> str:
+    """The heading of a preset; empty if its file cannot be read."""
+    try:
+        return preset.load().group
+    except Refusal:
+        return ""
+
+
+def _size(preset: Listed[Preset], scene: Scene) -> str:
+    """The length of the bodies that a preset is meant for, in the units of the scene."""
+    try:
+        length = preset.load().body_length
+    except Refusal:
+        return "cannot be read"
+    return bpy.utils.units.to_string(scene.unit_settings.system, "LENGTH", length, precision=3, compatible_unit=True)
 
 
 CLASSES = (

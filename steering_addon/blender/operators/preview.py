@@ -6,7 +6,8 @@ import bpy
 from bpy.props import BoolProperty
 
 from .. import preview
-from ..refusal import reported
+from ..refusal import Refusal, reported
+from ..status.refused import forget, remember
 
 
 class STEERING_OT_preview(bpy.types.Operator):
@@ -26,10 +27,16 @@ class STEERING_OT_preview(bpy.types.Operator):
 
     @reported
     def execute(self, context):
-        if preview.is_on(context.scene):
+        scene = context.scene
+        if preview.is_on(scene):
             preview.end()
             return {"FINISHED"}
-        warnings = preview.start(context.scene, context.view_layer, replace_own_keys=self.replace_own_keys)
+        forget(scene)
+        try:
+            warnings = preview.start(scene, context.view_layer, replace_own_keys=self.replace_own_keys)
+        except Refusal as refusal:
+            remember(scene, refusal)
+            raise
         for warning in warnings:
             self.report({"WARNING"}, warning)
         return {"FINISHED"}

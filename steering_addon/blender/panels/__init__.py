@@ -10,11 +10,12 @@ import bpy
 from . import active_object, baking, behavior_presets, behaviors, crowds, display, menus
 
 CLASSES = (
+    # First, so that no change of another panel moves its buttons.
+    *baking.CLASSES,
     *active_object.CLASSES,
     *crowds.CLASSES,
     *behaviors.CLASSES,
     *behavior_presets.CLASSES,
-    *baking.CLASSES,
     *display.CLASSES,
     *menus.CLASSES,
 )

@@ -1,4 +1,4 @@
-"""The panels of the bake: preview, bake, delete the bake, and the settings of the scene's simulation."""
+"""The panels of the bake: preview, bake, delete the bake, what to look at, and the settings of the simulation."""
 
 from __future__ import annotations
 
@@ -7,59 +7,105 @@ from typing import TYPE_CHECKING
 from ...simulation.roles import Role
 from .. import preview
 from ..focus import crowd_in_focus
+from ..operators.contact_report import WORDS
+from ..operators.findings import REFUSED
 from ..properties import has_role, settings_of
 from ..read.plan import frame_range
-from ..status.census import Census, known
+from ..status.census import Census, known, settled
+from ..status.findings import Kind
 from ..status.inactivity import why_still
-from .fields import counted, fields, note, roomy
+from ..status.refused import last_refused
+from .fields import counted, fields, fits, note
 from .locations import in_tab
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Scene
+    from bpy.types import Context, UILayout
+
+    from ..status.census import Baked
+    from ..status.refused import Refused
 
 
 class Baking:
-    """The buttons, with advice on what to do next."""
+    """The buttons and the state of the bake, each always in the same place, then what prevents motion."""
 
     bl_label = "Bake"
 
     def draw(self, context) -> None:
-        layout, census = self.layout, known(context.scene)
+        layout, scene, census = self.layout, context.scene, known(context.scene)
+        playing, movable = preview.is_on(scene), census is None or census.free > 0
+        column = layout.column(align=True)
+        row = _large(column, enabled=playing or movable)
+        text, icon = ("Stop Preview", "PAUSE") if playing else ("Preview", "PLAY")
+        row.operator("steering.preview", text=text, icon=icon, depress=playing)
+        row = _large(column)
+        baking = row.row(align=True)
+        baking.enabled = movable
+        baking.operator("steering.bake", text="Bake", icon="REC").selected = False
+        deleting = row.row(align=True)
+        # The operator says why it is disabled, unless its counts are still to come.
+        deleting.enabled = census is None or census.baked > 0 or settled(scene) is not None
+        deleting.operator("steering.clear_bake", icon="TRASH").selected = False
+        row = column.row(align=True)
+        row.enabled = any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects)
+        row.operator("steering.bake", text="Bake Selected").selected = True
+        box = layout.box().column(align=True)
+        box.scale_y = 0.8
+        what, extent, icon = _state(context, census)
+        box.label(text=what, icon=icon, translate=False)
+        box.label(text=extent, icon="BLANK1", translate=False)
         text, icon = _advice(context, census) if census is not None else ("", "NONE")
         note(layout, context, text, icon=icon)
-        playing, label = preview.is_on(context.scene), _bake_label(context.scene, census)
-        if not roomy(context):
-            note(layout, context, label, icon="BLANK1")
-            label = "Bake"
-        column = layout.column(align=True)
-        row = column.row(align=True)
-        row.scale_y = 1.5
-        row.enabled = playing or census is None or census.free > 0
-        row.operator("steering.preview", text="Stop Preview" if playing else "Preview", icon="PLAY", depress=playing)
-        if report := preview.report(context.scene):
-            note(column, context, report)
-        row = column.row(align=True)
-        row.scale_y = 1.5
-        row.enabled = census is None or census.free > 0
-        row.operator("steering.bake", text=label, icon="REC").selected = False
-        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
-            column.operator("steering.bake", text="Bake Selected").selected = True
-        if census is None or census.baked:
-            layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
-            layout.operator("steering.clear_bake", icon="TRASH").selected = False
+
+
+def _large(layout: UILayout, *, enabled: bool = True) -> UILayout:
+    """A row for the main buttons."""
+    row = layout.row(align=True)
+    row.scale_y = 1.5
+    row.enabled = enabled
+    return row
+
+
+def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
+    """The state of the preview or bake in a line, the vehicles and frames that it is about, and an icon."""
+    scene = context.scene
+    if census is None:
+        return "", "", "NONE"
+    first, last = frame_range(scene)
+    extent = _extent(census.free, first, last)
+    if preview.is_on(scene):
+        frame, told = min(max(scene.frame_current, first), last), preview.report(scene)
+        return told if told and fits(context, told) else f"Previewing: frame {frame} of {last}", extent, "PLAY"
+    if not census.vehicles:
+        return "Nothing to bake yet", "Select objects, make them vehicles", "INFO"
+    if not census.bake.vehicles:
+        return "Not baked", extent, "RADIOBUT_OFF"
+    baked = census.bake
+    extent = _extent(baked.vehicles, int(baked.first), int(baked.last))
+    if baked.outdated:
+        return "Outdated: changed since the bake", extent, "ERROR"
+    if _has_other_frames(baked, first, last):
+        return f"Outdated: now frames {first} to {last}", extent, "ERROR"
+    return "Baked", extent, "CHECKMARK"
+
+
+def _extent(vehicles: int, first: int, last: int) -> str:
+    return f"{counted(vehicles, 'vehicle')}, frames {first} to {last}"
+
+
+def _has_other_frames(baked: Baked, first: int, last: int) -> bool:
+    return (int(baked.first), int(baked.last)) != (first, last)
 
 
 def _advice(context: Context, census: Census) -> tuple[str, str]:
-    """The problem to solve or the next step, with an icon; empty if there is neither."""
-    if not census.vehicles:
-        return "Nothing to bake yet. Select the objects to move and make them vehicles", "INFO"
-    if not census.free:
+    """The problem to solve, with an icon; empty if there is none."""
+    told = preview.report(context.scene)
+    if told and not (preview.is_on(context.scene) and fits(context, told)):
+        return told, "INFO"
+    if census.vehicles and not census.free:
         return "All vehicles are locked. Unlock those that should move", "ERROR"
     # For a crowd in focus, the Behaviors panel shows the reason.
     if crowd_in_focus(context) is None and (reason := _why_nothing_moves(context, census)):
         return reason, "ERROR"
-    if not census.baked and not preview.is_on(context.scene):
-        return "Preview the motion of the vehicles, or bake it into keyframes", "INFO"
     return "", "NONE"
 
 
@@ -70,12 +116,49 @@ def _why_nothing_moves(context: Context, census: Census) -> str:
     return f"{crowds[0].name}: {reasons[0]}" if reasons and all(reasons) else ""
 
 
-def _bake_label(scene: Scene, census: Census | None) -> str:
-    """The label of the Bake button: what it would bake."""
-    if census is None or not census.free:
-        return "Bake"
-    first, last = frame_range(scene)
-    return f"Bake {counted(census.free, 'Vehicle')}, {counted(max(last - first + 1, 0), 'Frame')}"
+class Findings:
+    """What to look at: the last refusal, then what was found before and after the bake; a click selects it."""
+
+    bl_label = "To Look At"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        census = known(context.scene)
+        is_listed = census is not None and bool(census.findings or census.bake.mishaps)
+        return is_listed or last_refused(context.scene) is not None
+
+    def draw(self, context) -> None:
+        layout, census = self.layout, known(context.scene)
+        if (refused := last_refused(context.scene)) is not None:
+            _refusal(layout, context, refused)
+        if census is None:
+            return
+        for kind, words in WORDS.items():
+            if number := census.bake.mishaps.get(kind, 0):
+                row = _entry(layout, context, f"{counted(number, 'vehicle')} {words}", "ERROR")
+                row.operator("steering.select_contacts", text="", icon="RESTRICT_SELECT_OFF").kind = kind.upper()
+        for finding in census.findings:
+            row = _entry(layout, context, finding.text, finding.kind.value)
+            icon = "HIDE_OFF" if finding.kind is Kind.HIDDEN else "RESTRICT_SELECT_OFF"
+            select = row.operator("steering.finding_select", text="", icon=icon)
+            select.kind, select.text = finding.kind.name, finding.text
+
+
+def _entry(layout: UILayout, context: Context, text: str, icon: str) -> UILayout:
+    """Add a wrapped sentence; returns the layout to its right, for a button."""
+    row = layout.row()
+    note(row, context, text, icon=icon, beside=True)
+    return row
+
+
+def _refusal(layout: UILayout, context: Context, refused: Refused) -> None:
+    """Add a refusal with the objects that it names and the setting that it recommends."""
+    row = _entry(layout, context, refused.text, "CANCEL")
+    if refused.objects:
+        row.operator("steering.finding_select", text="", icon="RESTRICT_SELECT_OFF").kind = REFUSED
+    stored = settings_of(context.scene)
+    if refused.remedy and stored is not None:
+        layout.prop(stored, refused.remedy)
 
 
 class Run:
@@ -99,6 +182,7 @@ class Run:
         column.prop(stored, "preroll")
         column.prop(stored, "substeps")
         column.prop(stored, "seed")
+        column.prop(stored, "replace_own_keys")
 
 
-CLASSES = (in_tab(Baking, "bake"), in_tab(Run, "run", "bake"))
+CLASSES = (in_tab(Baking, "bake"), in_tab(Findings, "findings", "bake"), in_tab(Run, "run", "bake"))

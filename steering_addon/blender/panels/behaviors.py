@@ -13,7 +13,7 @@ from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
 from .behavior_presets import preset_button
 from .crowds import PartOfCrowd
-from .fields import fields, meaningful, note, parameters, roomy
+from .fields import columns, fields, meaningful, note, parameters
 from .locations import in_both
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 COMMON = tuple(Behavior.parameters())
 """The parameters that every behavior has. The ones in use appear in the header, and last among the fields."""
 
+HEADINGS = {"weight": "Weight", "priority": "Priority", "probability": "Chance"}
+"""The headings of the columns of these."""
 WIDTH = {Kind.NUMBER: 0.78, Kind.INTEGER: 0.42}
 """Horizontal scale of the numbers in a behavior's header, which leaves more room for its name."""
 
@@ -40,11 +42,27 @@ class Behaviors(PartOfCrowd):
         elif reason := why_away(crowd, census):
             note(layout, context, reason)
         matters = MATTERS[next(c.number for c in COMBININGS if c.name == crowd.steering.combining)]
+        shown = columns(context, matters)
+        if in_use and shown:
+            _headings(layout, shown)
         for behavior in in_use:
             _behavior(layout, context, crowd, behavior, matters, census)
         layout.menu("STEERING_MT_behavior_add", icon="ADD")
         if len(in_use) > 1:
             fields(layout).prop(crowd.steering, "combining")
+
+
+def _headings(layout: UILayout, matters: tuple[str, ...]) -> None:
+    """The headings of the columns of numbers, above the headers of the behaviors."""
+    row = layout.row(align=True)
+    row.scale_y = 0.7
+    row.active = False
+    row.label(text="")
+    for parameter in matters:
+        heading = row.row(align=True)
+        heading.alignment = "RIGHT"
+        heading.label(text=HEADINGS[parameter])
+    row.label(text="", icon="BLANK1")
 
 
 def _behavior(
@@ -60,19 +78,20 @@ def _behavior(
     header, body = layout.panel(f"steering_{behavior.name}", default_closed=True)
     header.prop(group, "use", text="")
     name = header.row()
-    name.active = group.use
     idle = why_idle(behavior, crowd, census) if group.use else ""
-    name.label(text=behavior.label, icon="ERROR" if idle else "NONE")
+    # Quietly, as a behavior may well wait: a preset is also for scenes without a path or region.
+    name.active = group.use and not idle
+    name.label(text=behavior.label)
     numbers = header.row(align=True)
     numbers.active = group.use
-    for parameter in matters if roomy(context) else ():
+    for parameter in columns(context, matters):
         number = numbers.row(align=True)
         number.scale_x = WIDTH.get(behavior.parameters()[parameter].kind, 1.0)
         number.prop(group, parameter, text="")
     header.operator("steering.behavior_remove", text="", icon="X", emboss=False).behavior = behavior.name
     if body is not None:
         if idle:
-            note(body, context, idle, icon="BLANK1")
+            note(body, context, idle)
         presets = body.row()
         presets.alignment = "RIGHT"
         presets.label(text="Presets")

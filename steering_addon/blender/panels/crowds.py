@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bpy.types import Context, PropertyGroup, Scene
 
 BANKING = ("bank", "max_bank", "bank_time", "bank_smoothing", "max_bank_rate")
+ADVANCED = ("mass", "max_force", "response_time", "damping", "speed_time")
+"""What a vehicle's agility is made of; a preset sets them, and few animators need to."""
 
 
 class Crowd:
@@ -52,7 +54,9 @@ class Crowd:
             column.menu("STEERING_MT_crowds", icon="COMMUNITY")
         stored = settings_of(context.scene)
         if stored is not None:
-            fields(layout).prop(stored, "crowd", text="Default")
+            row = layout.split(factor=0.5)
+            row.label(text="New vehicles join")
+            row.prop(stored, "crowd", text="")
 
 
 def _member_counts(members: Members) -> str:
@@ -86,8 +90,21 @@ class Model(PartOfCrowd):
         note(self.layout, context, _performance(model, context.scene))
         column = fields(self.layout)
         for name in VehicleModel.parameters():
-            if name not in BANKING:
+            if name not in (*BANKING, *ADVANCED):
                 column.prop(model, name)
+
+
+class Advanced(PartOfCrowd):
+    """The strength and the reaction times of the vehicle model."""
+
+    bl_label = "Advanced"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context) -> None:
+        model = crowd_in_focus(context).steering.vehicle
+        column = fields(self.layout)
+        for name in ADVANCED:
+            column.prop(model, name)
 
 
 def _performance(model: PropertyGroup, scene: Scene) -> str:
@@ -165,6 +182,7 @@ CLASSES = (
     *in_both(Crowd, "crowd"),
     *populate.CLASSES,
     *in_both(Model, "model", "crowd"),
+    *in_both(Advanced, "advanced", "model"),
     *in_both(Banking, "banking", "crowd"),
     *in_both(Limbs, "portrayal", "crowd"),
     *in_both(Attendance, "attendance", "crowd"),

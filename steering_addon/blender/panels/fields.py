@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,15 @@ MARGINS = 44
 
 NARROWEST, WIDEST = 16, 120
 """Limits of the line length, in characters."""
+BUTTON = 5
+"""Width of a button without text, in characters."""
 ROOMY = 26
 """Line length, in characters, from which a panel has room for secondary fields."""
+WIDE = 40
+"""Line length from which it has room for more than two of them in a row."""
+UNIT = re.compile(r"(?<=\d) (?=[a-z]{1,3}\b)")
+"""The space between a number and its unit, at which no line breaks."""
+NO_BREAK = "\u00a0"
 
 
 def fields(layout: UILayout) -> UILayout:
@@ -50,12 +58,18 @@ def meaningful(declaration: type[Declared], group: Any) -> list[str]:
     return [name for name, parameter in declared.items() if not parameter.only_with or is_chosen(*parameter.only_with)]
 
 
-def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> None:
-    """Add a sentence, wrapped to the width of the region."""
+def note(layout: UILayout, context: Context, text: str, icon: str = "INFO", *, beside: bool = False) -> None:
+    """Add a sentence, wrapped to the width of the region; `beside` leaves room for a button on its right."""
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for k, line in enumerate(textwrap.wrap(text, _letters(context))):
-        column.label(text=line, icon="BLANK1" if k else icon, translate=False)
+    kept_together = UNIT.sub(NO_BREAK, text)
+    for k, line in enumerate(textwrap.wrap(kept_together, _letters(context) - BUTTON * beside)):
+        column.label(text=line.replace(NO_BREAK, " "), icon="BLANK1" if k else icon, translate=False)
+
+
+def fits(context: Context, text: str) -> bool:
+    """Whether a sentence fits into one line of the region."""
+    return len(text) <= _letters(context)
 
 
 def counted(number: int, noun: str) -> str:
@@ -65,6 +79,13 @@ def counted(number: int, noun: str) -> str:
 def roomy(context: Context) -> bool:
     """Whether the region is wide enough for secondary fields in a row."""
     return _letters(context) >= ROOMY
+
+
+def columns(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The numbers that the header of a subpanel has room for; the last of them if there is none for all."""
+    if not roomy(context):
+        return ()
+    return names if _letters(context) >= WIDE else names[-2:]
 
 
 def _letters(context: Context) -> int:

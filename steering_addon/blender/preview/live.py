@@ -17,7 +17,7 @@ from bpy.app.handlers import persistent
 
 from ...recording.run_cache import KeptRun
 from ..absentees import Absentees, publish, withdraw
-from ..properties import settings_of
+from ..properties import replaces_own_keys, settings_of
 from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
 from ..setting_changes import listen, stop_listening
@@ -166,7 +166,7 @@ class Live:
 
     def _plan_again(self, scene: Scene) -> None:
         self._taking_part = _taking_part(scene)
-        plan = plan_reading(scene, replace_own_keys=self.replace_own_keys)
+        plan = plan_reading(scene, replace_own_keys=replaces_own_keys(self, scene))
         self._rehearsal = Rehearsal(plan, self._kept)
         self._kept = self._rehearsal.kept
         hideable = self._rehearsal.hideable

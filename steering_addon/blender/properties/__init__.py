@@ -11,7 +11,7 @@ from bpy.props import PointerProperty
 
 from ..property_groups import OVERRIDABLE
 from . import object_group, populate_groups, scene_group, vehicle_groups
-from .access import has_role, pointed_at, settings_of
+from .access import has_role, pointed_at, replaces_own_keys, settings_of
 from .object_group import STEERING_PG_object
 from .scene_group import STEERING_PG_scene
 

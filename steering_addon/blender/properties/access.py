@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ...simulation.roles import Role
@@ -21,3 +23,9 @@ def has_role(ob: bpy.types.Object, role: Role) -> bool:
 def pointed_at(group: bpy.types.PropertyGroup, name: str) -> bpy.types.Object | None:
     """The object that a pointer refers to, or None if it was never set."""
     return getattr(group, name) if group.is_property_set(name) else None
+
+
+def replaces_own_keys(asked: Any, scene: bpy.types.Scene) -> bool:
+    """Whether the own keys of vehicles are set aside: by the `replace_own_keys` asked for, or by the setting."""
+    stored = settings_of(scene)
+    return asked.replace_own_keys or (stored is not None and stored.replace_own_keys)

@@ -92,6 +92,13 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         update=notify_listeners,
         options=NOT_ANIMATABLE,
     )
+    replace_own_keys: BoolProperty(
+        name="Replace Own Keys",
+        description="Set aside keyframes, drivers and NLA strips of the vehicles; deleting the bake restores them",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
     show_overlay: BoolProperty(
         name="Steering",
         description="Show steering information in the viewport",

@@ -84,22 +84,24 @@ class FreeCheck:
 def check_vehicle(ob: Object, crowd: Object | None) -> None:
     """Refuse an object that cannot be a vehicle of this crowd."""
     if ob.library is not None or not ob.is_editable:
-        raise Refusal(f"{ob.name} is linked and cannot be animated in this file. Make a library override of it.")
+        text = f"{ob.name} is linked and cannot be animated in this file. Make a library override of it."
+        raise Refusal(text, about=[ob])
     if crowd is None:
-        raise Refusal(f"{ob.name} belongs to no crowd. Tag it as a vehicle again.")
+        raise Refusal(f"{ob.name} belongs to no crowd. Tag it as a vehicle again.", about=[ob])
     stored = ob.steering
     if stored.forward_axis[-1] == stored.up_axis[-1]:
-        raise Refusal(f"Forward and Up of {ob.name} are the same axis. Choose another Forward or Up.")
+        raise Refusal(f"Forward and Up of {ob.name} are the same axis. Choose another Forward or Up.", about=[ob])
     roles = stored.roles
     for role in (Role.PATH, Role.FLOW):
         if role.name in roles:
-            raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}. Remove one of the tags.")
+            raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}. Remove one of the tags.", about=[ob])
     above = ob.parent
     while above is not None:
         if has_role(above, Role.VEHICLE):
             raise Refusal(
                 f"{ob.name} is parented to {above.name}, which is also a vehicle. "
-                f"Clear the parent or remove the Vehicle tag."
+                f"Clear the parent or remove the Vehicle tag.",
+                about=[ob],
             )
         above = above.parent
 
@@ -107,7 +109,7 @@ def check_vehicle(ob: Object, crowd: Object | None) -> None:
 def check_start(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
     """Refuse a start whose channels are not finite."""
     if not all(map(isfinite, (*location.tolist(), *rotation.tolist()))):
-        raise Refusal(f"{ob.name} has an invalid transform at the start. Check its location and rotation.")
+        raise Refusal(f"{ob.name} has an invalid transform at the start. Check its location and rotation.", about=[ob])
 
 
 def check_crowds(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
@@ -115,11 +117,12 @@ def check_crowds(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
     names = {full_name(ob) for ob in objects}
     for crowd in crowds:
         if full_name(crowd) not in names:
-            raise Refusal(f"The crowd {crowd.name} is no longer in the scene. Tag its vehicles again.")
+            raise Refusal(f"The crowd {crowd.name} is no longer in the scene. Tag its vehicles again.", about=[crowd])
         settings = crowd.steering
         immobile = settings.is_property_set("vehicle") and settings.vehicle.max_speed <= 0.0
         if immobile and not animates(crowd, "steering.vehicle.max_speed"):
-            raise Refusal(f"The Max Speed of {crowd.name} is 0, so its vehicles cannot move. Set a speed.")
+            text = f"The Max Speed of {crowd.name} is 0, so its vehicles cannot move. Set a speed."
+            raise Refusal(text, about=[crowd])
 
 
 def check_curves(curves: Iterable[Object], role: Role) -> None:
@@ -128,9 +131,10 @@ def check_curves(curves: Iterable[Object], role: Role) -> None:
     for ob in curves:
         if ob.type != "CURVE":
             other = " or mesh" if role is Role.FLOW else ""
-            raise Refusal(f"{ob.name} is tagged as a {what} but is not a curve{other}. Remove the tag, or tag a curve.")
+            text = f"{ob.name} is tagged as a {what} but is not a curve{other}. Remove the tag, or tag a curve."
+            raise Refusal(text, about=[ob])
         if not any(len(line.points) or len(line.bezier_points) for line in ob.data.splines):
-            raise Refusal(f"The {what} {ob.name} has no points. Draw it, or remove the tag.")
+            raise Refusal(f"The {what} {ob.name} has no points. Draw it, or remove the tag.", about=[ob])
 
 
 def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
@@ -143,18 +147,22 @@ def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
             if full_name(ob) not in names:
                 raise Refusal(
                     f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is no longer in the scene. "
-                    f"Choose another object."
+                    f"Choose another object.",
+                    about=[crowd],
                 )
             if target.bone and target.bone not in ob.pose.bones:
                 raise Refusal(
                     f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, has no bone {target.bone}. "
-                    f"Choose another bone."
+                    f"Choose another bone.",
+                    about=[crowd],
                 )
             if kind is Kind.CROWD and not has_role(ob, Role.CROWD):
-                raise Refusal(f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a crowd. Choose one.")
+                text = f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a crowd. Choose one."
+                raise Refusal(text, about=[crowd])
             if kind is Kind.PATH and ob.type != "CURVE":
                 raise Refusal(
-                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a curve. Choose a curve."
+                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a curve. Choose a curve.",
+                    about=[crowd],
                 )
             if kind is Kind.PATH:
                 check_curves([ob], Role.PATH)
@@ -178,7 +186,8 @@ def check_independent(
     for ob in fixed:
         if (row := carrier_of(ob, rows)) >= 0:
             what = next((_word(role) for role in (Role.PATH, Role.FLOW) if has_role(ob, role)), "region")
-            raise Refusal(f"The {what} {ob.name} is parented to the vehicle {vehicles[row].name}. Clear the parent.")
+            text = f"The {what} {ob.name} is parented to the vehicle {vehicles[row].name}. Clear the parent."
+            raise Refusal(text, about=[ob])
     parents = [ob.parent for ob in vehicles if ob.parent is not None]
     for ob in with_all_behind([*looked_at, *crowds, *parents]):
         if full_name(ob) in rows:
@@ -188,7 +197,8 @@ def check_independent(
             if full_name(behind) in rows and not carried:
                 raise Refusal(
                     f"{ob.name} depends on the vehicle {behind.name} through {why}, but the bake has yet to move "
-                    f"{behind.name}. Remove the dependency, or lock {behind.name}."
+                    f"{behind.name}. Remove the dependency, or lock {behind.name}.",
+                    about=[ob],
                 )
 
 
@@ -217,14 +227,15 @@ def warnings_of(vehicles: Iterable[tuple[Object, Object]], crowds: Iterable[Obje
 def check_number(value: float, ob: Object, path: str, frame: int) -> None:
     """Refuse a value of an object's settings that is not a finite number."""
     if not np.isfinite(value):
-        raise Refusal(f"{path} of {ob.name} is not a number (NaN) on frame {frame}. Check its driver.")
+        raise Refusal(f"{path} of {ob.name} is not a number (NaN) on frame {frame}. Check its driver.", about=[ob])
 
 
 def check_numbers(matrices: np.ndarray, objects: Iterable[Object], frame: int) -> None:
     """Refuse objects whose matrices (k, 4, 4) hold a value that is not a finite number."""
     for ob, matrix in zip(objects, matrices):
         if not np.isfinite(matrix).all():
-            raise Refusal(f"{ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")
+            text = f"{ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers."
+            raise Refusal(text, about=[ob])
 
 
 def _keeps(override: Object, names: Iterable[str]) -> bool:

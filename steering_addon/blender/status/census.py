@@ -6,15 +6,19 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at, settings_of
+from ..read.fingerprint import fingerprint
 from ..read.plan import frame_range
+from ..setting_changes import is_listening, listen, stop_listening
 from ..tagged_objects import full_name, in_use
 from ..write.ownership import bake_of
+from .findings import Finding, findings
 from .present_members import Presence, presence_of
 
 if TYPE_CHECKING:
@@ -48,6 +52,24 @@ class Members:
 
 
 @dataclass(frozen=True)
+class Baked:
+    """The vehicles that play a bake.
+
+    Attributes:
+        vehicles: their number.
+        first, last: the frames that were baked.
+        outdated: whether something that their run is made from has changed since, apart from the frame range.
+        mishaps: the number of vehicles that ran into something or got stuck, by kind.
+    """
+
+    vehicles: int = 0
+    first: float = inf
+    last: float = -inf
+    outdated: bool = False
+    mishaps: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Census:
     """The counts of a scene.
 
@@ -56,12 +78,18 @@ class Census:
         crowds: the vehicles of each crowd, by its full name.
         baked: the number of objects that play a bake.
         last: the last frame of the run.
+        bake: the vehicles among those that play one.
+        findings: what the animator should look at.
+        counted_for: the settings of the scene that Blender announces no change of.
     """
 
     roles: Mapping[Role, int]
     crowds: Mapping[str, Members]
     baked: int
     last: int
+    bake: Baked = Baked()
+    findings: tuple[Finding, ...] = ()
+    counted_for: tuple = ()
 
     def members(self, crowd: Object) -> Members:
         return self.crowds.get(full_name(crowd), Members())
@@ -79,13 +107,20 @@ class Census:
 _known: dict[int, Census] = {}
 """The latest counts, by the session_uid of the scene."""
 _due = 0.0
+_only_frame = False
+"""Whether nothing but the frame has changed since the latest counts."""
 
 
-def count(scene: Scene) -> Census:
-    """Count the objects of a scene."""
+def count(scene: Scene, before: Census | None = None) -> Census:
+    """Count the objects of a scene.
+
+    Args:
+        before: the counts on another frame, if nothing but the frame has changed since; they give what takes longest.
+    """
     roles: Counter[Role] = Counter()
     members: dict[Object, _Counted] = {}
     baked = 0
+    records: dict[Object, BakeRecord] = {}
     for ob in _objects(scene):
         stored = settings_of(ob)
         if stored is None:
@@ -97,6 +132,8 @@ def count(scene: Scene) -> Census:
         # An object without animation plays no bake, which is quicker to check.
         record = bake_of(ob) if ob.animation_data is not None else None
         baked += record is not None
+        if record is not None and Role.VEHICLE.name in names:
+            records[ob] = record
         if crowd is not None:
             counted = members.setdefault(crowd, _Counted())
             counted.vehicles += 1
@@ -104,7 +141,36 @@ def count(scene: Scene) -> Census:
             if takes_part and not stored.locked:
                 counted.active.append((ob, record))
     crowds = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if has_role(ob, Role.CROWD)}
-    return Census(dict(roles), crowds, baked, frame_range(scene)[1])
+    return Census(
+        roles=dict(roles),
+        crowds=crowds,
+        baked=baked,
+        last=frame_range(scene)[1],
+        bake=_baked(scene, records, before.bake.outdated if before is not None else None),
+        findings=tuple(findings(scene, records)) if before is None else before.findings,
+        counted_for=_unannounced(scene),
+    )
+
+
+def _baked(scene: Scene, records: Mapping[Object, BakeRecord], outdated: bool | None) -> Baked:
+    """The state of the bakes that vehicles play; `outdated` if that is known."""
+    if not records:
+        return Baked()
+    if outdated is None:
+        signed = {record.made_of for record in records.values()} - {""}
+        outdated = bool(signed) and signed != {fingerprint(scene, records)}
+    return Baked(
+        vehicles=len(records),
+        first=min(record.first for record in records.values()),
+        last=max(record.last for record in records.values()),
+        outdated=outdated,
+        mishaps=Counter(kind for record in records.values() for kind in record.mishaps),
+    )
+
+
+def _unannounced(scene: Scene) -> tuple:
+    """What a run depends on and Blender counts as a change of the scene only, like a selection."""
+    return (*frame_range(scene), scene.render.fps, scene.render.fps_base)
 
 
 @dataclass
@@ -130,9 +196,15 @@ def _objects(scene: Scene) -> Iterable[Object]:
 def known(scene: Scene) -> Census | None:
     """The latest counts; None, and a count soon, before the first."""
     census = _known.get(scene.session_uid)
-    if census is None:
+    if census is None or census.counted_for != _unannounced(scene):
         changed()
     return census
+
+
+def settled(scene: Scene) -> Census | None:
+    """The latest counts if nothing has changed since; None otherwise, and in background mode."""
+    pending = bpy.app.background or bpy.app.timers.is_registered(_count_shown)
+    return None if pending else _known.get(scene.session_uid)
 
 
 def refresh(scene: Scene) -> Census:
@@ -144,8 +216,20 @@ def refresh(scene: Scene) -> Census:
 @bpy.app.handlers.persistent
 def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> None:
     """Count soon, as something has changed; not in background mode, where no panel is drawn."""
+    global _only_frame
+    if depsgraph is None or not _only_selected(depsgraph):
+        _only_frame = False
+        _count_soon()
+
+
+@bpy.app.handlers.persistent
+def _frame_changed(*_what) -> None:
+    _count_soon()
+
+
+def _count_soon() -> None:
     global _due
-    if bpy.app.background or (depsgraph is not None and _only_selected(depsgraph)):
+    if bpy.app.background:
         return
     _due = time.monotonic() + PAUSE
     if not bpy.app.timers.is_registered(_count_shown):
@@ -166,12 +250,21 @@ def _loaded(*_what) -> None:
 
 def _count_shown() -> float | None:
     """Count the scenes that windows show, and redraw the panels if the counts have changed."""
+    global _only_frame
     wait = _due - time.monotonic()
     if wait > 0.0:
         return wait
+    only_frame, _only_frame = _only_frame, True
+    if not only_frame:
+        # Scenes that no window shows are counted when one does.
+        shown = {window.scene.session_uid for window in bpy.context.window_manager.windows}
+        for scene in _known.keys() - shown:
+            del _known[scene]
     for window in bpy.context.window_manager.windows:
-        before = _known.get(window.scene.session_uid)
-        if refresh(window.scene) != before:
+        scene = window.scene
+        before = _known.get(scene.session_uid)
+        _known[scene.session_uid] = after = count(scene, before if only_frame else None)
+        if after != before:
             for area in window.screen.areas:
                 if area.type in SHOWING:
                     area.tag_redraw()
@@ -180,18 +273,22 @@ def _count_shown() -> float | None:
 
 def _handlers():
     lists = bpy.app.handlers
-    for each in (lists.depsgraph_update_post, lists.frame_change_post, lists.undo_post, lists.redo_post):
+    for each in (lists.depsgraph_update_post, lists.undo_post, lists.redo_post):
         yield each, changed
+    yield lists.frame_change_post, _frame_changed
     yield lists.load_post, _loaded
 
 
 def register() -> None:
+    listen(changed)
     if not bpy.app.background:
         for handlers, handler in _handlers():
             handlers.append(handler)
 
 
 def unregister() -> None:
+    if is_listening(changed):
+        stop_listening(changed)
     for handlers, handler in _handlers():
         if handler in handlers:
             handlers.remove(handler)

@@ -16,6 +16,7 @@ from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import sweep
+from .ground_edges import GroundEdges
 from .key_writer import KeyWriter
 from .writer import Writer
 
@@ -58,11 +59,12 @@ def baking(
     """
     reader = Reader(plan)
     writer = writer or KeyWriter(plan, replace_own_keys=replace_own_keys)
-    mishaps, admission = Mishaps(len(plan)), _Admission()
+    mishaps, edges, admission = Mishaps(len(plan)), GroundEdges(plan), _Admission()
     try:
         with closing(sweep(plan, reader)) as frames:
             for row, (state, frame) in enumerate(simulated(plan, reader, frames)):
                 mishaps.look(row, state)
+                edges.look(row, state, mishaps)
                 admission.look(state)
                 writer.frame(state, frame)
                 yield SIMULATING * (row + 1) / len(plan.frames)

@@ -40,6 +40,7 @@ class BakeRecord:
         mishaps: frames on which the vehicle ran into something or got stuck, by kind.
         present_frames: the first and last frame on which the vehicle was present; None if it always was, in reverse
             order if it never was.
+        made_of: the fingerprint of the run that was baked (`read.fingerprint`); empty if it is not known.
     """
 
     bake_id: str
@@ -55,6 +56,7 @@ class BakeRecord:
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     mishaps: Mapping[str, float] = field(default_factory=dict)
     present_frames: tuple[float, float] | None = None
+    made_of: str = ""
 
     @property
     def moves(self) -> bool:
@@ -88,6 +90,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
             mishaps={kind: float(frame) for kind, frame in stored.get("mishaps", {}).items()},
             present_frames=(float(stored["there"][0]), float(stored["there"][1])) if "there" in stored else None,
+            made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
@@ -115,7 +118,15 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["mishaps"] = {kind: float(frame) for kind, frame in record.mishaps.items()}
     if record.present_frames is not None:
         stored["there"] = [float(frame) for frame in record.present_frames]
+    if record.made_of:
+        stored["made_of"] = record.made_of
     action[RECORD] = stored
+
+
+def sign(action: Action | None, made_of: str) -> None:
+    """Add the fingerprint of a run to the record of its bake, if the action has one."""
+    if action is not None and RECORD in action:
+        action[RECORD]["made_of"] = made_of
 
 
 def erase_record(action: Action) -> None:

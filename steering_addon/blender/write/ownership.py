@@ -204,19 +204,21 @@ def check_free(
     fixed = [what for what, replaceable in described if not replaceable]
     if fixed:
         raise Refusal(
-            f"{ob.name} has {_listing(fixed)}, which would keep a bake from playing. Leave or remove it first."
+            f"{ob.name} has {_listing(fixed)}, which would keep a bake from playing. Leave or remove it first.",
+            about=[ob],
         )
     if described and not replace:
         what = _listing([what for what, _ in described])
-        raise Refusal(f"{ob.name} has {what} of its own. Move or remove them, or turn on Replace Own Keys.")
+        text = f"{ob.name} has {what} of its own. Move or remove them, or turn on Replace Own Keys."
+        raise Refusal(text, about=[ob], remedy="replace_own_keys")
 
 
 def check_editable(ob: Object) -> None:
     """Refuse an object whose animation cannot be changed."""
     if ob.library is not None:
-        raise Refusal(f"{ob.name} is linked from another file. Make a library override of it first.")
+        raise Refusal(f"{ob.name} is linked from another file. Make a library override of it first.", about=[ob])
     if ob.animation_data and ob.animation_data.use_tweak_mode:
-        raise Refusal(f"{ob.name} has an NLA strip in tweak mode. Exit tweak mode first.")
+        raise Refusal(f"{ob.name} has an NLA strip in tweak mode. Exit tweak mode first.", about=[ob])
 
 
 def remove_our_keys(bag: Channelbag, record: BakeRecord) -> None:

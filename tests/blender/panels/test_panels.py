@@ -15,6 +15,7 @@ from tests.blender.building import (
     empty,
     fleet,
     frames,
+    insert,
     leader,
     obstacle,
     part,
@@ -37,6 +38,10 @@ def in_tab(name: str) -> list[tuple]:
 
 def buttons(name: str) -> list[str]:
     return [entry[1] for entry in in_tab(name) if entry[0] == "operator"]
+
+
+def usable(name: str) -> list[str]:
+    return [entry[1] for entry in in_tab(name) if entry[0] == "operator" and entry.enabled]
 
 
 # ---- the scenes that panels are drawn for
@@ -138,9 +143,11 @@ def test_new_users_are_told_what_to_do_next() -> None:
     assert "make them vehicles" in texts(in_tab("object"))
     assert ("menu", "STEERING_MT_add") in in_tab("object")
     assert "make them vehicles" in texts(in_tab("bake"))
+    assert usable("bake") == []
     a_vehicle()
     assert ("menu", "STEERING_MT_behavior_add") in in_tab("behaviors")
-    assert "bake it into keyframes" in texts(in_tab("bake"))
+    assert "Not baked" in texts(in_tab("bake"))
+    assert usable("bake") == ["steering.preview", "steering.bake", "steering.bake"]
 
 
 # ---- the object
@@ -246,7 +253,7 @@ def menus_from(*names: str) -> set[str]:
     return reached
 
 
-IN_A_ROW = {"behavior_remove", "populate_add", "populate_remove"}
+IN_A_ROW = {"behavior_remove", "populate_add", "populate_remove", "finding_select"}
 """Operators that only appear in the row of a list in a panel."""
 IN_A_POPOVER = {"behavior_preset_apply", "behavior_preset_save", "behavior_preset_remove"}
 """Operators that only appear in the presets popover of a behavior."""
@@ -296,15 +303,67 @@ def test_the_header_of_a_behavior_shows_the_parameters_that_the_combining_uses()
 # ---- baking
 
 
-def test_the_bake_button_counts_vehicles_and_frames() -> None:
+def test_the_bake_panel_counts_the_vehicles_and_frames_that_a_bake_would_write() -> None:
     frames(1, 40)
     fleet(3)
-    assert "Bake 3 Vehicles, 40 Frames" in texts(in_tab("bake"))
+    assert "3 vehicles, frames 1 to 40" in texts(in_tab("bake"))
     scene = bpy.context.scene
     scene.steering.use_frame_range = True
     scene.steering.frame_start = scene.steering.frame_end = 7
     bpy.data.objects["Ship 0"].steering.locked = bpy.data.objects["Ship 1"].steering.locked = True
-    assert "Bake 1 Vehicle, 1 Frame" in texts(in_tab("bake"))
+    assert "1 vehicle, frames 7 to 7" in texts(in_tab("bake"))
+
+
+def previewing() -> None:
+    a_vehicle()
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+
+
+def an_outdated_bake() -> None:
+    a_baked_vehicle()
+    bpy.context.object.steering.crowd.steering.vehicle.max_speed = 9.0
+
+
+def another_frame_range() -> None:
+    a_baked_vehicle()
+    bpy.context.scene.frame_end = 9
+
+
+def a_refused_bake() -> None:
+    a_vehicle()
+    insert(bpy.context.object, "location", {1: (0.0, 0.0, 0.0), 2: (1.0, 0.0, 0.0)})
+    with pytest.raises(RuntimeError):
+        bpy.ops.steering.bake()
+
+
+STATES = {
+    nothing: "Nothing to bake yet",
+    a_vehicle: "Not baked",
+    previewing: "Previewing: frame 1 of 250",
+    a_baked_vehicle: "Baked",
+    an_outdated_bake: "Outdated: changed since the bake",
+    another_frame_range: "Outdated: now frames 1 to 9",
+    a_refused_bake: "Not baked",
+}
+
+
+@pytest.mark.parametrize(("scene", "state"), STATES.items(), ids=lambda value: getattr(value, "__name__", None))
+def test_the_state_of_the_bake_is_told_and_its_buttons_come_first_and_in_the_same_order(scene, state) -> None:
+    scene()
+    drawn = in_tab("bake")
+    assert [entry[1] for entry in drawn[:4]] == [
+        *("steering.preview", "steering.bake", "steering.clear_bake", "steering.bake"),
+    ]
+    assert drawn[4] == ("label", state)
+    assert drawn[5][0] == "label"
+    is_baked = state.startswith(("Baked", "Outdated"))
+    assert drawn[2].enabled == is_baked
+
+
+def test_the_bake_panel_is_the_first_so_that_no_other_moves_it() -> None:
+    assert part("blender.panels").CLASSES[0].__name__ == "STEERING_PT_bake"
+    names = [cls.__name__ for cls in part("blender.panels").CLASSES if "_PT_" in cls.__name__]
+    assert not any(getattr(getattr(bpy.types, name), "bl_order", 0) for name in names)
 
 
 def test_the_bake_panel_tells_why_no_crowd_moves() -> None:
@@ -326,13 +385,6 @@ def test_a_crowd_that_has_not_entered_yet_is_noted_without_an_error() -> None:
     assert "No vehicle has entered yet: the first enters on frame 9" in texts(in_tab("behaviors"))
     select()
     assert "entered" not in texts(in_tab("bake"))
-
-
-def test_delete_bake_is_offered_only_after_a_bake() -> None:
-    a_vehicle()
-    assert "steering.clear_bake" not in buttons("bake")
-    a_baked_vehicle()
-    assert "steering.clear_bake" in buttons("bake")
 
 
 def test_the_census_counts_the_vehicles_that_a_bake_would_move() -> None:

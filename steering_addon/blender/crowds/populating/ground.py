@@ -75,7 +75,7 @@ class Ground:
             raise Refusal(f"{place.name} cannot be the place of the members. Choose a {WANTED[kind]}.")
         propose, line, made_of = None, None, np.zeros((0, 3))
         if kind == SURFACE:
-            triangles = _triangles(place, depsgraph)
+            triangles = triangles_of(place, depsgraph)
             propose, made_of = on_surface(triangles, population.height, population.lean), triangles
         elif kind == VOLUME:
             propose, made_of = _inside(place, depsgraph)
@@ -124,7 +124,7 @@ class Ground:
         return Spots(position, undefined, undefined, np.ones(len(numbers), dtype=bool))
 
 
-def _triangles(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
+def triangles_of(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     """The triangles (t, 3, 3) of an evaluated object in world space.
 
     Raises:

@@ -1,0 +1,79 @@
+"""The operator that selects the objects of a finding or a refusal, which the Bake panel lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import StringProperty
+
+from ..status import census
+from ..status.findings import Kind
+from ..status.refused import last_refused
+from ..tagged_objects import full_name
+from .polls import in_object_mode
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+REFUSED = "REFUSED"
+"""The kind that stands for the last refusal."""
+
+
+class STEERING_OT_finding_select(bpy.types.Operator):
+    """Select the objects that this is about, and show them if they are hidden"""
+
+    bl_idname = "steering.finding_select"
+    bl_label = "Select Objects to Look At"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: StringProperty(name="Kind", description="Kind of the finding", options={"SKIP_SAVE"})
+    text: StringProperty(
+        name="Text", description="Text of the finding; empty for all of its kind", options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        names = self._names(context)
+        objects = [ob for ob in context.view_layer.objects if full_name(ob) in names]
+        if not objects:
+            self.report({"WARNING"}, "These objects are no longer in the view layer")
+            return {"CANCELLED"}
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        if self.kind == Kind.HIDDEN.name:
+            _show(objects)
+        for ob in objects:
+            ob.select_set(True)
+        selected = [ob for ob in objects if ob.select_get()]
+        if selected:
+            context.view_layer.objects.active = selected[0]
+        text = f"{len(selected)} of {len(objects)} selected" if len(selected) < len(objects) else ""
+        if text:
+            self.report({"WARNING"}, f"{text}: the others are in hidden collections or cannot be selected")
+        return {"FINISHED"}
+
+    def _names(self, context: Context) -> set[str]:
+        if self.kind == REFUSED:
+            refused = last_refused(context.scene)
+            return set(refused.objects) if refused is not None else set()
+        listed = census.refresh(context.scene).findings
+        return {
+            name
+            for finding in listed
+            if finding.kind.name == self.kind and self.text in ("", finding.text)
+            for name in finding.objects
+        }
+
+
+def _show(objects: list[Object]) -> None:
+    """Undo the hiding of objects with Blender's two switches."""
+    for ob in objects:
+        ob.hide_viewport = False
+        ob.hide_set(False)
+
+
+register, unregister = bpy.utils.register_classes_factory((STEERING_OT_finding_select,))

@@ -1,0 +1,275 @@
+"""The fingerprint of a run: a hash of what it is made from, stored with a bake to show whether the bake still holds.
+
+Only stored values are hashed, and the curves of animated ones, so that the fingerprint is the same on every frame.
+Nothing is evaluated. The frames of the run are left out: a bake records its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...simulation.roles import Role
+from ..properties import pointed_at, settings_of
+from ..tagged_objects import full_name, in_use
+from ..write.animation_data import channelbag_in, channelbags, slot_of
+from ..write.ownership import bake_of
+from ..write.visibility import SWITCHES
+from .dependencies import animated_paths, blocks, with_all_behind
+
+if TYPE_CHECKING:
+    from bpy.types import ID, FCurve, Mesh, Object, PropertyGroup, Scene
+
+OF_THE_SCENE = {
+    *("crowd", "use_frame_range", "frame_start", "frame_end", "replace_own_keys"),
+    *("show_overlay", "overlay", "trail_length"),
+}
+"""Settings of the scene that do not change the run, or whose effect is recorded elsewhere."""
+BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten"}
+"""Properties of an object that do not change the run."""
+TRANSFORMS = (
+    *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale", "rotation_mode"),
+    *("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale"),
+)
+OF_THE_INTERFACE = {"show_expanded", "show_on_cage", "show_in_editmode", "is_active", "use_pin_to_last"}
+"""Properties of modifiers and constraints that change nothing."""
+ATTRIBUTES = {"FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4), "FLOAT_VECTOR": ("vector", 3)}
+"""The attributes that a flow is painted with, by type: the name of their values and its number of components."""
+KEYS = {"co": 2, "handle_left": 2, "handle_right": 2}
+"""The columns of keyframes that shape a curve."""
+
+
+def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
+    """The hash of what the run of a scene depends on, except its frames: settings, members, targets and scenery.
+
+    Args:
+        baked: the vehicles that play a bake, if they are known.
+    """
+    objects = [(ob, stored) for ob in in_use(scene) if (stored := settings_of(ob)) is not None and stored.roles]
+    moved = {ob for ob, stored in objects if _is_moved(ob, stored, baked)}
+    hashed = hashlib.blake2b(digest_size=16)
+
+    def add(*parts: Any) -> None:
+        for part in parts:
+            hashed.update(part if isinstance(part, bytes) else repr(part).encode())
+
+    stored = settings_of(scene)
+    add(scene.render.fps, scene.render.fps_base, _values(stored, "", set(), OF_THE_SCENE) if stored else ())
+    for ob, stored in sorted(((ob, stored) for ob, stored in objects if ob in moved), key=lambda each: _rank(*each)):
+        animated = animated_paths(ob)
+        parent = full_name(ob.parent) if ob.parent is not None else ""
+        # A vehicle has no groups of its own: those belong to crowds.
+        add((_values(stored, "steering.", animated, BOOKKEEPING, groups=False), _start(stored), *ob.scale, parent))
+        for curve in _curves(ob) if any(path.startswith("steering.") for path in animated) else ():
+            if curve.data_path.startswith("steering."):
+                add(*_shape(curve))
+    for ob in _looked_at(objects, moved):
+        add(*_looks(ob))
+    return hashed.hexdigest()
+
+
+def _is_moved(ob: Object, stored: PropertyGroup, baked: Collection[Object] | None) -> bool:
+    """Whether an object is a vehicle whose motion is that of a bake, and not part of what the bake is made from."""
+    if Role.VEHICLE.name not in stored.roles or stored.locked:
+        return False
+    return bake_of(ob) is not None if baked is None else ob in baked
+
+
+def _rank(ob: Object, stored: PropertyGroup) -> tuple[int, str]:
+    return stored.identity, full_name(ob)
+
+
+def _looked_at(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) -> list[Object]:
+    """The tagged objects, the targets of behaviors and what these depend on, without the moved ones, by name."""
+    read = {ob for ob, _ in objects} - moved
+    for _, stored in objects:
+        if Role.CROWD.name in stored.roles:
+            read.update(_pointed_at(stored))
+    read.update(ob.parent for ob in moved if ob.parent is not None)
+    return sorted(set(with_all_behind(read)) - moved, key=full_name)
+
+
+def _pointed_at(group: PropertyGroup) -> Iterator[Object]:
+    """The objects that the settings of a crowd point at, those of a collection included."""
+    for name, kind, _ in _properties(type(group)):
+        if not group.is_property_set(name) or name in BOOKKEEPING:
+            continue
+        value = getattr(group, name) if kind in ("GROUP", "POINTER") else None
+        if kind == "GROUP":
+            yield from _pointed_at(value)
+        elif isinstance(value, bpy.types.Object):
+            yield value
+        elif isinstance(value, bpy.types.Collection):
+            yield from value.all_objects
+
+
+@cache
+def _properties(declared: type[PropertyGroup]) -> tuple[tuple[str, str, Any], ...]:
+    """The properties of a group with their kind and default."""
+    properties = []
+    for name, prop in declared.bl_rna.properties.items():
+        if name in ("rna_type", "name") or prop.type == "COLLECTION":
+            continue
+        if prop.type == "POINTER":
+            base = prop.fixed_type.base
+            is_group = base is not None and base.identifier == "PropertyGroup"
+            properties.append((name, "GROUP" if is_group else "POINTER", None))
+        elif prop.type == "ENUM" and prop.is_enum_flag:
+            properties.append((name, "FLAG", tuple(sorted(prop.default_flag))))
+        elif getattr(prop, "is_array", False):
+            properties.append((name, "ARRAY", tuple(prop.default_array)))
+        else:
+            properties.append((name, "VALUE", prop.default))
+    return tuple(properties)
+
+
+def _values(
+    group: PropertyGroup, path: str, animated: set[str], left_out: Iterable[str] = (), *, groups: bool = True
+) -> list[tuple]:
+    """The values of a group that differ from their defaults, as (path, value); animated ones are left out.
+
+    A behavior that is switched off is left out, too.
+
+    Args:
+        groups: whether to include the groups in it.
+    """
+    values: list[tuple] = []
+    for name, kind, default in _properties(type(group)):
+        if name in left_out or (kind == "GROUP" and not groups):
+            continue
+        at = f"{path}{name}"
+        if at in animated:
+            continue
+        if kind == "GROUP":
+            if group.is_property_set(name) and _is_used(getattr(group, name), at, animated):
+                values += _values(getattr(group, name), f"{at}.", animated)
+        elif kind == "POINTER":
+            if (target := pointed_at(group, name)) is not None:
+                values.append((at, target.name_full))
+        else:
+            value = getattr(group, name)
+            value = tuple(sorted(value)) if kind == "FLAG" else tuple(value) if kind == "ARRAY" else value
+            if value != default:
+                values.append((at, value))
+    return values
+
+
+def _is_used(group: PropertyGroup, path: str, animated: set[str]) -> bool:
+    return getattr(group, "use", True) or f"{path}.use" in animated
+
+
+def _start(stored: PropertyGroup) -> tuple:
+    start = stored.start if stored.is_property_set("start") else None
+    return (tuple(start.location), start.rotation_mode, tuple(start.rotation)) if start is not None else ()
+
+
+def _looks(ob: Object) -> Iterator[Any]:
+    """What a run may see of an object: its settings, its place, its shape and their animation."""
+    animated = animated_paths(ob)
+    stored = settings_of(ob)
+    yield full_name(ob)
+    if stored is not None and stored.roles:
+        yield _values(stored, "steering.", animated, BOOKKEEPING)
+    if stored is None or stored.roles != {Role.CROWD.name}:
+        yield [_plain(getattr(ob, name)) for name in TRANSFORMS if name not in animated]
+        if ob.parent is not None:
+            yield full_name(ob.parent), ob.parent_type, ob.parent_bone, _plain(ob.matrix_parent_inverse)
+        yield from _shape_of(ob)
+        for stack in ("modifiers", "constraints"):
+            yield [_settings(each, f'{stack}["{each.name}"].', animated) for each in getattr(ob, stack)]
+    for block in blocks(ob):
+        yield from _animation(block)
+
+
+def _shape_of(ob: Object) -> Iterator[Any]:
+    """The numbers that an object's own shape is made from."""
+    if ob.type == "EMPTY":
+        yield ob.empty_display_type, ob.empty_display_size
+    elif ob.type == "MESH":
+        yield len(ob.data.polygons), _column(ob.data.vertices, "co", 3)
+        yield from _attributes(ob.data) if settings_of(ob) and Role.FLOW.name in ob.steering.roles else ()
+    elif ob.type == "CURVE":
+        for line in ob.data.splines:
+            yield line.type, line.use_cyclic_u, line.use_endpoint_u, line.order_u, line.resolution_u
+            yield _column(line.points, "co", 4)
+            for name in ("co", "handle_left", "handle_right"):
+                yield _column(line.bezier_points, name, 3)
+
+
+def _attributes(mesh: Mesh) -> Iterator[Any]:
+    yield mesh.attributes.active_color_name, len(mesh.edges)
+    for attribute in mesh.attributes:
+        if attribute.data_type in ATTRIBUTES:
+            yield attribute.name, _column(attribute.data, *ATTRIBUTES[attribute.data_type])
+
+
+def _column(items: Any, name: str, width: int) -> bytes:
+    column = np.empty(len(items) * width, dtype=np.float32)
+    items.foreach_get(name, column)
+    return column.tobytes()
+
+
+def _settings(struct: Any, path: str, animated: set[str]) -> list[tuple]:
+    """The settings of a modifier or constraint."""
+    settings = []
+    for name, declared in struct.bl_rna.properties.items():
+        if declared.is_readonly or declared.type == "COLLECTION" or name in OF_THE_INTERFACE:
+            continue
+        if f"{path}{name}" not in animated:
+            settings.append((name, _plain(getattr(struct, name))))
+    if struct.bl_rna.identifier == "NodesModifier":
+        settings += [(name, _plain(value)) for name, value in struct.items()]
+    return settings
+
+
+def _plain(value: Any) -> Any:
+    """A value of Blender's as plain Python, which is written alike in every session."""
+    if isinstance(value, bpy.types.ID):
+        return value.name_full
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return value
+    if isinstance(value, set):
+        return sorted(value)
+    try:
+        return [_plain(part) for part in value]
+    except TypeError:
+        return type(value).__name__
+
+
+def _animation(block: ID) -> Iterator[Any]:
+    """The curves, drivers and strips that animate a datablock."""
+    data = block.animation_data
+    if data is None:
+        return
+    for curve in _curves(block):
+        if curve.data_path not in SWITCHES:
+            yield from _shape(curve)
+    for driver in data.drivers:
+        yield driver.data_path, driver.array_index, driver.mute, driver.driver.type, driver.driver.expression
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            action = strip.action
+            yield track.mute, strip.mute, strip.frame_start, strip.frame_end, strip.scale, strip.repeat
+            for curve in (curve for bag in channelbags(action) for curve in bag.fcurves) if action else ():
+                yield from _shape(curve)
+
+
+def _curves(block: ID) -> Iterator[FCurve]:
+    action = block.animation_data.action if block.animation_data is not None else None
+    bag = channelbag_in(action, slot_of(block)) if action is not None else None
+    yield from bag.fcurves if bag is not None else ()
+
+
+def _shape(curve: FCurve) -> Iterator[Any]:
+    yield curve.data_path, curve.array_index, curve.mute, curve.extrapolation
+    yield [_settings(modifier, "", set()) for modifier in curve.modifiers]
+    for name, width in KEYS.items():
+        yield _column(curve.keyframe_points, name, width)
+    kinds = np.empty(len(curve.keyframe_points), dtype=np.int32)
+    curve.keyframe_points.foreach_get("interpolation", kinds)
+    yield kinds.tobytes()

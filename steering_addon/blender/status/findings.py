@@ -1,0 +1,161 @@
+"""What the animator should look at before a bake, or after one: objects that will not move or be seen as meant.
+
+Nothing is evaluated, so that they can be looked for after every change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ...simulation.declaration import NEAREST, POINTERS
+from ...simulation.roles import DESCRIPTIONS, Role
+from ..properties import has_role
+from ..read.dependencies import animates
+from ..read.sources import behaviors_of, pointers_of
+from ..read.target_groups import named
+from ..tagged_objects import by_role, full_name, in_use
+from ..write.visibility import SWITCHES
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Object, Scene
+
+    from ...simulation.behavior import Behavior
+    from ...simulation.declaration import Parameter
+    from ..write.bake_record import BakeRecord
+
+EMPTY = 1e-6
+"""A scale below this leaves nothing to be seen."""
+OPTIONAL = (Role.REGION,)
+"""Roles that behaviors can do without: where nothing bounds them, vehicles may go anywhere."""
+
+
+class Kind(Enum):
+    """What was found; the value is the icon that it is listed with."""
+
+    NO_SIZE = "ERROR"
+    HIDDEN = "HIDE_ON"
+    INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
+    TARGET_GONE = "UNLINKED"
+    NEVER_ENTERED = "GHOST_DISABLED"
+    WAITING = "INFO"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Objects to look at.
+
+    Attributes:
+        kind: what was found.
+        text: a sentence without final stop that names them, and the remedy if it is not to edit the objects.
+        objects: their full names; a click selects them.
+    """
+
+    kind: Kind
+    text: str
+    objects: tuple[str, ...]
+
+
+def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Finding]:
+    """What to look at in a scene.
+
+    Args:
+        records: the bake of each vehicle that plays one.
+    """
+    objects = in_use(scene)
+    roles = by_role(objects)
+    vehicles = roles[Role.VEHICLE]
+    yield from _about(Kind.NO_SIZE, [ob for ob in vehicles if _is_without_size(ob)], "{} a scale of 0", "has", "have")
+    hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
+    yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
+    yield from _instances(objects)
+    crowds = roles[Role.CROWD]
+    present = {full_name(ob) for ob in objects}
+    for crowd in crowds:
+        yield from _targets_gone(crowd, present)
+    never = [ob for ob, record in records.items() if record.present_frames and _is_never(record.present_frames)]
+    yield from _about(Kind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
+    for crowd in crowds:
+        for behavior in behaviors_of(crowd):
+            awaiting = awaited(behavior, crowd, roles)
+            if awaiting is not None and awaiting[1].role not in OPTIONAL:
+                text = f"{behavior.label} of {crowd.name} waits for a {DESCRIPTIONS[awaiting[1].role][0]}"
+                yield Finding(Kind.WAITING, text, (full_name(crowd),))
+
+
+def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> tuple[str, Parameter] | None:
+    """The parameter of a behavior that no object of the scene fits, with its name; None if the behavior can work.
+
+    Args:
+        roles: what the scene has of each role, as a number or a list.
+    """
+    group = getattr(crowd.steering, behavior.name)
+    for name, parameter in behavior.parameters().items():
+        by_role_only = parameter.kind in POINTERS and parameter.default == NEAREST and not named(group, name)
+        if by_role_only and not roles.get(parameter.role):
+            return name, parameter
+    return None
+
+
+def names_of(names: Sequence[str]) -> str:
+    """The first of the names, and how many more there are."""
+    if len(names) < 3:
+        return " and ".join(names)
+    return f"{names[0]} and {len(names) - 1} more"
+
+
+def _about(kind: Kind, objects: Iterable[Object], text: str, singular: str, plural: str) -> Iterator[Finding]:
+    """A finding about objects, if there are any: `text` with their names and the verb in its place."""
+    objects = list(objects)
+    if objects:
+        subject = f"{names_of([ob.name for ob in objects])} {singular if len(objects) == 1 else plural}"
+        yield Finding(kind, text.format(subject), tuple(full_name(ob) for ob in objects))
+
+
+def _is_without_size(ob: Object) -> bool:
+    """Whether an object or one that it is parented to has no size, and no keys that may give it one."""
+    above: Object | None = ob
+    while above is not None:
+        x, y, z = above.scale
+        if (abs(x) < EMPTY or abs(y) < EMPTY or abs(z) < EMPTY) and not animates(above, "scale"):
+            return True
+        above = above.parent
+    return False
+
+
+def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:
+    """Whether an object is hidden in every view layer, and not by keys."""
+    if any(ob.visible_get(view_layer=layer) for layer in scene.view_layers):
+        return False
+    is_hidden_by_bake = record is not None and any(path in SWITCHES for path in record.channels)
+    return not is_hidden_by_bake and not animates(ob, "hide_viewport")
+
+
+def _instances(objects: Iterable[Object]) -> Iterator[Finding]:
+    """The Empties that show vehicles of a collection, which are not objects of the scene."""
+    counted: dict[Collection, bool] = {}
+    for ob in objects:
+        collection = ob.instance_collection if ob.instance_type == "COLLECTION" else None
+        if collection is None:
+            continue
+        if collection not in counted:
+            counted[collection] = any(has_role(each, Role.VEHICLE) for each in collection.all_objects)
+        if counted[collection]:
+            remedy = "Make a library override" if collection.library is not None else "Use Make Instances Real"
+            text = f"{ob.name} is an instance: the vehicles of {collection.name} do not move in it. {remedy}"
+            yield Finding(Kind.INSTANCED, text, (full_name(ob),))
+
+
+def _targets_gone(crowd: Object, present: set[str]) -> Iterator[Finding]:
+    """The targets of a crowd's behaviors that were deleted from the scene."""
+    for target in pointers_of(crowd):
+        if full_name(target.ob) not in present:
+            what = target.parameter.replace("_", " ").title()
+            text = f"{target.ob.name}, the {what} of {target.behavior.label} in {crowd.name}, was deleted"
+            yield Finding(Kind.TARGET_GONE, text, (full_name(crowd),))
+
+
+def _is_never(frames: tuple[float, float]) -> bool:
+    return frames[0] > frames[1]

@@ -1,0 +1,83 @@
+"""The grounds that crowds were populated on, and which vehicles leave them during a run.
+
+Only for vehicles that keep in their plane: a bird may fly wherever it likes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
+
+from ...recording.mishaps import GROUND, Mishaps
+from ..crowds.populating.ground import triangles_of
+from ..properties import pointed_at
+from ..refusal import Refusal
+from ..tagged_objects import full_name, in_use
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ...simulation.snapshot import State
+    from ..read.plan import Plan
+
+UP, DOWN = Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))
+MOST_RAYS = 500
+"""Vehicles looked at on each frame, on average, so that a bake takes no longer."""
+
+
+class GroundEdges:
+    """Watches the vehicles of a plan that start on the ground of their crowd."""
+
+    def __init__(self, plan: Plan) -> None:
+        present = {full_name(ob) for ob in in_use(plan.scene)}
+        self._grounds: list[tuple[np.ndarray, BVHTree]] = []
+        for crowd in plan.crowds:
+            place = _ground_of(crowd.ob)
+            if place is not None and len(crowd.rows) and full_name(place) in present:
+                tree = _tree(place)
+                if tree is not None:
+                    self._grounds.append((crowd.rows, tree))
+        watched = sum(len(rows) for rows, _ in self._grounds)
+        self._every = max(1, -(-watched // MOST_RAYS))
+        self._last = len(plan.frames) - 1
+        self._on: np.ndarray | None = None
+
+    def look(self, frame: int, state: State, mishaps: Mishaps) -> None:
+        """Note the vehicles that are on their ground no longer; frames come in order."""
+        if not self._grounds or (frame % self._every and frame != self._last):
+            return
+        on = np.ones(len(state), dtype=np.bool_)
+        position, present = state.motion.position, state.inputs.present
+        for rows, tree in self._grounds:
+            on[rows] = [_is_above(tree, Vector(point)) for point in position[rows].tolist()]
+        if self._on is None:
+            # One placed elsewhere by hand has no ground to leave.
+            self._on = on
+        mishaps.note(GROUND, frame, self._on & ~on & present)
+
+
+def _ground_of(crowd: Object) -> Object | None:
+    """The surface that a crowd was populated on, if its vehicles keep in their plane. Writes nothing."""
+    settings = crowd.steering
+    if not (settings.is_property_set("populate") and settings.is_property_set("vehicle")):
+        return None
+    on_surface = settings.populate.arrangement == "SURFACE" and settings.vehicle.keep_in_plane
+    return pointed_at(settings.populate, "place") if on_surface else None
+
+
+def _tree(place: Object) -> BVHTree | None:
+    try:
+        triangles = triangles_of(place, bpy.context.evaluated_depsgraph_get())
+    except Refusal:
+        return None
+    corners = np.arange(3 * len(triangles)).reshape(-1, 3)
+    return BVHTree.FromPolygons(triangles.reshape(-1, 3).tolist(), corners.tolist(), all_triangles=True)
+
+
+def _is_above(tree: BVHTree, point: Vector) -> bool:
+    """Whether the mesh is straight below or above a point."""
+    return tree.ray_cast(point, DOWN)[0] is not None or tree.ray_cast(point, UP)[0] is not None

@@ -1,0 +1,354 @@
+"""Every remedy that a message names can be carried out: the button, field or command exists where the message is read.
+
+All messages are collected from the code: refusals, poll messages, reports, reasons why nothing moves, things to look
+at. Each clause of them that tells the user to do something has to be known here, with what shows that it can be done.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import bpy
+import pytest
+
+from tests.blender.building import bake, crowd, frames, insert, part, select, tag, use, vehicle, wedge
+from tests.blender.drawing import everything_shown, shown
+
+SOURCES = Path(__file__).resolve().parents[3] / "steering_addon" / "blender"
+CALLS = {"Refusal", "poll_message_set", "report", "_about", "Finding", "_resource_refusal"}
+"""Calls with a message among their arguments."""
+SPOKEN_WHOLE = {"status/inactivity.py", "status/findings.py"}
+"""Modules in which every text that is returned or assigned is a message."""
+VERBS = {
+    *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "leave", "let"),
+    *("lock", "make", "move", "preview", "press", "put", "remove", "save", "select", "set", "tag", "turn", "unlock"),
+    "use",
+}
+"""The first words of clauses that tell the user to do something."""
+
+
+def messages() -> Iterator[tuple[str, str]]:
+    """The messages in the code as (where, text), with {} for what is filled in."""
+    for file in sorted(SOURCES.rglob("*.py")):
+        where = str(file.relative_to(SOURCES))
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            for value in _spoken(node, whole=where in SPOKEN_WHOLE):
+                if text := _text(value):
+                    yield f"{where}:{value.lineno}", text
+
+
+def _spoken(node: ast.AST, *, whole: bool) -> list[ast.expr]:
+    """The expressions of a node that hold a message."""
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        return list(node.args) if name in CALLS else []
+    if isinstance(node, ast.Yield) and node.value is not None:
+        return [node.value]
+    if isinstance(node, ast.AugAssign) and getattr(node.target, "id", "") == "text":
+        return [node.value]
+    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("text", "remedy", "message"):
+        return [node.value]
+    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "REMEDIES":
+        return list(node.value.values)
+    return [node.value] if whole and isinstance(node, ast.Return) and node.value is not None else []
+
+
+def _text(value: ast.expr) -> str:
+    """The text of a constant or f-string; of a choice between two, both."""
+    if isinstance(value, ast.Constant):
+        return value.value if isinstance(value.value, str) else ""
+    if isinstance(value, ast.JoinedStr):
+        return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in value.values)
+    if isinstance(value, ast.IfExp):
+        return f"{_text(value.body)}. {_text(value.orelse)}"
+    return ""
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of a message that tell the user to do something."""
+    parts = re.split(rf"[.:;,] (?:or |and )?| or (?=(?:{'|'.join(VERBS)}) )", text)
+    return [part for part in parts if part.split(" ")[0].lower() in VERBS and " " in part]
+
+
+# ---- what shows that a remedy can be carried out
+
+
+def drawn(panel: str, *entry: str) -> bool:
+    """Whether a panel of the tab draws an entry, such as ("prop", "locked")."""
+    return any(each[: len(entry)] == entry for each in everything_shown()[f"STEERING_PT_{panel}"])
+
+
+def in_blender(operator: str, label: str = "") -> bool:
+    """Whether Blender has an operator, with this label if one is given."""
+    module, _, name = operator.partition(".")
+    if name not in dir(getattr(bpy.ops, module)):
+        return False
+    return label in ("", getattr(getattr(bpy.ops, module), name).get_rna_type().name)
+
+
+def tagging() -> bool:
+    select(wedge())
+    tags = drawn("object", "operator", "steering.tag", "Vehicle")
+    vehicle_object = vehicle()
+    select(vehicle_object)
+    return tags and drawn("object", "operator", "steering.untag", "Vehicle")
+
+
+def unlocking() -> bool:
+    select(vehicle())
+    return drawn("vehicle_own", "prop", "locked")
+
+
+def axes() -> bool:
+    select(vehicle())
+    return drawn("vehicle_own", "prop", "forward_axis") and drawn("vehicle_own", "prop", "up_axis")
+
+
+def a_field_of_the_vehicle(*names: str) -> Callable[[], bool]:
+    def exists() -> bool:
+        select(vehicle())
+        return all(drawn("model", "prop", name) or drawn("advanced", "prop", name) for name in names)
+
+    return exists
+
+
+def targets() -> bool:
+    """Whether each target, path, region and crowd of a behavior has a field in its panel."""
+    kinds = part("simulation.declaration").POINTERS
+    crowd_object = vehicle().steering.crowd
+    catalogue = part("behaviors").CATALOGUE
+    use(crowd_object, **{behavior.name: {} for behavior in catalogue})
+    select(crowd_object)
+    names = {
+        name
+        for behavior in catalogue
+        for name, parameter in behavior.parameters().items()
+        if parameter.kind in kinds
+        and name in part("blender.panels.fields").meaningful(behavior, getattr(crowd_object.steering, behavior.name))
+    }
+    return bool(names) and all(drawn("behaviors", "prop", name) for name in names)
+
+
+def a_bone() -> bool:
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    crowd_object = vehicle(crowd=crowd(seek={"target": rig})).steering.crowd
+    select(crowd_object)
+    return drawn("behaviors", "prop", "target_bone")
+
+
+def own_keys() -> bool:
+    frames(1, 5)
+    ship = vehicle(crowd=crowd(wander={}))
+    insert(ship, "location", {2: (1.0, 0.0, 0.0)})
+    select(ship)
+    with pytest.raises(RuntimeError, match="Replace Own Keys"):
+        bpy.ops.steering.bake()
+    label = bpy.context.scene.steering.bl_rna.properties["replace_own_keys"].name
+    return label == "Replace Own Keys" and all(drawn(p, "prop", "replace_own_keys") for p in ("findings", "run"))
+
+
+def the_frame_range() -> bool:
+    vehicle()
+    bpy.context.scene.steering.use_frame_range = True
+    return drawn("run", "prop", "frame_start") and bpy.context.scene.steering.bl_rna.properties["frame_start"].name == (
+        "Start"
+    )
+
+
+def attendance() -> bool:
+    select(vehicle())
+    settings = bpy.context.object.steering.crowd.steering.attendance.bl_rna.properties
+    return settings["wait_for_room"].name == "Wait for Room" and all(
+        drawn("attendance", "prop", name) for name in ("wait_for_room", "enter_frame")
+    )
+
+
+def region_shape() -> bool:
+    select(tag(wedge(), role="REGION"))
+    shapes = bpy.context.object.steering.bl_rna.properties["region_shape"].enum_items
+    return drawn("object", "prop", "region_shape") and "Box" in [item.name for item in shapes]
+
+
+def flow_attribute() -> bool:
+    select(tag(wedge(), role="FLOW"))
+    label = bpy.context.object.steering.bl_rna.properties["flow_attribute"].name
+    return label == "Flow Attribute" and drawn("object", "prop", "flow_attribute")
+
+
+def populating() -> bool:
+    frames(1, 5)
+    select(wedge("Model"))
+    assert bpy.ops.steering.populate(count=3, moves_like="UNCHANGED") == {"FINISHED"}
+    bpy.context.object.steering.populate.arrangement = "SURFACE"
+    assert bpy.types.STEERING_PT_populate.bl_label == "Populate"
+    fields = [("prop", "place"), ("prop", "count"), ("operator", "steering.populate_add")]
+    return all(drawn("populate", *field) for field in fields)
+
+
+def crowds_menu() -> bool:
+    select(vehicle())
+    return drawn("crowd", "operator", "steering.crowd_add") and drawn("crowd", "menu", "STEERING_MT_crowds")
+
+
+def adding_a_behavior() -> bool:
+    select(vehicle())
+    return drawn("behaviors", "menu", "STEERING_MT_behavior_add")
+
+
+def baking() -> bool:
+    vehicle()
+    return drawn("bake", "operator", "steering.bake", "Bake") and drawn("bake", "operator", "steering.preview")
+
+
+def saving_a_preset() -> bool:
+    select(vehicle())
+    return drawn("crowd", "operator", "steering.preset_save")
+
+
+def fitting() -> bool:
+    return bpy.ops.steering.preset_apply.get_rna_type().properties["fit_size"].name == "Fit to Size"
+
+
+def selecting() -> bool:
+    return in_blender("object.select_all")
+
+
+def editing_keys() -> bool:
+    editors = bpy.types.Area.bl_rna.properties["ui_type"]
+    return editors is not None and in_blender("graph.delete") and in_blender("anim.driver_button_remove")
+
+
+def overriding() -> bool:
+    return in_blender("object.make_override_library")
+
+
+def the_outliner() -> bool:
+    return in_blender("outliner.collection_exclude_clear")
+
+
+REMEDIES: dict[str, Callable[[], bool]] = {
+    r"turn on replace own keys": own_keys,
+    r"turn off wait for room|let them enter earlier|make more room": attendance,
+    r"turn on fit to size": fitting,
+    r"\btag\b|\btags\b|make them vehicles|press vehicle|remove the vehicle tag": tagging,
+    r"unlock|lock \{\}|that are not locked": unlocking,
+    r"another forward or up": axes,
+    r"set a speed": a_field_of_the_vehicle("max_speed"),
+    r"set start to": the_frame_range,
+    r"set its shape to box": region_shape,
+    r"flow attribute": flow_attribute,
+    r"make a library override": overriding,
+    r"clear the parent": lambda: in_blender("object.parent_clear"),
+    r"remove the dependency": lambda: in_blender("constraint.delete") and in_blender("anim.driver_button_remove"),
+    r"exit tweak mode": lambda: in_blender("nla.tweakmode_exit"),
+    r"use make instances real": lambda: in_blender("object.duplicates_make_real", "Make Instances Real"),
+    r"enable it in the outliner": the_outliner,
+    r"(check|edit|move or remove|leave or remove|move|remove|leave)\b": editing_keys,
+    r"choose another bone": a_bone,
+    r"place|make it larger|choose a (\{\}|region)|another mesh": populating,
+    r"models|populate|choose an index|edit the curve": populating,
+    r"choose|add one": targets,
+    r"add crowd|leave the name empty|another one": crowds_menu,
+    r"add it first|choose \{\}": adding_a_behavior,
+    r"draw it|close it": lambda: in_blender("object.mode_set"),
+    r"bake": baking,
+    r"save a preset|enter a name|choose another name": saving_a_preset,
+    r"select|make a crowd or one of its vehicles the active object": selecting,
+}
+"""By a pattern of the clause, in order: what shows that it can be carried out."""
+
+NO_REMEDY = (
+    r"^The scene is linked and cannot be edited$",
+    r"^The preset \{\} cannot be (read|used|written|removed)",
+    r"^There are no presets of your own$",
+    r"^\{\} needs \{\} numbers",
+    r"^Only available in",
+    r"^There is no preset \{\}. \{\}.$",
+    r"^\{\} cannot be \{\}. \{\}.$",
+    r"^Forces are shown for up to",
+)
+"""Refusals that no step in Blender helps against, that say what is needed, or whose remedy is filled in."""
+
+
+def everything() -> list[tuple[str, str]]:
+    return list(messages())
+
+
+def remedy_of(clause: str) -> str | None:
+    """The first pattern that fits a clause."""
+    return next((pattern for pattern in REMEDIES if re.search(pattern, clause.lower())), None)
+
+
+def test_the_messages_of_the_program_are_found() -> None:
+    texts = [text for _, text in everything()]
+    assert len(texts) > 100
+    for known in (
+        "turn on Replace Own Keys",
+        "turn off Wait for Room",
+        "It waits for a {}",
+        "Only available in Object",
+    ):
+        assert any(known in text for text in texts), known
+
+
+def test_every_remedy_that_a_message_names_is_known() -> None:
+    named = [(where, clause) for where, text in everything() for clause in clauses(text)]
+    unknown = [f"{where} {clause!r}" for where, clause in named if remedy_of(clause) is None]
+    assert not unknown, "\n".join(unknown)
+
+
+@pytest.mark.parametrize("pattern", REMEDIES)
+def test_every_remedy_is_in_reach(pattern: str) -> None:
+    used = [clause for _, text in everything() for clause in clauses(text) if remedy_of(clause) == pattern]
+    assert used, f"No message names {pattern}."
+    assert REMEDIES[pattern](), f"{used[0]!r} cannot be done."
+
+
+def test_every_refusal_names_a_remedy() -> None:
+    silent = []
+    for file in sorted(SOURCES.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in CALLS):
+                continue
+            if getattr(node.func, "id", getattr(node.func, "attr", "")) not in ("Refusal", "poll_message_set"):
+                continue
+            text = _text(node.args[0]) if node.args else ""
+            if text and not clauses(text) and not any(re.search(pattern, text) for pattern in NO_REMEDY):
+                silent.append(f"{file.name}:{node.lineno} {text!r}")
+    assert not silent, "\n".join(silent)
+
+
+def test_the_menu_leads_to_the_deletion_of_a_bake_only_while_something_is_baked() -> None:
+    """The operators' poll asks the counts of the window; without a window, scripts are always accepted."""
+    polls, census = part("blender.operators.polls"), part("blender.status.census")
+
+    class Operator:
+        said = ""
+
+        @classmethod
+        def poll_message_set(cls, text: str) -> None:
+            cls.said = text
+
+    frames(1, 3)
+    vehicle(crowd=crowd(wander={}))
+    settled = census.settled
+    try:
+        census.settled = census.count
+        assert not polls.something_baked(Operator, bpy.context)
+        assert Operator.said == "Nothing is baked. Bake first"
+        bake()
+        assert polls.something_baked(Operator, bpy.context)
+    finally:
+        census.settled = settled
+    entries = shown("STEERING_MT_object")
+    for name in ("steering.clear_bake", "steering.select_contacts"):
+        assert any(entry[1] == name for entry in entries)
+        assert (
+            "something_baked"
+            in getattr(bpy.types, f"STEERING_OT_{name.partition('.')[2]}").poll.__func__.__code__.co_names
+        )

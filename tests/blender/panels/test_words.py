@@ -1,0 +1,129 @@
+"""The words and numbers in the panels: each says what it is, where it is needed."""
+
+from __future__ import annotations
+
+import shutil
+from types import SimpleNamespace
+
+import bpy
+import pytest
+
+from tests.blender.building import crowd, part, select, vehicle
+from tests.blender.drawing import Layout, everything_shown, shown, texts
+
+
+def in_tab(name: str) -> list[tuple]:
+    return everything_shown()[f"STEERING_PT_{name}"]
+
+
+def a_vehicle() -> None:
+    select(vehicle())
+
+
+def region_of(width: int) -> SimpleNamespace:
+    """A context with a region of this width, in pixels."""
+    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))
+    return SimpleNamespace(region=SimpleNamespace(width=width), preferences=preferences)
+
+
+def test_no_setting_of_a_vehicle_has_the_name_of_a_behavior() -> None:
+    model = part("simulation.vehicle").VehicleModel
+    labels = {parameter.called(name) for name, parameter in model.parameters().items()}
+    assert not labels & {behavior.label for behavior in part("behaviors").CATALOGUE}
+
+
+def test_units_that_a_field_cannot_show_are_in_its_label() -> None:
+    model = vehicle().steering.crowd.steering.vehicle.bl_rna.properties
+    assert model["max_force"].name == "Max Force (N)"
+    assert model["max_turn_rate"].name == "Max Turn (/s)"
+
+
+def test_strength_and_reaction_times_are_in_a_closed_part() -> None:
+    a_vehicle()
+    names = {"mass", "max_force", "response_time", "damping", "speed_time"}
+    assert names.isdisjoint(entry[1] for entry in in_tab("model"))
+    assert names == {entry[1] for entry in in_tab("advanced")}
+    assert bpy.types.STEERING_PT_advanced.bl_options == {"DEFAULT_CLOSED"}
+    assert bpy.types.STEERING_PT_advanced.bl_parent_id == "STEERING_PT_model"
+
+
+def test_the_columns_of_numbers_have_headings_of_what_the_combining_uses() -> None:
+    crowd_object = crowd(wander={}, seek={})
+    combining = part("simulation.combining")
+    headings = {"weight": "Weight", "priority": "Priority", "probability": "Chance"}
+    for choice in combining.COMBININGS:
+        crowd_object.steering.combining = choice.name
+        labels = [entry[1] for entry in in_tab("behaviors") if entry[0] == "label" and entry[1]]
+        expected = [headings[name] for name in combining.MATTERS[choice.number]]
+        assert [label for label in labels if label in headings.values()] == expected
+        assert labels.index(expected[-1]) < labels.index("Wander")
+
+
+@pytest.mark.parametrize(("width", "expected"), [(120, 0), (280, 2), (500, 3)])
+def test_a_header_shows_the_numbers_that_it_has_room_for(width: int, expected: int) -> None:
+    names = ("weight", "priority", "probability")
+    assert part("blender.panels.fields").columns(region_of(width), names) == names[len(names) - expected :]
+
+
+def test_a_number_and_its_unit_stay_on_a_line() -> None:
+    drawn: list[tuple] = []
+    part("blender.panels.fields").note(Layout(drawn), region_of(280), "Turns within 12 m, top speed in 0.7 s")
+    assert drawn[-1] == ("label", "0.7 s")
+
+
+def test_presets_are_listed_in_groups_with_the_size_they_are_meant_for() -> None:
+    a_vehicle()
+    drawn = shown("STEERING_MT_presets")
+    headings = [entry[1] for entry in drawn if entry[0] == "label"]
+    assert headings == ["Birds", "Fish", "People", "Animals", "Vehicles", "Moods"]
+    labels = [entry[2] for entry in drawn if entry[0] == "operator"]
+    shipped = part("blender.crowds.preset_exchange").CROWDS.listed()
+    assert len(labels) == len(shipped)
+    assert {"Starlings (22 cm)", "Cars (4.3 m)", "Bees (1.5 cm)"} <= set(labels)
+    assert all(preset.load().group for preset in shipped.values())
+
+
+def test_presets_of_the_users_own_have_a_heading_of_their_own() -> None:
+    a_vehicle()
+    presets = bpy.utils.user_resource("SCRIPTS", path="presets/steering/crowd", create=True)
+    assert bpy.ops.steering.preset_save(name="Mine") == {"FINISHED"}
+    try:
+        labels = [entry[-1] for entry in shown("STEERING_MT_presets")]
+        assert labels[-2] == "Your Own" and labels[-1].startswith("Mine (")
+    finally:
+        shutil.rmtree(presets)
+
+
+def test_a_preset_that_waits_for_a_region_or_path_shows_no_sign_of_an_error() -> None:
+    a_vehicle()
+    assert bpy.ops.steering.preset_apply(preset="car") == {"FINISHED"}
+    everything_shown()
+    layout = Icons()
+    bpy.types.STEERING_PT_behaviors.draw(type("Drawn", (), {"layout": layout})(), bpy.context)
+    assert "It waits for a Region" in texts(layout.drawn)
+    assert "ERROR" not in layout.icons
+
+
+class Icons(Layout):
+    """Records the icons of labels, too."""
+
+    def __init__(self, drawn: list[tuple] | None = None, above: Layout | None = None) -> None:
+        super().__init__([] if drawn is None else drawn, above)
+        self.icons: list[str] = above.icons if isinstance(above, Icons) else []
+
+    def _part(self, *_arguments, **_settings) -> Layout:
+        return Icons(self.drawn, self)
+
+    column = row = box = split = grid_flow = column_flow = _part
+
+    def panel(self, name: str, default_closed: bool = False) -> tuple[Layout, Layout]:
+        return Icons(self.drawn, self), Icons(self.drawn, self)
+
+    def label(self, text: str = "", icon: str = "NONE", **settings) -> None:
+        self.icons.append(icon)
+        super().label(text, icon, **settings)
+
+
+def test_the_crowd_that_new_vehicles_join_is_named_as_such() -> None:
+    a_vehicle()
+    assert "New vehicles join" in texts(in_tab("crowd"))

@@ -1,0 +1,282 @@
+"""What would go wrong in silence is listed by name before the bake and after it, and a click selects it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    crowd,
+    empty,
+    fleet,
+    frames,
+    insert,
+    is_baked,
+    leader,
+    part,
+    road,
+    scene_dump,
+    select,
+    vehicle,
+)
+from tests.blender.drawing import everything_shown, texts
+
+
+def listed() -> dict[str, str]:
+    """The text of each finding, by its kind."""
+    bpy.context.view_layer.update()
+    census = part("blender.status.census").refresh(bpy.context.scene)
+    return {finding.kind.name: finding.text for finding in census.findings}
+
+
+def selected_by_click(kind: str) -> set[str]:
+    """The names of the objects that the button of a finding selects."""
+    select()
+    assert bpy.ops.steering.finding_select(kind=kind, text=listed()[kind]) == {"FINISHED"}
+    return {ob.name for ob in bpy.context.selected_objects}
+
+
+def ships() -> list:
+    frames(1, 5)
+    return fleet(4, crowd=crowd("Ships", wander={}))
+
+
+def without_size() -> set[str]:
+    first, second, *_ = ships()
+    first.scale = second.scale = (0.0, 0.0, 0.0)
+    return {first.name, second.name}
+
+
+def one_without_height() -> set[str]:
+    first, *_ = ships()
+    first.scale.z = 0.0
+    return {first.name}
+
+
+def on_a_parent_without_size() -> set[str]:
+    first, *_ = ships()
+    first.parent = empty("Base", scale=(0.0, 0.0, 0.0))
+    return {first.name}
+
+
+def hidden_by_the_eye() -> set[str]:
+    first, second, third, _ = ships()
+    for ob in (first, second, third):
+        ob.hide_set(True)
+    return {first.name, second.name, third.name}
+
+
+def hidden_by_the_screen() -> set[str]:
+    first, *_ = ships()
+    first.hide_viewport = True
+    return {first.name}
+
+
+def an_instance() -> set[str]:
+    ships()
+    fleet_collection = bpy.data.collections.new("Fleet")
+    fleet_collection.objects.link(bpy.data.objects["Ship 1"])
+    shown_again = empty("Fleet Again")
+    shown_again.instance_type, shown_again.instance_collection = "COLLECTION", fleet_collection
+    return {shown_again.name}
+
+
+def a_deleted_target() -> set[str]:
+    ships()
+    way = road()
+    bpy.data.objects["Ships"].steering.path_following.use = True
+    bpy.data.objects["Ships"].steering.path_following.path = way
+    select(way)
+    assert bpy.ops.object.delete() == {"FINISHED"}
+    return {"Ships"}
+
+
+def a_deleted_path() -> set[str]:
+    ships()
+    way = road()
+    bpy.data.objects["Ships"].steering.path_following.use = True
+    assert "WAITING" not in listed()
+    select(way)
+    assert bpy.ops.object.delete() == {"FINISHED"}
+    return {"Ships"}
+
+
+CASES = {
+    without_size: ("NO_SIZE", "Ship 0 and Ship 1 have a scale of 0"),
+    one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0"),
+    on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0"),
+    hidden_by_the_eye: ("HIDDEN", "Ship 0 and 2 more are hidden, but baked all the same"),
+    hidden_by_the_screen: ("HIDDEN", "Ship 0 is hidden, but baked all the same"),
+    an_instance: ("INSTANCED", "the vehicles of Fleet do not move in it. Use Make Instances Real"),
+    a_deleted_target: ("TARGET_GONE", "Road, the Path of Follow Path in Ships, was deleted"),
+    a_deleted_path: ("WAITING", "Follow Path of Ships waits for a Path"),
+}
+
+
+@pytest.mark.parametrize(("scene", "expected"), CASES.items(), ids=lambda value: getattr(value, "__name__", None))
+def test_it_is_listed_by_name_and_a_click_selects_it(scene: Callable[[], set[str]], expected) -> None:
+    kind, text = expected
+    names = scene()
+    assert text in listed()[kind]
+    assert text in texts(everything_shown()["STEERING_PT_findings"])
+    assert selected_by_click(kind) == names
+
+
+@pytest.mark.parametrize("scene", [case for case in CASES if case is not a_deleted_target], ids=lambda f: f.__name__)
+def test_a_bake_reports_it_too(scene: Callable[[], set[str]], capfd) -> None:
+    scene()
+    kind, text = CASES[scene]
+    bake()
+    assert text in capfd.readouterr().out
+    assert text in listed()[kind]
+
+
+def test_hidden_vehicles_are_shown_by_the_click() -> None:
+    names = hidden_by_the_eye()
+    assert selected_by_click("HIDDEN") == names
+    assert "HIDDEN" not in listed()
+
+
+def test_a_sound_scene_gives_nothing_to_look_at_before_or_after_a_bake() -> None:
+    ships()
+    assert listed() == {}
+    bake()
+    assert listed() == {}
+    assert everything_shown()["STEERING_PT_findings"] == []
+
+
+def test_vehicles_hidden_until_they_enter_are_not_called_hidden() -> None:
+    first, *_ = ships()
+    first.steering.use_enter_frame, first.steering.enter_frame = True, 4
+    bake()
+    bpy.context.scene.frame_set(1)
+    assert first.hide_viewport
+    assert "HIDDEN" not in listed()
+
+
+def test_a_vehicle_whose_scale_is_keyed_may_be_of_no_size_for_a_moment() -> None:
+    first, *_ = ships()
+    insert(first, "scale", {1: (0.0, 0.0, 0.0), 3: (1.0, 1.0, 1.0)})
+    bpy.context.scene.frame_set(1)
+    assert "NO_SIZE" not in listed()
+
+
+def test_locked_vehicles_that_are_hidden_are_left_out_because_no_bake_moves_them() -> None:
+    first, *_ = ships()
+    first.steering.locked = True
+    first.hide_set(True)
+    assert "HIDDEN" not in listed()
+
+
+def test_staying_inside_without_a_region_is_nothing_to_look_at() -> None:
+    ships()
+    bpy.data.objects["Ships"].steering.containment.use = True
+    assert listed() == {}
+
+
+def test_an_instance_of_a_linked_collection_is_named_with_its_own_remedy(tmp_path) -> None:
+    ships()
+    fleet_collection = bpy.data.collections.new("Fleet")
+    fleet_collection.objects.link(bpy.data.objects["Ship 1"])
+    path = str(tmp_path / "fleet.blend")
+    bpy.data.libraries.write(path, {fleet_collection})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path, link=True) as (_, linked):
+        linked.collections = ["Fleet"]
+    shown_again = empty("Fleet Again")
+    shown_again.instance_type, shown_again.instance_collection = "COLLECTION", linked.collections[0]
+    assert "Fleet Again is an instance" in listed()["INSTANCED"]
+    assert listed()["INSTANCED"].endswith("Make a library override")
+    assert selected_by_click("INSTANCED") == {"Fleet Again"}
+
+
+def test_vehicles_that_never_enter_are_listed() -> None:
+    first, *_ = ships()
+    first.steering.use_enter_frame, first.steering.enter_frame = True, 99
+    bake()
+    assert listed() == {"NEVER_ENTERED": "Ship 0 is on no frame of the bake"}
+
+
+def test_looking_changes_nothing() -> None:
+    for scene in (without_size, an_instance):
+        scene()
+    bpy.context.view_layer.update()
+    before = scene_dump()
+    listed()
+    assert_same(before, scene_dump())
+
+
+# ---- refusals
+
+
+def keyed_ship():
+    frames(1, 5)
+    ship = vehicle(crowd=crowd("Ships", wander={}), name="Ship")
+    insert(ship, "location", {2: (1.0, 0.0, 0.0)})
+    return ship
+
+
+def refused(operator) -> None:
+    with pytest.raises(RuntimeError, match="Replace Own Keys"):
+        operator()
+
+
+@pytest.mark.parametrize("name", ["bake", "preview"])
+def test_a_refusal_stays_in_the_panel_with_its_remedy_and_leads_to_what_it_names(name: str) -> None:
+    ship = keyed_ship()
+    operator = getattr(bpy.ops.steering, name)
+    select()
+    refused(operator)
+    drawn = everything_shown()["STEERING_PT_findings"]
+    assert "Ship has keys on location (frame 2) of its own" in texts(drawn)
+    assert ("prop", "replace_own_keys") in drawn
+    assert bpy.ops.steering.finding_select(kind="REFUSED") == {"FINISHED"}
+    assert bpy.context.selected_objects == [ship] and bpy.context.object == ship
+    bpy.context.scene.steering.replace_own_keys = True
+    assert everything_shown()["STEERING_PT_findings"] == []
+    assert operator() == {"FINISHED"}
+    part("blender.preview").end()
+
+
+def test_the_setting_of_the_scene_replaces_keys_that_come_back_with_the_bake_deleted() -> None:
+    ship = keyed_ship()
+    bpy.context.scene.steering.replace_own_keys = True
+    bake()
+    assert is_baked(ship)
+    assert bpy.ops.steering.clear_bake() == {"FINISHED"}
+    assert [point.co[0] for point in part("blender.write.animation_data").channelbag(ship).fcurves[0].keyframe_points]
+
+
+def test_a_refusal_is_forgotten_with_a_change_of_an_object() -> None:
+    ship = keyed_ship()
+    refused(bpy.ops.steering.bake)
+    ship.animation_data_clear()
+    bpy.context.view_layer.update()
+    assert everything_shown()["STEERING_PT_findings"] == []
+
+
+def test_the_setting_lets_a_preview_that_was_refused_midway_go_on() -> None:
+    frames(1, 5)
+    ship = vehicle(crowd=crowd("Ships", wander={}), name="Ship")
+    live = part("blender.preview")
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    insert(ship, "location", {2: (1.0, 0.0, 0.0)})
+    ship.update_tag()
+    bpy.context.view_layer.update()
+    assert "Replace Own Keys" in live.report(bpy.context.scene)
+    assert "Replace Own Keys" in texts(everything_shown()["STEERING_PT_bake"])
+    bpy.context.scene.steering.replace_own_keys = True
+    bpy.context.scene.frame_set(3)
+    assert live.is_on(bpy.context.scene) and not live.report(bpy.context.scene)
+    live.end()
+
+
+def test_refusals_that_name_no_object_are_shown_too() -> None:
+    leader()
+    with pytest.raises(RuntimeError, match="has no vehicles"):
+        bpy.ops.steering.bake()
+    assert "The scene has no vehicles" in texts(everything_shown()["STEERING_PT_findings"])
