@@ -232,6 +232,12 @@ class Agents:
         return self.vehicle.radius
 
     @property
+    def extent(self) -> Scalars:
+        """(n,) metres from the middle of each body to its nose."""
+        half = self.vehicle.half_axis
+        return self.radius if half is None else self.radius + half
+
+    @property
     def max_force(self) -> Scalars:
         return self.vehicle.max_force
 
