@@ -78,11 +78,12 @@ class BrakeFor(Neighborhood):
     look_ahead_time: Number = called(
         "Looks Ahead", seconds(4.0, "Time within which something has to come into the way to matter", 0.01)
     )
-    clearance: Number = length(0.5, "Room between the bodies")
+    gap: Number = length(0.5, "Room ahead of it when it stops")
+    clearance: Number = length(0.5, "Room to the side within which something is in the way")
 
     def steer(self, world: World, agents: Agents, memory: Waiting) -> Steering:
         lanes = Lanes.of(world, agents)
-        sight = np.maximum(self.distance, stopping_distance(agents, agents.max_speed) + agents.extent + self.clearance)
+        sight = np.maximum(self.distance, stopping_distance(agents, agents.max_speed) + agents.extent + self.gap)
         standing, moving = self._obstacles(world, agents, lanes, sight)
         allowed = self._standing(world, agents, lanes, *standing, sight)
         vehicles = self._vehicles(world, agents, lanes, sight)
@@ -105,7 +106,7 @@ class BrakeFor(Neighborhood):
         """The vehicles within sight that could be in the way before the agent can stop or pass."""
         bodies, rows = world.bodies, world.perceivable
         stopping = stopping_distance(agents, agents.max_speed)
-        room = agents.extent + largest(bodies.extent[rows]) + self.clearance
+        room = agents.extent + largest(bodies.extent[rows]) + np.maximum(self.clearance, self.gap)
         speed = np.maximum(agents.speed, EPSILON)
         time = np.minimum(self.look_ahead_time, (stopping + 2.0 * room) / speed)
         quickest = largest(magnitude(picked(bodies.velocity, rows)))
@@ -123,7 +124,9 @@ class BrakeFor(Neighborhood):
         reach, furthest = (agents.radius + self.clearance)[agent], sight[agent]
         nose = (agents.extent - agents.radius)[agent]
         way = lanes.way_to(world.obstacles, agent, row, nose, reach, furthest)
-        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * np.minimum(way, furthest))
+        # The way is followed to within the clearance of the obstacle, the gap is kept from its surface.
+        room = np.maximum(np.minimum(way, furthest) + (self.clearance - self.gap)[agent], 0.0)
+        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * room)
         held = approaching(agents, agent, stopping, 0.0)
         return least(len(agents), agent, np.where(way < furthest, held, np.inf))
 
@@ -205,7 +208,7 @@ class BrakeFor(Neighborhood):
         pairs = np.flatnonzero(((ahead > 0.0) | (along > 0.0)) & (~oncoming | (dot(aside, aside) < room[1] * room[1])))
         agent, ahead, along, oncoming = agent[pairs], ahead[pairs], along[pairs], oncoming[pairs]
         offset, velocity = picked(offset, pairs), picked(velocity, pairs)
-        length, width = (each[pairs] + self.clearance[agent] for each in room)
+        length, width = room[0][pairs] + self.gap[agent], room[1][pairs] + self.clearance[agent]
         enters, leaves = _in_the_way(offset, velocity, ahead, along, width)
         longest = self.look_ahead_time[agent]
         pairs = np.flatnonzero((enters < longest) & (leaves > 0.0))
