@@ -28,7 +28,7 @@ from ..simulation.world import Agents, World
 
 OBSTACLES = (
     Choice("NONE", 0, "None", "Brake for vehicles only"),
-    Choice("MOVING", 1, "Moving", "Brake for vehicles and for obstacles that move"),
+    Choice("MOVING", 1, "Moving", "Brake for vehicles and for obstacles that move, also when they stop in the way"),
     Choice("ALL", 2, "All", "Brake for vehicles and for all obstacles in the way"),
 )
 NONE, MOVING, ALL = (c.number for c in OBSTACLES)
@@ -44,13 +44,15 @@ PATIENCE = 1.5
 
 @dataclass(frozen=True)
 class Waiting(Memory):
-    """How long each agent has stood before an oncoming vehicle.
+    """What each agent waits for.
 
     Attributes:
-        time: (n,) seconds; at least PATIENCE while it passes the other.
+        time: (n,) how long it has stood before an oncoming vehicle, seconds; at least PATIENCE while it passes it.
+        obstacle: (n,) the row of the last obstacle that moved in its way, -1 for none: it counts when it stops there.
     """
 
     time: Scalars = remembered(0.0)
+    obstacle: Rows = remembered(-1)
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,10 @@ class BrakeFor(Neighborhood):
     def steer(self, world: World, agents: Agents, memory: Waiting) -> Steering:
         lanes = Lanes.of(world, agents)
         sight = np.maximum(self.distance, stopping_distance(agents, agents.max_speed) + agents.extent + self.gap)
-        standing, moving = self._obstacles(world, agents, lanes, sight)
+        standing, moving = self._obstacles(world, agents, lanes, sight, memory.obstacle)
         allowed = self._standing(world, agents, lanes, *standing, sight)
         vehicles = self._vehicles(world, agents, lanes, sight)
-        memory = self._waiting(world, agents, vehicles, memory)
+        memory = self._waiting(world, agents, vehicles, moving, memory)
         for crossing in (moving, self._target(world, agents, lanes, sight), vehicles.giving_way(memory.time)):
             allowed = np.minimum(allowed, crossing.allowed(agents))
         return Steering(braking(agents, allowed), memory, speed_limit=allowed)
@@ -96,11 +98,15 @@ class BrakeFor(Neighborhood):
         """Unknown in advance; depends on the braking distance and on the speed of others."""
         return 0.0
 
-    def _waiting(self, world: World, agents: Agents, vehicles: _Crossing, memory: Waiting) -> Waiting:
+    def _waiting(
+        self, world: World, agents: Agents, vehicles: _Crossing, obstacles: _Crossing, memory: Waiting
+    ) -> Waiting:
         """The memory after the step: time passes while an agent stands before an oncoming vehicle in its lane."""
         facing = np.bincount(vehicles.agent[vehicles.oncoming], minlength=len(agents)) > 0
         stands = (agents.speed < CRAWL * agents.max_speed) | (memory.time >= PATIENCE)
-        return Waiting(np.where(facing, memory.time + np.where(stands, world.dt, 0.0), 0.0))
+        obstacle = memory.obstacle.copy()
+        obstacle[obstacles.agent] = obstacles.body
+        return Waiting(np.where(facing, memory.time + np.where(stands, world.dt, 0.0), 0.0), obstacle)
 
     def _seen(self, world: World, agents: Agents, sight: Scalars) -> Neighbors:
         """The vehicles within sight that could be in the way before the agent can stop or pass."""
@@ -131,15 +137,19 @@ class BrakeFor(Neighborhood):
         return least(len(agents), agent, np.where(way < furthest, held, np.inf))
 
     def _obstacles(
-        self, world: World, agents: Agents, lanes: Lanes, sight: Scalars
+        self, world: World, agents: Agents, lanes: Lanes, sight: Scalars, known: Rows
     ) -> tuple[tuple[Rows, Rows], _Crossing]:
-        """The obstacles in sight that count: pairs (p,) of an agent and a standing one, and those that may cross."""
+        """The obstacles in sight that count: pairs (p,) of an agent and a standing one, and those that may cross.
+
+        Args:
+            known: (n,) the row of an obstacle that has moved before, -1 for none.
+        """
         obstacles = world.obstacles
         agent, row = obstacles.near(agents.position, sight)
         foreign = obstacles.carrier[row] != agents.rows[agent]
         agent, row = agent[foreign], row[foreign]
         moves = magnitude(obstacles.velocity)[row] > CRAWL * agents.max_speed[agent]
-        counts = (self.obstacles[agent] == ALL) | ((self.obstacles[agent] == MOVING) & moves)
+        counts = (self.obstacles[agent] == ALL) | ((self.obstacles[agent] == MOVING) & (moves | (row == known[agent])))
         crosses = moves & (obstacles.side[row] == OUTSIDE)
         standing = counts & ~crosses
         still = agent[standing], row[standing]
@@ -150,7 +160,7 @@ class BrakeFor(Neighborhood):
         touching = agents.radius[agent] + obstacles.radius[row]
         room = touching + (agents.extent - agents.radius)[agent], touching
         offset, velocity = lanes.straightened(agent, offset, picked(obstacles.velocity, row))
-        return still, self._crossing(agents, agent, offset, velocity, room)
+        return still, self._crossing(agents, agent, row, offset, velocity, room)
 
     def _target(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> _Crossing:
         """The chosen objects that may cross or stand in the way."""
@@ -163,7 +173,7 @@ class BrakeFor(Neighborhood):
         velocity, heading = picked(bodies.velocity, row), picked(bodies.forward, row)
         offset, velocity, heading = lanes.straightened(agent, offset, velocity, heading)
         room = room_between(world, agents, agent, row, dot(heading, picked(agents.forward, agent)))
-        return self._crossing(agents, agent, offset, velocity, room)
+        return self._crossing(agents, agent, row, offset, velocity, room)
 
     def _vehicles(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> _Crossing:
         """The vehicles in sight that may cross, without those of the same crowd that give way."""
@@ -180,12 +190,13 @@ class BrakeFor(Neighborhood):
         offset, velocity, heading = lanes.straightened(near.agent, near.offset, velocity, heading)
         cosine = dot(heading, picked(agents.forward, near.agent))
         room = room_between(world, agents, near.agent, near.body, cosine)
-        return self._crossing(agents, near.agent, offset, velocity, room, cosine < -SAME_WAY)
+        return self._crossing(agents, near.agent, near.body, offset, velocity, room, cosine < -SAME_WAY)
 
     def _crossing(
         self,
         agents: Agents,
         agent: Rows,
+        body: Rows,
         offset: Vectors,
         velocity: Vectors,
         room: tuple[Scalars, Scalars],
@@ -195,6 +206,7 @@ class BrakeFor(Neighborhood):
 
         Args:
             agent: (p,) the agent that each body is near.
+            body: (p,) its row.
             offset: (p, 3) from the agent to the body in its straightened lane, metres.
             velocity: (p, 3) of the body in that lane, m/s.
             room: (p,) the distances along and across the way at which the two touch, metres.
@@ -206,7 +218,8 @@ class BrakeFor(Neighborhood):
         # A body behind the agent that does not move forward stays behind it. What is oncoming keeps to its lane.
         aside = offset - ahead[:, None] * forward
         pairs = np.flatnonzero(((ahead > 0.0) | (along > 0.0)) & (~oncoming | (dot(aside, aside) < room[1] * room[1])))
-        agent, ahead, along, oncoming = agent[pairs], ahead[pairs], along[pairs], oncoming[pairs]
+        agent, body, oncoming = agent[pairs], body[pairs], oncoming[pairs]
+        ahead, along = ahead[pairs], along[pairs]
         offset, velocity = picked(offset, pairs), picked(velocity, pairs)
         length, width = room[0][pairs] + self.gap[agent], room[1][pairs] + self.clearance[agent]
         enters, leaves = _in_the_way(offset, velocity, ahead, along, width)
@@ -214,6 +227,7 @@ class BrakeFor(Neighborhood):
         pairs = np.flatnonzero((enters < longest) & (leaves > 0.0))
         every = _Crossing(
             agent=agent,
+            body=body,
             ahead=ahead,
             along=along,
             speed=magnitude(velocity),
@@ -233,6 +247,7 @@ class _Crossing:
 
     Attributes:
         agent: (p,) the agent.
+        body: (p,) the row of the body among vehicles and tracked bodies, or among obstacles.
         ahead: (p,) the offset of the body along the way, metres.
         along: (p,) the velocity of the body along the way, m/s.
         speed: (p,) the speed of the body, m/s.
@@ -244,6 +259,7 @@ class _Crossing:
     """
 
     agent: Rows
+    body: Rows
     ahead: Scalars
     along: Scalars
     speed: Scalars

@@ -231,7 +231,7 @@ class _Meeting:
 
     Attributes:
         time: (p,) -offset . relative / relative^2, seconds from now; 0 for pairs that part.
-        apart: (p, 3) offset + relative time, from the agent to the other, metres.
+        apart: (p, 3) offset + relative time, from the agent to the other, metres; between the axes of long bodies.
     """
 
     time: Scalars
@@ -243,7 +243,8 @@ class _Meeting:
         speed_squared = dot(relative, relative)
         time = np.where(speed_squared > EPSILON, -dot(near.offset, relative) / np.maximum(speed_squared, EPSILON), 0.0)
         time = clamp(time, 0.0, np.inf)
-        return cls(time, near.offset + relative * time[:, None])
+        apart = near.offset + relative * time[:, None]
+        return cls(time, world.bodies.between(apart, agents.rows[near.agent], near.body))
 
 
 def _away(apart: Vectors, agents: Agents, agent: Rows) -> tuple[Vectors, Mask]:
