@@ -190,12 +190,16 @@ class _Touching:
         """The displacement of each body at points (b, 3) off the bodies that it overlaps, (b, 3) metres."""
         if not len(self.first):
             return no_vectors(self.count)
-        offset = picked(points, self.second) - picked(points, self.first)
+        middles = offset = picked(points, self.second) - picked(points, self.first)
         if self.capsules is not None:
             offset = self.capsules.between(offset)
         distance = magnitude(offset)
         overlap = np.maximum(self.contact - distance, 0.0)
         away = np.where((distance > EPSILON)[:, None], unit(offset), self.side[self.first])
+        if self.capsules is not None:
+            # Axes that cross have no direction between them.
+            crossed = (distance <= EPSILON) & (magnitude(middles) > EPSILON)
+            away = np.where(crossed[:, None], unit(middles), away)
         touches = (overlap > 0.0).astype(np.float64)
         number = totals(self.first, touches, self.count) + totals(self.second, touches, self.count)
         share = 1.0 / np.maximum(CAREFUL * number, 1.0)
