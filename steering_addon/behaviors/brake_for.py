@@ -39,7 +39,9 @@ SAME_WAY = 0.7
 
 Below the negative of it, the other is oncoming."""
 PATIENCE = 1.5
-"""Seconds that two stand face to face before they creep past each other."""
+"""Seconds that two stand or creep face to face before they creep past each other."""
+FORGETS = 1.0
+"""Seconds without the other ahead after which one that creeps past waits for the next."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Waiting(Memory):
     """What each agent waits for.
 
     Attributes:
-        time: (n,) how long it has stood before an oncoming vehicle, seconds; at least PATIENCE while it passes it.
+        time: (n,) how long it has been slow before oncoming vehicles, seconds; at least PATIENCE while it passes one.
         obstacle: (n,) the row of the last obstacle that moved in its way, -1 for none: it counts when it stops there.
     """
 
@@ -101,12 +103,13 @@ class BrakeFor(Neighborhood):
     def _waiting(
         self, world: World, agents: Agents, vehicles: _Crossing, obstacles: _Crossing, memory: Waiting
     ) -> Waiting:
-        """The memory after the step: time passes while an agent stands before an oncoming vehicle in its lane."""
+        """The memory after the step: time passes while an agent is slow before an oncoming vehicle in its lane."""
         facing = np.bincount(vehicles.agent[vehicles.oncoming], minlength=len(agents)) > 0
-        stands = (agents.speed < CRAWL * agents.max_speed) | (memory.time >= PATIENCE)
+        slow = (agents.speed <= CREEP * agents.cruise_speed) | (memory.time >= PATIENCE)
+        waited = np.minimum(memory.time + np.where(slow, world.dt, 0.0), PATIENCE + FORGETS)
         obstacle = memory.obstacle.copy()
         obstacle[obstacles.agent] = obstacles.body
-        return Waiting(np.where(facing, memory.time + np.where(stands, world.dt, 0.0), 0.0), obstacle)
+        return Waiting(np.where(facing, waited, np.maximum(memory.time - world.dt, 0.0)), obstacle)
 
     def _seen(self, world: World, agents: Agents, sight: Scalars) -> Neighbors:
         """The vehicles within sight that could be in the way before the agent can stop or pass."""
@@ -188,9 +191,14 @@ class BrakeFor(Neighborhood):
         near = self._seen(world, agents, sight).where(goes_first).together()
         velocity, heading = picked(bodies.velocity, near.body), picked(bodies.forward, near.body)
         offset, velocity, heading = lanes.straightened(near.agent, near.offset, velocity, heading)
-        cosine = dot(heading, picked(agents.forward, near.agent))
-        room = room_between(world, agents, near.agent, near.body, cosine)
-        return self._crossing(agents, near.agent, near.body, offset, velocity, room, cosine < -SAME_WAY)
+        agent, body, cosine = near.agent, near.body, dot(heading, picked(agents.forward, near.agent))
+        oncoming: Mask = cosine < -SAME_WAY
+        if oncoming.any():
+            pairs = np.flatnonzero(~(oncoming & lanes.apart(world, agent, body)))
+            agent, body, cosine, oncoming = agent[pairs], body[pairs], cosine[pairs], oncoming[pairs]
+            offset, velocity = picked(offset, pairs), picked(velocity, pairs)
+        room = room_between(world, agents, agent, body, cosine)
+        return self._crossing(agents, agent, body, offset, velocity, room, oncoming)
 
     def _crossing(
         self,
@@ -255,7 +263,7 @@ class _Crossing:
         enters, leaves: (p,) seconds until it comes into the way and until it has left it; inf for never.
         last: (p,) `leaves`, limited to the look-ahead time, seconds.
         oncoming: (p,) the vehicles that face the agent.
-        waited: (p,) how long the agent has stood before those, seconds.
+        waited: (p,) how long the agent has been slow before those, seconds.
     """
 
     agent: Rows

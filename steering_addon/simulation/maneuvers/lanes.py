@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Rows, Scalars, Vectors, dot, magnitude, picked, unit, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, dot, magnitude, picked, unit, which
 from ..geometry.obstacles import Obstacles
 from ..geometry.paths import Spline
-from ..ground import climb, left_of
+from ..ground import climb, flat, left_of
 from ..world import Agents, World
 
 ALONG = 0.7
@@ -59,22 +59,27 @@ class Lanes:
         lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(4)))
         nearest = NEAR * agents.radius
         for number, line in enumerate(lines):
-            rows, along = _near(line, agents, nearest)
-            if not len(rows):
-                continue
+            rows, along, distance = _near(line, agents, agents.position, agents.forward, nearest)
+            nearest[rows] = distance
             tangent = line.tangent(along)
-            cosine = dot(picked(agents.forward, rows), tangent)
-            way = np.where(cosine < 0.0, -1.0, 1.0)
-            offset = picked(agents.position, rows) - line.position(along)
-            distance = magnitude(agents.level_of(offset, rows))
-            upward = agents.upward_of(rows)
-            left = dot(offset, unit(left_of(tangent * way[:, None], upward)))
-            nearer = which((np.abs(cosine) > ALONG) & (distance < nearest[rows]))
-            rows = rows[nearer]
-            nearest[rows] = distance[nearer]
-            lanes.line[rows], lanes.along[rows], lanes.way[rows] = number, along[nearer], way[nearer]
-            lanes.left[rows], lanes.height[rows] = left[nearer], climb(offset, upward)[nearer]
+            way = np.where(dot(picked(agents.forward, rows), tangent) < 0.0, -1.0, 1.0)
+            offset, upward = picked(agents.position, rows) - line.position(along), agents.upward_of(rows)
+            lanes.line[rows], lanes.along[rows], lanes.way[rows] = number, along, way
+            lanes.left[rows] = dot(offset, unit(left_of(tangent * way[:, None], upward)))
+            lanes.height[rows] = climb(offset, upward)
         return lanes
+
+    def apart(self, world: World, agent: Rows, body: Rows) -> Mask:
+        """The pairs (p,) of an agent and a body that go along different curves."""
+        line = np.full(len(world.bodies.radius), -1, dtype=np.int64)
+        rows = np.unique(body)
+        position, forward = picked(world.bodies.position, rows), picked(world.bodies.forward, rows)
+        nearest = NEAR * world.bodies.radius[rows]
+        for number, curve in enumerate(self.lines):
+            near, _, distance = _near(curve, self.agents, position, forward, nearest)
+            nearest[near], line[rows[near]] = distance, number
+        mask: Mask = (self.line[agent] >= 0) & (line[body] >= 0) & (self.line[agent] != line[body])
+        return mask
 
     def straightened(self, agent: Rows, offset: Vectors, *directions: Vectors) -> tuple[Vectors, ...]:
         """Offsets, and directions or velocities at their ends, as they were if the lanes were straight; (p, 3) each.
@@ -171,11 +176,30 @@ class Lanes:
         return points
 
 
-def _near(line: Spline, agents: Agents, distance: Scalars) -> tuple[Rows, Scalars]:
-    """The agents that may be within a distance (n,) of a line, and their positions along it in metres; (m,) each."""
-    samples = line.points[::COARSE]
-    gap = magnitude(agents.level(agents.position[:, None, :] - samples[None]))
-    step = COARSE * line.spacing
-    best = np.argmin(gap, axis=1)
-    rows = which(gap[np.arange(len(agents)), best] < distance + step)
-    return rows, line.nearest_within(picked(agents.position, rows), best[rows] * step, np.full(len(rows), step))
+def _near(
+    line: Spline, agents: Agents, position: Vectors, forward: Vectors, within: Scalars
+) -> tuple[Rows, Scalars, Scalars]:
+    """The bodies that go along a line within a distance of it.
+
+    Args:
+        agents: those who look; on the ground, distances are those seen from above.
+        position, forward: (m, 3) of the bodies, metres and unit headings.
+        within: (m,) metres.
+
+    Returns:
+        rows: (k,) of the bodies.
+        along, distance: (k,) their positions along the line, and their distances from it, metres.
+    """
+    samples, upward = line.points[::COARSE], agents.upward_of(np.zeros(len(position), dtype=np.int64))
+    grounded = bool(agents.grounded.all())
+    gap = position[:, None, :] - samples[None]
+    gap = magnitude(flat(gap, upward) if grounded else gap)
+    step, best = COARSE * line.spacing, np.argmin(gap, axis=1)
+    rows = which(gap[np.arange(len(position)), best] < within + step)
+    points = picked(position, rows)
+    along = line.nearest_within(points, best[rows] * step, np.full(len(rows), step))
+    offset = points - line.position(along)
+    distance = magnitude(flat(offset, upward[rows]) if grounded else offset)
+    follows = np.abs(dot(picked(forward, rows), line.tangent(along))) > ALONG
+    near = which(follows & (distance < within[rows]))
+    return rows[near], along[near], distance[near]
