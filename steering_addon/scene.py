@@ -23,6 +23,7 @@ from .simulation.arrays.chance import keys_of, shared_key
 from .simulation.arrays.vectors import cross, magnitude, unit
 from .simulation.behavior import Adjustment, Behavior, Wish
 from .simulation.decisions import Decisions
+from .simulation.geometry.capsules import half_axis
 from .simulation.geometry.meshes import Mesh, mesh
 from .simulation.geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes, mesh_radius, obstacles
 from .simulation.geometry.paths import spline
@@ -79,6 +80,7 @@ def leaders(*positions: Any) -> Tracked:
         position=position,
         forward=np.tile([0.0, 1.0, 0.0], (k, 1)),
         radius=np.full(k, 0.5),
+        half_axis=np.zeros(k),
         roles=np.full(k, int(Role.LEADER)),
         present=np.ones(k, dtype=bool),
         carrier=np.full(k, -1),
@@ -87,18 +89,23 @@ def leaders(*positions: Any) -> Tracked:
     )
 
 
-def locked(*positions: Any, forward: Any = (0.0, 1.0, 0.0), crowd: Any = 0) -> Tracked:
+def locked(
+    *positions: Any, forward: Any = (0.0, 1.0, 0.0), crowd: Any = 0, radius: Any = 0.5, length: Any = 0.0
+) -> Tracked:
     """Vehicles that the simulation does not move but others perceive, at points (3,) each.
 
     Args:
         forward: (k, 3) or (3,) their headings.
         crowd: (k,) the crowd of each, or one for all.
+        radius, length: (k,) the radius and the length of each body, or one for all, metres.
     """
     tracked = leaders(*positions)
     k = len(tracked.roles)
     return replace(
         tracked,
         forward=np.broadcast_to(np.asarray(forward, dtype=float), (k, 3)),
+        radius=np.broadcast_to(np.asarray(radius, dtype=float), (k,)),
+        half_axis=np.broadcast_to(half_axis(np.asarray(radius, dtype=float), np.asarray(length, dtype=float)), (k,)),
         roles=np.full(k, int(Role.VEHICLE)),
         crowd=np.broadcast_to(np.asarray(crowd, dtype=np.int64), (k,)),
     )

@@ -2,93 +2,157 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, dot, largest, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
-from ..simulation.declaration import Choice, called, choice, length, seconds
+from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
 from ..simulation.geometry.obstacles import OUTSIDE
-from ..simulation.maneuvers.braking import COMFORT, MARGIN, braking, least, stopping_distance
+from ..simulation.maneuvers.braking import (
+    COMFORT,
+    CREEP,
+    MARGIN,
+    approaching,
+    braking,
+    least,
+    room_between,
+    stopping_distance,
+)
+from ..simulation.maneuvers.lanes import Lanes
 from ..simulation.maneuvers.neighborhood import Neighborhood
+from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import NEIGHBORS, Near, Neighbors
 from ..simulation.world import Agents, World
 
 OBSTACLES = (
     Choice("NONE", 0, "None", "Brake for vehicles only"),
-    Choice("MOVING", 1, "Moving", "Brake for vehicles and for obstacles that move"),
+    Choice("MOVING", 1, "Moving", "Brake for vehicles and for obstacles that move, also when they stop in the way"),
     Choice("ALL", 2, "All", "Brake for vehicles and for all obstacles in the way"),
 )
 NONE, MOVING, ALL = (c.number for c in OBSTACLES)
 CRAWL = 0.02
 """Share of the top speed below which something counts as standing."""
 SAME_WAY = 0.7
-"""Cosine between the two courses above which the other goes the same way: it is followed, and not given way."""
+"""Cosine between the two courses above which the other goes the same way: it is followed, and not given way.
+
+Below the negative of it, the other is oncoming."""
+PATIENCE = 1.5
+"""Seconds that two stand or creep face to face before they creep past each other."""
+FORGETS = 1.0
+"""Seconds without the other ahead after which one that creeps past waits for the next."""
+
+
+@dataclass(frozen=True)
+class Waiting(Memory):
+    """What each agent waits for.
+
+    Attributes:
+        time: (n,) how long it has been slow before oncoming vehicles, seconds; at least PATIENCE while it passes one.
+        obstacle: (n,) the row of the last obstacle that moved in its way, -1 for none: it counts when it stops there.
+    """
+
+    time: Scalars = remembered(0.0)
+    obstacle: Rows = remembered(-1)
 
 
 @dataclass(frozen=True)
 class BrakeFor(Neighborhood):
     """Slow down and stop for what crosses or stands in the way, and do not go round it.
 
-    Assumes that everything goes straight on. In a crowd the vehicle from the right goes first. Vehicles that go the
-    same way are left to Keep Distance. Does nothing about what passes before the agent or after it.
+    Assumes that vehicles on a curve follow it and that everything else goes straight on. Never speeds up toward what it
+    brakes for. In a crowd the vehicle from the right goes first. Vehicles that go the same way are left to Keep
+    Distance, and oncoming ones count only in its own lane: two that stand face to face creep past each other after a
+    moment. Does nothing about what passes before the agent or after it.
     """
 
     name = "brake_for"
     label = "Brake For"
     term = OURS
     intent = Intent.REACT
+    remembers = Waiting
 
-    distance: Number = called("Sees Up To", length(20.0, "How far away other vehicles still count"))
+    target: Rows = another_body("Object to brake for although it is neither a vehicle nor an obstacle")
+    distance: Number = called(
+        "Sees Up To", length(20.0, "How far away others still count; at least as far as it takes to stop")
+    )
     neighbors: Rows = called("Who Counts", choice("EVERYONE", "Which vehicles count", NEIGHBORS, animatable=False))
     obstacles: Rows = choice("ALL", "Which obstacles count", OBSTACLES, animatable=False)
     look_ahead_time: Number = called(
         "Looks Ahead", seconds(4.0, "Time within which something has to come into the way to matter", 0.01)
     )
-    clearance: Number = length(0.5, "Room between the bodies")
+    gap: Number = length(0.5, "Room ahead of it when it stops")
+    clearance: Number = length(0.5, "Room to the side within which something is in the way")
 
-    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        standing, moving = self._obstacles(world, agents)
-        allowed = self._standing(world, agents, *standing)
-        for crossing in (moving, self._vehicles(world, agents)):
+    def steer(self, world: World, agents: Agents, memory: Waiting) -> Steering:
+        lanes = Lanes.of(world, agents)
+        sight = np.maximum(self.distance, stopping_distance(agents, agents.max_speed) + agents.extent + self.gap)
+        standing, moving = self._obstacles(world, agents, lanes, sight, memory.obstacle)
+        allowed = self._standing(world, agents, lanes, *standing, sight)
+        vehicles = self._vehicles(world, agents, lanes, sight)
+        memory = self._waiting(world, agents, vehicles, moving, memory)
+        for crossing in (moving, self._target(world, agents, lanes, sight), vehicles.giving_way(memory.time)):
             allowed = np.minimum(allowed, crossing.allowed(agents))
-        return Steering(braking(agents, allowed), speed_limit=allowed)
+        return Steering(braking(agents, allowed), memory, speed_limit=allowed)
 
     def reach_hint(self) -> float:
         """Unknown in advance; depends on the braking distance and on the speed of others."""
         return 0.0
 
-    def near(self, world: World, agents: Agents) -> Neighbors:
-        """The vehicles within the distance that could be in the way before the agent can stop or pass."""
+    def _waiting(
+        self, world: World, agents: Agents, vehicles: _Crossing, obstacles: _Crossing, memory: Waiting
+    ) -> Waiting:
+        """The memory after the step: time passes while an agent is slow before an oncoming vehicle in its lane."""
+        facing = np.bincount(vehicles.agent[vehicles.oncoming], minlength=len(agents)) > 0
+        slow = (agents.speed <= CREEP * agents.cruise_speed) | (memory.time >= PATIENCE)
+        waited = np.minimum(memory.time + np.where(slow, world.dt, 0.0), PATIENCE + FORGETS)
+        obstacle = memory.obstacle.copy()
+        obstacle[obstacles.agent] = obstacles.body
+        return Waiting(np.where(facing, waited, np.maximum(memory.time - world.dt, 0.0)), obstacle)
+
+    def _seen(self, world: World, agents: Agents, sight: Scalars) -> Neighbors:
+        """The vehicles within sight that could be in the way before the agent can stop or pass."""
         bodies, rows = world.bodies, world.perceivable
-        stopping = stopping_distance(agents)
-        room = agents.radius + largest(bodies.radius[rows]) + self.clearance
+        stopping = stopping_distance(agents, agents.max_speed)
+        room = agents.extent + largest(bodies.extent[rows]) + np.maximum(self.clearance, self.gap)
         speed = np.maximum(agents.speed, EPSILON)
         time = np.minimum(self.look_ahead_time, (stopping + 2.0 * room) / speed)
         quickest = largest(magnitude(picked(bodies.velocity, rows)))
         matters = stopping + room + time * (quickest + agents.speed) + MARGIN
-        distance = np.minimum(self.distance, matters)
+        distance = np.minimum(np.maximum(sight, stopping + room), matters)
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
-    def _standing(self, world: World, agents: Agents, agent: Rows, row: Rows) -> Scalars:
+    def _standing(self, world: World, agents: Agents, lanes: Lanes, agent: Rows, row: Rows, sight: Scalars) -> Scalars:
         """The speed from which each agent can stop before the obstacles that stand in its way, (n,) m/s.
 
         Args:
             agent, row: (p,) pairs of an agent and an obstacle.
+            sight: (n,) metres.
         """
-        reach, furthest = (agents.radius + self.clearance)[agent], self.distance[agent]
-        course = picked(agents.forward, agent)
-        way, _ = world.obstacles.touch(picked(agents.position, agent), course, reach, row, furthest)
-        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * np.minimum(way, furthest))
-        return least(len(agents), agent, np.where(way < furthest, stopping, np.inf))
+        reach, furthest = (agents.radius + self.clearance)[agent], sight[agent]
+        nose = (agents.extent - agents.radius)[agent]
+        way = lanes.way_to(world.obstacles, agent, row, nose, reach, furthest)
+        # The way is followed to within the clearance of the obstacle, the gap is kept from its surface.
+        room = np.maximum(np.minimum(way, furthest) + (self.clearance - self.gap)[agent], 0.0)
+        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * room)
+        held = approaching(agents, agent, stopping, 0.0)
+        return least(len(agents), agent, np.where(way < furthest, held, np.inf))
 
-    def _obstacles(self, world: World, agents: Agents) -> tuple[tuple[Rows, Rows], _Crossing]:
-        """The obstacles nearby that count: pairs (p,) of an agent and a standing one, and those that may cross."""
+    def _obstacles(
+        self, world: World, agents: Agents, lanes: Lanes, sight: Scalars, known: Rows
+    ) -> tuple[tuple[Rows, Rows], _Crossing]:
+        """The obstacles in sight that count: pairs (p,) of an agent and a standing one, and those that may cross.
+
+        Args:
+            known: (n,) the row of an obstacle that has moved before, -1 for none.
+        """
         obstacles = world.obstacles
-        agent, row = obstacles.near(agents.position, self.distance)
+        agent, row = obstacles.near(agents.position, sight)
+        foreign = obstacles.carrier[row] != agents.rows[agent]
+        agent, row = agent[foreign], row[foreign]
         moves = magnitude(obstacles.velocity)[row] > CRAWL * agents.max_speed[agent]
-        counts = (self.obstacles[agent] == ALL) | ((self.obstacles[agent] == MOVING) & moves)
+        counts = (self.obstacles[agent] == ALL) | ((self.obstacles[agent] == MOVING) & (moves | (row == known[agent])))
         crosses = moves & (obstacles.side[row] == OUTSIDE)
         standing = counts & ~crosses
         still = agent[standing], row[standing]
@@ -96,10 +160,26 @@ class BrakeFor(Neighborhood):
         agent, row = agent[pairs], row[pairs]
         position = picked(agents.position, agent)
         offset = obstacles.axis_point(position, row) - position
-        return still, self._crossing(agents, agent, offset, picked(obstacles.velocity, row), obstacles.radius[row])
+        touching = agents.radius[agent] + obstacles.radius[row]
+        room = touching + (agents.extent - agents.radius)[agent], touching
+        offset, velocity = lanes.straightened(agent, offset, picked(obstacles.velocity, row))
+        return still, self._crossing(agents, agent, row, offset, velocity, room)
 
-    def _vehicles(self, world: World, agents: Agents) -> _Crossing:
-        """The vehicles nearby that may cross, without those of the same crowd that give way."""
+    def _target(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> _Crossing:
+        """The chosen objects that may cross or stand in the way."""
+        bodies = world.bodies
+        agent = np.flatnonzero((self.target >= 0) & (self.target != agents.rows))
+        row = self.target[agent]
+        offset = picked(bodies.position, row) - picked(agents.position, agent)
+        near = np.flatnonzero(bodies.present[row] & (magnitude(offset) < sight[agent]))
+        agent, row, offset = agent[near], row[near], picked(offset, near)
+        velocity, heading = picked(bodies.velocity, row), picked(bodies.forward, row)
+        offset, velocity, heading = lanes.straightened(agent, offset, velocity, heading)
+        room = room_between(world, agents, agent, row, dot(heading, picked(agents.forward, agent)))
+        return self._crossing(agents, agent, row, offset, velocity, room)
+
+    def _vehicles(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> _Crossing:
+        """The vehicles in sight that may cross, without those of the same crowd that give way."""
         bodies = world.bodies
         crowd, speed = bodies.crowd[agents.rows], magnitude(bodies.velocity)
 
@@ -108,48 +188,86 @@ class BrakeFor(Neighborhood):
             on_the_left = near.along(agents.side) < 0.0
             return ~(moves & on_the_left & (bodies.crowd[near.body] == near.of_agent(crowd)))
 
-        near = self.near(world, agents).where(goes_first).together()
-        velocity, radius = picked(bodies.velocity, near.body), bodies.radius[near.body]
-        return self._crossing(agents, near.agent, near.offset, velocity, radius)
+        near = self._seen(world, agents, sight).where(goes_first).together()
+        velocity, heading = picked(bodies.velocity, near.body), picked(bodies.forward, near.body)
+        offset, velocity, heading = lanes.straightened(near.agent, near.offset, velocity, heading)
+        agent, body, cosine = near.agent, near.body, dot(heading, picked(agents.forward, near.agent))
+        oncoming: Mask = cosine < -SAME_WAY
+        if oncoming.any():
+            pairs = np.flatnonzero(~(oncoming & lanes.apart(world, agent, body)))
+            agent, body, cosine, oncoming = agent[pairs], body[pairs], cosine[pairs], oncoming[pairs]
+            offset, velocity = picked(offset, pairs), picked(velocity, pairs)
+        room = room_between(world, agents, agent, body, cosine)
+        return self._crossing(agents, agent, body, offset, velocity, room, oncoming)
 
-    def _crossing(self, agents: Agents, agent: Rows, offset: Vectors, velocity: Vectors, radius: Scalars) -> _Crossing:
+    def _crossing(
+        self,
+        agents: Agents,
+        agent: Rows,
+        body: Rows,
+        offset: Vectors,
+        velocity: Vectors,
+        room: tuple[Scalars, Scalars],
+        oncoming: Mask | None = None,
+    ) -> _Crossing:
         """The bodies that come into the ways of agents soon enough, of p bodies near them.
 
         Args:
             agent: (p,) the agent that each body is near.
-            offset: (p, 3) from the agent to the body, metres.
-            velocity: (p, 3) of the body, m/s.
-            radius: (p,) of the body, metres.
+            body: (p,) its row.
+            offset: (p, 3) from the agent to the body in its straightened lane, metres.
+            velocity: (p, 3) of the body in that lane, m/s.
+            room: (p,) the distances along and across the way at which the two touch, metres.
+            oncoming: (p,) the bodies that face the agent; none if omitted.
         """
+        oncoming = np.zeros(len(agent), dtype=np.bool_) if oncoming is None else oncoming
         forward = picked(agents.forward, agent)
         ahead, along = dot(offset, forward), dot(velocity, forward)
-        # A body behind the agent that does not move forward stays behind it.
-        pairs = np.flatnonzero((ahead > 0.0) | (along > 0.0))
-        agent, ahead, along = agent[pairs], ahead[pairs], along[pairs]
+        # A body behind the agent that does not move forward stays behind it. What is oncoming keeps to its lane.
+        aside = offset - ahead[:, None] * forward
+        pairs = np.flatnonzero(((ahead > 0.0) | (along > 0.0)) & (~oncoming | (dot(aside, aside) < room[1] * room[1])))
+        agent, body, oncoming = agent[pairs], body[pairs], oncoming[pairs]
+        ahead, along = ahead[pairs], along[pairs]
         offset, velocity = picked(offset, pairs), picked(velocity, pairs)
-        room = agents.radius[agent] + radius[pairs] + self.clearance[agent]
-        enters, leaves = _in_the_way(offset, velocity, ahead, along, room)
+        length, width = room[0][pairs] + self.gap[agent], room[1][pairs] + self.clearance[agent]
+        enters, leaves = _in_the_way(offset, velocity, ahead, along, width)
         longest = self.look_ahead_time[agent]
         pairs = np.flatnonzero((enters < longest) & (leaves > 0.0))
-        columns = (ahead, along, magnitude(velocity), room, enters, np.minimum(leaves, longest), leaves)
-        return _Crossing(agent[pairs], *(column[pairs] for column in columns))
+        every = _Crossing(
+            agent=agent,
+            body=body,
+            ahead=ahead,
+            along=along,
+            speed=magnitude(velocity),
+            room=length,
+            enters=enters,
+            last=np.minimum(leaves, longest),
+            leaves=leaves,
+            oncoming=oncoming,
+            waited=np.zeros(len(agent)),
+        )
+        return every.take(pairs)
 
 
 @dataclass(frozen=True)
 class _Crossing:
-    """Bodies that come into the straight ways of agents, p pairs.
+    """Bodies that come into the ways of agents, p pairs.
 
     Attributes:
         agent: (p,) the agent.
+        body: (p,) the row of the body among vehicles and tracked bodies, or among obstacles.
         ahead: (p,) the offset of the body along the way, metres.
         along: (p,) the velocity of the body along the way, m/s.
         speed: (p,) the speed of the body, m/s.
-        room: (p,) the distance from the way within which the body is in it, metres.
+        room: (p,) the distance along the way that is kept between the middles, metres.
         enters, leaves: (p,) seconds until it comes into the way and until it has left it; inf for never.
         last: (p,) `leaves`, limited to the look-ahead time, seconds.
+        oncoming: (p,) the vehicles that face the agent.
+        waited: (p,) how long the agent has been slow before those, seconds.
     """
 
     agent: Rows
+    body: Rows
     ahead: Scalars
     along: Scalars
     speed: Scalars
@@ -157,12 +275,24 @@ class _Crossing:
     enters: Scalars
     last: Scalars
     leaves: Scalars
+    oncoming: Mask
+    waited: Scalars
+
+    def take(self, pairs: Rows) -> _Crossing:
+        """Some of the pairs."""
+        return _Crossing(**{name: column[pairs] for name, column in vars(self).items()})
+
+    def giving_way(self, waited: Scalars) -> _Crossing:
+        """The same, for agents that have stood before oncoming vehicles for (n,) seconds."""
+        return replace(self, waited=waited[self.agent])
 
     def allowed(self, agents: Agents) -> Scalars:
         """The speed from which each agent can stop before what crosses, or pass after it, (n,) m/s."""
         agent = self.agent
         at_first, at_last = self.ahead + self.along * self.enters, self.ahead + self.along * self.last
-        way = np.maximum(np.minimum(at_first, at_last) - self.room, 0.0)
+        # Before an oncoming vehicle it keeps room to steer past it.
+        room = self.room + np.where(self.oncoming, 2.0 * agents.extent[agent], 0.0)
+        way = np.maximum(np.minimum(at_first, at_last) - room, 0.0)
         speed = np.maximum(agents.speed[agent], EPSILON)
         follows = (self.speed > CRAWL * agents.max_speed[agent]) & (self.along > SAME_WAY * self.speed)
         first = (np.maximum(at_first, at_last) + self.room) / speed < self.enters
@@ -170,7 +300,10 @@ class _Crossing:
         agent, way = agent[pairs], way[pairs]
         brakes = COMFORT * agents.agility[agent]
         after = way / np.maximum(self.leaves[pairs], EPSILON)
-        return least(len(agents), agent, np.maximum(np.sqrt(2.0 * brakes * way), after))
+        allowed = approaching(agents, agent, np.maximum(np.sqrt(2.0 * brakes * way), after), 0.0)
+        passes = self.oncoming[pairs] & (self.waited[pairs] >= PATIENCE)
+        creeping = np.maximum(allowed, CREEP * agents.cruise_speed[agent])
+        return least(len(agents), agent, np.where(passes, creeping, allowed))
 
 
 def _in_the_way(

@@ -9,7 +9,16 @@ import numpy as np
 from ..simulation.arrays.vectors import Number, Scalars, dot, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import called, length, seconds
-from ..simulation.maneuvers.braking import COMFORT, MARGIN, braking, least, stopping_distance
+from ..simulation.maneuvers.braking import (
+    COMFORT,
+    MARGIN,
+    approaching,
+    braking,
+    least,
+    room_between,
+    stopping_distance,
+)
+from ..simulation.maneuvers.lanes import Lanes
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.nearby.neighbors import Neighbors
 from ..simulation.world import Agents, World
@@ -23,7 +32,7 @@ class KeepDistance(Neighborhood):
     """Slow down behind the vehicle ahead in its lane, and queue where that stops.
 
     Brakes as drivers do in the model of Gipps: its speed always lets it stop behind the vehicle ahead, even if that
-    brakes as hard as it can. It never turns away. Does nothing in a free lane.
+    brakes as hard as it can. On a curve the lane follows the curve. It never turns away. Does nothing in a free lane.
     """
 
     name = "keep_distance"
@@ -31,7 +40,9 @@ class KeepDistance(Neighborhood):
     term = OURS
     intent = Intent.WITH
 
-    distance: Number = called("Sees Up To", length(20.0, "How far ahead other vehicles still count"))
+    distance: Number = called(
+        "Sees Up To", length(20.0, "How far ahead other vehicles still count; at least as far as it takes to stop")
+    )
     gap: Number = length(0.5, "Room between the bodies at standstill")
     gap_time: Number = seconds(1.0, "Additional room at speed, as time at its speed")
     lane_width: Number = length(0.0, "Width of the lane in which other vehicles count; 0: as wide as both bodies")
@@ -46,9 +57,10 @@ class KeepDistance(Neighborhood):
 
     def near(self, world: World, agents: Agents) -> Neighbors:
         """The vehicles within the distance that are nearer than the room that the agent needs to stop."""
-        stopping = agents.speed * self.gap_time + stopping_distance(agents) + self.gap
-        matters = stopping + agents.radius + float(world.bodies.radius.max(initial=0.0)) + MARGIN
-        distance = np.minimum(self.distance, matters)
+        stopping = stopping_distance(agents)
+        bodies = agents.extent + float(world.bodies.extent.max(initial=0.0))
+        matters = agents.speed * self.gap_time + stopping + self.gap + bodies + MARGIN
+        distance = np.minimum(np.maximum(self.distance, stopping + bodies), matters)
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
     def _allowed(self, world: World, agents: Agents) -> Scalars:
@@ -59,18 +71,21 @@ class KeepDistance(Neighborhood):
         near = self.near(world, agents).together()
         agent = near.agent
         forward = picked(agents.forward, agent)
-        ahead = dot(near.offset, forward)
-        aside = magnitude(near.offset - ahead[:, None] * forward)
-        bodies = agents.radius[agent] + world.bodies.radius[near.body]
-        half = np.where(self.lane_width[agent] > 0.0, self.lane_width[agent] / 2.0, bodies)
-        same_way = dot(picked(world.bodies.forward, near.body), forward) > SAME_WAY
+        velocity, heading = picked(world.bodies.velocity, near.body), picked(world.bodies.forward, near.body)
+        offset, velocity, heading = Lanes.of(world, agents).straightened(agent, near.offset, velocity, heading)
+        ahead = dot(offset, forward)
+        aside = magnitude(offset - ahead[:, None] * forward)
+        length, width = room_between(world, agents, near.agent, near.body, dot(heading, forward))
+        half = np.where(self.lane_width[agent] > 0.0, self.lane_width[agent] / 2.0, width)
+        same_way = dot(heading, forward) > SAME_WAY
         before = np.flatnonzero((ahead > 0.0) & (aside < half) & same_way)
         agent, forward = agent[before], picked(forward, before)
 
-        room = ahead[before] - bodies[before] - self.gap[agent]
-        others_speed = np.maximum(dot(picked(world.bodies.velocity, near.body[before]), forward), 0.0)
+        room = ahead[before] - length[before] - self.gap[agent]
+        others_speed = np.maximum(dot(picked(velocity, before), forward), 0.0)
         brakes = COMFORT * agents.agility[agent]
         reacting = brakes * np.maximum(self.gap_time[agent], world.dt)
         squared = reacting * reacting + others_speed * others_speed + 2.0 * brakes * room
         allowed = np.sqrt(np.maximum(squared, 0.0)) - reacting
-        return least(len(agents), agent, np.maximum(allowed, 0.0))
+        allowed = approaching(agents, agent, np.maximum(allowed, 0.0), others_speed)
+        return least(len(agents), agent, allowed)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..simulation.arrays.vectors import Number, Scalars, Vectors
+import numpy as np
+
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Number,
+    Scalars,
+    Vectors,
+    columns,
+    largest,
+    magnitude,
+    totals,
+)
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, called, length
 from ..simulation.maneuvers.neighborhood import Neighborhood, faded
@@ -29,7 +40,21 @@ class Separation(Neighborhood):
     distance: Number = called("Sees Up To", length(1.5, "How far away other vehicles still count"))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        if world.bodies.half_axis is not None:
+            return Steering(self._between_axes(world, agents) * agents.mass[:, None])
         return Steering(pushed_apart(self.near(world, agents), self.distance) * agents.mass[:, None])
+
+    def _between_axes(self, world: World, agents: Agents) -> Vectors:
+        """As `pushed_apart`, with distances measured between the axes of long bodies."""
+        bodies = world.bodies
+        half = bodies.extent - bodies.radius
+        reach = self.distance + half[agents.rows] + largest(half)
+        near = world.neighbors(agents, reach, self.angle, self.neighbors, self.crowd).together()
+        apart = bodies.between(near.offset, agents.rows[near.agent], near.body)
+        distance = np.maximum(magnitude(apart), EPSILON)
+        limit = self.distance[near.agent]
+        weight = np.where(distance < limit, (1.0 - limit / distance) / distance, 0.0)
+        return faded(columns(*(totals(near.agent, apart[:, axis] * weight, len(agents)) for axis in range(3))))
 
 
 def pushed_apart(neighbors: Neighbors, distance: Scalars) -> Vectors:

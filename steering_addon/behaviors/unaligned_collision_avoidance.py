@@ -187,7 +187,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
             return agents.none()
         meeting = _Meeting.of(near, world, agents)
         room = (agents.radius + self.clearance)[near.agent] + world.bodies.radius[near.body]
-        depth = 1.0 - magnitude(meeting.apart) / np.maximum(room, EPSILON)
+        depth = 1.0 - meeting.gap / np.maximum(room, EPSILON)
         soon = 1.0 - meeting.time / self.look_ahead_time[near.agent]
         threats = which((depth > 0.0) & (soon > 0.0) & (meeting.time > 0.0))
         if not len(threats):
@@ -234,10 +234,12 @@ class _Meeting:
     Attributes:
         time: (p,) -offset . relative / relative^2, seconds from now; 0 for pairs that part.
         apart: (p, 3) offset + relative time, from the agent to the other, metres.
+        gap: (p,) its length, or the distance between the axes of long bodies, metres.
     """
 
     time: Scalars
     apart: Vectors
+    gap: Scalars
 
     @classmethod
     def of(cls, near: Near, world: World, agents: Agents) -> _Meeting:
@@ -245,7 +247,9 @@ class _Meeting:
         speed_squared = dot(relative, relative)
         time = np.where(speed_squared > EPSILON, -dot(near.offset, relative) / np.maximum(speed_squared, EPSILON), 0.0)
         time = clamp(time, 0.0, np.inf)
-        return cls(time, near.offset + relative * time[:, None])
+        apart = near.offset + relative * time[:, None]
+        gap = magnitude(world.bodies.between(apart, agents.rows[near.agent], near.body))
+        return cls(time, apart, gap)
 
 
 def _away(apart: Vectors, agents: Agents, agent: Rows) -> tuple[Vectors, Mask]:

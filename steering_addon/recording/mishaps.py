@@ -1,6 +1,6 @@
 """Mishaps of a run: vehicles that overlapped each other or obstacles, or got stuck at an obstacle.
 
-Bodies are spheres, as everywhere. They are checked frame by frame during the run.
+Bodies are spheres or capsules, as everywhere. They are checked frame by frame during the run.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, columns, magnitude, which
+from ..simulation.geometry.capsules import probes
+from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.roles import Role
 from ..simulation.snapshot import Snapshot, State
 from .overlaps import Overlaps
@@ -59,7 +61,8 @@ class Mishaps:
 
     def _look_at_each_other(self, frame: int, state: State, snapshot: Snapshot) -> None:
         position, radius, present = _bodies(state.motion.position, snapshot)
-        first, second, distance = self._overlaps.on(position, radius, present)
+        axis = _axes(state.motion.forward, snapshot)
+        first, second, distance = self._overlaps.on(position, radius, present, axis)
         radius_first, radius_second = radius[first], radius[second]
         share = (radius_first + radius_second - distance) / np.minimum(radius_first, radius_second)
         deep = which(share > TOLERANCE)
@@ -76,7 +79,7 @@ class Mishaps:
             self._stood[:] = 0.0
             return
         radius = snapshot.vehicle.radius
-        clearance = snapshot.obstacles.take(seen).clearance(state.motion.position).min(axis=1) - radius
+        clearance = _clearance(snapshot.obstacles.take(seen), state, snapshot) - radius
         self.clearance = np.minimum(self.clearance, np.where(snapshot.present, clearance, np.inf))
         solid = snapshot.present & (radius > 0.0)
         depth = np.where(solid, -clearance / np.where(radius > 0.0, radius, 1.0), 0.0)
@@ -92,6 +95,27 @@ class Mishaps:
         deeper = depth > self._deepest[kind]
         self._deepest[kind] = np.where(deeper, depth, self._deepest[kind])
         self.frames[kind] = np.where(deeper, frame, self.frames[kind])
+
+
+def _clearance(obstacles: Obstacles, state: State, snapshot: Snapshot) -> Scalars:
+    """The distances of the middles of the vehicles, or of their axes, from the nearest obstacle, (n,) metres."""
+    position, half = state.motion.position, snapshot.vehicle.half_axis
+    clearance: Scalars = obstacles.clearance(position).min(axis=1)
+    if half is None:
+        return clearance
+    axis = state.motion.forward * half[:, None]
+    for share in probes(half, snapshot.vehicle.radius):
+        clearance = np.minimum(clearance, obstacles.clearance(position + share * axis).min(axis=1))
+    return clearance
+
+
+def _axes(forward: Vectors, snapshot: Snapshot) -> Vectors | None:
+    """From the middle of each body to the end of its axis, (b, 3) metres; None if all bodies are spheres."""
+    half, tracked = snapshot.half_axes, snapshot.tracked
+    if half is None:
+        return None
+    headings = np.concatenate((forward, tracked.forward)) if len(tracked.radius) else forward
+    return columns(*(headings[:, axis] * half for axis in range(3)))
 
 
 def _bodies(vehicles: Vectors, snapshot: Snapshot) -> tuple[Vectors, Scalars, Mask]:

@@ -9,7 +9,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, everybody, picked, which
+from ..simulation.arrays.vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    everybody,
+    magnitude,
+    picked,
+    unit,
+    which,
+)
+from ..simulation.geometry.capsules import between_axes
 from ..simulation.nearby.pairs import pairs_within
 
 LARGE = 2.0
@@ -32,7 +44,7 @@ class Overlaps:
     def __init__(self) -> None:
         none: Rows = np.zeros(0, dtype=np.int64)
         self._position: Vectors = np.zeros((0, 3))
-        self._radius: Scalars = np.zeros(0)
+        self._extent: Scalars = np.zeros(0)
         self._present: Mask = np.zeros(0, dtype=np.bool_)
         self._rows: Rows = none
         self._first: Rows = none
@@ -42,27 +54,34 @@ class Overlaps:
         self._ahead = 1.0
         self._frames = 0
 
-    def on(self, position: Vectors, radius: Scalars, present: Mask) -> tuple[Rows, Rows, Scalars]:
-        """The pairs of bodies that touch on a frame, each once, and the distances of their centres; frames in order.
+    def on(
+        self, position: Vectors, radius: Scalars, present: Mask, axis: Vectors | None = None
+    ) -> tuple[Rows, Rows, Scalars]:
+        """The pairs of bodies that touch on a frame, each once, and the distances of their axes; frames in order.
 
         Args:
             position: (b, 3) metres.
             radius: (b,) metres.
             present: (b,) which bodies take part.
+            axis: (b, 3) from the middle of each capsule to the end of its axis, metres; None if all are spheres.
         """
         present = present & (radius > 0.0)
         self._frames += 1
-        if not self._holds(position, radius, present):
-            self._find(position, radius, present)
+        # Whatever way a capsule turns, it stays within the sphere about it.
+        extent = radius if axis is None else radius + magnitude(axis)
+        if not self._holds(position, extent, present):
+            self._find(position, extent, present)
         gap = _gap_squared(position, self._first, self._second)
         near = which(gap < self._reach_squared)
         first, second, distance = self._first[near], self._second[near], np.sqrt(gap[near])
+        if axis is not None:
+            distance = _between(position, axis, first, second)
         meet = present[first] & present[second] & (distance < radius[first] + radius[second])
         return first[meet], second[meet], distance[meet]
 
-    def _holds(self, position: Vectors, radius: Scalars, present: Mask) -> bool:
+    def _holds(self, position: Vectors, extent: Scalars, present: Mask) -> bool:
         """Whether no other pair can touch since the last search."""
-        if len(position) != len(self._position) or anybody(radius > self._radius) or anybody(present > self._present):
+        if len(position) != len(self._position) or anybody(extent > self._extent) or anybody(present > self._present):
             return False
         return everybody(self._gone_squared(position) <= self._margin * self._margin)
 
@@ -78,14 +97,14 @@ class Overlaps:
             squared += gone
         return squared
 
-    def _find(self, position: Vectors, radius: Scalars, present: Mask) -> None:
+    def _find(self, position: Vectors, extent: Scalars, present: Mask) -> None:
         """Search the pairs that may touch before a body has moved the distance that is likely within some frames."""
-        self._margin = max(self._ahead * self._stride(position), LEAST * _middle(radius[present]))
-        self._position, self._radius, self._present, self._frames = position.copy("K"), radius.copy(), present, 0
+        self._margin = max(self._ahead * self._stride(position), LEAST * _middle(extent[present]))
+        self._position, self._extent, self._present, self._frames = position.copy("K"), extent.copy(), present, 0
         self._rows = which(present)
-        first, second = _near(picked(position, self._rows), radius[self._rows] + self._margin)
+        first, second = _near(picked(position, self._rows), extent[self._rows] + self._margin)
         first, second = self._rows[first], self._rows[second]
-        touch: Scalars = radius[first] + radius[second]
+        touch: Scalars = extent[first] + extent[second]
         may = touch + 2.0 * self._margin
         near = which(_gap_squared(position, first, second) <= may * may)
         self._first, self._second, touch = first[near], second[near], touch[near]
@@ -112,6 +131,14 @@ def _gap_squared(position: Vectors, first: Rows, second: Rows) -> Scalars:
         gap *= gap
         squared += gap
     return squared
+
+
+def _between(position: Vectors, axis: Vectors, first: Rows, second: Rows) -> Scalars:
+    """The distances between the axes of pairs of capsules, (p,) metres; `axis` is (b, 3) as of `Overlaps.on`."""
+    length, direction = magnitude(axis), unit(axis)
+    offset = picked(position, second) - picked(position, first)
+    ends = (picked(direction, first), length[first], picked(direction, second), length[second])
+    return magnitude(between_axes(offset, *ends))
 
 
 def _middle(values: Scalars) -> float:

@@ -24,7 +24,7 @@ RENAMED: Mapping[str, str] = {}
 The name of a behavior includes all its values.
 """
 LEFT_ALONE: Mapping[type[Declared], frozenset[str]] = {
-    VehicleModel: frozenset({"radius"}),
+    VehicleModel: frozenset({"radius", "length"}),
     Portrayal: frozenset({"use"}),
     Attendance: frozenset({"enter_frame"}),
 }

@@ -84,7 +84,7 @@ def _moved(state: State, snapshot: Snapshot, world: World, wanted: Vectors, deci
     model, body, before, dt = snapshot.vehicle, snapshot.locomotion, state.motion, world.dt
     force = body.applied(model, state.force, wanted, dt)
     position, velocity, forward = body.moved(model, before, force, dt, decided.speed_limit)
-    position, velocity = kept_apart(model, snapshot.present, world, position, velocity)
+    position, velocity = kept_apart(model, snapshot.present, world, position, velocity, forward)
     lean = Lean(state.roll_rate, state.smoothed_acceleration)
     acceleration = (velocity - before.velocity) / dt
     up, after = body.oriented(model, forward, before.up, lean, acceleration, dt)

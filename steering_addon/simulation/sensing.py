@@ -35,13 +35,14 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
             bodies,
             replace(before.tracked, present=_with_carrier(before.tracked.present, before.tracked.carrier, away)),
             before.tracked.amount - state.taken if len(state.taken) else before.tracked.amount,
+            before.half_axes,
             *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time),
         )
     visible = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     followed = [s for row, s in enumerate(before.settings) if (before.settings_row == row).any()]
     distances = tuple(behavior.reach_hint() for settings in followed for behavior in settings.behaviors)
     dt = before.frame_time / before.substeps
-    contacts = reach_of_contacts(before.vehicle, bodies.radius, dt)
+    contacts = reach_of_contacts(before.vehicle, bodies.extent, dt)
     vicinity = Vicinity(bodies.position, bodies.forward, visible, (*distances, contacts))
     obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
     if len(obstacles):
@@ -76,11 +77,18 @@ def _bodies(state: State, snapshot: Snapshot) -> Bodies:
         present=snapshot.present,
         crowd=snapshot.crowd,
         left=shared(np.inf, len(snapshot.present)),
+        half_axis=snapshot.vehicle.half_axis,
     )
 
 
 def _joined(
-    bodies: Bodies, tracked: Tracked, left: Scalars, position: Vectors, velocity: Vectors, forward: Vectors
+    bodies: Bodies,
+    tracked: Tracked,
+    left: Scalars,
+    half_axis: Scalars | None,
+    position: Vectors,
+    velocity: Vectors,
+    forward: Vectors,
 ) -> Bodies:
     """The bodies followed by the tracked ones; a resource that has run out is marked absent."""
     return Bodies(
@@ -93,6 +101,7 @@ def _joined(
         present=np.concatenate((bodies.present, tracked.present & (left > 0.0))),
         crowd=np.concatenate((bodies.crowd, tracked.crowd)),
         left=np.concatenate((bodies.left, left)),
+        half_axis=half_axis,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays.chance import Keys
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, cross, in_columns, no_vectors
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, in_columns, no_vectors
 from .behavior import Behavior
 from .candidates import Candidates
 from .geometry.flows import Flow
@@ -42,6 +42,7 @@ class Tracked:
     Attributes:
         position, forward: (k, 3) metres and unit headings, in the side, forward and up of the carrier if there is one.
         radius: (k,) metres.
+        half_axis: (k,) half the length of the axis along the heading about which it is round, metres; 0 for a sphere.
         roles: (k,) bits of Role.
         present: (k,) whether it is present.
         carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
@@ -52,6 +53,7 @@ class Tracked:
     position: Vectors
     forward: Vectors
     radius: Scalars
+    half_axis: Scalars
     roles: Rows
     present: Mask
     carrier: Rows
@@ -104,6 +106,17 @@ class Snapshot:
     candidates: tuple[Candidates, ...] = ()
     attendance: Attendance | None = None
     due: Mask | None = None
+
+    @property
+    def half_axes(self) -> Scalars | None:
+        """(b,) half the lengths of the axes of the vehicles' bodies, followed by the tracked ones, metres.
+
+        None if all bodies are spheres.
+        """
+        vehicles, tracked = self.vehicle.half_axis, self.tracked.half_axis
+        if vehicles is None and not anybody(tracked > 0.0):
+            return None
+        return np.concatenate((np.zeros(len(self.present)) if vehicles is None else vehicles, tracked))
 
 
 @dataclass(frozen=True)
@@ -176,4 +189,4 @@ def no_tracked() -> Tracked:
     """No bodies besides the vehicles."""
     none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
     nowhere, nothing = np.zeros((0, 3)), np.zeros(0)
-    return Tracked(nowhere, nowhere, nothing, none, np.zeros(0, dtype=np.bool_), none, none, nothing)
+    return Tracked(nowhere, nowhere, nothing, nothing, none, np.zeros(0, dtype=np.bool_), none, none, nothing)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, dot, magnitude, unit
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
+from .geometry.capsules import half_axis
 from .ground import level, upright
 
 
@@ -23,7 +24,13 @@ class VehicleModel(Declared):
 
     mass: Number = number(1.0, "Weight: a heavier vehicle needs more force for the same turn", Unit.MASS, 1e-6)
     radius: Number = length(
-        0.5, "Size of the body as a sphere, with which it keeps clear of obstacles and other vehicles"
+        0.5,
+        "Size of the body as a sphere, or half its width, with which it keeps clear of obstacles and other vehicles",
+    )
+    length: Number = number(
+        0.0,
+        "Length of the body from front to back, rounded at both ends; up to twice the radius it is a sphere",
+        Unit.LENGTH,
     )
     max_force: Number = number(10.0, "Strongest force it can apply to itself, to speed up, brake or turn", Unit.FORCE)
     max_speed: Number = number(5.0, "Top speed", Unit.SPEED)
@@ -57,6 +64,16 @@ class VehicleModel(Declared):
         "Smoothing", seconds(0.1, "Time over which the acceleration that it leans by is smoothed")
     )
     max_bank_rate: Number = called("Max Roll", number(np.pi, "Fastest roll", Unit.TURN, 0.01))
+
+    @property
+    def half_axis(self) -> Scalars | None:
+        """(n,) half the length of the axis along the heading about which each body is round, metres.
+
+        None if all bodies are spheres.
+        """
+        if not anybody(self.length > 2.0 * self.radius):
+            return None
+        return half_axis(self.radius, self.length)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from .arrays.vectors import (
     unit,
 )
 from .candidates import Candidates
+from .geometry.capsules import between_axes
 from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
@@ -53,6 +54,8 @@ class Bodies:
         present: (b,) whether it takes part at this time.
         crowd: (b,) the row of the crowd that a vehicle belongs to, -1 for none.
         left: (b,) the amount of a resource that is left, inf if it does not run out.
+        half_axis: (b,) half the length of the axis along the heading about which it is round, metres; None if all
+            bodies are spheres.
     """
 
     position: Vectors
@@ -64,6 +67,25 @@ class Bodies:
     present: Mask
     crowd: Rows
     left: Scalars
+    half_axis: Scalars | None = None
+
+    @property
+    def extent(self) -> Scalars:
+        """(b,) metres from the middle of each body to its furthest end."""
+        return self.radius if self.half_axis is None else self.radius + self.half_axis
+
+    def between(self, offset: Vectors, first: Rows, second: Rows) -> Vectors:
+        """The offsets between the nearest points of the axes of bodies, (p, 3) metres; `offset` itself for spheres.
+
+        Args:
+            offset: (p, 3) from the middles of the first to those of the second, metres.
+            first, second: (p,) rows of the bodies.
+        """
+        half = self.half_axis
+        if half is None or not len(first):
+            return offset
+        along, along_second = picked(self.forward, first), picked(self.forward, second)
+        return between_axes(offset, along, half[first], along_second, half[second])
 
     def nearest(self, role: Role, points: Vectors, excluded: Rows) -> Rows:
         """The row of the body with a role that is nearest to each point, (n,); -1 if no other body has the role.
@@ -208,6 +230,12 @@ class Agents:
     @property
     def radius(self) -> Scalars:
         return self.vehicle.radius
+
+    @property
+    def extent(self) -> Scalars:
+        """(n,) metres from the middle of each body to its nose."""
+        half = self.vehicle.half_axis
+        return self.radius if half is None else self.radius + half
 
     @property
     def max_force(self) -> Scalars:

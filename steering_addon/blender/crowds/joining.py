@@ -29,6 +29,8 @@ SMALLEST = 1e-4
 """The radius in metres below which an object counts as without size, such as a single vertex."""
 Measure = Callable[[Body], float]
 """A function that measures the radius of a body in metres."""
+Shape = tuple[float, float]
+"""The radius and the length of a body in metres; the length of a sphere is 0."""
 
 
 @dataclass(frozen=True)
@@ -78,22 +80,52 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     crowd = crowd or new_crowd(context, like.crowd)
     members = [ob for ob in vehicles if crowd_of(ob) == crowd]
     measure = measure_for(crowd, members, preset, depsgraph, family)
-    sizes = {ob.name: measure(bodies[ob.name]) for ob in objects}
-    if not members and max(sizes.values()) > SMALLEST:
-        crowd.steering.vehicle.radius = max(sizes.values())
+    long = not members or crowd.steering.vehicle.length > 0.0
+    shapes = {ob.name: shape_of(bodies[ob.name], _front(ob, bodies[ob.name], family), measure, long) for ob in objects}
+    if not members:
+        fit_body(crowd, list(shapes.values()))
     taken = {0, *(ob.steering.identity for ob in vehicles if ob not in set(objects))}
     for ob in objects:
         if ob.steering.identity in taken:
             ob.steering.identity = new_identity(taken)
         taken.add(ob.steering.identity)
         make_vehicle(ob, crowd, family, bodies[ob.name])
-        if sizes[ob.name] > SMALLEST:
-            ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
+        fit_size(ob, crowd, shapes[ob.name])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
     # Blender updates dependencies only after an edit in the interface.
     for ob in (crowd, *objects):
         ob.update_tag()
     return Joined(objects, crowd, preset, warnings)
+
+
+def shape_of(body: Body, front: tuple[str, str], measure: Measure, long: bool) -> Shape:
+    """The radius and the length in metres of a body: a capsule if it is long, else a sphere, with a length of 0.
+
+    Args:
+        front: its forward and its up axis.
+        measure: measures spheres.
+        long: whether bodies may be capsules, which they are not in a crowd of spheres.
+    """
+    capsule = body.capsule(*front, flat=measure is Body.footprint) if long else None
+    return capsule or (measure(body), 0.0)
+
+
+def fit_body(crowd: Object, shapes: Sequence[Shape]) -> None:
+    """Give a crowd without members the radius and the length of its largest body, if any has a size."""
+    radius = max((radius for radius, _ in shapes), default=0.0)
+    if radius > SMALLEST:
+        crowd.steering.vehicle.radius = radius
+        crowd.steering.vehicle.length = max(radius * length / own for own, length in shapes if own > SMALLEST)
+
+
+def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
+    """Set how much larger and longer than its crowd's a vehicle's body is; one without a size is left alone."""
+    model, (radius, length) = crowd.steering.vehicle, shape
+    if radius <= SMALLEST:
+        return
+    ob.steering.size_factor = radius / model.radius
+    if model.length > 0.0:
+        ob.steering.length_factor = length / radius * model.radius / model.length
 
 
 def selected_crowd(context: Context) -> Object | None:
@@ -107,13 +139,16 @@ def _length(objects: Sequence[Object], bodies: dict[str, Body], family: Family) 
     """The median length of the bodies in metres; 0 if none has a size."""
     lengths = []
     for ob in objects:
-        tagged_before = settings_of(ob) and ob.steering.roles
-        front = (
-            (ob.steering.forward_axis, ob.steering.up_axis) if tagged_before else front_of(ob, family, bodies[ob.name])
-        )
-        lengths.append(bodies[ob.name].length(*front))
+        lengths.append(bodies[ob.name].length(*_front(ob, bodies[ob.name], family)))
     measured = [length for length in lengths if length > SMALLEST]
     return float(np.median(measured)) if measured else 0.0
+
+
+def _front(ob: Object, body: Body, family: Family) -> tuple[str, str]:
+    """The forward and the up axis of an object: those it has, or a guess if it is not tagged yet."""
+    if settings_of(ob) and ob.steering.roles:
+        return ob.steering.forward_axis, ob.steering.up_axis
+    return front_of(ob, family, body)
 
 
 def measure_for(
@@ -122,7 +157,7 @@ def measure_for(
     """The measure of sizes in a crowd: the one that fits its members, or else the footprint if it moves in a plane."""
     if preset is not None:
         return Body.footprint if complete(VehicleModel, preset.vehicle)["keep_in_plane"] else Body.radius
-    if not members:
+    if not members or (crowd is not None and crowd.steering.vehicle.length > 0.0):
         return Body.footprint if crowd is not None and crowd.steering.vehicle.keep_in_plane else Body.radius
     body = Body.of(members[0], depsgraph, family)
     radius = crowd.steering.vehicle.radius * members[0].steering.size_factor

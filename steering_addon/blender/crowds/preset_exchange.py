@@ -45,8 +45,8 @@ CROWDS: Shelf[Preset] = Shelf(SHIPPED, USER_FOLDER, read)
 def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     """Apply a preset to a crowd: its vehicle settings, the way behaviors combine, and its behaviors.
 
-    Other behaviors are switched off. Left unchanged are targets, the measured radius, whether properties for drivers
-    are keyframed, and the enter frame if it is set.
+    Other behaviors are switched off. Left unchanged are targets, the measured radius and length, whether properties
+    for drivers are keyframed, and the enter frame if it is set.
 
     Returns:
         Data paths of settings that are keyframed or driven, and so do not keep the value of the preset.

@@ -8,7 +8,7 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
-from ..crowds.joining import SMALLEST
+from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size
 from ..focus import crowd_in_focus
 from ..properties import has_role
 from ..read.dependencies import animated_paths
@@ -77,24 +77,27 @@ def _named(name: str, scene: Scene) -> Object:
 
 
 def _move(vehicles: list[Object], crowd: Object, context: Context) -> None:
-    """Move vehicles to a crowd and adapt their size factors, which are multiples of the crowd's radius."""
-    radii = {ob.name: _radius(ob) for ob in vehicles}
-    usable = [radius for radius in radii.values() if radius is not None and radius > SMALLEST]
+    """Move vehicles to a crowd and adapt their factors, which are multiples of the crowd's radius and length."""
+    shapes = {ob.name: _shape(ob) for ob in vehicles}
+    usable = [shape for shape in shapes.values() if shape is not None and shape[0] > SMALLEST]
     is_empty = not any(crowd_of(ob) == crowd for ob in tagged(in_use(context.scene), Role.VEHICLE))
     if is_empty and usable and crowd.library is None:
-        crowd.steering.vehicle.radius = max(usable)
+        fit_body(crowd, usable)
     radius = crowd.steering.vehicle.radius
     for ob in vehicles:
-        vehicle_radius = radii[ob.name]
+        shape = shapes[ob.name]
         ob.steering.crowd = crowd
-        if vehicle_radius is not None and radius > SMALLEST and "steering.size_factor" not in animated_paths(ob):
-            ob.steering.size_factor = vehicle_radius / radius
+        if shape is not None and radius > SMALLEST and "steering.size_factor" not in animated_paths(ob):
+            fit_size(ob, crowd, shape)
 
 
-def _radius(ob: Object) -> float | None:
-    """The radius of a vehicle in metres, or None if its crowd is missing."""
+def _shape(ob: Object) -> Shape | None:
+    """The radius and the length of a vehicle in metres, or None if its crowd is missing."""
     crowd = crowd_of(ob)
-    return None if crowd is None else crowd.steering.vehicle.radius * ob.steering.size_factor
+    if crowd is None:
+        return None
+    model, settings = crowd.steering.vehicle, ob.steering
+    return model.radius * settings.size_factor, model.length * settings.size_factor * settings.length_factor
 
 
 class STEERING_OT_crowd_select(bpy.types.Operator):

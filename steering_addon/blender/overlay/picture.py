@@ -42,7 +42,7 @@ from .strokes import (
     ellipsoid,
     flow_arrows,
     mesh_edges,
-    rings,
+    stadiums,
     tube,
 )
 from .tracks import Tracks
@@ -81,6 +81,7 @@ class Cast:
         vehicles: n objects.
         axes: (n, 3, 3) side, forward and up of each vehicle's model in object space, as columns.
         radius: (n,) metres.
+        half_axis: (n,) half the length of the axis about which each body is round, metres; 0 for a sphere.
         aims: the targets of the vehicles' behaviors.
         paths, flows: curves.
         things: reads the obstacles and regions, and keeps their measurements.
@@ -92,6 +93,7 @@ class Cast:
     vehicles: list[Object]
     axes: np.ndarray
     radius: np.ndarray
+    half_axis: np.ndarray
     aims: list[Aim]
     paths: list[Object]
     flows: list[Object]
@@ -113,6 +115,7 @@ class Cast:
             vehicles=[self.vehicles[row] for row in rows.tolist()],
             axes=self.axes[rows],
             radius=self.radius[rows],
+            half_axis=self.half_axis[rows],
             aims=[aim for aim in aims if len(aim.rows)],
         )
 
@@ -165,6 +168,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Cast | None = None) -> C
         vehicles=vehicles,
         axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
         radius=np.array([_radius(ob) for ob in vehicles]),
+        half_axis=np.array([_half_axis(ob) for ob in vehicles]),
         aims=aims_of(vehicles, scene, by_role),
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in flows if ob.type == "CURVE"],
@@ -277,14 +281,14 @@ def _vehicles(
 ) -> None:
     frame, frame_time = scene.frame_current, scene.render.fps_base / scene.render.fps
     matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in cast.vehicles])
-    positions, radius = matrices[:, :3, 3], cast.radius[:, None]
+    positions, radius, half = matrices[:, :3, 3], cast.radius[:, None], cast.half_axis[:, None]
     side, forward, up = (unit(np.einsum("nab,nb->na", matrices[:, :3, :3], cast.axes[:, :, k])) for k in range(3))
     if "FRONT" in items:
-        drawn.add(arrows(positions + forward * radius, forward * radius, side), FRONT, on_top=True)
+        drawn.add(arrows(positions + forward * (radius + half), forward * radius, side), FRONT, on_top=True)
         # A fin on the back distinguishes top from bottom.
         fins = np.stack((positions + up * radius, positions + up * 1.4 * radius), axis=1)
         drawn.add(fins.reshape(-1, 3), FRONT, on_top=True)
-        drawn.add(rings(positions, side * radius, forward * radius), SIZE, on_top=True)
+        drawn.add(stadiums(positions, forward * half, side * radius, forward * radius), SIZE, on_top=True)
     if "VELOCITY" in items:
         measured = [tracks.velocity(ob, depsgraph, frame, frame_time) for ob in cast.vehicles]
         rows = [row for row, v in enumerate(measured) if v is not None and magnitude(v[None])[0] > 0.0]
@@ -366,6 +370,12 @@ def _axes(ob: Object) -> np.ndarray:
 def _radius(ob: Object) -> float:
     crowd = crowd_of(ob)
     return (crowd.steering.vehicle.radius if crowd is not None else 0.5) * ob.steering.size_factor
+
+
+def _half_axis(ob: Object) -> float:
+    crowd = crowd_of(ob)
+    length = crowd.steering.vehicle.length * ob.steering.length_factor * ob.steering.size_factor if crowd else 0.0
+    return max(0.5 * length - _radius(ob), 0.0)
 
 
 def _aside(vectors: np.ndarray) -> np.ndarray:

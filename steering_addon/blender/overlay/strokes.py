@@ -49,6 +49,19 @@ def rings(centers: Points, first: Points, second: Points) -> Points:
     return np.stack((points[:, :-1], points[:, 1:]), axis=2).reshape(-1, 3)
 
 
+def stadiums(centers: Points, axes: Points, first: Points, second: Points) -> Points:
+    """The outlines of capsules, of points (n, 3), by half axes (n, 3); rings where these are 0.
+
+    Args:
+        first, second: (n, 3) the radius across the axis and along it.
+    """
+    cosines, sines = np.cos(CIRCLE)[None, :, None], np.sin(CIRCLE)[None, :, None]
+    ends = np.where(sines >= 0.0, 1.0, -1.0) * axes[:, None]
+    points = centers[:, None] + ends + cosines * first[:, None] + sines * second[:, None]
+    points[:, -1] = points[:, 0]
+    return np.stack((points[:, :-1], points[:, 1:]), axis=2).reshape(-1, 3)
+
+
 def ellipsoid(center: Points, half: Points) -> Points:
     """An ellipsoid by its half axes (3, 3), as three rings."""
     return np.concatenate([ring(center, half[k], half[k - 1]) for k in range(3)])

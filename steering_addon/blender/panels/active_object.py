@@ -33,7 +33,7 @@ SETTINGS: dict[Role, tuple[str, ...]] = {
 OBJECT_TYPES = {Role.FLOW: ("MESH",)}
 """The object types that the properties of a role apply to, if not to all."""
 INDIVIDUAL = ("crowd", "locked", "forward_axis", "up_axis", "start_speed")
-FACTORS = ("speed_factor", "size_factor", "mass_factor")
+FACTORS = ("speed_factor", "size_factor", "length_factor", "mass_factor")
 
 
 class Roles:

@@ -141,6 +141,17 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
         update=notify_listeners,
     )
+    length_factor: FloatProperty(
+        name="Length",
+        description="Length of this vehicle's body relative to its radius, as a multiple of its crowd's",
+        default=1.0,
+        min=0.0,
+        max=100.0,
+        soft_min=0.5,
+        soft_max=2.0,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
     mass_factor: FloatProperty(
         name="Mass",
         description="Mass of this vehicle, as a multiple of its crowd's",

@@ -18,6 +18,9 @@ SOLID = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 """Types of objects that have a surface to measure."""
 UPRIGHT = 2.0
 """A model at least this many times as tall as it is long stands upright: its size is its height."""
+LONG, LONG_IN_SPACE = 1.5, 2.2
+"""Least ratio of length to width of a body that is a capsule and not a sphere: on the ground, where its footprint
+counts, and in space, where it is compared with its height too."""
 SLIM = 0.2
 """The share of their height that people take to either side."""
 
@@ -100,6 +103,26 @@ class Body:
         """Its length in metres along its forward axis, or its height if it stands upright; 0 without a size."""
         long, tall = (self._along("XYZ".index(axis[-1])) for axis in (forward_axis, up_axis))
         return tall if tall > UPRIGHT * long else long
+
+    def capsule(self, forward_axis: str, up_axis: str, *, flat: bool) -> tuple[float, float] | None:
+        """The radius and the length in metres of the capsule along its forward axis, if it is clearly long; else None.
+
+        The capsule is about the origin, so that neither end sticks out of it. A body that stands upright is not long.
+
+        Args:
+            flat: whether only its width on the ground counts, as for what keeps in a plane, and not its height.
+        """
+        axes = ["XYZ".index(axis[-1]) for axis in (forward_axis, up_axis)]
+        if axes[0] == axes[1]:
+            return None
+        scale = magnitude(self.matrix.T)
+        ahead, above = (self.points[:, axis] * scale[axis] for axis in axes)
+        aside = self.points[:, 3 - sum(axes)] * scale[3 - sum(axes)]
+        width, height = float(np.ptp(aside)), float(np.ptp(above))
+        across, longer = (width, LONG) if flat else (max(width, height), LONG_IN_SPACE)
+        if not np.ptp(ahead) > longer * across > 0.0 or height > UPRIGHT * np.ptp(ahead):
+            return None
+        return 0.5 * across, 2.0 * float(np.abs(ahead).max())
 
     def _along(self, axis: int) -> float:
         return float(np.ptp(self.points[:, axis]) * magnitude(self.matrix[None, :, axis])[0])

@@ -13,6 +13,7 @@ from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.vectors import same_for_all, shared, unit
 from ...simulation.combining import COMBININGS
 from ...simulation.declaration import Declared
+from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
@@ -61,7 +62,7 @@ class Reader:
         self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
         self._solids = Solids(plan.obstacles)
         self._insides: dict[int, Surface] = {}
-        self._radii: np.ndarray | None = None
+        self._bodies: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         self._axes = Axes()
         self._no_bodies, self._no_regions = no_tracked(), regions([], np.zeros((0, 3)), [])
@@ -131,7 +132,7 @@ class Reader:
             group = crowd.ob.evaluated_get(depsgraph).steering.vehicle
             for name, value in _values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
                 columns[name][crowd.rows] = value
-        for name, factor in FACTORS.items():
+        for name, factor in FACTORS:
             columns[name] = columns[name] * settings[factor]
         # A column that holds one value n times is faster to compute with if it is stored once.
         return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
@@ -164,16 +165,17 @@ class Reader:
         sources = self.plan.bodies
         if not sources:
             return self._no_bodies
-        if self._radii is None:
+        if self._bodies is None:
             family = Family()
-            self._radii = np.array([_radius(source.ob, depsgraph, family) for source in sources])
+            self._bodies = np.array([_body(source.ob, depsgraph, family) for source in sources])
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         check_numbers(matrices, [source.ob for source in sources], frame)
         faces = np.array([_face(source.ob) for source in sources]).reshape(-1, 3)
         return Tracked(
             position=matrices[:, :3, 3],
             forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], faces)),
-            radius=self._radii,
+            radius=self._bodies[:, 0],
+            half_axis=half_axis(self._bodies[:, 0], self._bodies[:, 1]),
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
             present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
             & _within(self._body_spans, frame),
@@ -355,6 +357,13 @@ def _active(ob: Object, depsgraph: Depsgraph) -> bool:
     return settings_of(ob) is None or ob.evaluated_get(depsgraph).steering.active
 
 
-def _radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
-    """The radius of a leader or target; 0 for an Empty, which only marks a point."""
-    return 0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph, family)
+def _body(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[float, float]:
+    """The radius and the length of a locked vehicle, leader or target; 0 for an Empty, which only marks a point.
+
+    A vehicle of a crowd of long bodies is as long as the crowd says; other bodies are spheres.
+    """
+    crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
+    if crowd is not None and crowd.steering.vehicle.length > 0.0:
+        model, own = crowd.steering.vehicle, ob.steering
+        return model.radius * own.size_factor, model.length * own.size_factor * own.length_factor
+    return (0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph, family)), 0.0

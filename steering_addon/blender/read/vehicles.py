@@ -19,9 +19,15 @@ from ...simulation.arrays.chance import Keys
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
-FACTORS = {"max_speed": "speed_factor", "radius": "size_factor", "mass": "mass_factor"}
-"""The parameters of the crowd's vehicle model that each vehicle varies, and the per-vehicle setting that varies it."""
-OWN_SETTINGS = ("active", *FACTORS.values())
+FACTORS = (
+    ("max_speed", "speed_factor"),
+    ("radius", "size_factor"),
+    ("length", "size_factor"),
+    ("length", "length_factor"),
+    ("mass", "mass_factor"),
+)
+"""The parameters of the crowd's vehicle model that each vehicle varies, and the per-vehicle settings that vary them."""
+OWN_SETTINGS = ("active", "speed_factor", "size_factor", "length_factor", "mass_factor")
 """The per-vehicle settings that may be animated."""
 
 

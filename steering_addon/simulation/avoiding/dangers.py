@@ -20,16 +20,12 @@ from ..geometry.obstacles import Obstacles
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 from .costs import COSTS, Costs
+from .long_bodies import LEAST_ROOM, SOONEST, Long, edges_of
 from .tried_velocities import Components, length
 
-SOONEST = 0.1
-"""Seconds: danger rises no further for nearer contacts. It is the default time between two decisions, so a nearer one
-comes before the agent can decide again. Obstacles do not yield, so half of that holds for them."""
 MOST = 6
 """Number of others per agent that are considered: six equal discs fit round one in the plane, and the next stand behind
 them. In space twelve balls fit, but flyers rarely stay that close and each costs as much time as on the ground."""
-LEAST_ROOM = 1e-6
-"""Square metres: keeps `room` positive for bodies that overlap; 1 mm squared."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class Walls:
         obstacles = world.obstacles
         if not len(obstacles):
             return cls(obstacles, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), costs)
-        agent, row = obstacles.near(agents.position, agents.radius + costs.wall_time * agents.max_speed)
+        agent, row = obstacles.near(agents.position, agents.extent + costs.wall_time * agents.max_speed)
         others = obstacles.carrier[row] != agents.rows[agent]
         return cls(obstacles, agent[others], row[others], costs)
 
@@ -76,7 +72,12 @@ class Walls:
         course = picked(velocity, tried) - picked(self.obstacles.velocity, row)
         speed = magnitude(course)
         reach, furthest = agents.radius[agent], speed * self.costs.wall_time
-        distance, _ = self.obstacles.touch(picked(agents.position, agent), unit(course), reach, row, furthest)
+        position, direction = picked(agents.position, agent), unit(course)
+        distance, _ = self.obstacles.touch(position, direction, reach, row, furthest)
+        half = agents.vehicle.half_axis
+        if half is not None:
+            nose = position + picked(agents.forward, agent) * half[agent, None]
+            distance = np.minimum(distance, self.obstacles.touch(nose, direction, reach, row, furthest)[0])
         time = np.where(speed > EPSILON, distance / np.maximum(speed, EPSILON), np.inf)
         begin = firsts(tried)
         danger = np.zeros(len(chooser))
@@ -97,6 +98,7 @@ class Others:
         grazing: (K, n) (contact^2 - touching^2) / room: the ring of the clearance as a share of `room`. Grazing only
             the ring risks little. 0 in space, where bodies have room to keep clear of all of it.
         costs: the constants of the choice.
+        long: their shapes; None if all bodies are spheres.
     """
 
     offset: Components
@@ -104,6 +106,7 @@ class Others:
     room: NDArray[np.float64]
     grazing: NDArray[np.float64]
     costs: Costs = COSTS
+    long: Long | None = None
 
     @classmethod
     def about(
@@ -129,8 +132,12 @@ class Others:
         if on_ground:
             velocity += costs.foreseen * picked(world.bodies.acceleration, near.body)
         radii = agents.radius[agent] + world.bodies.radius[near.body]
-        coming = -dot(velocity, near.offset) / near.distance + np.maximum(stride, agents.speed)[agent]
-        gap = np.maximum(near.distance - radii, 0.0)
+        apart, distances = near.offset, near.distance
+        if world.bodies.half_axis is not None:
+            apart = world.bodies.between(near.offset, agents.rows[agent], near.body)
+            distances = np.maximum(magnitude(apart), EPSILON)
+        coming = -dot(velocity, apart) / distances + np.maximum(stride, agents.speed)[agent]
+        gap = np.maximum(distances - radii, 0.0)
         time = np.where(coming > EPSILON, gap / np.maximum(coming, EPSILON), np.inf)
         possible = which(time < look_ahead_time[agent])
         rank, soonest = _soonest(agent[possible], time[possible], len(agents))
@@ -143,7 +150,7 @@ class Others:
             filled[rank, agent] = values
             return filled
 
-        offset, distance = picked(near.offset, pair), near.distance[pair]
+        offset, distance = picked(near.offset, pair), distances[pair]
         drift = picked(agents.velocity, agent) * (1.0 - 1.0 / costs.share) - picked(velocity, pair)
         # An agent within the clearance meets a contact only once it comes nearer still, and never before the bodies do.
         touching = radii[pair]
@@ -154,13 +161,40 @@ class Others:
         room = np.maximum(distance * distance - contact * contact, LEAST_ROOM)
         grazing = np.maximum(contact * contact - touching * touching, 0.0) / room * on_ground
         axes = [picked(axis, agent) for axis in frame]
-        return cls(
+        others = cls(
             [table(dot(offset, axis)) for axis in axes],
             [table(dot(drift, axis)) for axis in axes],
             table(room, 1.0),
             table(grazing),
             costs,
         )
+        if world.bodies.half_axis is None:
+            return others
+        edges = edges_of(world, agents, agent, near.body[pair], offset)
+        in_frame = [
+            [table(dot(vector, axis)) for axis in axes] for edge in edges for vector in (edge.middle, edge.axis)
+        ]
+        first_middle, first_axis, second_middle, second_axis = in_frame
+        return others.as_long(
+            [np.concatenate(both) for both in zip(first_middle, second_middle)],
+            [np.concatenate(both) for both in zip(first_axis, second_axis)],
+            np.concatenate([table(edge.half) for edge in edges]),
+            np.tile(table(contact * contact), (2, 1)),
+            np.tile(table(contact * contact - touching * touching) * on_ground, (2, 1)),
+        )
+
+    def as_long(
+        self,
+        middle: Components,
+        axis: Components,
+        half: NDArray[np.float64],
+        contact_squared: NDArray[np.float64],
+        ring: NDArray[np.float64],
+    ) -> Others:
+        """The same others as capsules, each of two edges; the arguments are as of `Long`, with `middle` as offset."""
+        drift = [np.tile(component, (2, 1)) for component in self.drift]
+        room, grazing = (np.tile(column, (2, 1)) for column in (self.room, self.grazing))
+        return Others(middle, drift, room, grazing, self.costs, Long(axis, half, contact_squared, ring))
 
     def danger(self, velocity: Components, agent: Rows, look_ahead_time: Scalars) -> Scalars:
         """The danger of the first contact, plus a small share of that of all contacts.
@@ -177,6 +211,13 @@ class Others:
         relative = [component / self.costs.share for component in velocity]
         least = 1.0 / look_ahead_time
         for row in range(len(self.room)):
+            if self.long is not None:
+                relative_now = [c + drift[row][agent] for c, drift in zip(relative, self.drift)]
+                offset_now = [component[row][agent] for component in self.offset]
+                met, danger = self.long.danger(row, offset_now, relative_now, agent, least)
+                first[met] = np.maximum(first[met], danger)
+                total[met] += danger
+                continue
             room = self.room[row][agent]
             closing, speed_squared = np.zeros(len(agent)), np.zeros(len(agent))
             for component, offset, drift in zip(relative, self.offset, self.drift):
@@ -210,7 +251,8 @@ class Others:
         aside = length([*drift[1:], 0.0 * drift[0]])
         same_way = -drift[0] > np.maximum(self.costs.overtaken * stride, 2.0 * aside)
         met = ~((offset[0] > 0.0) & same_way)
-        return Others([x * met for x in offset], drift, self.room[:, rows], self.grazing[:, rows], self.costs)
+        long = None if self.long is None else self.long.take(rows)
+        return Others([x * met for x in offset], drift, self.room[:, rows], self.grazing[:, rows], self.costs, long)
 
 
 def _soonest(agent: Rows, time: Scalars, n: int) -> tuple[Rows, Rows]:

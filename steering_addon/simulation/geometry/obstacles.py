@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, cross, dot, magnitude, picked, unit
 from ..declaration import Choice
 from .boxes import box_surface, way_into, way_to_sides
+from .capsules import probes
 from .first_contact import first_touch, touch_mesh
 from .meshes import Mesh
 
@@ -144,6 +145,24 @@ class Obstacles:
         distance, away = self._outer_surface(points, rows)
         sign = np.where(self.side[rows] == INSIDE, -1.0, 1.0)
         return distance * sign, away * sign[:, None]
+
+    def surface_of_capsules(
+        self, points: Vectors, axis: Vectors, radius: Scalars, rows: Rows
+    ) -> tuple[Scalars, Vectors]:
+        """As `surface`, from the point of each capsule's axis that is deepest in the obstacle or nearest to it.
+
+        Args:
+            points: (m, 3) the middles of the capsules, metres.
+            axis: (m, 3) from the middles to the ends of the axes, metres.
+            radius: (m,) of the capsules, metres; the axes are probed twice in each radius.
+            rows: (m,) rows of obstacles.
+        """
+        distance, away = self.surface(points, rows)
+        for share in probes(magnitude(axis), radius):
+            another, out = self.surface(points + share * axis, rows)
+            nearer = another < distance
+            distance, away = np.where(nearer, another, distance), np.where(nearer[:, None], out, away)
+        return distance, away
 
     def touch(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars | None = None

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors
-from ..world import Agents
+from ..world import Agents, World
 
 COMFORT = 0.5
 """Share of the strongest braking that they plan with; the rest is a reserve."""
+CREEP = 0.25
+"""Share of the cruise speed at which they close up to what they brake for: no faster, unless they already are."""
 MARGIN = 0.1
 """Metres added to the range of perception, so that rounding does not decide whether a neighbor is considered."""
 
@@ -19,9 +21,46 @@ def braking(agents: Agents, allowed: Scalars) -> Vectors:
     return agents.forward * (agents.mass * over / agents.vehicle.response_time)[:, None]
 
 
-def stopping_distance(agents: Agents) -> Scalars:
-    """(n,) metres in which agents stop with COMFORT of their braking, v^2 / (2 COMFORT agility)."""
-    return agents.speed * agents.speed / np.maximum(2.0 * COMFORT * agents.agility, EPSILON)
+def stopping_distance(agents: Agents, speed: Scalars | None = None) -> Scalars:
+    """(n,) metres in which agents stop with COMFORT of their braking, v^2 / (2 COMFORT agility).
+
+    Args:
+        speed: (n,) m/s; that of the agents by default.
+    """
+    speed = agents.speed if speed is None else speed
+    return speed * speed / np.maximum(2.0 * COMFORT * agents.agility, EPSILON)
+
+
+def approaching(agents: Agents, agent: Rows, allowed: Scalars, ahead: Scalars | float) -> Scalars:
+    """Allowed speeds of agents that brake for something, so that none speeds up toward it; (p,) m/s.
+
+    Where the allowed speed is below the top speed, an agent keeps to its speed, to that of what is ahead of it, or to a
+    slow approach, whichever is the fastest.
+
+    Args:
+        agent: (p,) the agent of each.
+        allowed: (p,) the speed from which it can still stop, m/s.
+        ahead: (p,) the speed along its way of what it brakes for, m/s.
+    """
+    slow = np.maximum(CREEP * agents.cruise_speed[agent], ahead)
+    held = np.minimum(allowed, np.maximum(agents.speed[agent], slow))
+    return np.where(allowed < agents.max_speed[agent], held, allowed)
+
+
+def room_between(world: World, agents: Agents, agent: Rows, body: Rows, cosine: Scalars) -> tuple[Scalars, Scalars]:
+    """The distances of the middles of bodies along and across the way of an agent at which they touch, (p,) metres.
+
+    Args:
+        agent, body: (p,) pairs of an agent and a body.
+        cosine: (p,) between the way and the heading of the body.
+    """
+    touching = agents.radius[agent] + world.bodies.radius[body]
+    half = world.bodies.half_axis
+    if half is None:
+        return touching, touching
+    share = np.minimum(np.abs(cosine), 1.0)
+    along = half[agents.rows[agent]] + half[body] * share
+    return touching + along, touching + half[body] * np.sqrt(1.0 - share * share)
 
 
 def least(count: int, agent: Rows, values: Scalars) -> Scalars:

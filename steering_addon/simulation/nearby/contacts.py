@@ -1,9 +1,9 @@
 """Contacts: bodies that have run into each other, or into an obstacle, are moved apart.
 
 Steering keeps clear if it can; where a crowd is too dense for that, contacts keep bodies out of each other. A pair with
-radii r_i, r_j at a distance d overlaps by r_i + r_j - d. Each moves away by its share of the overlap, half if both give
-way. A body with k contacts moves by the sum divided by max(CAREFUL k, 1), in PASSES rounds (Jacobi iteration), so that
-chains of bodies separate too.
+radii r_i, r_j at a distance d, of their middles or of the axes of capsules, overlaps by r_i + r_j - d. Each moves away
+by its share of the overlap, half if both give way. A body with k contacts moves by the sum divided by max(CAREFUL k,
+1), in PASSES rounds (Jacobi iteration), so that chains of bodies separate too.
 
 No body moves further than its top speed allows. Of its velocity only the component into the contact is removed, within
 what max_force allows, so that no body is thrown back or turned around.
@@ -31,6 +31,7 @@ from ..arrays.vectors import (
     truncate,
     unit,
 )
+from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
 from ..vehicle import VehicleModel, flattened
 from ..world import World
@@ -41,27 +42,27 @@ CAREFUL = 0.6
 """A body with k contacts moves by 1 / (CAREFUL k) of their sum: all of it would overshoot."""
 
 
-def reach_of_contacts(model: VehicleModel, radius: Scalars, dt: float) -> float:
+def reach_of_contacts(model: VehicleModel, extent: Scalars, dt: float) -> float:
     """The largest distance at which two bodies may touch after a step, metres; 0 if no vehicle is kept apart.
 
     Args:
-        radius: (b,) of all bodies, metres.
+        extent: (b,) from the middle of each body to its furthest end, metres.
         dt: the step, seconds.
     """
     if not anybody(model.keep_apart):
         return 0.0
-    return 2.0 * (float(radius.max(initial=0.0)) + float(model.max_speed.max(initial=0.0)) * dt)
+    return 2.0 * (float(extent.max(initial=0.0)) + float(model.max_speed.max(initial=0.0)) * dt)
 
 
 def kept_apart(
-    model: VehicleModel, present: Mask, world: World, position: Vectors, velocity: Vectors
+    model: VehicleModel, present: Mask, world: World, position: Vectors, velocity: Vectors, forward: Vectors
 ) -> tuple[Vectors, Vectors]:
     """The positions and velocities of vehicles after a step, without the overlaps it led to.
 
     Args:
         present: (n,) the vehicles that take part.
         world: the world before the step.
-        position, velocity: (n, 3) after the step, metres and m/s.
+        position, velocity, forward: (n, 3) after the step, metres, m/s and unit headings.
 
     Returns:
         position, velocity: (n, 3) each.
@@ -74,8 +75,8 @@ def kept_apart(
     n = len(position)
     before = picked(world.bodies.position, np.arange(n))
     points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * world.dt))
-    pairs = _Touching.of(model, gives_way, world)
-    walls = _Walls.of(model, gives_way, world, position)
+    pairs = _Touching.of(model, gives_way, world, forward)
+    walls = _Walls.of(model, gives_way, world, position, forward)
     if not len(pairs.first) and not len(walls.row):
         return position, velocity
     for _ in range(PASSES):
@@ -110,12 +111,41 @@ def _slowed(model: VehicleModel, velocity_before: Vectors, velocity: Vectors, sh
 
 
 @dataclass(frozen=True)
+class _Axes:
+    """The axes of p pairs of capsules.
+
+    Attributes:
+        first, second: (p, 3) unit directions.
+        half_first, half_second: (p,) half the lengths, metres.
+    """
+
+    first: Vectors
+    second: Vectors
+    half_first: Scalars
+    half_second: Scalars
+
+    @classmethod
+    def of(cls, world: World, forward: Vectors, first: Rows, second: Rows) -> _Axes | None:
+        """The axes of pairs of bodies, of which the vehicles have headings (n, 3); None if all are spheres."""
+        half, n = world.bodies.half_axis, len(forward)
+        if half is None:
+            return None
+        axes = np.concatenate((forward, world.bodies.forward[n:]))
+        return cls(picked(axes, first), picked(axes, second), half[first], half[second])
+
+    def between(self, offset: Vectors) -> Vectors:
+        """The offsets between the nearest points of the axes, from those of their middles; (p, 3) metres."""
+        return between_axes(offset, self.first, self.half_first, self.second, self.half_second)
+
+
+@dataclass(frozen=True)
 class _Touching:
     """Pairs of bodies that may touch.
 
     Attributes:
         first, second: (p,) rows of bodies.
         contact: (p,) the sum of their radii, metres.
+        capsules: their axes; None if all bodies are spheres.
         first_share, second_share: (p,) the shares of an overlap by which each gives way; they add up to 1.
         side: (b, 3) the direction in which a body moves off another at the same point.
         count: the count of all bodies, b.
@@ -124,42 +154,52 @@ class _Touching:
     first: Rows
     second: Rows
     contact: Scalars
+    capsules: _Axes | None
     first_share: Scalars
     second_share: Scalars
     side: Vectors
     count: int
 
     @classmethod
-    def of(cls, model: VehicleModel, gives_way: Mask, world: World) -> _Touching:
-        """The pairs that may touch within a step, at least one of which gives way (n,)."""
+    def of(cls, model: VehicleModel, gives_way: Mask, world: World, forward: Vectors) -> _Touching:
+        """The pairs that may touch within a step with headings (n, 3), at least one of which gives way (n,)."""
         bodies = world.bodies
         count = len(bodies.radius)
         yields = np.zeros(count)
         yields[: len(gives_way)] = gives_way
         stride = np.zeros(count)
         stride[: len(gives_way)] = model.max_speed * world.dt
-        lists = world.vicinity.pairs(reach_of_contacts(model, bodies.radius, world.dt))
+        lists = world.vicinity.pairs(reach_of_contacts(model, bodies.extent, world.dt))
         none = np.zeros(0, dtype=np.int64)
         first, second = (np.concatenate([none, *(getattr(p, end) for p in lists)]) for end in ("first", "second"))
         distance_squared = np.concatenate([np.zeros(0), *(pairs.distance_squared for pairs in lists)])
         contact = bodies.radius[first] + bodies.radius[second]
-        reach = contact + stride[first] + stride[second]
+        extent = bodies.extent
+        reach = contact if bodies.half_axis is None else extent[first] + extent[second]
+        reach = reach + stride[first] + stride[second]
         near = np.flatnonzero((distance_squared < reach * reach) & (yields[first] + yields[second] > 0.0))
         first, second = first[near], second[near]
         both = yields[first] + yields[second]
         side = np.zeros((count, 3))
         side[:, 0] = bodies.forward[:, 1]
         side[:, 1] = -bodies.forward[:, 0]
-        return cls(first, second, contact[near], yields[first] / both, yields[second] / both, side, count)
+        axes = _Axes.of(world, forward, first, second)
+        return cls(first, second, contact[near], axes, yields[first] / both, yields[second] / both, side, count)
 
     def displacement(self, points: Vectors) -> Vectors:
         """The displacement of each body at points (b, 3) off the bodies that it overlaps, (b, 3) metres."""
         if not len(self.first):
             return no_vectors(self.count)
-        offset = picked(points, self.second) - picked(points, self.first)
+        middles = offset = picked(points, self.second) - picked(points, self.first)
+        if self.capsules is not None:
+            offset = self.capsules.between(offset)
         distance = magnitude(offset)
         overlap = np.maximum(self.contact - distance, 0.0)
         away = np.where((distance > EPSILON)[:, None], unit(offset), self.side[self.first])
+        if self.capsules is not None:
+            # Axes that cross have no direction between them.
+            crossed = (distance <= EPSILON) & (magnitude(middles) > EPSILON)
+            away = np.where(crossed[:, None], unit(middles), away)
         touches = (overlap > 0.0).astype(np.float64)
         number = totals(self.first, touches, self.count) + totals(self.second, touches, self.count)
         share = 1.0 / np.maximum(CAREFUL * number, 1.0)
@@ -179,6 +219,7 @@ class _Walls:
         obstacles: all obstacles.
         vehicle, row: (p,) rows of vehicles and of obstacles.
         radius: (p,) of the vehicles, metres.
+        axis: (p, 3) from the middle of the vehicle to the end of its axis, metres; None if all are spheres.
         count: the count of all bodies, b.
     """
 
@@ -186,27 +227,36 @@ class _Walls:
     vehicle: Rows
     row: Rows
     radius: Scalars
+    axis: Vectors | None
     count: int
 
     @classmethod
-    def of(cls, model: VehicleModel, gives_way: Mask, world: World, position: Vectors) -> _Walls:
-        """The pairs that may touch within a step, of vehicles at positions (n, 3) that give way (n,)."""
+    def of(cls, model: VehicleModel, gives_way: Mask, world: World, position: Vectors, forward: Vectors) -> _Walls:
+        """The pairs that may touch within a step, of vehicles at positions and headings (n, 3) that give way (n,)."""
         obstacles, count = world.obstacles, len(world.bodies.radius)
         none = np.zeros(0, dtype=np.int64)
         if not len(obstacles):
-            return cls(obstacles, none, none, np.zeros(0), count)
+            return cls(obstacles, none, none, np.zeros(0), None, count)
         rows = np.flatnonzero(gives_way)
+        half = model.half_axis
         reach = (model.radius + model.max_speed * world.dt)[rows]
+        if half is not None:
+            reach = reach + half[rows]
         vehicle, row = obstacles.near(picked(position, rows), reach)
         vehicle = rows[vehicle]
         others = obstacles.carrier[row] != vehicle
         vehicle, row = vehicle[others], row[others]
-        return cls(obstacles, vehicle, row, model.radius[vehicle], count)
+        axis = None if half is None else picked(forward, vehicle) * half[vehicle, None]
+        return cls(obstacles, vehicle, row, model.radius[vehicle], axis, count)
 
     def displacement(self, points: Vectors) -> Vectors:
         """The displacement of each body at points (b, 3) out of the obstacles that it overlaps, (b, 3) metres."""
         if not len(self.row):
             return no_vectors(self.count)
-        distance, away = self.obstacles.surface(picked(points, self.vehicle), self.row)
+        places = picked(points, self.vehicle)
+        if self.axis is None:
+            distance, away = self.obstacles.surface(places, self.row)
+        else:
+            distance, away = self.obstacles.surface_of_capsules(places, self.axis, self.radius, self.row)
         overlap = np.maximum(self.radius - distance, 0.0)
         return columns(*(totals(self.vehicle, away[:, axis] * overlap, self.count) for axis in range(3)))

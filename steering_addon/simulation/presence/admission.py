@@ -10,9 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, magnitude, picked
+from ..arrays.vectors import Mask, Rows, magnitude, picked
+from ..geometry.capsules import between_axes
 from ..roles import Role
 from ..snapshot import Snapshot, State
+from ..vehicle import Motion
 
 
 def admitted(state: State, snapshot: Snapshot) -> tuple[Mask, Snapshot]:
@@ -34,7 +36,7 @@ def admitted(state: State, snapshot: Snapshot) -> tuple[Mask, Snapshot]:
     if len(due):
         wait = snapshot.attendance is not None and snapshot.attendance.wait_for_room[due]
         outside[due[~wait]] = False
-        outside[_with_room(due[wait], state.motion.position, attending(snapshot, state.gone, outside))] = False
+        outside[_with_room(due[wait], state.motion, attending(snapshot, state.gone, outside))] = False
     return outside, attending(snapshot, state.gone, outside)
 
 
@@ -51,29 +53,27 @@ def attending(snapshot: Snapshot, *absent: Mask) -> Snapshot:
     return snapshot if present is snapshot.present else replace(snapshot, present=present)
 
 
-def _with_room(waiting: Rows, position: Vectors, snapshot: Snapshot) -> Rows:
+def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> Rows:
     """The waiting vehicles that have room at their start, each with those before it already inside; rows, ascending.
 
     Args:
         waiting: (w,) rows of vehicles.
-        position: (n, 3) metres.
+        motion: where they stand.
         snapshot: with the vehicles inside present.
     """
     tracked = snapshot.tracked
     others = tracked.present & ((tracked.roles & int(Role.VEHICLE)) != 0) & (tracked.carrier < 0)
-    inside = np.flatnonzero(snapshot.present)
-    occupied = np.concatenate((picked(position, inside), tracked.position[others]))
-    radius = np.concatenate((snapshot.vehicle.radius[inside], tracked.radius[others]))
+    position = np.concatenate((motion.position, tracked.position))
+    forward = np.concatenate((motion.forward, tracked.forward))
+    radius, half = np.concatenate((snapshot.vehicle.radius, tracked.radius)), snapshot.half_axes
+    occupied = np.flatnonzero(np.concatenate((snapshot.present, others)))
     entered: list[int] = []
     for row in waiting.tolist():
-        own_radius = snapshot.vehicle.radius[row]
-        if not _overlaps(position[row], own_radius, occupied, radius) and not _overlaps(
-            position[row], own_radius, position[entered], snapshot.vehicle.radius[entered]
-        ):
+        rows = np.concatenate((occupied, np.array(entered, dtype=np.int64)))
+        offset = picked(position, rows) - position[row]
+        if half is not None:
+            own_axis, own_half = np.broadcast_to(forward[row], offset.shape), np.full(len(rows), half[row])
+            offset = between_axes(offset, own_axis, own_half, picked(forward, rows), half[rows])
+        if not (magnitude(offset) < radius[rows] + radius[row]).any():
             entered.append(row)
     return np.array(entered, dtype=np.int64)
-
-
-def _overlaps(point: Vectors, own_radius: float, points: Vectors, radius: Scalars) -> bool:
-    """Whether a body at a point (3,) overlaps one of the bodies at points (b, 3) with radii (b,)."""
-    return bool((magnitude(points - point) < radius + own_radius).any())

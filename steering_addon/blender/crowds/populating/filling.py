@@ -19,7 +19,7 @@ from ...identity import MOST, new_identity
 from ...properties import has_role
 from ...refusal import Refusal
 from ...tagged_objects import crowd_of, in_use, tagged
-from ..joining import SMALLEST, measure_for
+from ..joining import SMALLEST, Shape, fit_body, fit_size, measure_for, shape_of
 from ..moves_like import UNCHANGED, Likeness, fitting
 from .ground import Ground
 from .member_collection import collection_for, own_collection, shows
@@ -39,7 +39,7 @@ class Plan:
     Attributes:
         ground: the places of the members.
         sources: the models of the members.
-        sizes: the vehicle radius of each source, metres.
+        shapes: the radius and the length of each source's body, metres.
         preset: the preset for a new crowd; None if the settings of the crowd are kept.
         existing: the existing members by number.
         staying: the numbers of the members that are left unchanged.
@@ -52,7 +52,7 @@ class Plan:
 
     ground: Ground
     sources: list[Source]
-    sizes: list[float]
+    shapes: list[Shape]
     preset: Preset | None
     existing: dict[int, Object]
     staying: set[int]
@@ -124,11 +124,13 @@ def plan_filling(
         raise Refusal(f"{_name(place or crowd)} has no room for any member. Make it larger.")
     forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:count]))
     preset = None if like is UNCHANGED or not sources else fitting(like, _length(sources))
-    measure = measure_for(crowd, _vehicles(context, crowd), preset, depsgraph, family)
+    vehicles = _vehicles(context, crowd)
+    measure = measure_for(crowd, vehicles, preset, depsgraph, family)
+    long = crowd is None or not vehicles or crowd.steering.vehicle.length > 0.0
     return Plan(
         ground=ground,
         sources=sources,
-        sizes=[measure(source.body) for source in sources],
+        shapes=[shape_of(source.body, source.front, measure, long) for source in sources],
         preset=preset,
         existing=existing,
         staying=staying,
@@ -186,15 +188,14 @@ class _Making:
     def __init__(self, crowd: Object, collection: Collection, plan: Plan) -> None:
         self.crowd = crowd
         self.collection = collection
-        self._sources, self._sizes = plan.sources, plan.sizes
+        self._sources, self._shapes = plan.sources, plan.shapes
         keys = keys_of(crowd.steering.identity, plan.numbers)
         self._identities = dict(zip(plan.numbers.tolist(), (keys % np.uint64(MOST) + np.uint64(1)).tolist()))
         self._first: dict[int, Model] = {}
         vehicles = [ob for ob in bpy.data.objects if has_role(ob, Role.VEHICLE)]
         self._taken = {0, *(ob.steering.identity for ob in vehicles)}
-        largest = max(plan.sizes, default=0.0)
-        if largest > SMALLEST and not any(crowd_of(ob) == crowd for ob in vehicles):
-            crowd.steering.vehicle.radius = largest
+        if not any(crowd_of(ob) == crowd for ob in vehicles):
+            fit_body(crowd, plan.shapes)
 
     def member(self, number: int, row: int) -> Object:
         """Make the member of a number from the source of a row. It still has to be placed."""
@@ -211,8 +212,7 @@ class _Making:
         root = copies[0]
         root.scale = source.scale
         root.steering.identity = self._identity(number)
-        if self._sizes[row] > SMALLEST:
-            root.steering.size_factor = self._sizes[row] / self.crowd.steering.vehicle.radius
+        fit_size(root, self.crowd, self._shapes[row])
         root.steering.member.scale = 1.0
         return root
 
