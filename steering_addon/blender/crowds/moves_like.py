@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -139,10 +139,15 @@ def fitting(like: Likeness, length: float) -> Preset:
     return scaled(nearest, length / nearest.body_length)
 
 
-def bring_to_life(context: Context, crowd: Object, members: Sequence[Object], preset: Preset) -> list[str]:
+def bring_to_life(
+    context: Context, crowd: Object, members: Sequence[Object], preset: Preset, *, resize: bool = False
+) -> list[str]:
     """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
     A single member is not varied, and gets no pre-roll, so that it starts where it is.
+
+    Args:
+        resize: whether the members may also vary in size, which scales them: copies may, the user's objects may not.
 
     Returns:
         Warnings that name the objects that were left unchanged.
@@ -153,7 +158,10 @@ def bring_to_life(context: Context, crowd: Object, members: Sequence[Object], pr
         return []
     settle_in(context, crowd, preset.preroll)
     unlocked = [ob for ob in members if not ob.steering.locked]
-    return vary(context.scene, crowd, Amounts(**preset.variation), only=unlocked) if unlocked else []
+    amounts = Amounts(**preset.variation)
+    if not resize:
+        amounts = replace(amounts, size=None)
+    return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
 
 
 def settle_in(context: Context, crowd: Object, frames: int) -> None:

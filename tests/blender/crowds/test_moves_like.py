@@ -117,14 +117,24 @@ def test_the_preset_nearest_in_size_is_used(like, length, preset) -> None:
     assert moves_like.fitting(moves_like.likeness(like), length).label == preset
 
 
-def test_members_vary_a_little() -> None:
+def test_members_vary_a_little_in_speed_and_keep_their_size() -> None:
     models = ships(30)
     tagged(*models, moves_like="BIRD")
     speeds = np.array([ob.steering.speed_factor for ob in models])
-    scales = np.array([ob.scale[0] for ob in models])
     assert 0.03 < np.abs(speeds - 1.0).max() <= 0.1 + 1e-6
-    assert 0.01 < np.abs(scales - 1.0).max() <= 0.05 + 1e-6
-    assert np.allclose([ob.steering.size_factor for ob in models], scales, rtol=1e-5)
+    assert {tuple(ob.scale) for ob in models} == {(1.0, 1.0, 1.0)}
+    assert [ob.steering.size_factor for ob in models] == pytest.approx([1.0] * 30)
+
+
+def test_tagging_again_keeps_the_size_that_vary_gave() -> None:
+    models = ships(4)
+    tagged(*models, moves_like="BIRD")
+    assert bpy.ops.steering.vary(size=0.3) == {"FINISHED"}
+    scales = [tuple(ob.scale) for ob in models]
+    select(*models, crowd("Others"))
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="FISH") == {"FINISHED"}
+    assert models[0].steering.crowd.name == "Others"
+    assert [tuple(ob.scale) for ob in models] == scales
 
 
 def test_a_single_vehicle_is_not_varied_and_starts_where_it_is() -> None:
@@ -226,9 +236,10 @@ def test_unchanged_gives_no_behaviors() -> None:
     assert with_role("REGION") == []
 
 
-def test_untagging_restores_the_size() -> None:
+def test_untagging_takes_back_the_size_that_vary_gave() -> None:
     models = ships(5)
     tagged(*models)
+    assert bpy.ops.steering.vary(size=0.3) == {"FINISHED"}
     assert any(tuple(ob.scale) != (1.0, 1.0, 1.0) for ob in models)
     select(*models)
     assert bpy.ops.steering.untag(role="VEHICLE") == {"FINISHED"}

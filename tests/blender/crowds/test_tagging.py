@@ -109,6 +109,65 @@ def test_untagging_a_baked_vehicle_keeps_its_keyframes_and_its_record_of_the_bak
     assert stored_names(ob) == []
 
 
+LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "UNCHANGED")
+
+
+def everyday_models() -> list:
+    """Models as users have them: turned, scaled, with a modifier, keys, a constraint and parts; one is a rig."""
+    models = [wedge(f"Model {k}", (2.0 * k, 0.3 * k, 0.1), rotation=(0.1 * k, 0.2, 0.3)) for k in range(4)]
+    models[0].scale = (1.1, -0.7, 2.3)
+    models[1].modifiers.new("Bevel", "BEVEL").width = 0.01
+    insert(models[2], "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 2.0, 2.0)})
+    models[3].constraints.new("LIMIT_SCALE").use_max_x = True
+    sphere("Wheel", (0.2, 0.0, 0.0), radius=0.1).parent = models[3]
+    skin = wedge("Skin")
+    skin.parent = rig()
+    skin.modifiers.new("Armature", "ARMATURE").object = skin.parent
+    return [*models, skin.parent]
+
+
+def without_steering(dump: dict) -> dict:
+    """What a dump says of objects and their data, apart from the settings of this extension."""
+    kinds = ("objects", "meshes", "curves", "armatures", "actions")
+    return {
+        kind: {
+            name: {**{k: v for k, v in block.items() if k != "steering"}, "stored": set(block["stored"]) - {"steering"}}
+            for name, block in dump[kind].items()
+        }
+        for kind in kinds
+    }
+
+
+@pytest.mark.parametrize("new_crowd", [False, True])
+@pytest.mark.parametrize("like", LIKENESSES)
+def test_tagging_vehicles_changes_nothing_of_the_objects(like, new_crowd) -> None:
+    assert_tagging_changes_no_object(everyday_models(), role="VEHICLE", moves_like=like, new_crowd=new_crowd)
+
+
+@pytest.mark.parametrize("role", [*(role for role in ROLES if role not in ("VEHICLE", "CROWD")), "REGION"])
+def test_tagging_with_a_role_changes_nothing_of_the_objects(role) -> None:
+    objects = [fitting(role) for _ in range(3)]
+    assert_tagging_changes_no_object(objects if role in ("PATH", "FLOW") else everyday_models(), role=role)
+
+
+def assert_tagging_changes_no_object(objects: list, **settings) -> None:
+    """Tagging leaves every object, its matrices to the last bit, its data and its parts as they were."""
+    select(*objects)
+    everything = bpy.data.objects[:]
+
+    def state() -> tuple:
+        matrices = {ob.name: np.array((ob.matrix_world, ob.matrix_basis)).tobytes() for ob in everything}
+        return matrices, without_steering(scene_dump())
+
+    before = state()
+    assert bpy.ops.steering.tag(**settings) == {"FINISHED"}
+    bpy.context.view_layer.update()
+    matrices, dump = state()
+    assert matrices == before[0]
+    for kind, known in before[1].items():
+        assert_same(known, {name: block for name, block in dump[kind].items() if name in known})
+
+
 def test_tagging_twice_changes_nothing() -> None:
     ob = vehicle(crowd=crowd())
     select(ob)
