@@ -63,6 +63,8 @@ BEHAVIOR_GROUPS = {behavior.name: _behavior_group(behavior) for behavior in CATA
 class STEERING_PG_object(bpy.types.PropertyGroup):
     """The roles of an object and the settings that come with each; on a crowd, those that its vehicles share."""
 
+    __slots__ = ()
+
     roles: EnumProperty(
         name="Roles",
         description="Roles of the object in the steering simulation",
