@@ -60,6 +60,8 @@ def make_vehicle(ob: Object, crowd: Object, family: Family, body: Body | None = 
     """Make an object a vehicle of a crowd. It starts at its current pose unless a bake has stored another start."""
     give_role(ob, Role.VEHICLE, family, body)
     ob.steering.crowd = crowd
+    if body is not None:
+        ob.steering.height = body.unscaled_height(ob.steering.up_axis)
     if not (ob.steering.start.stored and is_baked(ob)):
         store(ob, *channels(ob))
 

@@ -89,11 +89,20 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         make_vehicle(ob, crowd, family, bodies[ob.name])
         if sizes[ob.name] > SMALLEST:
             ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
+    if not members:
+        fit_stride(crowd, [bodies[ob.name].height(ob.steering.up_axis) for ob in objects])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
     # Blender updates dependencies only after an edit in the interface.
     for ob in (crowd, *objects):
         ob.update_tag()
     return Joined(objects, crowd, preset, warnings)
+
+
+def fit_stride(crowd: Object, heights: Sequence[float]) -> None:
+    """Let the stride of a crowd be that of a body of the median of the heights, in metres."""
+    measured = [height for height in heights if height > SMALLEST]
+    if measured and crowd.library is None:
+        crowd.steering.portrayal.stride_height = float(np.median(measured))
 
 
 def selected_crowd(context: Context) -> Object | None:

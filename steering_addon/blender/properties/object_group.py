@@ -154,6 +154,15 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
         update=notify_listeners,
     )
+    height: FloatProperty(
+        name="Height",
+        description="Height of the model at rest, before scaling, measured when it is tagged; its stride follows it",
+        min=0.0,
+        unit="LENGTH",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
     seed: IntProperty(
         name="Seed",
         description="Seed of this vehicle's random numbers",

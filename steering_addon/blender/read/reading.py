@@ -84,7 +84,8 @@ class Reader:
         """
         source = self.plan.vehicles.source
         parent_parts, settings = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
-        return Frame(frame, self._snapshot(depsgraph, frame, settings), parent_parts, settings["size_factor"])
+        heights = source.heights(depsgraph, frame, parent_parts)
+        return Frame(frame, self._snapshot(depsgraph, frame, settings), parent_parts, heights)
 
     def _snapshot(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> Snapshot:
         plan = self.plan

@@ -19,7 +19,7 @@ from ...identity import MOST, new_identity
 from ...properties import has_role
 from ...refusal import Refusal
 from ...tagged_objects import crowd_of, in_use, tagged
-from ..joining import SMALLEST, measure_for
+from ..joining import SMALLEST, fit_stride, measure_for
 from ..moves_like import UNCHANGED, Likeness, fitting
 from .ground import Ground
 from .member_collection import collection_for, own_collection, shows
@@ -195,6 +195,7 @@ class _Making:
         largest = max(plan.sizes, default=0.0)
         if largest > SMALLEST and not any(crowd_of(ob) == crowd for ob in vehicles):
             crowd.steering.vehicle.radius = largest
+            fit_stride(crowd, [source.body.height(source.front[1]) for source in plan.sources])
 
     def member(self, number: int, row: int) -> Object:
         """Make the member of a number from the source of a row. It still has to be placed."""
@@ -222,6 +223,7 @@ class _Making:
         settings.roles = {Role.VEHICLE.name}
         settings.crowd = self.crowd
         settings.forward_axis, settings.up_axis = source.front
+        settings.height = source.body.unscaled_height(source.front[1])
 
     def _identity(self, number: int) -> int:
         """The identity of the member of a number; a removed member gets the same one when it is added again."""

@@ -18,7 +18,7 @@ from ....simulation.arrays.vectors import across, magnitude, unit
 from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...properties import has_role, settings_of
-from ...read.body_sizes import UPRIGHT, Body, points_of
+from ...read.body_sizes import UPRIGHT, Body
 from ...read.local_space import AXIS_NAMES, model_axes
 from ...refusal import Refusal
 from ...write.staging import clear_all
@@ -99,7 +99,7 @@ class Source:
         # The world matrix of an object that is in no view layer is not evaluated. Most models have no parent.
         free = ob.parent is None and not ob.constraints
         world = ob.matrix_basis if free else ob.matrix_world
-        body = Body(points_of(ob, depsgraph, family), np.array(world)[:3, :3])
+        body = Body.of(ob, depsgraph, family, np.array(world))
         stored = settings_of(ob)
         tagged = stored is not None and stored.roles
         front = (stored.forward_axis, stored.up_axis) if tagged else front_of(ob, family, body)
