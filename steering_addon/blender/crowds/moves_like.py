@@ -139,6 +139,19 @@ def fitting(like: Likeness, length: float) -> Preset:
     return scaled(nearest, length / nearest.body_length)
 
 
+def flies(like: Likeness, crowd: Object | None) -> bool:
+    """Whether vehicles that join a crowd will move up and down: by its settings, or those that the likeness gives it.
+
+    Raises:
+        Refusal: a preset cannot be read.
+    """
+    if crowd is not None and (like is UNCHANGED or is_settled(crowd)):
+        return not crowd.steering.vehicle.keep_in_plane
+    if like is UNCHANGED:
+        return False
+    return not complete(VehicleModel, CROWDS.find(like.presets[0]).load().vehicle)["keep_in_plane"]
+
+
 def bring_to_life(
     context: Context, crowd: Object, members: Sequence[Object], preset: Preset, *, resize: bool = False
 ) -> list[str]:

@@ -20,12 +20,14 @@ from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
 from ...simulation.vehicle import VehicleModel
 from ..crowds.entry_settings import frames_there
+from ..crowds.forward_axis import front_of
 from ..hierarchy import Family
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
+from ..role_assignment import current_front
 from ..tagged_objects import crowd_of
-from .body_sizes import body_radius, points_of
+from .body_sizes import Body, body_radius, points_of
 from .checks import check_number, check_numbers
 from .curves import CurveReader
 from .dependencies import animates
@@ -62,6 +64,7 @@ class Reader:
         self._solids = Solids(plan.obstacles)
         self._insides: dict[int, Surface] = {}
         self._radii: np.ndarray | None = None
+        self._faces: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         self._axes = Axes()
         self._no_bodies, self._no_regions = no_tracked(), regions([], np.zeros((0, 3)), [])
@@ -168,12 +171,12 @@ class Reader:
         if self._radii is None:
             family = Family()
             self._radii = np.array([_radius(source.ob, depsgraph, family) for source in sources])
+            self._faces = np.array([_face(source.ob, depsgraph, family) for source in sources]).reshape(-1, 3)
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         check_numbers(matrices, [source.ob for source in sources], frame)
-        faces = np.array([_face(source.ob) for source in sources]).reshape(-1, 3)
         return Tracked(
             position=matrices[:, :3, 3],
-            forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], faces)),
+            forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], self._faces)),
             radius=self._radii,
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
             present=np.array([_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
@@ -339,12 +342,14 @@ def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
     return matrix
 
 
-def _face(ob: Object) -> np.ndarray:
-    stored = settings_of(ob)
-    forward, up = (stored.forward_axis, stored.up_axis) if stored else ("POS_Y", "POS_Z")
-    if forward[-1] == up[-1]:
+def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
+    """The forward axis of a body in its own space; that of an untagged object is guessed as when it is tagged."""
+    front = current_front(ob)
+    if front is None:
+        front = front_of(ob, family, None if ob.type == "EMPTY" else Body.of(ob, depsgraph, family))
+    if front[0][-1] == front[1][-1]:
         return np.array([0.0, 1.0, 0.0])
-    return model_axes(AXIS_NAMES[forward], AXIS_NAMES[up])[:, 1]
+    return model_axes(*(AXIS_NAMES[axis] for axis in front))[:, 1]
 
 
 def _roles(ob: Object) -> int:

@@ -427,9 +427,9 @@ def rig():
     return ob
 
 
-def test_characters_face_negative_y_and_other_objects_positive_y() -> None:
-    plain = vehicle(name="Plain")
-    assert plain.steering.forward_axis == "POS_Y"
+def test_characters_face_negative_y_and_a_wedge_faces_along_its_point() -> None:
+    pointed = vehicle(name="Pointed")
+    assert pointed.steering.forward_axis == "POS_Y"
     armature = vehicle(rig())
     assert armature.steering.forward_axis == "NEG_Y"
     root = empty("Root")
