@@ -7,6 +7,7 @@ from . import (
     contact_report,
     crowds,
     flow_direction,
+    front,
     populate,
     presets,
     preview,
@@ -17,6 +18,7 @@ from . import (
 
 MODULES = (
     tagging,
+    front,
     behaviors,
     flow_direction,
     crowds,

@@ -65,6 +65,7 @@ class STEERING_MT_object(bpy.types.Menu):
         layout = self.layout
         layout.menu("STEERING_MT_roles", icon="AUTO")
         layout.operator("steering.set_start", icon="PINNED")
+        layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
         layout.separator()
         layout.operator("steering.crowd_add", icon="ADD")
         layout.operator("steering.populate", icon="COMMUNITY")

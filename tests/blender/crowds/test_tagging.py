@@ -447,6 +447,38 @@ def test_a_forward_axis_set_by_the_user_is_kept() -> None:
     assert ob.steering.forward_axis == "POS_X"
 
 
+@pytest.mark.parametrize(("axis", "flipped"), [("POS_X", "NEG_X"), ("NEG_Y", "POS_Y"), ("POS_Z", "NEG_Z")])
+def test_flip_front_turns_the_front_of_all_selected_vehicles_and_moves_no_object(axis, flipped) -> None:
+    ships = fleet(3)
+    for ship in ships:
+        ship.steering.forward_axis = axis
+    select(*ships[:2])
+    before = without_steering(scene_dump())
+    assert bpy.ops.steering.flip_front() == {"FINISHED"}
+    assert [ship.steering.forward_axis for ship in ships] == [flipped, flipped, axis]
+    for kind, known in before.items():
+        assert_same(known, without_steering(scene_dump())[kind])
+    bpy.ops.steering.flip_front()
+    assert {ship.steering.forward_axis for ship in ships} == {axis}
+
+
+def test_flip_front_flips_the_vehicles_of_a_selected_crowd() -> None:
+    ships = fleet(2)
+    select(ships[0].steering.crowd)
+    assert bpy.ops.steering.flip_front() == {"FINISHED"}
+    assert [ship.steering.forward_axis for ship in ships] == ["NEG_Y", "NEG_Y"]
+
+
+def test_a_flipped_vehicle_sets_off_the_other_way() -> None:
+    frames(1, 10)
+    ship = vehicle(start_speed=0.7)
+    select(ship)
+    bpy.ops.steering.flip_front()
+    bake()
+    bpy.context.scene.frame_set(10)
+    assert ship.location.y < -0.1
+
+
 @pytest.mark.parametrize("mode", ["XYZ", "QUATERNION", "AXIS_ANGLE"])
 def test_tagging_stores_the_local_channels_of_a_vehicle_as_its_start(mode) -> None:
     ob = wedge(location=(1.0, 2.0, 3.0))
@@ -465,7 +497,7 @@ def test_tagging_stores_the_local_channels_of_a_vehicle_as_its_start(mode) -> No
 # ---- operators as Blender shows them
 
 
-@pytest.mark.parametrize("operator", ["tag", "untag", "set_start", "behavior_add", "behavior_remove"])
+@pytest.mark.parametrize("operator", ["tag", "untag", "set_start", "flip_front", "behavior_add", "behavior_remove"])
 def test_operators_are_disabled_without_a_selection(operator) -> None:
     select()
     assert not getattr(bpy.ops.steering, operator).poll()
@@ -473,7 +505,7 @@ def test_operators_are_disabled_without_a_selection(operator) -> None:
         getattr(bpy.ops.steering, operator)()
 
 
-@pytest.mark.parametrize("operator", ["tag", "untag", "crowd_add", "bake", "clear_bake"])
+@pytest.mark.parametrize("operator", ["tag", "untag", "crowd_add", "flip_front", "bake", "clear_bake"])
 def test_operators_are_disabled_in_edit_mode_and_say_why(operator) -> None:
     ob = wedge()
     select(ob)
@@ -503,6 +535,7 @@ STEPS = {
     "untag": lambda: bpy.ops.steering.untag(role="VEHICLE"),
     "crowd_add": lambda: bpy.ops.steering.crowd_add(),
     "set_start": lambda: bpy.ops.steering.set_start(),
+    "flip_front": lambda: bpy.ops.steering.flip_front(),
     "behavior_add": lambda: bpy.ops.steering.behavior_add(behavior="seek"),
     "behavior_remove": lambda: bpy.ops.steering.behavior_remove(behavior="wander"),
     "preset_apply": lambda: bpy.ops.steering.preset_apply(preset="starling"),
