@@ -206,7 +206,8 @@ def _is_nose(points: np.ndarray, size: np.ndarray, along: int, *, at_high_end: b
 def _thickness(points: np.ndarray, size: np.ndarray, along: int) -> float:
     """The extent of a part of a shape across an axis, as a share of that of the whole; 0 without points."""
     others = [axis for axis in range(3) if axis != along]
-    return float(np.ptp(points[:, others], axis=0).sum() / size[others].sum()) if len(points) else 0.0
+    whole = float(size[others].sum())
+    return float(np.ptp(points[:, others], axis=0).sum()) / whole if len(points) and whole > 0.0 else 0.0
 
 
 def _is_cone(points: np.ndarray, size: np.ndarray) -> bool:

@@ -13,6 +13,7 @@ from ..status.census import Census, known
 from ..status.inactivity import why_still
 from .fields import counted, fields, note, roomy
 from .locations import in_tab
+from .lost_crowds import lost_crowds
 
 if TYPE_CHECKING:
     from bpy.types import Context, Scene
@@ -27,6 +28,8 @@ class Baking:
         layout, census = self.layout, known(context.scene)
         text, icon = _advice(context, census) if census is not None else ("", "NONE")
         note(layout, context, text, icon=icon)
+        if census is not None and census.lost:
+            lost_crowds(layout, context, census)
         playing, label = preview.is_on(context.scene), _bake_label(context.scene, census)
         if not roomy(context):
             note(layout, context, label, icon="BLANK1")
@@ -53,6 +56,8 @@ def _advice(context: Context, census: Census) -> tuple[str, str]:
     """The problem to solve or the next step, with an icon; empty if there is neither."""
     if not census.vehicles:
         return "Nothing to bake yet. Select the objects to move and make them vehicles", "INFO"
+    if not census.free and census.lost and not census.crowds:
+        return "", "NONE"
     if not census.free:
         return "All vehicles are locked. Unlock those that should move", "ERROR"
     # For a crowd in focus, the Behaviors panel shows the reason.

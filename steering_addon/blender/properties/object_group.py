@@ -106,8 +106,8 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     forward_axis: EnumProperty(
         name="Forward",
         description="Axis of the model that points to its front, as the arrow in the viewport shows. When tagged it is "
-        "-Y, as for characters and Blender's own models, unless the object's Tracking Axis, its motion, its shape or the "
-        "names of its parts say otherwise. Flip Front turns it round",
+        "-Y, as for characters and Blender's own models, unless the object's Tracking Axis, its motion, its shape or "
+        "the names of its parts say otherwise. Flip Front turns it round",
         items=AXIS_ITEMS,
         default="POS_Y",
         override=OVERRIDABLE,

@@ -205,6 +205,7 @@ def object_vehicles(
     """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,).
 
     Args:
+        moving: vehicles that have a crowd.
         first, last: the frames of the run.
         replace_own_keys: whether the vehicles' own keys may be set aside.
 
@@ -266,12 +267,12 @@ def no_objects() -> ObjectVehicles:
 
 
 def _checked(
-    moving: Iterable[Object], crowds: Iterable[Object | None], check_free: FreeCheck
+    moving: Iterable[Object], crowds: Iterable[Object], check_free: FreeCheck
 ) -> tuple[list[Played], list[bool]]:
     """For each vehicle what it plays and whether a bake may hide it; refuses those that cannot be baked."""
     hiding, all_played, hides = Hiding(), [], []
     for ob, crowd in zip(moving, crowds):
-        check_vehicle(ob, crowd)
+        check_vehicle(ob)
         played, hidden = Played(ob), hiding.concerns(ob, crowd)
         check_free(ob, crowd, hidden, played)
         all_played.append(played)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...simulation.roles import Role
-from ..properties import has_role, pointed_at, settings_of
+from ..properties import pointed_at, settings_of
 from ..read.plan import frame_range
 from ..tagged_objects import full_name, in_use
 from ..write.ownership import bake_of
@@ -53,18 +53,25 @@ class Census:
 
     Attributes:
         roles: the number of objects with each role that take part on the current frame.
-        crowds: the vehicles of each crowd, by its full name.
+        crowds: the vehicles of each crowd of the scene, by its full name.
+        lost: the vehicles whose crowd is not in the scene, by the full name of that; "" for those without a crowd.
         baked: the number of objects that play a bake.
         last: the last frame of the run.
     """
 
     roles: Mapping[Role, int]
     crowds: Mapping[str, Members]
+    lost: Mapping[str, Members]
     baked: int
     last: int
 
     def members(self, crowd: Object) -> Members:
-        return self.crowds.get(full_name(crowd), Members())
+        name = full_name(crowd)
+        return self.crowds.get(name) or self.lost.get(name) or Members()
+
+    def is_lost(self, crowd: Object) -> bool:
+        """Whether a crowd is not in the scene although vehicles of it are."""
+        return full_name(crowd) in self.lost
 
     @property
     def free(self) -> int:
@@ -73,7 +80,7 @@ class Census:
 
     @property
     def vehicles(self) -> int:
-        return sum(members.vehicles for members in self.crowds.values())
+        return sum(members.vehicles for members in (*self.crowds.values(), *self.lost.values()))
 
 
 _known: dict[int, Census] = {}
@@ -84,7 +91,8 @@ _due = 0.0
 def count(scene: Scene) -> Census:
     """Count the objects of a scene."""
     roles: Counter[Role] = Counter()
-    members: dict[Object, _Counted] = {}
+    members: dict[Object | None, _Counted] = {}
+    present: set[Object] = set()
     baked = 0
     for ob in _objects(scene):
         stored = settings_of(ob)
@@ -93,18 +101,20 @@ def count(scene: Scene) -> Census:
         names, takes_part = stored.roles, stored.active
         if takes_part:
             roles.update(Role[name] for name in names)
-        crowd = pointed_at(stored, "crowd") if Role.VEHICLE.name in names else None
         # An object without animation plays no bake, which is quicker to check.
         record = bake_of(ob) if ob.animation_data is not None else None
         baked += record is not None
-        if crowd is not None:
-            counted = members.setdefault(crowd, _Counted())
+        if Role.CROWD.name in names:
+            present.add(ob)
+        if Role.VEHICLE.name in names:
+            counted = members.setdefault(pointed_at(stored, "crowd"), _Counted())
             counted.vehicles += 1
             counted.free += not stored.locked
             if takes_part and not stored.locked:
                 counted.active.append((ob, record))
-    crowds = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if has_role(ob, Role.CROWD)}
-    return Census(dict(roles), crowds, baked, frame_range(scene)[1])
+    crowds = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if ob in present}
+    lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
+    return Census(dict(roles), crowds, lost, baked, frame_range(scene)[1])
 
 
 @dataclass
@@ -114,6 +124,11 @@ class _Counted:
     vehicles: int = 0
     free: int = 0
     active: list[tuple[Object, BakeRecord | None]] = field(default_factory=list)
+
+    @property
+    def left_out(self) -> Members:
+        """The vehicles if their crowd is not in the scene: none of them can be moved."""
+        return Members(self.vehicles)
 
     def members(self, crowd: Object, scene: Scene) -> Members:
         return Members(self.vehicles, self.free, len(self.active), presence_of(crowd, self.active, scene))

@@ -12,6 +12,7 @@ from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import NEAREST, POINTERS
 from ...simulation.roles import DESCRIPTIONS
+from ..crowds.lost_crowds import reason
 from ..read.dependencies import animates
 from ..read.target_groups import named
 
@@ -62,6 +63,8 @@ def why_idle(behavior: type[Behavior], crowd: Object, census: Census | None) -> 
 def _no_member_moves(crowd: Object, census: Census | None) -> str:
     if census is None:
         return ""
+    if census.is_lost(crowd):
+        return f"{reason(crowd)}: its vehicles cannot move"
     members = census.members(crowd)
     if not members.vehicles:
         return "No vehicles yet: select some together with this crowd, and press Vehicle"
