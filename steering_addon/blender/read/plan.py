@@ -45,6 +45,7 @@ from .sources import (
     portrays,
 )
 from .target_groups import Several, several_of
+from .target_problems import target_warnings
 from .vehicles import Vehicles
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         warnings=(
             *lost_warnings(each for each in lost if wanted & set(each.vehicles)),
             *warnings_of(zip(source.objects, source.crowds), crowds),
+            *target_warnings(by_name(source.crowds), roles),
         ),
     )
 

@@ -13,6 +13,8 @@ import bpy
 from ...simulation.roles import Role
 from ..properties import pointed_at, settings_of
 from ..read.plan import frame_range
+from ..read.sources import pointers_of
+from ..read.target_problems import outside_scene
 from ..tagged_objects import full_name, in_use
 from ..write.ownership import bake_of
 from .present_members import Presence, presence_of
@@ -55,6 +57,7 @@ class Census:
         roles: the number of objects with each role that take part on the current frame.
         crowds: the vehicles of each crowd of the scene, by its full name.
         lost: the vehicles whose crowd is not in the scene, by the full name of that; "" for those without a crowd.
+        outside: the full names of targets of behaviors that are not in the scene.
         baked: the number of objects that play a bake.
         last: the last frame of the run.
     """
@@ -62,6 +65,7 @@ class Census:
     roles: Mapping[Role, int]
     crowds: Mapping[str, Members]
     lost: Mapping[str, Members]
+    outside: frozenset[str]
     baked: int
     last: int
 
@@ -114,7 +118,9 @@ def count(scene: Scene) -> Census:
                 counted.active.append((ob, record))
     crowds = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
-    return Census(dict(roles), crowds, lost, baked, frame_range(scene)[1])
+    points = any(True for ob in present for _ in pointers_of(ob))
+    objects = set(_objects(scene)) if points else set()
+    return Census(dict(roles), crowds, lost, outside_scene(present, objects), baked, frame_range(scene)[1])
 
 
 @dataclass

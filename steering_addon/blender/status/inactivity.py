@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
-from ...simulation.declaration import NEAREST, POINTERS
-from ...simulation.roles import DESCRIPTIONS
 from ..crowds.lost_crowds import reason
 from ..read.dependencies import animates
-from ..read.target_groups import named
+from ..read.target_problems import target_problem
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -50,14 +48,7 @@ def why_idle(behavior: type[Behavior], crowd: Object, census: Census | None) -> 
     group = getattr(crowd.steering, behavior.name)
     if group.weight == 0.0:
         return f"Its weight is {_zero(crowd, f'steering.{behavior.name}.weight')}"
-    for name, parameter in behavior.parameters().items():
-        if parameter.kind not in POINTERS or parameter.default != NEAREST or census is None:
-            continue
-        if not named(group, name) and not census.roles.get(parameter.role):
-            article = "" if parameter.in_order else "a "
-            what = f"{article}{name.replace('_', ' ')}"
-            return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose {what}"
-    return ""
+    return "" if census is None else target_problem(behavior, crowd, census.roles, census.outside)
 
 
 def _no_member_moves(crowd: Object, census: Census | None) -> str:
