@@ -129,7 +129,7 @@ class STEERING_OT_crowd_restore(bpy.types.Operator):
 
     crowd: StringProperty(
         name="Crowd",
-        description="Crowd to bring back; leave empty for all that are missing from the scene",
+        description="Crowd to bring back; leave empty for every crowd missing from the scene",
         options={"SKIP_SAVE"},
     )
 
