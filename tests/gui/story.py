@@ -123,7 +123,7 @@ def arrows_of(number: int) -> Iterator[float]:
 def eaten_up() -> Iterator[float]:
     """A preview hides an eaten resource, also after undo and redo. The end of the preview shows it again."""
     with view():
-        bpy.ops.mesh.primitive_uv_sphere_add(radius=0.4, location=(0.0, 1.5, 0.0))
+        bpy.ops.mesh.primitive_uv_sphere_add(radius=0.4, location=(0.0, -1.5, 0.0))
         assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="RESOURCE") == {"FINISHED"}
         bpy.context.object.name = "Food"
         bpy.context.object.steering.amount = 0.1
