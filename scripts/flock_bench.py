@@ -168,6 +168,8 @@ def _tag(obs: Iterable[bpy.types.Object], role: str) -> None:
     for ob in obs:
         ob.select_set(True)
         bpy.context.view_layer.objects.active = ob
+        if role == "VEHICLE":
+            ob.steering.forward_axis = "POS_Y"
     bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
 
 

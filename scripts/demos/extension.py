@@ -45,10 +45,12 @@ def run(demo: Callable[[Options], None]) -> None:
 
 
 def tag(obs: list[bpy.types.Object], role: str) -> None:
-    """Select only these objects and tag them with a role."""
+    """Select only these objects and tag them with a role. Those that move face +Y, as `models` says."""
     bpy.ops.object.select_all(action="DESELECT")
     for ob in obs:
         ob.select_set(True)
+        if role in ("VEHICLE", "LEADER"):
+            ob.steering.forward_axis = "POS_Y"
     bpy.context.view_layer.objects.active = obs[0]
     bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
 

@@ -43,7 +43,8 @@ LETTERS = {Unit.FORCE: "N", Unit.TURN: "/s"}
 def property_group(name: str, declaration: type[Declared], extra: dict[str, Any] | None = None) -> type:
     """A property group with the `extra` properties, then one for each declared parameter.
 
-    Made once, at import: a class made again at each registration would leave the old one behind.
+    Made once, at import: a class made again at each registration would leave the old one behind. Without slots of its
+    own, a script that misspells a property is refused; else Python would keep the value for a moment and lose it.
     """
     annotations = dict(extra or {})
     for parameter_name, parameter in declaration.parameters().items():
@@ -51,7 +52,7 @@ def property_group(name: str, declaration: type[Declared], extra: dict[str, Any]
         if parameter.kind is Kind.BODY:
             annotations |= _target_properties(parameter_name, parameter)
     doc = (declaration.__doc__ or "").strip().split("\n\n")[0]
-    return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc})
+    return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc, "__slots__": ()})
 
 
 def _target_properties(name: str, parameter: Parameter) -> dict[str, Any]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from .read.body_sizes import Body
 
+FACING = (Role.VEHICLE, Role.LEADER)
+"""Roles of objects whose front matters."""
+
 
 def new_crowd(context: Context, name: str = "Crowd", collection: Collection | None = None) -> Object:
     """A new Empty with the role CROWD at the 3D cursor; it becomes the scene's default crowd if there is none.
@@ -41,12 +44,12 @@ def new_crowd(context: Context, name: str = "Crowd", collection: Collection | No
 
 
 def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) -> None:
-    """Give a suitable object a role. Its first role also sets its forward and up axis to a guess.
+    """Give a suitable object a role; with the first one that needs a front, also a guess of its forward and up axis.
 
     Args:
         body: the measured shape of the object, which improves the guess.
     """
-    if not settings_of(ob) or not ob.steering.roles:
+    if role in FACING and current_front(ob) is None:
         ob.steering.forward_axis, ob.steering.up_axis = front_of(ob, family, body)
     ob.steering.roles |= {role.name}
     if role is Role.CROWD:
@@ -56,10 +59,20 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) 
         _ = ob.steering.vehicle.mass, ob.steering.portrayal.use, ob.steering.attendance.hide
 
 
+def current_front(ob: Object) -> tuple[str, str] | None:
+    """The forward and up axis that an object has been given; None if it has none. Writes nothing."""
+    stored = settings_of(ob)
+    if stored is None or not stored.is_property_set("forward_axis"):
+        return None
+    return stored.forward_axis, stored.up_axis
+
+
 def make_vehicle(ob: Object, crowd: Object, family: Family, body: Body | None = None) -> None:
     """Make an object a vehicle of a crowd. It starts at its current pose unless a bake has stored another start."""
     give_role(ob, Role.VEHICLE, family, body)
     ob.steering.crowd = crowd
+    if body is not None:
+        ob.steering.height = body.unscaled_height(ob.steering.up_axis)
     if not (ob.steering.start.stored and is_baked(ob)):
         store(ob, *channels(ob))
 

@@ -52,8 +52,18 @@ class Portrayal(Declared):
         DISTANCE,
         length(
             1.4,
-            "Distance of one cycle, such as two steps or a turn of a wheel, multiplied by the size of the vehicle",
+            "Distance of one cycle, such as two steps or a turn of a wheel",
             0.001,
+            animatable=False,
+        ),
+    )
+    stride_height: Number = only_with(
+        "phase_by",
+        DISTANCE,
+        length(
+            0.0,
+            "Height of a vehicle with this stride; taller and shorter ones stride in proportion. With 0 all have the "
+            "same stride",
             animatable=False,
         ),
     )
@@ -78,12 +88,24 @@ class Portrayal(Declared):
     )
 
 
+def stride_factors(portrayal: Portrayal, heights: Scalars) -> Scalars:
+    """The strides of vehicles as multiples of their crowd's, (n,).
+
+    They follow the height, never the radius: arms held out or a suitcase do not lengthen a step.
+
+    Args:
+        heights: (n,) metres; 0 if unknown.
+    """
+    known = (portrayal.stride_height > 0.0) & (heights > 0.0)
+    return np.where(known, heights / np.where(known, portrayal.stride_height, 1.0), 1.0)
+
+
 class DriverProperties:
     """Computes the custom properties of some vehicles frame after frame.
 
     The speed is that of the way from the frame before. The phase never runs backwards: by distance it stands still with
-    its vehicle and scales with the vehicle's size, as feet and wheels must; only by time do random key and climb change
-    its rate.
+    its vehicle and scales with the vehicle's height, as feet and wheels must; only by time do random key and climb
+    change its rate.
     """
 
     def __init__(self, portrayal: Portrayal, keys: Keys, frame_time: float) -> None:
@@ -101,7 +123,7 @@ class DriverProperties:
 
         Args:
             position: (n, 3) metres.
-            sizes: (n,) multiples of the stride.
+            sizes: (n,) multiples of the stride, by `stride_factors`.
             entered: (n,) whether this is the first frame on which the vehicle is present.
             start_speed: (n,) metres a second of the vehicles that entered.
 

@@ -25,7 +25,7 @@ The name of a behavior includes all its values.
 """
 LEFT_ALONE: Mapping[type[Declared], frozenset[str]] = {
     VehicleModel: frozenset({"radius", "length"}),
-    Portrayal: frozenset({"use"}),
+    Portrayal: frozenset({"use", "stride_height"}),
     Attendance: frozenset({"enter_frame"}),
 }
 """Parameters that depend on the file and are in no preset: size of the models, whether drivers exist, first frame."""

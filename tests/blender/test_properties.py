@@ -182,3 +182,27 @@ def test_a_new_object_and_scene_store_nothing(addon) -> None:
     assert not bpy.context.scene.is_property_set("steering")
     assert part("blender.properties").settings_of(ob) is None
     assert not ob.is_property_set("steering")
+
+
+def every_group() -> dict:
+    """An instance of every property group of the extension, by its path."""
+    ob, scene = bpy.data.objects.new("Empty", None), bpy.context.scene
+    pending, groups = [("Object.steering", ob.steering), ("Scene.steering", scene.steering)], {}
+    while pending:
+        path, group = pending.pop()
+        groups[path] = group
+        for name, declared in properties_of(group).items():
+            if declared.type == "COLLECTION":
+                pending.append((f"{path}.{name}[0]", getattr(group, name).add()))
+            elif declared.type == "POINTER" and declared.fixed_type.base.identifier == "PropertyGroup":
+                pending.append((f"{path}.{name}", getattr(group, name)))
+    return groups
+
+
+def test_a_property_that_does_not_exist_is_refused_in_every_group() -> None:
+    target, groups = bpy.data.objects.new("Target", None), every_group()
+    assert len(groups) > len(part("behaviors").CATALOGUE)
+    for group in groups.values():
+        for value in (target, 1.0, None):
+            with pytest.raises(AttributeError, match="no attribute 'quarry_crowd'"):
+                group.quarry_crowd = value

@@ -31,6 +31,8 @@ def story() -> Iterator[float]:
         yield from new_file()
         yield from ready_scene(name, count)
     yield from new_file()
+    yield from own_models()
+    yield from new_file()
     yield from eaten_up()
     yield from new_file()
     yield from populated()
@@ -73,10 +75,55 @@ def ready_scene(name: str, count: int) -> Iterator[float]:
     picture(FOLDER / f"{name} 5 cleared.png")
 
 
+def own_models() -> Iterator[float]:
+    """Tag Suzannes: their arrows show the front immediately, and their crowd comes back after it was deleted."""
+    with view():
+        for k in range(3):
+            bpy.ops.mesh.primitive_monkey_add(location=(4.0 * k, 0.0, 0.0), rotation=(0.0, 0.0, 0.5 * k))
+        bpy.ops.object.select_all(action="SELECT")
+        bpy.ops.view3d.view_selected()
+        assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="VEHICLE", moves_like="BIRD") == {"FINISHED"}
+    yield from arrows_of(3)
+    picture(FOLDER / "own models 1 with their fronts.png")
+    suzanne = bpy.context.object
+    assert suzanne.steering.forward_axis == "NEG_Y"
+    with view():
+        assert bpy.ops.steering.flip_front("EXEC_DEFAULT", True) == {"FINISHED"}
+        assert suzanne.steering.forward_axis == "POS_Y"
+        bpy.ops.ed.undo()
+    suzanne = bpy.data.objects["Suzanne"]
+    assert suzanne.steering.forward_axis == "NEG_Y"
+    crowd = suzanne.steering.crowd
+    with view():
+        bpy.ops.object.select_all(action="DESELECT")
+        crowd.select_set(True)
+        bpy.ops.object.delete()
+        suzanne.select_set(True)
+        bpy.context.view_layer.objects.active = suzanne
+    yield from arrows_of(1)
+    picture(FOLDER / "own models 2 without their crowd.png")
+    with view():
+        assert bpy.ops.steering.crowd_restore("EXEC_DEFAULT", True) == {"FINISHED"}
+    yield DRAWN
+    yield from bake()
+    yield from step_back_and_clear()
+
+
+def arrows_of(number: int) -> Iterator[float]:
+    """Wait until the overlay draws this number of vehicles."""
+    watching = importlib.import_module(f"{MODULE}.steering_addon.blender.overlay.watching")
+    waited = 0.0
+    while (drawn := watching.vehicles_of(bpy.context.scene)) != number:
+        assert waited < PATIENCE, f"The overlay draws {drawn} vehicles."
+        waited += 0.2
+        yield 0.2
+    yield DRAWN
+
+
 def eaten_up() -> Iterator[float]:
     """A preview hides an eaten resource, also after undo and redo. The end of the preview shows it again."""
     with view():
-        bpy.ops.mesh.primitive_uv_sphere_add(radius=0.4, location=(0.0, 1.5, 0.0))
+        bpy.ops.mesh.primitive_uv_sphere_add(radius=0.4, location=(0.0, -1.5, 0.0))
         assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="RESOURCE") == {"FINISHED"}
         bpy.context.object.name = "Food"
         bpy.context.object.steering.amount = 0.1

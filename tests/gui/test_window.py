@@ -50,7 +50,7 @@ def test_the_story_runs_in_a_window_without_complaints(blender: list[str]) -> No
     complaints = [line for line in done.stdout.splitlines() if WRONG.search(line) and not HARMLESS.search(line)]
     assert not complaints, done.stdout
     assert "The story is over." in done.stdout, done.stdout
-    assert len(list(RESULT.glob("*.png"))) == 19
+    assert len(list(RESULT.glob("*.png"))) == 21
 
 
 def test_the_buttons_of_the_bake_panel_keep_their_places_and_do_what_they_say(blender: list[str]) -> None:

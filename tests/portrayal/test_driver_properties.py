@@ -18,6 +18,7 @@ from steering_addon.portrayal.driver_properties import (
     TIME,
     DriverProperties,
     Portrayal,
+    stride_factors,
 )
 from steering_addon.simulation.arrays.chance import keys_of, mix, uniform
 
@@ -186,3 +187,13 @@ def test_speed_is_the_distance_from_the_previous_frame_and_first_the_start_speed
     np.testing.assert_allclose(
         np.cumsum(result["steering_speed"][1:] * FRAME_TIME, axis=0), result["steering_distance"][1:]
     )
+
+
+def test_strides_are_proportional_to_the_height() -> None:
+    portrayal = Portrayal.of(3, stride_height=np.array([1.8, 1.8, 0.45]))
+    assert stride_factors(portrayal, np.array([1.8, 0.9, 0.9])).tolist() == [1.0, 0.5, 2.0]
+
+
+def test_without_a_height_all_strides_are_the_same() -> None:
+    assert stride_factors(Portrayal.of(2), np.array([1.8, 0.9])).tolist() == [1.0, 1.0]
+    assert stride_factors(Portrayal.of(2, stride_height=1.8), np.array([0.0, 1.8])).tolist() == [1.0, 1.0]

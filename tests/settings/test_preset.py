@@ -115,9 +115,12 @@ def test_missing_values_have_their_defaults() -> None:
 @pytest.mark.parametrize("declaration", [VehicleModel, Portrayal, Attendance, *CATALOGUE], ids=lambda d: d.__name__)
 def test_a_preset_holds_no_objects_and_nothing_that_depends_on_the_file(declaration) -> None:
     objects = {name for name, p in declaration.parameters().items() if p.kind in POINTERS}
-    of_file = {VehicleModel: {"radius", "length"}, Portrayal: {"use"}, Attendance: {"enter_frame"}}
-    of_file = of_file.get(declaration, set())
-    assert set(held(declaration)) == set(declaration.parameters()) - objects - of_file
+    of_file = {
+        VehicleModel: {"radius", "length"},
+        Portrayal: {"use", "stride_height"},
+        Attendance: {"enter_frame"},
+    }
+    assert set(held(declaration)) == set(declaration.parameters()) - objects - of_file.get(declaration, set())
 
 
 def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:

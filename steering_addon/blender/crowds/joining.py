@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,12 @@ from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..hierarchy import Family
 from ..identity import new_identity
-from ..properties import has_role, settings_of
+from ..properties import has_role
 from ..read.body_sizes import Body
-from ..role_assignment import default_crowd, make_vehicle, new_crowd
+from ..role_assignment import current_front, default_crowd, make_vehicle, new_crowd
 from ..tagged_objects import crowd_of, in_use, tagged
 from .forward_axis import front_of
-from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, is_settled
+from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
@@ -74,14 +74,16 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     crowd = chosen or (None if apart else default_crowd(context))
     depsgraph, family = context.evaluated_depsgraph_get(), Family()
     bodies = {ob.name: Body.of(ob, depsgraph, family) for ob in objects}
+    flying = flies(like, crowd)
+    fronts = {ob.name: current_front(ob) or front_of(ob, family, bodies[ob.name], flies=flying) for ob in objects}
     preset = None
     if like is not UNCHANGED and (crowd is None or not is_settled(crowd)):
-        preset = fitting(like, _length(objects, bodies, family))
+        preset = fitting(like, median_length(bodies[ob.name].length(*fronts[ob.name]) for ob in objects))
     crowd = crowd or new_crowd(context, like.crowd)
     members = [ob for ob in vehicles if crowd_of(ob) == crowd]
     measure = measure_for(crowd, members, preset, depsgraph, family)
     long = not members or crowd.steering.vehicle.length > 0.0
-    shapes = {ob.name: shape_of(bodies[ob.name], _front(ob, bodies[ob.name], family), measure, long) for ob in objects}
+    shapes = {ob.name: shape_of(bodies[ob.name], fronts[ob.name], measure, long) for ob in objects}
     if not members:
         fit_body(crowd, list(shapes.values()))
     taken = {0, *(ob.steering.identity for ob in vehicles if ob not in set(objects))}
@@ -89,8 +91,11 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         if ob.steering.identity in taken:
             ob.steering.identity = new_identity(taken)
         taken.add(ob.steering.identity)
+        ob.steering.forward_axis, ob.steering.up_axis = fronts[ob.name]
         make_vehicle(ob, crowd, family, bodies[ob.name])
         fit_size(ob, crowd, shapes[ob.name])
+    if not members:
+        fit_stride(crowd, [bodies[ob.name].height(ob.steering.up_axis) for ob in objects])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
     # Blender updates dependencies only after an edit in the interface.
     for ob in (crowd, *objects):
@@ -128,6 +133,13 @@ def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
         ob.steering.length_factor = length / radius * model.radius / model.length
 
 
+def fit_stride(crowd: Object, heights: Sequence[float]) -> None:
+    """Let the stride of a crowd be that of a body of the median of the heights, in metres."""
+    measured = [height for height in heights if height > SMALLEST]
+    if measured and crowd.library is None:
+        crowd.steering.portrayal.stride_height = float(np.median(measured))
+
+
 def selected_crowd(context: Context) -> Object | None:
     """The crowd among the selected objects; the active object comes first."""
     active = context.view_layer.objects.active
@@ -135,20 +147,10 @@ def selected_crowd(context: Context) -> Object | None:
     return next((ob for ob in selected if has_role(ob, Role.CROWD)), None)
 
 
-def _length(objects: Sequence[Object], bodies: dict[str, Body], family: Family) -> float:
-    """The median length of the bodies in metres; 0 if none has a size."""
-    lengths = []
-    for ob in objects:
-        lengths.append(bodies[ob.name].length(*_front(ob, bodies[ob.name], family)))
+def median_length(lengths: Iterable[float]) -> float:
+    """The median of the lengths of bodies in metres; 0 if none has a size."""
     measured = [length for length in lengths if length > SMALLEST]
     return float(np.median(measured)) if measured else 0.0
-
-
-def _front(ob: Object, body: Body, family: Family) -> tuple[str, str]:
-    """The forward and the up axis of an object: those it has, or a guess if it is not tagged yet."""
-    if settings_of(ob) and ob.steering.roles:
-        return ob.steering.forward_axis, ob.steering.up_axis
-    return front_of(ob, family, body)
 
 
 def measure_for(

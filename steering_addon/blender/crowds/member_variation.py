@@ -31,12 +31,12 @@ MOST_NAMES = 5
 
 @dataclass(frozen=True)
 class Amounts:
-    """The largest variation of each property, as a share: 0.1 is up to a tenth more or less."""
+    """The largest variation of each property, as a share: 0.1 is up to a tenth more or less; None leaves it alone."""
 
-    speed: float = 0.0
-    size: float = 0.0
-    mass: float = 0.0
-    start_speed: float = 0.0
+    speed: float | None = 0.0
+    size: float | None = 0.0
+    mass: float | None = 0.0
+    start_speed: float | None = 0.0
 
 
 def vary(
@@ -77,11 +77,12 @@ def vary(
     identities = distinct_identities(vehicles)
     keys = keys_of(seed, np.array([identities[ob.name] for ob in chosen], dtype=np.int64))
     animated_objects, unscaled = [], []
-    drawn = {what: factors(keys, what, getattr(amounts, what)).tolist() for what in VARIED}
+    shares = {what: share for what in VARIED if (share := getattr(amounts, what)) is not None}
+    drawn = {what: factors(keys, what, share).tolist() for what, share in shares.items()}
     for row, ob in enumerate(chosen):
         animated = animated_paths(ob)
-        for what, name in VARIED.items():
-            factor = drawn[what][row]
+        for what in drawn:
+            name, factor = VARIED[what], drawn[what][row]
             if f"steering.{name}" in animated:
                 animated_objects += [ob] if differs(ob, what, factor) else []
             elif what == "size" and scale_objects and not _scale_is_free(ob, animated):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -139,10 +139,28 @@ def fitting(like: Likeness, length: float) -> Preset:
     return scaled(nearest, length / nearest.body_length)
 
 
-def bring_to_life(context: Context, crowd: Object, members: Sequence[Object], preset: Preset) -> list[str]:
+def flies(like: Likeness, crowd: Object | None) -> bool:
+    """Whether vehicles that join a crowd will move up and down: by its settings, or those that the likeness gives it.
+
+    Raises:
+        Refusal: a preset cannot be read.
+    """
+    if crowd is not None and (like is UNCHANGED or is_settled(crowd)):
+        return not crowd.steering.vehicle.keep_in_plane
+    if like is UNCHANGED:
+        return False
+    return not complete(VehicleModel, CROWDS.find(like.presets[0]).load().vehicle)["keep_in_plane"]
+
+
+def bring_to_life(
+    context: Context, crowd: Object, members: Sequence[Object], preset: Preset, *, resize: bool = False
+) -> list[str]:
     """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
     A single member is not varied, and gets no pre-roll, so that it starts where it is.
+
+    Args:
+        resize: whether the members may also vary in size, which scales them: copies may, the user's objects may not.
 
     Returns:
         Warnings that name the objects that were left unchanged.
@@ -153,7 +171,10 @@ def bring_to_life(context: Context, crowd: Object, members: Sequence[Object], pr
         return []
     settle_in(context, crowd, preset.preroll)
     unlocked = [ob for ob in members if not ob.steering.locked]
-    return vary(context.scene, crowd, Amounts(**preset.variation), only=unlocked) if unlocked else []
+    amounts = Amounts(**preset.variation)
+    if not resize:
+        amounts = replace(amounts, size=None)
+    return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
 
 
 def settle_in(context: Context, crowd: Object, frames: int) -> None:

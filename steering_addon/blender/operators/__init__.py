@@ -8,6 +8,7 @@ from . import (
     crowds,
     findings,
     flow_direction,
+    front,
     populate,
     presets,
     preview,
@@ -18,6 +19,7 @@ from . import (
 
 MODULES = (
     tagging,
+    front,
     behaviors,
     flow_direction,
     crowds,

@@ -38,8 +38,8 @@ LEAST_WORK, MOST_WORK = 0.03, 0.25
 INFINITE = float("inf")
 INTERVAL = 0.005
 """Seconds between two pieces of work."""
-TOLD_BY_BAKES = set(Kind) - {Kind.NEVER_ENTERED}
-"""What the report of a bake names; it has a warning of its own about vehicles that never entered."""
+TOLD_BY_BAKES = set(Kind) - {Kind.NEVER_ENTERED, Kind.WAITING}
+"""What the report of a bake names; it has warnings of its own about vehicles that never entered and targets that are missing."""
 
 
 class STEERING_OT_bake(bpy.types.Operator):
@@ -177,7 +177,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         text += f": {summary(result.mishaps)}"
         seen = [finding for finding in census.refresh(self._scene).findings if finding.kind in TOLD_BY_BAKES]
         for finding in seen:
-            self.report({"INFO" if finding.kind is Kind.WAITING else "WARNING"}, finding.text)
+            self.report({"WARNING"}, finding.text)
         self.report({"INFO"}, text)
         # Blender sends no update when actions are assigned.
         census.changed()

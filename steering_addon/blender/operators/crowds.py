@@ -1,4 +1,4 @@
-"""Operators that move vehicles to another crowd and that select the vehicles of a crowd."""
+"""Operators that move vehicles to another crowd, restore a lost crowd, and select the vehicles of a crowd."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
-from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size
+from ..crowds.copied_crowds import copied_crowd
+from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride
+from ..crowds.lost_crowds import LostCrowd, lost_crowds
+from ..crowds.populating.member_collection import shown_collection
 from ..focus import crowd_in_focus
+from ..hierarchy import Family
 from ..properties import has_role
 from ..read.dependencies import animated_paths
+from ..read.sources import pointers_of
 from ..refusal import Refusal, reported
-from ..role_assignment import new_crowd
+from ..role_assignment import give_role, new_crowd
 from ..suitability import check_editable
 from ..tagged_objects import crowd_of, in_use, tagged
-from .polls import has_crowd, in_object_mode
+from .polls import has_crowd, has_editable_scene, in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -35,7 +40,7 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
 
     crowd: StringProperty(
         name="Crowd",
-        description="Crowd to move the vehicles to; leave empty to create a new one",
+        description="Crowd to move the vehicles to; leave empty to create a new one with the settings of theirs",
         search=_crowd_names,
         options={"SKIP_SAVE"},
     )
@@ -59,14 +64,22 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
     def execute(self, context):
         vehicles = tagged(context.selected_objects, Role.VEHICLE)
         check_editable(vehicles)
-        crowd = _named(self.crowd, context.scene) if self.crowd else new_crowd(context)
+        crowd = _named(self.crowd, context.scene) if self.crowd else _new(context, vehicles)
         moving = [ob for ob in vehicles if crowd_of(ob) != crowd]
         if not moving:
             self.report({"WARNING"}, f"The selected vehicles already belong to {crowd.name}")
             return {"CANCELLED"}
-        _move(moving, crowd, context)
+        _move(moving, crowd, context, fit=bool(self.crowd))
         self.report({"INFO"}, f"{len(moving)} vehicle{'s' * (len(moving) != 1)} moved to {crowd.name}")
         return {"FINISHED"}
+
+
+def _new(context: Context, vehicles: list[Object]) -> Object:
+    """A new crowd with the settings of the active vehicle's crowd, or else of that of most of the vehicles."""
+    active = context.view_layer.objects.active
+    models = [crowd for ob in vehicles if (crowd := crowd_of(ob)) is not None]
+    model = crowd_of(active) if active in vehicles else max(models, key=models.count, default=None)
+    return new_crowd(context) if model is None else copied_crowd(context, model)
 
 
 def _named(name: str, scene: Scene) -> Object:
@@ -76,13 +89,18 @@ def _named(name: str, scene: Scene) -> Object:
     raise Refusal(f"Crowd {name} not found in the scene. Choose another one, or leave the name empty to create one.")
 
 
-def _move(vehicles: list[Object], crowd: Object, context: Context) -> None:
-    """Move vehicles to a crowd and adapt their factors, which are multiples of the crowd's radius and length."""
+def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool) -> None:
+    """Move vehicles to a crowd and adapt their factors, which are multiples of the crowd's radius and length.
+
+    Args:
+        fit: whether a crowd without vehicles takes its body and the height of its stride from them.
+    """
     shapes = {ob.name: _shape(ob) for ob in vehicles}
     usable = [shape for shape in shapes.values() if shape is not None and shape[0] > SMALLEST]
     is_empty = not any(crowd_of(ob) == crowd for ob in tagged(in_use(context.scene), Role.VEHICLE))
-    if is_empty and usable and crowd.library is None:
+    if fit and is_empty and usable and crowd.library is None:
         fit_body(crowd, usable)
+        fit_stride(crowd, [_height(ob) for ob in vehicles])
     radius = crowd.steering.vehicle.radius
     for ob in vehicles:
         shape = shapes[ob.name]
@@ -98,6 +116,67 @@ def _shape(ob: Object) -> Shape | None:
         return None
     model, settings = crowd.steering.vehicle, ob.steering
     return model.radius * settings.size_factor, model.length * settings.size_factor * settings.length_factor
+
+
+def _height(ob: Object) -> float:
+    """The height of a vehicle in metres; 0 if it was not measured."""
+    return ob.steering.height * ob.matrix_world.to_3x3().col["XYZ".index(ob.steering.up_axis[-1])].length
+
+
+class STEERING_OT_crowd_restore(bpy.types.Operator):
+    """Bring back a crowd that is not in the scene although its vehicles are: deleted, of another scene, or excluded"""
+
+    bl_idname = "steering.crowd_restore"
+    bl_label = "Restore Crowd"
+    bl_options = {"REGISTER", "UNDO"}
+
+    crowd: StringProperty(
+        name="Crowd",
+        description="Crowd to bring back; leave empty for every crowd missing from the scene",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_scene(cls, context)
+
+    @reported
+    def execute(self, context):
+        objects = in_use(context.scene)
+        lost = lost_crowds(tagged(objects, Role.VEHICLE), tagged(objects, Role.CROWD))
+        chosen = [each for each in lost if not self.crowd or (each.crowd and each.crowd.name == self.crowd)]
+        if not chosen:
+            what = f"The crowd {self.crowd}" if self.crowd else "No crowd"
+            self.report({"WARNING"}, f"{what} is {'not ' * bool(self.crowd)}missing from the scene")
+            return {"CANCELLED"}
+        for each in chosen:
+            self._restore(context, each)
+        # The objects that were linked are listed once the view layer is updated.
+        context.view_layer.update()
+        return {"FINISHED"}
+
+    def _restore(self, context: Context, lost: LostCrowd) -> None:
+        crowd, collection = lost.crowd, shown_collection(context, lost.vehicles[0])
+        if crowd is None or crowd.type != "EMPTY":
+            vehicles = list(lost.vehicles)
+            check_editable(vehicles)
+            crowd = new_crowd(context, collection=collection)
+            _move(vehicles, crowd, context, fit=True)
+            self.report(
+                {"WARNING"}, f"{lost.names} joined {crowd.name}, a new crowd. Choose a preset: its settings are lost"
+            )
+            return
+        if not has_role(crowd, Role.CROWD):
+            check_editable([crowd])
+            give_role(crowd, Role.CROWD, Family())
+        known = set(in_use(context.scene))
+        needed = [crowd, *(pointer.ob for pointer in pointers_of(crowd))]
+        missing = [ob for ob in dict.fromkeys(needed) if ob not in known]
+        for ob in missing:
+            if ob.name not in collection.objects:
+                collection.objects.link(ob)
+        linked = ", ".join(ob.name for ob in missing)
+        self.report({"INFO"}, f"Restored {crowd.name}" + (f": linked {linked} to {collection.name}" if linked else ""))
 
 
 class STEERING_OT_crowd_select(bpy.types.Operator):
@@ -150,6 +229,6 @@ class STEERING_MT_crowds(bpy.types.Menu):
         layout.operator("steering.crowd_assign", text="New Crowd", icon="ADD").crowd = ""
 
 
-CLASSES = (STEERING_MT_crowds, STEERING_OT_crowd_assign, STEERING_OT_crowd_select)
+CLASSES = (STEERING_MT_crowds, STEERING_OT_crowd_assign, STEERING_OT_crowd_restore, STEERING_OT_crowd_select)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

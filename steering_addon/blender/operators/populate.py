@@ -83,8 +83,9 @@ class STEERING_OT_populate(bpy.types.Operator):
         self._remember(crowd, plan, place, models)
         self._report(crowd, plan, place)
         members = fill(context, crowd, plan)
-        for warning in bring_to_life(context, crowd, members, plan.preset) if plan.preset and members else ():
-            self.report({"WARNING"}, warning)
+        if plan.preset and members:
+            for warning in bring_to_life(context, crowd, members, plan.preset, resize=True):
+                self.report({"WARNING"}, warning)
         if plan.ground.population.arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
         for ob in context.selected_objects:

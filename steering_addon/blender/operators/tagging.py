@@ -16,6 +16,7 @@ from ..crowds.preset_exchange import missing
 from ..hierarchy import Family
 from ..properties import has_role
 from ..properties.object_group import ROLE_ITEMS
+from ..read.body_sizes import Body
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
 from ..role_assignment import default_crowd, give_role, new_crowd
@@ -91,9 +92,9 @@ class STEERING_OT_tag(bpy.types.Operator):
         suitable, skipped = _suitable(_selected(context), role)
         if role is Role.VEHICLE:
             joined = join(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
-        family = Family()
+        family, depsgraph = Family(), context.evaluated_depsgraph_get()
         for ob in suitable:
-            give_role(ob, role, family)
+            give_role(ob, role, family, Body.of(ob, depsgraph, family) if role is Role.LEADER else None)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
         for warning in joined.warnings:

@@ -83,6 +83,12 @@ def picture_of(scene: Scene) -> Picture | None:
     return watched.picture
 
 
+def vehicles_of(scene: Scene) -> int:
+    """The number of vehicles that are drawn in a scene."""
+    watched = _scenes.get(scene.session_uid)
+    return len(watched.cast.vehicles) if watched is not None and watched.cast is not None else 0
+
+
 @bpy.app.handlers.persistent
 def _forget(*_arguments) -> None:
     _scenes.clear()

@@ -54,6 +54,8 @@ class Roles:
             note(layout, context, "A crowd. Its vehicles share the settings below")
         elif ob in selected:
             _role_buttons(layout, ob)
+            if has_role(ob, Role.VEHICLE):
+                layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
         else:
             note(layout, context, "Select the object to change its roles")
         if settings_of(ob) and ob.steering.roles:

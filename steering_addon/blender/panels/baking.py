@@ -17,6 +17,7 @@ from ..status.inactivity import why_still
 from ..status.refused import last_refused
 from .fields import counted, fields, fits, note
 from .locations import in_tab
+from .lost_crowds import lost_crowds
 
 if TYPE_CHECKING:
     from bpy.types import Context, UILayout
@@ -55,6 +56,8 @@ class Baking:
         box.label(text=extent, icon="BLANK1", translate=False)
         text, icon = _advice(context, census) if census is not None else ("", "NONE")
         note(layout, context, text, icon=icon)
+        if census is not None and census.lost:
+            lost_crowds(layout, context, census)
 
 
 def _large(layout: UILayout, *, enabled: bool = True) -> UILayout:
@@ -101,6 +104,8 @@ def _advice(context: Context, census: Census) -> tuple[str, str]:
     told = preview.report(context.scene)
     if told and not (preview.is_on(context.scene) and fits(context, told)):
         return told, "INFO"
+    if not census.free and census.lost and not census.crowds:
+        return "", "NONE"
     if census.vehicles and not census.free:
         return "All vehicles are locked. Unlock those that should move", "ERROR"
     # For a crowd in focus, the Behaviors panel shows the reason.

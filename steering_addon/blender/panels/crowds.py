@@ -16,6 +16,7 @@ from . import populate
 from .active_object import ICONS
 from .fields import counted, fields, meaningful, note
 from .locations import in_both
+from .lost_crowds import lost_crowd_of
 
 if TYPE_CHECKING:
     from bpy.types import Context, PropertyGroup, Scene
@@ -33,6 +34,11 @@ class Crowd:
     def draw(self, context) -> None:
         layout = self.layout
         crowd = crowd_in_focus(context)
+        census = known(context.scene)
+        if crowd is None and context.object is not None and has_role(context.object, Role.VEHICLE):
+            lost_crowd_of(layout, context, context.object, census)
+            layout.menu("STEERING_MT_crowds", icon="COMMUNITY")
+            return
         if crowd is None:
             note(layout, context, "Select a crowd or a vehicle to see the settings of the crowd")
             layout.operator("steering.crowd_add", icon="ADD")
@@ -42,7 +48,9 @@ class Crowd:
         row.prop(crowd, "name", text="", icon=ICONS[Role.CROWD])
         row.operator("steering.crowd_select", text="", icon="RESTRICT_SELECT_OFF")
         row.operator("steering.crowd_add", text="", icon="ADD")
-        if (census := known(context.scene)) is not None:
+        if census is not None and census.is_lost(crowd):
+            lost_crowd_of(layout, context, context.object, census)
+        elif census is not None:
             layout.label(text=_member_counts(census.members(crowd)))
         column = layout.column(align=True)
         row = column.row(align=True)

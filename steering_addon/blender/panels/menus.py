@@ -65,10 +65,12 @@ class STEERING_MT_object(bpy.types.Menu):
         layout = self.layout
         layout.menu("STEERING_MT_roles", icon="AUTO")
         layout.operator("steering.set_start", icon="PINNED")
+        layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
         layout.separator()
         layout.operator("steering.crowd_add", icon="ADD")
         layout.operator("steering.populate", icon="COMMUNITY")
         layout.menu("STEERING_MT_crowds")
+        layout.operator("steering.crowd_restore", icon="LOOP_BACK")
         layout.operator("steering.crowd_select", icon="RESTRICT_SELECT_OFF")
         layout.menu(STEERING_MT_behaviors.bl_idname, icon="ADD")
         layout.menu("STEERING_MT_presets", icon="PRESET")

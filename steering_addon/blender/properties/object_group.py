@@ -63,6 +63,8 @@ BEHAVIOR_GROUPS = {behavior.name: _behavior_group(behavior) for behavior in CATA
 class STEERING_PG_object(bpy.types.PropertyGroup):
     """The roles of an object and the settings that come with each; on a crowd, those that its vehicles share."""
 
+    __slots__ = ()
+
     roles: EnumProperty(
         name="Roles",
         description="Roles of the object in the steering simulation",
@@ -103,7 +105,9 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     forward_axis: EnumProperty(
         name="Forward",
-        description="Axis of the model that points to its front",
+        description="Axis of the model that points to its front, as the arrow in the viewport shows. When tagged it is "
+        "-Y, as for characters and Blender's own models, unless the object's Tracking Axis, its motion, its shape or "
+        "the names of its parts say otherwise. Flip Front turns it round",
         items=AXIS_ITEMS,
         default="POS_Y",
         override=OVERRIDABLE,
@@ -162,6 +166,15 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_max=2.0,
         override=OVERRIDABLE,
         update=notify_listeners,
+    )
+    height: FloatProperty(
+        name="Height",
+        description="Height of the model at rest, before scaling, measured when it is tagged; its stride follows it",
+        min=0.0,
+        unit="LENGTH",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
     )
     seed: IntProperty(
         name="Seed",

@@ -22,6 +22,8 @@ from .vehicle_groups import STEERING_PG_start
 class STEERING_PG_member(bpy.types.PropertyGroup):
     """Which member of its crowd Populate made this object into, stored so that it stays the same member."""
 
+    __slots__ = ()
+
     number: IntProperty(
         name="Number",
         description="Index among the members, from 1; the parts of a model have the number of their vehicle",
@@ -48,6 +50,8 @@ class STEERING_PG_member(bpy.types.PropertyGroup):
 
 class STEERING_PG_source(bpy.types.PropertyGroup):
     """A model to make members from, or a collection of models."""
+
+    __slots__ = ()
 
     kind: EnumProperty(
         name="Kind",

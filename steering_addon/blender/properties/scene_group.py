@@ -33,6 +33,8 @@ DEFAULT_OVERLAY = {"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"}
 class STEERING_PG_scene(bpy.types.PropertyGroup):
     """The settings of a scene's simulation and overlay."""
 
+    __slots__ = ()
+
     crowd: PointerProperty(
         name="Default Crowd",
         description="Crowd that newly tagged vehicles join",

@@ -11,6 +11,8 @@ from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE
 class STEERING_PG_start(bpy.types.PropertyGroup):
     """The location and rotation channels with which a vehicle starts, restored when its bake is deleted."""
 
+    __slots__ = ()
+
     stored: BoolProperty(name="Stored", override=OVERRIDABLE, options=NOT_ANIMATABLE)
     location: FloatVectorProperty(name="Location", subtype="TRANSLATION", override=OVERRIDABLE, options=NOT_ANIMATABLE)
     rotation_mode: StringProperty(name="Rotation Mode", override=OVERRIDABLE, options=NOT_ANIMATABLE)
@@ -29,6 +31,8 @@ def _factor(name: str, description: str):
 
 class STEERING_PG_variation(bpy.types.PropertyGroup):
     """The factors by which Vary changed a vehicle, stored so that they can be taken back."""
+
+    __slots__ = ()
 
     speed: _factor("Speed", "Factor of the speed applied by Vary")
     size: _factor("Size", "Factor of the size applied by Vary")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import magnitude
+from .rest_pose import bone_points, is_rigged, rest_offset, rest_points
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -23,6 +24,8 @@ LONG, LONG_IN_SPACE = 1.5, 2.2
 counts, and in space, where it is compared with its height too."""
 SLIM = 0.2
 """The share of their height that people take to either side."""
+MOST_OF_IT = 0.5
+"""Least extent of the parts that armatures deform, as a share of the whole model's, for them to be its body."""
 
 
 def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
@@ -38,11 +41,44 @@ def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family 
     for part, offset in _bodies(ob, depsgraph, matrix, family):
         points = _local_points(part, depsgraph)
         if len(points):
-            yield np.einsum("ab,kb->ka", offset[:3, :3], points) + offset[:3, 3]
+            yield _placed(points, offset)
 
 
-def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None):
-    """An object and its children that are not tagged themselves, each with the matrix that places it."""
+def _placed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    return np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+
+
+def model_points(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
+    """The points (m, 3) of a vehicle's model in its own space; at least its origin. Rigged parts are at rest.
+
+    The surfaces of the object and its children count; bones only without surfaces, and Empties, as large as they are
+    drawn, only without bones. If armatures deform most of the model, what they deform is the body: a hat or a suitcase
+    held out in the rest pose is not. Tagged children are left out.
+    """
+    surfaces, rigged, bones, empties = [], [], [], [np.zeros((1, 3))]
+    for part, offset in _bodies(ob, depsgraph, np.eye(4), family, at_rest=True):
+        deformed = is_rigged(part)
+        points = _placed(rest_points(part) if deformed else _local_points(part, depsgraph), offset)
+        {"ARMATURE": bones, "EMPTY": empties}.get(part.type, surfaces).append(points)
+        if deformed:
+            rigged.append(points)
+    kinds = (np.concatenate(kind) for kind in (surfaces, bones, empties) if kind)
+    points = next(points for points in kinds if len(points))
+    body = np.concatenate(rigged) if rigged else points
+    return body if _extent(body) > MOST_OF_IT * _extent(points) else points
+
+
+def _extent(points: np.ndarray) -> float:
+    """The longest side of the box around points."""
+    return float(np.ptp(points, axis=0).max()) if len(points) else 0.0
+
+
+def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None, *, at_rest: bool = False):
+    """An object and its children that are not tagged themselves, each with the matrix that places it.
+
+    Args:
+        at_rest: whether what is parented to a bone is where the bone is at rest, not where it is on this frame.
+    """
     yield ob, matrix
     if family is None:
         return
@@ -50,16 +86,17 @@ def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family
     for child in family.children(ob):
         if child.is_property_set("steering") and child.steering.roles:
             continue
-        offset = evaluated.matrix_world.inverted_safe() @ child.evaluated_get(depsgraph).matrix_world
-        yield from _bodies(child, depsgraph, np.einsum("ab,bc->ac", matrix, np.array(offset)), family)
+        offset = rest_offset(child) if at_rest else None
+        if offset is None:
+            offset = np.array(evaluated.matrix_world.inverted_safe() @ child.evaluated_get(depsgraph).matrix_world)
+        yield from _bodies(child, depsgraph, np.einsum("ab,bc->ac", matrix, offset), family, at_rest=at_rest)
 
 
 def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     if ob.type == "EMPTY":
         return np.concatenate((np.eye(3), -np.eye(3))) * ob.empty_display_size
     if ob.type == "ARMATURE":
-        bones = ob.data.bones
-        return np.array([end for bone in bones for end in (bone.head_local, bone.tail_local)]).reshape(-1, 3)
+        return bone_points(ob)
     if ob.type not in SOLID:
         return np.zeros((0, 3))
     evaluated = ob.evaluated_get(depsgraph)
@@ -74,7 +111,7 @@ def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Body:
-    """The points of a model, to be measured in several ways.
+    """The points of a model in its rest pose, to be measured in several ways.
 
     Attributes:
         points: (m, 3) in the object's own space.
@@ -85,10 +122,11 @@ class Body:
     matrix: np.ndarray
 
     @classmethod
-    def of(cls, ob: Object, depsgraph: Depsgraph, family: Family) -> Body:
-        """The body of an object and its children."""
-        matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
-        return cls(points_of(ob, depsgraph, family), matrix[:3, :3])
+    def of(cls, ob: Object, depsgraph: Depsgraph, family: Family, matrix: np.ndarray | None = None) -> Body:
+        """The body of an object and its children; `matrix` (4, 4) replaces its world matrix."""
+        if matrix is None:
+            matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
+        return cls(model_points(ob, depsgraph, family), matrix[:3, :3])
 
     def radius(self) -> float:
         """The radius in metres of the sphere about the origin that holds it; 0 without a size."""
@@ -101,8 +139,16 @@ class Body:
 
     def length(self, forward_axis: str, up_axis: str) -> float:
         """Its length in metres along its forward axis, or its height if it stands upright; 0 without a size."""
-        long, tall = (self._along("XYZ".index(axis[-1])) for axis in (forward_axis, up_axis))
+        long, tall = self._along("XYZ".index(forward_axis[-1])), self.height(up_axis)
         return tall if tall > UPRIGHT * long else long
+
+    def height(self, up_axis: str) -> float:
+        """Its height in metres along its up axis; 0 without a size."""
+        return self._along("XYZ".index(up_axis[-1]))
+
+    def unscaled_height(self, up_axis: str) -> float:
+        """Its height along its up axis before it is scaled."""
+        return float(np.ptp(self.points[:, "XYZ".index(up_axis[-1])]))
 
     def capsule(self, forward_axis: str, up_axis: str, *, flat: bool) -> tuple[float, float] | None:
         """The radius and the length in metres of the capsule along its forward axis, if it is clearly long; else None.

@@ -81,13 +81,11 @@ class FreeCheck:
         return self._contested[alike]
 
 
-def check_vehicle(ob: Object, crowd: Object | None) -> None:
-    """Refuse an object that cannot be a vehicle of this crowd."""
+def check_vehicle(ob: Object) -> None:
+    """Refuse an object that cannot be a vehicle."""
     if ob.library is not None or not ob.is_editable:
         text = f"{ob.name} is linked and cannot be animated in this file. Make a library override of it."
         raise Refusal(text, about=[ob])
-    if crowd is None:
-        raise Refusal(f"{ob.name} belongs to no crowd. Tag it as a vehicle again.", about=[ob])
     stored = ob.steering
     if stored.forward_axis[-1] == stored.up_axis[-1]:
         raise Refusal(f"Forward and Up of {ob.name} are the same axis. Choose another Forward or Up.", about=[ob])
@@ -112,12 +110,9 @@ def check_start(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
         raise Refusal(f"{ob.name} has an invalid transform at the start. Check its location and rotation.", about=[ob])
 
 
-def check_crowds(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
-    """Refuse crowds that are not among the objects of the scene, or whose vehicles can never move."""
-    names = {full_name(ob) for ob in objects}
+def check_crowds(crowds: Iterable[Object]) -> None:
+    """Refuse crowds whose vehicles can never move."""
     for crowd in crowds:
-        if full_name(crowd) not in names:
-            raise Refusal(f"The crowd {crowd.name} is no longer in the scene. Tag its vehicles again.", about=[crowd])
         settings = crowd.steering
         immobile = settings.is_property_set("vehicle") and settings.vehicle.max_speed <= 0.0
         if immobile and not animates(crowd, "steering.vehicle.max_speed"):
@@ -144,7 +139,8 @@ def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
         for target in pointers_of(crowd):
             behavior, kind, ob = target.behavior, target.kind, target.ob
             what = target.parameter.replace("_", " ").title()
-            if full_name(ob) not in names:
+            # A crowd that is not in the scene stands for its vehicles, which may be.
+            if full_name(ob) not in names and not (kind is Kind.CROWD and has_role(ob, Role.CROWD)):
                 raise Refusal(
                     f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is no longer in the scene. "
                     f"Choose another object.",

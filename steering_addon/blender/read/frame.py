@@ -17,10 +17,10 @@ class Frame:
         number: the frame number.
         snapshot: what the simulation needs.
         parent_parts: (p, 4, 4) the parents' parts of the p vehicles that have a parent, in the order of their rows.
-        sizes: (n,) the size factors of the vehicles.
+        heights: (n,) metres, of the vehicles with their scale on the frame; 0 if unknown.
     """
 
     number: int
     snapshot: Snapshot
     parent_parts: np.ndarray
-    sizes: np.ndarray
+    heights: np.ndarray

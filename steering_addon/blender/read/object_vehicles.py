@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.once import once
+from ...simulation.arrays.vectors import magnitude
 from ..crowds.entry_settings import Hiding
 from ..identity import distinct_identities
 from ..tagged_objects import crowds_of
@@ -19,6 +20,7 @@ from .checks import FreeCheck, check_number, check_numbers, check_start, check_v
 from .dependencies import animates
 from .local_space import AXIS_NAMES, model_axes, parent_part, to_world
 from .rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
+from .sources import portrays
 from .start_pose import earlier_velocity, start_of, store
 from .vehicles import OWN_SETTINGS
 
@@ -41,6 +43,9 @@ class ObjectVehicles:
         animated: (n,) whether settings of the vehicle are keyed or driven.
         only_baked: (n,) whether it plays nothing but an earlier bake.
         hides: (n,) whether a bake may hide it and its parts.
+        unscaled_height: (n,) the height of each model before it is scaled; 0 if unknown.
+        up: (n,) the index of the axis of each model that points up.
+        rescaled: (n,) whether its stride follows a scale that is animated.
     """
 
     objects: tuple[Object, ...]
@@ -53,6 +58,9 @@ class ObjectVehicles:
     animated: np.ndarray
     only_baked: np.ndarray
     hides: np.ndarray
+    unscaled_height: np.ndarray
+    up: np.ndarray
+    rescaled: np.ndarray
 
     @once
     def parented(self) -> list[int]:
@@ -76,9 +84,9 @@ class ObjectVehicles:
         return np.array([tuple(self.objects[row].scale) for row in rows]).reshape(-1, 3)
 
     def needed(self) -> Iterator[Object]:
-        """Parents, and vehicles whose settings are animated or whose parent part Blender has to compute."""
+        """Parents, and vehicles with an animated scale or settings or whose parent part Blender has to compute."""
         yield from self.parents
-        for ob, animated in zip(self.objects, self.animated.tolist()):
+        for ob, animated in zip(self.objects, (self.animated | self.rescaled).tolist()):
             if animated or (ob.parent is not None and ob.parent_type != "OBJECT"):
                 yield ob
 
@@ -100,6 +108,23 @@ class ObjectVehicles:
         parts = np.array([parent_part(self.objects[row], depsgraph) for row in self.parented]).reshape(-1, 4, 4)
         check_numbers(parts, self.parents, frame)
         return parts
+
+    @once
+    def _heights(self) -> np.ndarray:
+        """The heights by the scale channels as the file has them, (n,)."""
+        return self.unscaled_height * np.array([_scale(ob, up) for ob, up in zip(self.objects, self.up.tolist())])
+
+    def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
+        """As `VehicleSource.heights`."""
+        if not (self.rescaled.any() or self.parented):
+            return self._heights
+        heights = self._heights.copy()
+        for row in np.flatnonzero(self.rescaled).tolist():
+            scale = _scale(self.objects[row].evaluated_get(depsgraph), int(self.up[row]))
+            check_number(scale, self.objects[row], "scale", frame)
+            heights[row] = self.unscaled_height[row] * scale
+        heights[self.parented] *= magnitude(np.moveaxis(parent_parts[:, :3, :3], 1, -1)).mean(axis=-1)
+        return heights
 
     def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """As `VehicleSource.start`."""
@@ -180,6 +205,7 @@ def object_vehicles(
     """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,).
 
     Args:
+        moving: vehicles that have a crowd.
         first, last: the frames of the run.
         replace_own_keys: whether the vehicles' own keys may be set aside.
 
@@ -212,6 +238,9 @@ def object_vehicles(
         animated=np.array([animates(ob, "steering") for ob in objects], dtype=np.bool_),
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
         hides=np.array([hides[k] for k in order], dtype=np.bool_),
+        unscaled_height=np.array([ob.steering.height for ob in objects]),
+        up=np.array([_up(ob) for ob in objects], dtype=np.int64),
+        rescaled=np.array([_is_rescaled(moving[k], crowds[k]) for k in order], dtype=np.bool_),
     )
     return vehicles, np.array([identities[ob.name] for ob in objects], dtype=np.int64)
 
@@ -231,16 +260,19 @@ def no_objects() -> ObjectVehicles:
         none,
         none,
         none,
+        np.zeros(0),
+        np.zeros(0, dtype=np.int64),
+        none,
     )
 
 
 def _checked(
-    moving: Iterable[Object], crowds: Iterable[Object | None], check_free: FreeCheck
+    moving: Iterable[Object], crowds: Iterable[Object], check_free: FreeCheck
 ) -> tuple[list[Played], list[bool]]:
     """For each vehicle what it plays and whether a bake may hide it; refuses those that cannot be baked."""
     hiding, all_played, hides = Hiding(), [], []
     for ob, crowd in zip(moving, crowds):
-        check_vehicle(ob, crowd)
+        check_vehicle(ob)
         played, hidden = Played(ob), hiding.concerns(ob, crowd)
         check_free(ob, crowd, hidden, played)
         all_played.append(played)
@@ -251,6 +283,21 @@ def _checked(
 def _stored_settings(objects: Iterable[Object]) -> dict[str, np.ndarray]:
     stored = [ob.steering for ob in objects]
     return {name: np.array([getattr(settings, name) for settings in stored]) for name in OWN_SETTINGS}
+
+
+def _up(ob: Object) -> int:
+    return "XYZ".index(ob.steering.up_axis[-1])
+
+
+def _scale(ob: Object, axis: int) -> float:
+    """The factor by which an object scales an axis of its model."""
+    return abs(ob.scale[axis] * ob.delta_scale[axis])
+
+
+def _is_rescaled(ob: Object, crowd: Object) -> bool:
+    """Whether the scale of a vehicle matters to its stride and is animated."""
+    strides = portrays(crowd) and crowd.steering.portrayal.phase_by == "DISTANCE" and ob.steering.height > 0.0
+    return strides and (animates(ob, "scale") or animates(ob, "delta_scale"))
 
 
 def _axes(ob: Object) -> np.ndarray:

@@ -5,7 +5,7 @@ Every refusal comes from `checks`, or from the first value read that is not a nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
 from ..crowds.entry_settings import own_enter_frame
+from ..crowds.lost_crowds import check_lost, lost_crowds, lost_warnings
 from ..identity import distinct_identities
 from ..properties import settings_of
 from ..property_groups import values_of
@@ -44,6 +45,7 @@ from .sources import (
     portrays,
 )
 from .target_groups import Several, several_of
+from .target_problems import target_warnings
 from .vehicles import Vehicles
 
 if TYPE_CHECKING:
@@ -124,11 +126,13 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         ob for ob in roles[Role.VEHICLE] if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)
     ]
     check_moving(roles[Role.VEHICLE], moving, selected=chosen is not None)
+    wanted, lost = set(moving), lost_crowds(roles[Role.VEHICLE], roles[Role.CROWD])
+    moving = check_lost(lost, moving)
     source, identities = object_vehicles(scene, moving, first, last, replace_own_keys)
     rows = _rows(source.objects)
 
-    crowds = _crowd_objects(roles[Role.VEHICLE], source)
-    check_crowds(crowds, objects)
+    crowds = _crowd_objects(roles[Role.VEHICLE], source, {each.crowd for each in lost})
+    check_crowds(crowds)
     check_curves(roles[Role.PATH], Role.PATH)
     flows = roles[Role.FLOW]
     check_curves([ob for ob in flows if ob.type != "MESH"], Role.FLOW)
@@ -179,7 +183,11 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
-        warnings=tuple(warnings_of(zip(source.objects, source.crowds), crowds)),
+        warnings=(
+            *lost_warnings(each for each in lost if wanted & set(each.vehicles)),
+            *warnings_of(zip(source.objects, source.crowds), crowds),
+            *target_warnings(by_name(source.crowds), roles),
+        ),
     )
 
 
@@ -223,12 +231,16 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
     )
 
 
-def _crowd_objects(members: list[Object], vehicles: ObjectVehicles) -> list[Object]:
-    """The crowds of all vehicles, moved or not, and those that behaviors of moving crowds point at."""
+def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collection[Object | None]) -> list[Object]:
+    """The crowds of all vehicles, moved or not, and those that behaviors of moving crowds point at.
+
+    Args:
+        lost: crowds that are not in the scene, which count only if they are pointed at.
+    """
     known = set(vehicles.objects)
     others = crowds_of(ob for ob in members if ob not in known)
     moving = by_name(set(vehicles.crowds))
-    crowds = [*moving, *(crowd for crowd in others if crowd is not None)]
+    crowds = [*moving, *(crowd for crowd in others if crowd is not None and crowd not in lost)]
     pointed = [target.ob for crowd in moving for target in pointers_of(crowd) if target.kind is Kind.CROWD]
     return by_name([*crowds, *pointed])
 

@@ -21,12 +21,14 @@ from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
 from ...simulation.vehicle import VehicleModel
 from ..crowds.entry_settings import frames_there
+from ..crowds.forward_axis import front_of
 from ..hierarchy import Family
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
+from ..role_assignment import current_front
 from ..tagged_objects import crowd_of
-from .body_sizes import body_radius, points_of
+from .body_sizes import Body, body_radius, points_of
 from .checks import check_number, check_numbers
 from .curves import CurveReader
 from .dependencies import animates
@@ -63,6 +65,7 @@ class Reader:
         self._solids = Solids(plan.obstacles)
         self._insides: dict[int, Surface] = {}
         self._bodies: np.ndarray | None = None
+        self._faces: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
         self._axes = Axes()
         self._no_bodies, self._no_regions = no_tracked(), regions([], np.zeros((0, 3)), [])
@@ -85,7 +88,8 @@ class Reader:
         """
         source = self.plan.vehicles.source
         parent_parts, settings = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
-        return Frame(frame, self._snapshot(depsgraph, frame, settings), parent_parts, settings["size_factor"])
+        heights = source.heights(depsgraph, frame, parent_parts)
+        return Frame(frame, self._snapshot(depsgraph, frame, settings), parent_parts, heights)
 
     def _snapshot(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> Snapshot:
         plan = self.plan
@@ -168,12 +172,12 @@ class Reader:
         if self._bodies is None:
             family = Family()
             self._bodies = np.array([_body(source.ob, depsgraph, family) for source in sources])
+            self._faces = np.array([_face(source.ob, depsgraph, family) for source in sources]).reshape(-1, 3)
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         check_numbers(matrices, [source.ob for source in sources], frame)
-        faces = np.array([_face(source.ob) for source in sources]).reshape(-1, 3)
         return Tracked(
             position=matrices[:, :3, 3],
-            forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], faces)),
+            forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], self._faces)),
             radius=self._bodies[:, 0],
             half_axis=half_axis(self._bodies[:, 0], self._bodies[:, 1]),
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
@@ -340,12 +344,14 @@ def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
     return matrix
 
 
-def _face(ob: Object) -> np.ndarray:
-    stored = settings_of(ob)
-    forward, up = (stored.forward_axis, stored.up_axis) if stored else ("POS_Y", "POS_Z")
-    if forward[-1] == up[-1]:
+def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
+    """The forward axis of a body in its own space; that of an untagged object is guessed as when it is tagged."""
+    front = current_front(ob)
+    if front is None:
+        front = front_of(ob, family, None if ob.type == "EMPTY" else Body.of(ob, depsgraph, family))
+    if front[0][-1] == front[1][-1]:
         return np.array([0.0, 1.0, 0.0])
-    return model_axes(AXIS_NAMES[forward], AXIS_NAMES[up])[:, 1]
+    return model_axes(*(AXIS_NAMES[axis] for axis in front))[:, 1]
 
 
 def _roles(ob: Object) -> int:

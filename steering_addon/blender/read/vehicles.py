@@ -51,6 +51,13 @@ class VehicleSource(Protocol):
             Refusal: a parent has an invalid transform.
         """
 
+    def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
+        """The heights (n,) of the vehicles in metres on the frame of the depsgraph, 0 if unknown; not to be written to.
+
+        Raises:
+            Refusal: a scale is not a number.
+        """
+
     def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where the vehicles start in the world, given the parents' parts on the first frame.
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...simulation.roles import Role
-from ..properties import has_role, pointed_at, settings_of
+from ..properties import pointed_at, settings_of
 from ..read.fingerprint import fingerprint
 from ..read.plan import frame_range
+from ..read.sources import pointers_of
+from ..read.target_problems import outside_scene
 from ..setting_changes import is_listening, listen, stop_listening
 from ..tagged_objects import full_name, in_use
 from ..write.ownership import bake_of
@@ -75,7 +77,9 @@ class Census:
 
     Attributes:
         roles: the number of objects with each role that take part on the current frame.
-        crowds: the vehicles of each crowd, by its full name.
+        crowds: the vehicles of each crowd of the scene, by its full name.
+        lost: the vehicles whose crowd is not in the scene, by the full name of that; "" for those without a crowd.
+        outside: the full names of targets of behaviors that are not in the scene.
         baked: the number of objects that play a bake.
         last: the last frame of the run.
         bake: the vehicles among those that play one.
@@ -85,6 +89,8 @@ class Census:
 
     roles: Mapping[Role, int]
     crowds: Mapping[str, Members]
+    lost: Mapping[str, Members]
+    outside: frozenset[str]
     baked: int
     last: int
     bake: Baked = Baked()
@@ -92,7 +98,12 @@ class Census:
     counted_for: tuple = ()
 
     def members(self, crowd: Object) -> Members:
-        return self.crowds.get(full_name(crowd), Members())
+        name = full_name(crowd)
+        return self.crowds.get(name) or self.lost.get(name) or Members()
+
+    def is_lost(self, crowd: Object) -> bool:
+        """Whether a crowd is not in the scene although vehicles of it are."""
+        return full_name(crowd) in self.lost
 
     @property
     def free(self) -> int:
@@ -101,7 +112,7 @@ class Census:
 
     @property
     def vehicles(self) -> int:
-        return sum(members.vehicles for members in self.crowds.values())
+        return sum(members.vehicles for members in (*self.crowds.values(), *self.lost.values()))
 
 
 _known: dict[int, Census] = {}
@@ -118,7 +129,8 @@ def count(scene: Scene, before: Census | None = None) -> Census:
         before: the counts on another frame, if nothing but the frame has changed since; they give what takes longest.
     """
     roles: Counter[Role] = Counter()
-    members: dict[Object, _Counted] = {}
+    members: dict[Object | None, _Counted] = {}
+    present: set[Object] = set()
     baked = 0
     records: dict[Object, BakeRecord] = {}
     for ob in _objects(scene):
@@ -128,22 +140,28 @@ def count(scene: Scene, before: Census | None = None) -> Census:
         names, takes_part = stored.roles, stored.active
         if takes_part:
             roles.update(Role[name] for name in names)
-        crowd = pointed_at(stored, "crowd") if Role.VEHICLE.name in names else None
         # An object without animation plays no bake, which is quicker to check.
         record = bake_of(ob) if ob.animation_data is not None else None
         baked += record is not None
         if record is not None and Role.VEHICLE.name in names:
             records[ob] = record
-        if crowd is not None:
-            counted = members.setdefault(crowd, _Counted())
+        if Role.CROWD.name in names:
+            present.add(ob)
+        if Role.VEHICLE.name in names:
+            counted = members.setdefault(pointed_at(stored, "crowd"), _Counted())
             counted.vehicles += 1
             counted.free += not stored.locked
             if takes_part and not stored.locked:
                 counted.active.append((ob, record))
-    crowds = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if has_role(ob, Role.CROWD)}
+    crowds = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if ob in present}
+    lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
+    points = any(True for ob in present for _ in pointers_of(ob))
+    objects = set(_objects(scene)) if points else set()
     return Census(
         roles=dict(roles),
         crowds=crowds,
+        lost=lost,
+        outside=outside_scene(present, objects),
         baked=baked,
         last=frame_range(scene)[1],
         bake=_baked(scene, records, before.bake.outdated if before is not None else None),
@@ -180,6 +198,11 @@ class _Counted:
     vehicles: int = 0
     free: int = 0
     active: list[tuple[Object, BakeRecord | None]] = field(default_factory=list)
+
+    @property
+    def left_out(self) -> Members:
+        """The vehicles if their crowd is not in the scene: none of them can be moved."""
+        return Members(self.vehicles)
 
     def members(self, crowd: Object, scene: Scene) -> Members:
         return Members(self.vehicles, self.free, len(self.active), presence_of(crowd, self.active, scene))

@@ -10,26 +10,21 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ...simulation.declaration import NEAREST, POINTERS
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..properties import has_role
 from ..read.dependencies import animates
 from ..read.sources import behaviors_of, pointers_of
-from ..read.target_groups import named
+from ..read.target_problems import OPTIONAL, awaited
 from ..tagged_objects import by_role, full_name, in_use
 from ..write.visibility import SWITCHES
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, Scene
 
-    from ...simulation.behavior import Behavior
-    from ...simulation.declaration import Parameter
     from ..write.bake_record import BakeRecord
 
 EMPTY = 1e-6
 """A scale below this leaves nothing to be seen."""
-OPTIONAL = (Role.REGION,)
-"""Roles that behaviors can do without: where nothing bounds them, vehicles may go anywhere."""
 
 
 class Kind(Enum):
@@ -83,20 +78,6 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
             if awaiting is not None and awaiting[1].role not in OPTIONAL:
                 text = f"{behavior.label} of {crowd.name} waits for a {DESCRIPTIONS[awaiting[1].role][0]}"
                 yield Finding(Kind.WAITING, text, (full_name(crowd),))
-
-
-def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> tuple[str, Parameter] | None:
-    """The parameter of a behavior that no object of the scene fits, with its name; None if the behavior can work.
-
-    Args:
-        roles: what the scene has of each role, as a number or a list.
-    """
-    group = getattr(crowd.steering, behavior.name)
-    for name, parameter in behavior.parameters().items():
-        by_role_only = parameter.kind in POINTERS and parameter.default == NEAREST and not named(group, name)
-        if by_role_only and not roles.get(parameter.role):
-            return name, parameter
-    return None
 
 
 def names_of(names: Sequence[str]) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
-from ...simulation.roles import DESCRIPTIONS
+from ..crowds.lost_crowds import reason
 from ..read.dependencies import animates
-from .findings import awaited
+from ..read.target_problems import target_problem
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -48,18 +48,14 @@ def why_idle(behavior: type[Behavior], crowd: Object, census: Census | None) -> 
     group = getattr(crowd.steering, behavior.name)
     if group.weight == 0.0:
         return f"Its weight is {_zero(crowd, f'steering.{behavior.name}.weight')}"
-    awaiting = awaited(behavior, crowd, census.roles) if census is not None else None
-    if awaiting is not None:
-        name, parameter = awaiting
-        article = "" if parameter.in_order else "a "
-        what = f"{article}{name.replace('_', ' ')}"
-        return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose {what}"
-    return ""
+    return "" if census is None else target_problem(behavior, crowd, census.roles, census.outside)
 
 
 def _no_member_moves(crowd: Object, census: Census | None) -> str:
     if census is None:
         return ""
+    if census.is_lost(crowd):
+        return f"{reason(crowd)}: its vehicles cannot move"
     members = census.members(crowd)
     if not members.vehicles:
         return "No vehicles yet: select some together with this crowd, and press Vehicle"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.driver_properties import PROPERTIES, DriverProperties
+from ...portrayal.driver_properties import PROPERTIES, DriverProperties, stride_factors
 from ...recording.mishaps import Mishaps
 from ...simulation.arrays.vectors import Mask, Scalars, magnitude
 from ...simulation.snapshot import State
@@ -157,7 +157,7 @@ class _Portrayed:
     """The driver properties of the vehicles of one crowd."""
 
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
-        self._rows = crowd.rows
+        self._rows, self._portrayal = crowd.rows, crowd.portrayal
         self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time)
         self._columns = {name: np.empty((len(crowd.rows), len(plan.frames)), KEY) for name in PROPERTIES}
 
@@ -165,7 +165,8 @@ class _Portrayed:
         """Take in a frame, the one of this row; `start_speed` (n,) metres a second if a vehicle `entered` (n,)."""
         rows = self._rows
         speed = np.zeros(len(rows)) if start_speed is None else start_speed[rows]
-        values = self._run.frame(state.motion.position[rows], frame.sizes[rows], entered[rows], speed)
+        strides = stride_factors(self._portrayal, frame.heights[rows])
+        values = self._run.frame(state.motion.position[rows], strides, entered[rows], speed)
         for name, column in values.items():
             self._columns[name][:, row] = column
 

@@ -11,6 +11,7 @@ from tests.blender.building import (
     crowd,
     empty,
     frames,
+    insert,
     part,
     path_curve,
     places,
@@ -117,14 +118,24 @@ def test_the_preset_nearest_in_size_is_used(like, length, preset) -> None:
     assert moves_like.fitting(moves_like.likeness(like), length).label == preset
 
 
-def test_members_vary_a_little() -> None:
+def test_members_vary_a_little_in_speed_and_keep_their_size() -> None:
     models = ships(30)
     tagged(*models, moves_like="BIRD")
     speeds = np.array([ob.steering.speed_factor for ob in models])
-    scales = np.array([ob.scale[0] for ob in models])
     assert 0.03 < np.abs(speeds - 1.0).max() <= 0.1 + 1e-6
-    assert 0.01 < np.abs(scales - 1.0).max() <= 0.05 + 1e-6
-    assert np.allclose([ob.steering.size_factor for ob in models], scales, rtol=1e-5)
+    assert {tuple(ob.scale) for ob in models} == {(1.0, 1.0, 1.0)}
+    assert [ob.steering.size_factor for ob in models] == pytest.approx([1.0] * 30)
+
+
+def test_tagging_again_keeps_the_size_that_vary_gave() -> None:
+    models = ships(4)
+    tagged(*models, moves_like="BIRD")
+    assert bpy.ops.steering.vary(size=0.3) == {"FINISHED"}
+    scales = [tuple(ob.scale) for ob in models]
+    select(*models, crowd("Others"))
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="FISH") == {"FINISHED"}
+    assert models[0].steering.crowd.name == "Others"
+    assert [tuple(ob.scale) for ob in models] == scales
 
 
 def test_a_single_vehicle_is_not_varied_and_starts_where_it_is() -> None:
@@ -226,9 +237,10 @@ def test_unchanged_gives_no_behaviors() -> None:
     assert with_role("REGION") == []
 
 
-def test_untagging_restores_the_size() -> None:
+def test_untagging_takes_back_the_size_that_vary_gave() -> None:
     models = ships(5)
     tagged(*models)
+    assert bpy.ops.steering.vary(size=0.3) == {"FINISHED"}
     assert any(tuple(ob.scale) != (1.0, 1.0, 1.0) for ob in models)
     select(*models)
     assert bpy.ops.steering.untag(role="VEHICLE") == {"FINISHED"}
@@ -336,7 +348,7 @@ def test_a_pointed_end_is_the_front(quarter) -> None:
 
 def test_a_long_shape_faces_along_its_length() -> None:
     assert part("blender.crowds.forward_axis").by_shape(body(CUBOID)) == "POS_X"
-    assert part("blender.crowds.forward_axis").by_shape(body(CUBOID)[:, [1, 0, 2]]) == "POS_Y"
+    assert part("blender.crowds.forward_axis").by_shape(body(CUBOID)[:, [1, 0, 2]]) == "NEG_Y"
 
 
 def test_wings_do_not_count_as_length() -> None:
@@ -346,13 +358,159 @@ def test_wings_do_not_count_as_length() -> None:
 
 def test_spread_arms_do_not_count_as_length() -> None:
     spread = body([(x, y, z) for x in (-0.85, 0.85) for y in (-0.15, 0.15) for z in (0.0, 1.75)])
-    assert part("blender.crowds.forward_axis").by_shape(spread) == "POS_Y"
+    assert part("blender.crowds.forward_axis").by_shape(spread) == "NEG_Y"
 
 
-def test_shapes_without_a_direction_face_y() -> None:
-    assert part("blender.crowds.forward_axis").by_shape(body([(0, 0, 0)])) == "POS_Y"
+def front(ob) -> tuple[str, str]:
+    return ob.steering.forward_axis, ob.steering.up_axis
+
+
+def test_shapes_without_a_direction_face_negative_y() -> None:
+    assert part("blender.crowds.forward_axis").by_shape(body([(0, 0, 0)])) == "NEG_Y"
     assert tagged(sphere("Ball")).name
-    assert bpy.data.objects["Ball"].steering.forward_axis == "POS_Y"
+    assert front(bpy.data.objects["Ball"]) == ("NEG_Y", "POS_Z")
+
+
+@pytest.mark.parametrize("like", LIKENESSES)
+@pytest.mark.parametrize("name", ["monkey", "cube", "uv_sphere", "ico_sphere", "cylinder", "torus"])
+def test_blenders_own_meshes_face_negative_y(name, like) -> None:
+    getattr(bpy.ops.mesh, f"primitive_{name}_add")()
+    ob = bpy.context.object
+    tagged(ob, moves_like=like)
+    assert front(ob) == ("NEG_Y", "POS_Z")
+
+
+def test_suzanne_flies_with_her_face_ahead() -> None:
+    frames(1, 12)
+    bpy.ops.mesh.primitive_monkey_add()
+    suzanne = bpy.context.object
+    tagged(suzanne, moves_like="BIRD")
+    bake()
+    face = -world_matrices(suzanne, [6])[0][:3, 1]
+    way = places(suzanne, [7])[0] - places(suzanne, [5])[0]
+    assert face @ way > 0.95 * np.linalg.norm(way)
+
+
+@pytest.mark.parametrize(("like", "expected"), [("FISH", "POS_Z"), ("BIRD", "POS_Z"), ("PERSON", "NEG_Y")])
+def test_a_cone_swims_with_its_tip_ahead_and_stands_on_the_ground(like, expected) -> None:
+    bpy.ops.mesh.primitive_cone_add()
+    cone = bpy.context.object
+    tagged(cone, moves_like=like)
+    assert cone.steering.forward_axis == expected
+
+
+@pytest.mark.parametrize("like", ["FISH", "CAR"])
+def test_a_cone_laid_on_its_side_moves_with_its_tip_ahead(like) -> None:
+    frames(1, 3)
+    bpy.ops.mesh.primitive_cone_add(rotation=(np.pi / 2, 0.0, 0.3))
+    cone = bpy.context.object
+    tagged(cone, moves_like=like)
+    assert cone.steering.forward_axis == "POS_Z"
+    bake()
+    assert world_matrices(cone, [1])[0][:3, 2] @ (places(cone, [3])[0] - places(cone, [1])[0]) > 0.0
+
+
+@pytest.mark.parametrize("like", ["FISH", "CAR"])
+def test_populate_guesses_the_front_as_tagging_does(like) -> None:
+    bpy.ops.mesh.primitive_cone_add()
+    assert bpy.ops.steering.populate(count=2, moves_like=like) == {"FINISHED"}
+    member = next(ob for ob in with_role("VEHICLE"))
+    assert member.steering.forward_axis == ("POS_Z" if like == "FISH" else "NEG_Y")
+
+
+def test_a_tail_is_not_a_nose() -> None:
+    """A cat with a thin tail toward +Y, as modelers of animals build them."""
+    cat = [(x, y, z) for x in (-0.3, 0.3) for y in (-1.0, -0.4, 0.2) for z in (0.0, 0.8)]
+    tail = [(x, y, z) for x in (-0.02, 0.02) for y in (0.3, 0.6, 0.9) for z in (0.75, 0.79)]
+    assert part("blender.crowds.forward_axis").by_shape(body(cat + tail)) == "NEG_Y"
+
+
+def test_eyes_painted_by_a_material_are_ahead() -> None:
+    bpy.ops.mesh.primitive_uv_sphere_add()
+    ball = bpy.context.object
+    for name in ("Skin", "Ball Eyes"):
+        ball.data.materials.append(bpy.data.materials.new(name))
+    for face in ball.data.polygons:
+        face.material_index = int(face.center.x < -0.9)
+    tagged(ball)
+    assert front(ball) == ("NEG_X", "POS_Z")
+
+
+def test_cameras_and_lights_face_where_they_look() -> None:
+    for data in (bpy.data.cameras.new("Camera"), bpy.data.lights.new("Spot", "SPOT")):
+        ob = bpy.data.objects.new(data.name, data)
+        bpy.context.scene.collection.objects.link(ob)
+        tagged(ob, moves_like="BIRD")
+        assert front(ob) == ("NEG_Z", "POS_Y")
+
+
+def test_an_empty_faces_y_unless_its_arrow_points_elsewhere() -> None:
+    plain, arrow = empty("Plain"), empty("Arrow")
+    arrow.empty_display_type = "SINGLE_ARROW"
+    tagged(plain, arrow)
+    assert front(plain) == ("POS_Y", "POS_Z")
+    assert front(arrow) == ("POS_Z", "POS_Y")
+
+
+def test_the_tracking_axis_is_the_front() -> None:
+    ob = sphere("Ball")
+    ob.track_axis, ob.up_axis = "NEG_X", "Y"
+    tagged(ob)
+    assert front(ob) == ("NEG_X", "POS_Y")
+
+
+def test_the_forward_axis_of_follow_path_is_the_front() -> None:
+    ob = sphere("Ball")
+    constraint = ob.constraints.new("FOLLOW_PATH")
+    constraint.use_curve_follow, constraint.forward_axis, constraint.up_axis = True, "TRACK_NEGATIVE_X", "UP_Z"
+    tagged(ob)
+    assert front(ob) == ("NEG_X", "POS_Z")
+
+
+@pytest.mark.parametrize(
+    ("turn", "expected"), [((0.0, 0.0, 0.0), "POS_X"), ((0.0, 0.0, np.pi / 2), "NEG_Y"), ((0.0, 0.0, np.pi), "NEG_X")]
+)
+@pytest.mark.parametrize("role", ["VEHICLE", "LEADER"])
+def test_a_keyed_object_faces_where_it_goes(role, turn, expected) -> None:
+    ob = sphere("Ball", rotation=turn)
+    insert(ob, "location", {1: (0.0, 0.0, 0.0), 20: (9.0, 0.0, 0.0)})
+    select(ob)
+    bpy.ops.steering.tag(role=role)
+    assert ob.steering.forward_axis == expected
+
+
+def test_a_keyed_object_that_goes_back_and_forth_says_nothing_of_its_front() -> None:
+    ob = sphere("Ball")
+    insert(ob, "location", {1: (0.0, 0.0, 0.0), 20: (9.0, 0.0, 0.0), 40: (0.0, 0.0, 0.0)})
+    tagged(ob)
+    assert front(ob) == ("NEG_Y", "POS_Z")
+
+
+@pytest.mark.parametrize("like", ["BIRD", "PERSON"])
+def test_a_model_turned_upright_as_fbx_files_are_stands_and_faces_the_viewer(like) -> None:
+    frames(1, 3)
+    mesh = bpy.data.meshes.new("Statue")
+    # The same statue as it is imported from a file in which +Y is up.
+    upright = [(x, y, z) for x in (-0.3, 0.3) for y in (-0.2, 0.2) for z in (0.0, 1.8)]
+    mesh.from_pydata([(x, z, -y) for x, y, z in upright], [], [])
+    statue = bpy.data.objects.new("Statue", mesh)
+    statue.rotation_euler.x = np.pi / 2
+    bpy.context.scene.collection.objects.link(statue)
+    bpy.context.view_layer.update()
+    tagged(statue, moves_like=like)
+    assert front(statue) == ("POS_Z", "POS_Y")
+    bake()
+    matrix = world_matrices(statue, [3])[0]
+    assert matrix[2, 1] > 0.8, "it stands"
+
+
+def test_the_front_of_an_obstacle_is_guessed_once_it_becomes_a_vehicle() -> None:
+    bpy.ops.mesh.primitive_cone_add()
+    cone = bpy.context.object
+    select(cone)
+    bpy.ops.steering.tag(role="OBSTACLE")
+    tagged(cone, moves_like="FISH")
+    assert cone.steering.forward_axis == "POS_Z"
 
 
 @pytest.mark.parametrize(
@@ -362,8 +520,8 @@ def test_shapes_without_a_direction_face_y() -> None:
         ("left_Eye.001", (0.9, 0.1, 0.0), "POS_X"),
         ("Tail", (-0.9, 0.0, 0.0), "POS_X"),
         ("RearWheel", (0.0, -0.8, 0.0), "POS_Y"),
-        ("Headless", (0.0, -1.0, 0.0), "POS_Y"),
-        ("Head", (0.0, 0.0, 2.0), "POS_Y"),
+        ("Headless", (0.0, 1.0, 0.0), "NEG_Y"),
+        ("Head", (0.0, 0.0, 2.0), "NEG_Y"),
     ],
 )
 def test_names_of_parts_decide_the_forward_axis(name, place, front) -> None:

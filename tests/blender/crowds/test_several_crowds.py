@@ -8,13 +8,18 @@ from tests.blender.building import (
     bake,
     crowd,
     drive,
+    empty,
     fleet,
     frames,
+    insert,
+    keys,
     link,
     places,
     scene_dump,
     select,
+    stored,
     vehicle,
+    wedge,
 )
 
 
@@ -51,6 +56,58 @@ def test_without_a_name_vehicles_move_to_a_new_crowd() -> None:
     assert ships[1].steering.crowd.steering.roles == {"CROWD"}
     assert bpy.context.scene.steering.crowd == home, "new vehicles still join the same crowd"
     assert selected() == {"Ship 1", "Ship 2"}
+
+
+def settled_crowd():
+    """A crowd with settings of every kind, two of them keyed and driven."""
+    ships = fleet(3, crowd=crowd("Birds", wander={"strength": 7.0}, seek={"target": empty("Goal"), "weight": 2.5}))
+    birds = ships[0].steering.crowd
+    settings = birds.steering
+    settings.vehicle.max_speed, settings.vehicle.radius, settings.combining = 11.0, 0.7, "WEIGHTED_SUM"
+    settings.portrayal.use, settings.portrayal.stride = True, 1.08
+    settings.attendance.use_enter_frame = True
+    insert(birds, "steering.wander.weight", {1: 0.0, 20: 3.0})
+    drive(birds, "steering.seek.weight", "speed", speed=(birds, "steering.vehicle.max_speed"))
+    return ships
+
+
+def test_a_new_crowd_has_all_settings_of_the_crowd_its_vehicles_came_from() -> None:
+    ships = settled_crowd()
+    birds = ships[0].steering.crowd
+    sizes = [radius(ship) for ship in ships]
+    select(*ships[:2])
+    assign()
+    other = ships[0].steering.crowd
+    assert other != birds and other == ships[1].steering.crowd
+    kept, given = stored(birds.steering), stored(other.steering)
+    assert {name for name in kept if kept[name] != given[name]} == {"identity"}
+    assert [radius(ship) for ship in ships] == pytest.approx(sizes)
+    assert keys(other) == keys(birds)
+    assert other.animation_data.action != birds.animation_data.action, "its keys can be edited on their own"
+    (driver,) = other.animation_data.drivers
+    assert driver.driver.variables[0].targets[0].id == other
+    assert tuple(other.location) == tuple(bpy.context.scene.cursor.location)
+
+
+def test_a_new_crowd_is_populated_on_its_own() -> None:
+    ship = wedge("Model")
+    select(ship)
+    assert bpy.ops.steering.populate(count=4) == {"FINISHED"}
+    birds = bpy.context.object
+    members = [ob for ob in bpy.data.objects if ob.is_property_set("steering") and ob.steering.crowd == birds]
+    select(*members[:2])
+    assign()
+    assert not members[0].steering.crowd.steering.is_property_set("populate")
+
+
+def test_vehicles_of_several_crowds_take_the_settings_of_the_active_one_along() -> None:
+    first = vehicle(name="One", crowd=crowd("First", wander={}))
+    second = vehicle(name="Other", crowd=crowd("Second", seek={}))
+    select(second, first)
+    assign()
+    assert first.steering.crowd == second.steering.crowd
+    assert first.steering.crowd.steering.seek.use
+    assert not first.steering.crowd.steering.is_property_set("wander")
 
 
 @pytest.mark.parametrize("other_radius", [0.1, 4.0])

@@ -109,6 +109,65 @@ def test_untagging_a_baked_vehicle_keeps_its_keyframes_and_its_record_of_the_bak
     assert stored_names(ob) == []
 
 
+LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "UNCHANGED")
+
+
+def everyday_models() -> list:
+    """Models as users have them: turned, scaled, with a modifier, keys, a constraint and parts; one is a rig."""
+    models = [wedge(f"Model {k}", (2.0 * k, 0.3 * k, 0.1), rotation=(0.1 * k, 0.2, 0.3)) for k in range(4)]
+    models[0].scale = (1.1, -0.7, 2.3)
+    models[1].modifiers.new("Bevel", "BEVEL").width = 0.01
+    insert(models[2], "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 2.0, 2.0)})
+    models[3].constraints.new("LIMIT_SCALE").use_max_x = True
+    sphere("Wheel", (0.2, 0.0, 0.0), radius=0.1).parent = models[3]
+    skin = wedge("Skin")
+    skin.parent = rig()
+    skin.modifiers.new("Armature", "ARMATURE").object = skin.parent
+    return [*models, skin.parent]
+
+
+def without_steering(dump: dict) -> dict:
+    """What a dump says of objects and their data, apart from the settings of this extension."""
+    kinds = ("objects", "meshes", "curves", "armatures", "actions")
+    return {
+        kind: {
+            name: {**{k: v for k, v in block.items() if k != "steering"}, "stored": set(block["stored"]) - {"steering"}}
+            for name, block in dump[kind].items()
+        }
+        for kind in kinds
+    }
+
+
+@pytest.mark.parametrize("new_crowd", [False, True])
+@pytest.mark.parametrize("like", LIKENESSES)
+def test_tagging_vehicles_changes_nothing_of_the_objects(like, new_crowd) -> None:
+    assert_tagging_changes_no_object(everyday_models(), role="VEHICLE", moves_like=like, new_crowd=new_crowd)
+
+
+@pytest.mark.parametrize("role", [*(role for role in ROLES if role not in ("VEHICLE", "CROWD")), "REGION"])
+def test_tagging_with_a_role_changes_nothing_of_the_objects(role) -> None:
+    objects = [fitting(role) for _ in range(3)]
+    assert_tagging_changes_no_object(objects if role in ("PATH", "FLOW") else everyday_models(), role=role)
+
+
+def assert_tagging_changes_no_object(objects: list, **settings) -> None:
+    """Tagging leaves every object, its matrices to the last bit, its data and its parts as they were."""
+    select(*objects)
+    everything = bpy.data.objects[:]
+
+    def state() -> tuple:
+        matrices = {ob.name: np.array((ob.matrix_world, ob.matrix_basis)).tobytes() for ob in everything}
+        return matrices, without_steering(scene_dump())
+
+    before = state()
+    assert bpy.ops.steering.tag(**settings) == {"FINISHED"}
+    bpy.context.view_layer.update()
+    matrices, dump = state()
+    assert matrices == before[0]
+    for kind, known in before[1].items():
+        assert_same(known, {name: block for name, block in dump[kind].items() if name in known})
+
+
 def test_tagging_twice_changes_nothing() -> None:
     ob = vehicle(crowd=crowd())
     select(ob)
@@ -368,9 +427,9 @@ def rig():
     return ob
 
 
-def test_characters_face_negative_y_and_other_objects_positive_y() -> None:
-    plain = vehicle(name="Plain")
-    assert plain.steering.forward_axis == "POS_Y"
+def test_characters_face_negative_y_and_a_wedge_faces_along_its_point() -> None:
+    pointed = vehicle(name="Pointed")
+    assert pointed.steering.forward_axis == "POS_Y"
     armature = vehicle(rig())
     assert armature.steering.forward_axis == "NEG_Y"
     root = empty("Root")
@@ -386,6 +445,38 @@ def test_a_forward_axis_set_by_the_user_is_kept() -> None:
     ob.steering.forward_axis = "POS_X"
     tag(ob, role="OBSTACLE")
     assert ob.steering.forward_axis == "POS_X"
+
+
+@pytest.mark.parametrize(("axis", "flipped"), [("POS_X", "NEG_X"), ("NEG_Y", "POS_Y"), ("POS_Z", "NEG_Z")])
+def test_flip_front_turns_the_front_of_all_selected_vehicles_and_moves_no_object(axis, flipped) -> None:
+    ships = fleet(3)
+    for ship in ships:
+        ship.steering.forward_axis = axis
+    select(*ships[:2])
+    before = without_steering(scene_dump())
+    assert bpy.ops.steering.flip_front() == {"FINISHED"}
+    assert [ship.steering.forward_axis for ship in ships] == [flipped, flipped, axis]
+    for kind, known in before.items():
+        assert_same(known, without_steering(scene_dump())[kind])
+    bpy.ops.steering.flip_front()
+    assert {ship.steering.forward_axis for ship in ships} == {axis}
+
+
+def test_flip_front_flips_the_vehicles_of_a_selected_crowd() -> None:
+    ships = fleet(2)
+    select(ships[0].steering.crowd)
+    assert bpy.ops.steering.flip_front() == {"FINISHED"}
+    assert [ship.steering.forward_axis for ship in ships] == ["NEG_Y", "NEG_Y"]
+
+
+def test_a_flipped_vehicle_sets_off_the_other_way() -> None:
+    frames(1, 10)
+    ship = vehicle(start_speed=0.7)
+    select(ship)
+    bpy.ops.steering.flip_front()
+    bake()
+    bpy.context.scene.frame_set(10)
+    assert ship.location.y < -0.1
 
 
 @pytest.mark.parametrize("mode", ["XYZ", "QUATERNION", "AXIS_ANGLE"])
@@ -406,7 +497,7 @@ def test_tagging_stores_the_local_channels_of_a_vehicle_as_its_start(mode) -> No
 # ---- operators as Blender shows them
 
 
-@pytest.mark.parametrize("operator", ["tag", "untag", "set_start", "behavior_add", "behavior_remove"])
+@pytest.mark.parametrize("operator", ["tag", "untag", "set_start", "flip_front", "behavior_add", "behavior_remove"])
 def test_operators_are_disabled_without_a_selection(operator) -> None:
     select()
     assert not getattr(bpy.ops.steering, operator).poll()
@@ -414,7 +505,7 @@ def test_operators_are_disabled_without_a_selection(operator) -> None:
         getattr(bpy.ops.steering, operator)()
 
 
-@pytest.mark.parametrize("operator", ["tag", "untag", "crowd_add", "bake", "clear_bake"])
+@pytest.mark.parametrize("operator", ["tag", "untag", "crowd_add", "flip_front", "bake", "clear_bake"])
 def test_operators_are_disabled_in_edit_mode_and_say_why(operator) -> None:
     ob = wedge()
     select(ob)
@@ -444,6 +535,7 @@ STEPS = {
     "untag": lambda: bpy.ops.steering.untag(role="VEHICLE"),
     "crowd_add": lambda: bpy.ops.steering.crowd_add(),
     "set_start": lambda: bpy.ops.steering.set_start(),
+    "flip_front": lambda: bpy.ops.steering.flip_front(),
     "behavior_add": lambda: bpy.ops.steering.behavior_add(behavior="seek"),
     "behavior_remove": lambda: bpy.ops.steering.behavior_remove(behavior="wander"),
     "preset_apply": lambda: bpy.ops.steering.preset_apply(preset="starling"),

@@ -45,13 +45,24 @@ def test_a_bone_is_at_its_head_and_turns_as_from_its_rest_pose() -> None:
     follow(rig, "Root")
     result = tracked(1)
     assert np.allclose(result.position, [[8.0, 0.0, 1.0]], atol=1e-6)
-    assert np.allclose(result.forward, [[-1.0, 0.0, 0.0]], atol=1e-6), "as the armature faces"
+    assert np.allclose(result.forward, [[1.0, 0.0, 0.0]], atol=1e-6), "as the armature faces, along its -Y"
     pose = rig.pose.bones["Root"]
     pose.rotation_mode = "XYZ"
     pose.rotation_euler = (0.0, 0.0, math.pi / 2.0)
     turned = tracked(2)
     assert np.allclose(turned.position, result.position, atol=1e-6)
     assert abs(float(turned.forward[0] @ result.forward[0])) < 1e-6
+
+
+@pytest.mark.parametrize("tagged", [False, True])
+def test_a_mesh_that_is_followed_faces_where_its_model_does(tagged) -> None:
+    frames(1, 3)
+    bpy.ops.mesh.primitive_monkey_add(rotation=(0.0, 0.0, math.pi / 2.0))
+    suzanne = bpy.context.object
+    if tagged:
+        assert bpy.ops.steering.tag(role="LEADER") == {"FINISHED"}
+    follow(suzanne)
+    assert np.allclose(tracked(1).forward, [[1.0, 0.0, 0.0]], atol=1e-6)
 
 
 def test_a_vehicle_follows_a_keyframed_bone() -> None:

@@ -201,19 +201,19 @@ def test_a_target_removed_from_the_file_counts_as_left_empty(ship) -> None:
 
 def test_a_crowd_removed_from_the_file(ship) -> None:
     bpy.data.objects.remove(flock())
-    assert_refused(r"Ship belongs to no crowd\. Tag it as a vehicle again\.")
+    assert_refused(r"Ship belongs to no crowd\. Restore Crowd brings it back, or move the vehicles to another crowd\.")
 
 
 def test_a_crowd_removed_from_the_scene(ship) -> None:
     bpy.context.scene.collection.objects.unlink(flock())
-    assert_refused(r"The crowd Flock is no longer in the scene\. Tag its vehicles again\.")
+    assert_refused(r"The crowd Flock is not in this scene\. Restore Crowd brings it back, or move .* crowd\.")
 
 
 def test_a_crowd_that_lost_its_role(ship) -> None:
     tagged = flock()
     select(tagged)
     bpy.ops.steering.untag(role="CROWD")
-    assert_refused(r"Ship belongs to no crowd\. Tag it as a vehicle again\.")
+    assert_refused(r"Flock is no longer tagged as a crowd\. Restore Crowd brings it back, or move .* crowd\.")
 
 
 @pytest.mark.parametrize("lose", ["from the file", "from the scene", "the role"])

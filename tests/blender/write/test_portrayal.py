@@ -131,13 +131,120 @@ def test_the_first_frame_has_the_start_speed_and_one_that_is_not_active_stands()
     assert np.ptp(values(other, "steering_phase")) == 0.0
 
 
+def strides(ob) -> np.ndarray:
+    """(f - 1,) the distance of one cycle on each frame but the first."""
+    return np.diff(values(ob, "steering_distance")) / np.diff(values(ob, "steering_phase"))
+
+
 def test_a_growing_vehicle_takes_longer_strides() -> None:
     ship = bird(stride=1.0)
-    insert(ship, "steering.size_factor", {1: 1.0, 2: 2.0})
+    insert(ship, "scale", {1: (1.0, 1.0, 1.0), 2: (2.0, 2.0, 2.0)})
     bpy.context.scene.frame_set(7)
     bake()
-    per_frame = np.diff(values(ship, "steering_distance")) / np.diff(values(ship, "steering_phase"))
-    np.testing.assert_allclose(per_frame, 2.0, rtol=1e-3)
+    np.testing.assert_allclose(strides(ship), 2.0, rtol=1e-3)
+
+
+def test_a_vehicle_on_a_scaled_parent_takes_longer_strides() -> None:
+    ship = bird(stride=1.0)
+    deck = link(bpy.data.objects.new("Deck", None))
+    insert(deck, "scale", {1: (1.5, 1.5, 1.5), 20: (3.0, 3.0, 3.0)})
+    ship.parent = deck
+    bake()
+    np.testing.assert_allclose(strides(ship), np.linspace(1.5, 3.0, LAST)[1:], rtol=1e-3)
+
+
+def test_the_stride_does_not_depend_on_the_radius_of_the_body() -> None:
+    ships = flock(2, stride=1.0)
+    ships[1].steering.size_factor = 0.4
+    ships[0].steering.crowd.steering.vehicle.radius = 3.0
+    bake()
+    for ship in ships:
+        np.testing.assert_allclose(strides(ship), 1.0, rtol=1e-3)
+
+
+def rigged_man(name: str, x: float):
+    """A man 1.8 m tall: a rig with a spine and an arm, and a skin that both deform. The vehicle is the rig."""
+    rig = link(bpy.data.objects.new(name, bpy.data.armatures.new(name)))
+    rig.location.x = x
+    select(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone_name, head, tail in (("Spine", (0, 0, 0), (0, 0, 1.8)), ("Arm", (0.2, 0, 1.4), (0.9, 0, 1.4))):
+        bone = rig.data.edit_bones.new(bone_name)
+        bone.head, bone.tail = head, tail
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh = bpy.data.meshes.new(f"{name} Skin")
+    body = [(x, y, z) for x in (-0.2, 0.2) for y in (-0.15, 0.15) for z in (0.0, 1.8)]
+    arm = [(x, y, z) for x in (0.3, 0.9) for y in (-0.05, 0.05) for z in (1.35, 1.45)]
+    mesh.from_pydata(body + arm, [], [])
+    skin = link(bpy.data.objects.new(f"{name} Skin", mesh))
+    skin.parent = rig
+    skin.vertex_groups.new(name="Spine").add(range(8), 1.0, "REPLACE")
+    skin.vertex_groups.new(name="Arm").add(range(8, 16), 1.0, "REPLACE")
+    skin.modifiers.new("Armature", "ARMATURE").object = rig
+    return rig
+
+
+def posed_men() -> list:
+    """Six equal men: as they are, with the arm raised, mid-stride, bowing, with a suitcase, and with a hat."""
+    men = [rigged_man(f"Man {k}", 4.0 * k) for k in range(6)]
+    for man, bone, turn in ((men[1], "Arm", 1.5), (men[2], "Spine", 0.4), (men[3], "Spine", 1.4)):
+        man.pose.bones[bone].rotation_mode = "XYZ"
+        man.pose.bones[bone].rotation_euler = (turn, 0.0, turn)
+    for man, bone in ((men[4], "Arm"), (men[5], "Spine")):
+        thing = wedge(f"{man.name} Thing", location=(0.0, 0.2, 0.3), size=0.8)
+        thing.parent, thing.parent_type, thing.parent_bone = man, "BONE", bone
+    bpy.context.view_layer.update()
+    return men
+
+
+def test_equal_men_stride_alike_and_are_equally_wide_whatever_they_carry_and_however_they_are_posed() -> None:
+    frames(1, LAST)
+    men = posed_men()
+    raised = men[1].children[0].evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()
+    assert max(vertex.co.z for vertex in raised.vertices) > 2.0, "the pose deforms the man"
+    select(*men)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    portray(men[0].steering.crowd, stride=1.08)
+    bake()
+    assert {man.steering.size_factor for man in men} == {1.0}
+    assert men[0].steering.crowd.steering.vehicle.radius == pytest.approx(0.35)
+    for man in men:
+        np.testing.assert_allclose(strides(man), 1.08, rtol=1e-3)
+
+
+def test_a_child_strides_in_proportion_to_its_height() -> None:
+    frames(1, LAST)
+    man, child = rigged_man("Man", 0.0), rigged_man("Child", 5.0)
+    child.scale = (0.5, 0.5, 0.5)
+    people = crowd("People", wander={})
+    for each in (man, child):
+        vehicle(each, crowd=people)
+    portray(people, stride=1.2)
+    bake()
+    np.testing.assert_allclose(strides(man), 1.2, rtol=1e-3)
+    np.testing.assert_allclose(strides(child), 0.6, rtol=1e-3)
+
+
+def test_measuring_a_posed_rig_changes_nothing() -> None:
+    men = posed_men()
+    sizes, family = part("blender.read.body_sizes"), part("blender.hierarchy").Family()
+    before = scene_dump()
+    for man in men:
+        body = sizes.Body.of(man, bpy.context.evaluated_depsgraph_get(), family)
+        assert body.height("POS_Z") == pytest.approx(1.8)
+    assert_same(before, scene_dump())
+
+
+def test_the_unmirrored_half_of_a_rigged_body_is_measured_with_its_mirror_image() -> None:
+    man = rigged_man("Man", 0.0)
+    skin = man.children[0]
+    for vertex in skin.data.vertices:
+        vertex.co.x = max(vertex.co.x, 0.0)
+    skin.modifiers.new("Mirror", "MIRROR")
+    bpy.context.view_layer.update()
+    family = part("blender.hierarchy").Family()
+    body = part("blender.read.body_sizes").Body.of(man, bpy.context.evaluated_depsgraph_get(), family)
+    assert body.points[:, 0].min() == pytest.approx(-0.9) and body.points[:, 0].max() == pytest.approx(0.9)
 
 
 def test_each_crowd_decides_whether_its_vehicles_are_portrayed() -> None:
@@ -595,7 +702,10 @@ class Layout:
 
 @pytest.mark.parametrize(
     ("phase_by", "fields"),
-    [("DISTANCE", ["use", "phase_by", "stride"]), ("TIME", ["use", "phase_by", "cycle_time", "effort", "variation"])],
+    [
+        ("DISTANCE", ["use", "phase_by", "stride", "stride_height"]),
+        ("TIME", ["use", "phase_by", "cycle_time", "effort", "variation"]),
+    ],
 )
 def test_the_panel_shows_what_counts(phase_by, fields) -> None:
     ship = bird(phase_by=phase_by)

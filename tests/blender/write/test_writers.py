@@ -34,17 +34,17 @@ class RecordingWriter:
     Attributes:
         frames: the numbers of the frames taken in.
         positions: (n, 3) on each.
-        sizes: (n,) on each.
+        heights: (n,) on each.
     """
 
     def __init__(self) -> None:
-        self.frames, self.positions, self.sizes = [], [], []
+        self.frames, self.positions, self.heights = [], [], []
         self.finished = self.discarded = False
 
     def frame(self, state, frame) -> None:
         self.frames.append(frame.number)
         self.positions.append(state.motion.position)
-        self.sizes.append(frame.sizes)
+        self.heights.append(frame.heights)
 
     def finish(self, mishaps) -> Iterator[float]:
         yield 0.5
@@ -60,6 +60,7 @@ class Points:
     def __init__(self, source, parent_parts) -> None:
         self._start = source.start(parent_parts)
         self._own = {name: column.copy() for name, column in source.stored.items()}
+        self._height = source.heights(None, 1, parent_parts).copy()
         self.stored = None
 
     def needed(self):
@@ -70,6 +71,9 @@ class Points:
 
     def parent_parts(self, depsgraph, frame):
         return np.zeros((0, 4, 4))
+
+    def heights(self, depsgraph, frame, parent_parts):
+        return self._height
 
     def start(self, parent_parts):
         return self._start
@@ -94,7 +98,7 @@ def busy_scene(parented: bool = True) -> list:
     modes = ("XYZ", "QUATERNION", "AXIS_ANGLE")
     for k, ship in enumerate(ships):
         ship.rotation_mode = modes[k % 3]
-        ship.steering.size_factor = 1.0 + 0.1 * k
+        ship.scale *= 1.0 + 0.1 * k
     if parented:
         mast = empty("Mast")
         insert(mast, "rotation_euler", {1: (0.0, 0.0, 0.0), 40: (1.0, 2.0, 9.0)})
@@ -124,7 +128,7 @@ def test_another_writer_gets_each_frame_once_and_no_keys_are_written(addon) -> N
     result = run(plan(), writer)
     assert writer.frames == list(range(1, FRAMES + 1))
     assert np.array_equal(np.array(writer.positions), positions)
-    assert all(np.allclose(sizes, 1.0 + 0.1 * np.arange(9)) for sizes in writer.sizes)
+    assert all(np.allclose(heights, 0.09 * (1.0 + 0.1 * np.arange(9))) for heights in writer.heights)
     assert writer.finished
     assert not writer.discarded
     assert (result.vehicles, result.frames) == (9, FRAMES)
@@ -151,7 +155,7 @@ def test_vehicles_of_another_source_move_as_objects_do(addon) -> None:
     assert np.array_equal(points.stored, planned.vehicles.identity)
     run(planned, expected)
     assert np.array_equal(np.array(writer.positions), np.array(expected.positions))
-    assert np.array_equal(np.array(writer.sizes), np.array(expected.sizes))
+    assert np.array_equal(np.array(writer.heights), np.array(expected.heights))
 
 
 @pytest.mark.parametrize("length", [1, 3, 16])

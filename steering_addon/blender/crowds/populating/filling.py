@@ -19,8 +19,8 @@ from ...identity import MOST, new_identity
 from ...properties import has_role
 from ...refusal import Refusal
 from ...tagged_objects import crowd_of, in_use, tagged
-from ..joining import SMALLEST, Shape, fit_body, fit_size, measure_for, shape_of
-from ..moves_like import UNCHANGED, Likeness, fitting
+from ..joining import Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
+from ..moves_like import UNCHANGED, Likeness, fitting, flies
 from .ground import Ground
 from .member_collection import collection_for, own_collection, shows
 from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
@@ -100,7 +100,8 @@ def plan_filling(
         Refusal: the crowd cannot be filled.
     """
     depsgraph, family = context.evaluated_depsgraph_get(), Family()
-    sources = [Source.of(ob, weight, family, depsgraph) for ob, weight in objects if weight > 0.0]
+    flying = flies(like, crowd)
+    sources = [Source.of(ob, weight, family, depsgraph, flies=flying) for ob, weight in objects if weight > 0.0]
     _check(context, crowd, population, sources)
     rooms = [source.room(on_ground=population.arrangement != VOLUME) for source in sources]
     frame = Matrix.Translation(context.scene.cursor.location)
@@ -123,7 +124,11 @@ def plan_filling(
     if len(numbers) and not count and not staying:
         raise Refusal(f"{_name(place or crowd)} has no room for any member. Make it larger.")
     forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:count]))
-    preset = None if like is UNCHANGED or not sources else fitting(like, _length(sources))
+    preset = (
+        None
+        if like is UNCHANGED or not sources
+        else fitting(like, median_length(source.body.length(*source.front) for source in sources))
+    )
     vehicles = _vehicles(context, crowd)
     measure = measure_for(crowd, vehicles, preset, depsgraph, family)
     long = crowd is None or not vehicles or crowd.steering.vehicle.length > 0.0
@@ -196,6 +201,7 @@ class _Making:
         self._taken = {0, *(ob.steering.identity for ob in vehicles)}
         if not any(crowd_of(ob) == crowd for ob in vehicles):
             fit_body(crowd, plan.shapes)
+            fit_stride(crowd, [source.body.height(source.front[1]) for source in plan.sources])
 
     def member(self, number: int, row: int) -> Object:
         """Make the member of a number from the source of a row. It still has to be placed."""
@@ -222,6 +228,7 @@ class _Making:
         settings.roles = {Role.VEHICLE.name}
         settings.crowd = self.crowd
         settings.forward_axis, settings.up_axis = source.front
+        settings.height = source.body.unscaled_height(source.front[1])
 
     def _identity(self, number: int) -> int:
         """The identity of the member of a number; a removed member gets the same one when it is added again."""
@@ -243,12 +250,6 @@ def _standing(
         np.concatenate((places, np.array([models[row] for row in visible]).reshape(-1, 3))),
         np.concatenate((radii, np.array([rooms[row] for row in visible]))),
     )
-
-
-def _length(sources: Sequence[Source]) -> float:
-    """The median length of the models in metres; 0 if none has a size."""
-    lengths = [length for source in sources if (length := source.body.length(*source.front)) > SMALLEST]
-    return float(np.median(lengths)) if lengths else 0.0
 
 
 def _weights(sources: Sequence[Source]) -> np.ndarray:

@@ -35,6 +35,13 @@ def collection_for(context: Context, crowd: Object) -> Collection:
     return collection
 
 
+def shown_collection(context: Context, member: Object) -> Collection:
+    """The collection of a member to link its crowd to: one that can be edited and is not excluded."""
+    layer = context.view_layer.layer_collection
+    shown = [c for c in member.users_collection if c.library is None and c.is_editable and shows(layer, c)]
+    return shown[0] if shown else context.scene.collection
+
+
 def shows(layer: LayerCollection, collection: Collection) -> bool:
     """Whether a collection is below a layer and not excluded."""
     if layer.exclude:

@@ -17,10 +17,11 @@ import numpy as np
 from ....simulation.arrays.vectors import across, magnitude, unit
 from ....simulation.roles import Role
 from ...hierarchy import Family
-from ...properties import has_role, settings_of
-from ...read.body_sizes import UPRIGHT, Body, points_of
+from ...properties import has_role
+from ...read.body_sizes import UPRIGHT, Body
 from ...read.local_space import AXIS_NAMES, model_axes
 from ...refusal import Refusal
+from ...role_assignment import current_front
 from ...write.staging import clear_all
 from ..forward_axis import front_of
 
@@ -94,15 +95,13 @@ class Source:
     body: Body
 
     @classmethod
-    def of(cls, ob: Object, weight: float, family: Family, depsgraph: Depsgraph) -> Source:
-        """The source of an object, measured with its current scale and rotation."""
+    def of(cls, ob: Object, weight: float, family: Family, depsgraph: Depsgraph, *, flies: bool) -> Source:
+        """The source of an object, measured with its current scale and rotation; `flies` as for `front_of`."""
         # The world matrix of an object that is in no view layer is not evaluated. Most models have no parent.
         free = ob.parent is None and not ob.constraints
         world = ob.matrix_basis if free else ob.matrix_world
-        body = Body(points_of(ob, depsgraph, family), np.array(world)[:3, :3])
-        stored = settings_of(ob)
-        tagged = stored is not None and stored.roles
-        front = (stored.forward_axis, stored.up_axis) if tagged else front_of(ob, family, body)
+        body = Body.of(ob, depsgraph, family, np.array(world))
+        front = current_front(ob) or front_of(ob, family, body, flies=flies)
         return cls(Model.of(ob, family), weight, front, np.array(ob.scale if free else world.to_scale()), body)
 
     def room(self, *, on_ground: bool) -> float:

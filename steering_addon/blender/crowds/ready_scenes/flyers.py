@@ -101,7 +101,7 @@ def add(context: Context, scene: FlyerScene, options: SceneOptions, add_member: 
         member.location = options.place + Vector(place)
         member.rotation_euler.z = heading + random_numbers.uniform(-0.15, 0.15)
         members.append(member)
-    builder.enlist(context, members, random_numbers)
+    builder.enlist(context, members, random_numbers, options.size)
     builder.vary_members(context, Amounts(**preset.variation), options.seed)
     settle_in(context, crowd, preset.preroll)
     builder.select(context)

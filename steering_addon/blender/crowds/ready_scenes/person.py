@@ -10,7 +10,7 @@ from .limbs import TURN, add_part, add_vehicle, drive
 from .shape import Colors, Paints, Shape, oval
 
 OUTFITS: tuple[Colors, ...] = tuple(
-    {"top": top, "legs": legs, "skin": skin, "hair": hair, "shoes": "#2a2624", "shadow": "#96896e"}
+    {"top": top, "legs": legs, "skin": skin, "hair": hair, "shoes": "#2a2624", "eyes": "#2a2624", "shadow": "#96896e"}
     for top, legs, skin, hair in (
         ("#d9483b", "#2c3648", "#f0c7a1", "#2b221e"),
         ("#e9a92c", "#4d4038", "#b97d54", "#1d1b22"),
@@ -88,7 +88,7 @@ def _body() -> Shape:
     body.ball((0.0, 0.006, 0.435), (0.056, 0.063, 0.074), "skin", sides=8, bands=6)
     body.ball((0.0, 0.072, 0.425), (0.011, 0.016, 0.015), "skin")
     for x in (-0.025, 0.025):
-        body.ball((x, 0.060, 0.447), (0.008, 0.008, 0.010), "shoes")
+        body.ball((x, 0.060, 0.447), (0.008, 0.008, 0.010), "eyes")
     crown = [(0.405, 0.054, 0.042, -0.026), (0.45, 0.064, 0.060, -0.017), (0.48, 0.060, 0.064, -0.003)]
     body.column([*crown, (0.516, 0.026, 0.030, -0.002)], "hair")
     return body

@@ -72,14 +72,18 @@ class SceneBuilder:
         give_role(ob, Role.REGION, Family())
         return ob
 
-    def enlist(self, context: Context, members: Sequence[Object], random_numbers: random.Random) -> None:
-        """Make objects vehicles of the crowd, with random identities."""
+    def enlist(self, context: Context, members: Sequence[Object], random_numbers: random.Random, height: float) -> None:
+        """Make objects vehicles of the crowd, with random identities; `height` in metres is that of all of them."""
+        self.crowd.steering.portrayal.stride_height = height
         # Objects linked to a new collection are not listed until the view layer is updated.
         context.view_layer.update()
         taken = {ob.steering.identity for ob in tagged(in_use(context.scene), Role.VEHICLE)}
         family = Family()
         for ob in members:
+            # The models are built so, and need no guess.
+            ob.steering.forward_axis, ob.steering.up_axis = "POS_Y", "POS_Z"
             make_vehicle(ob, self.crowd, family)
+            ob.steering.height = height
             ob.steering.identity = new_identity(taken, random_numbers)
             taken.add(ob.steering.identity)
 

@@ -65,7 +65,7 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
     crowd.steering.vehicle.radius = RADIUS * options.size
     crowd.steering.portrayal.use, crowd.steering.portrayal.stride = True, STRIDE * options.size
     members = _people(options, random_numbers, builder.collection)
-    builder.enlist(context, members, random_numbers)
+    builder.enlist(context, members, random_numbers, options.size)
     builder.vary_members(context, Amounts(**preset.variation), options.seed)
     settle_in(context, crowd, max(preset.preroll, PREROLL))
     builder.select(context)

@@ -1,0 +1,63 @@
+"""The operator that turns the front of vehicles round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...simulation.roles import Role
+from ..properties import has_role
+from ..refusal import reported
+from ..suitability import check_editable
+from ..tagged_objects import crowd_of, tagged
+from .polls import in_object_mode
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+OPPOSITE = {"POS": "NEG", "NEG": "POS"}
+
+
+class STEERING_OT_flip_front(bpy.types.Operator):
+    """Turn the front of the selected vehicles, or of those of the selected crowds, to the other end of their models.
+    The arrow in the viewport shows it; the models stay as they are"""
+
+    bl_idname = "steering.flip_front"
+    bl_label = "Flip Front"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if not in_object_mode(cls, context):
+            return False
+        if any(has_role(ob, Role.VEHICLE) or has_role(ob, Role.CROWD) for ob in context.selected_objects):
+            return True
+        cls.poll_message_set("Select vehicles, or their crowd")
+        return False
+
+    @reported
+    def execute(self, context):
+        vehicles = _chosen(context)
+        if not vehicles:
+            self.report({"WARNING"}, "The selected crowds have no vehicles. Tag some, or select vehicles.")
+            return {"CANCELLED"}
+        check_editable(vehicles)
+        for ob in vehicles:
+            sign, axis = ob.steering.forward_axis.split("_")
+            ob.steering.forward_axis = f"{OPPOSITE[sign]}_{axis}"
+        number = len(vehicles)
+        self.report({"INFO"}, f"Flipped the front of {number} vehicle{'s' * (number != 1)}")
+        return {"FINISHED"}
+
+
+def _chosen(context: Context) -> list[Object]:
+    """The selected vehicles and those of the selected crowds."""
+    selected = set(context.selected_objects)
+    vehicles = tagged(context.view_layer.objects, Role.VEHICLE)
+    return [ob for ob in vehicles if ob in selected or crowd_of(ob) in selected]
+
+
+CLASSES = (STEERING_OT_flip_front,)
+
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,0 +1,67 @@
+"""What panels show of vehicles whose crowd is not in their scene: what is wrong, and the button that mends it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...simulation.roles import Role
+from ..crowds.lost_crowds import reason
+from ..properties import has_role, pointed_at
+from ..status.census import Census
+from ..tagged_objects import full_name
+from .fields import counted, note
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, UILayout
+
+
+def lost_crowds(layout: UILayout, context: Context, census: Census) -> None:
+    """A warning and a button for each crowd that is missing from the scene, but for that of the active vehicle.
+
+    The Crowd panel shows the one of the active vehicle.
+    """
+    active = context.object
+    shown = _lost_name(active) if active is not None and has_role(active, Role.VEHICLE) else None
+    for name, members in sorted(census.lost.items()):
+        if name != shown:
+            _lost_crowd(layout, context, _found(name) if name else None, members.vehicles, alone=len(census.lost) == 1)
+
+
+def lost_crowd_of(layout: UILayout, context: Context, vehicle: Object, census: Census | None) -> None:
+    """A warning and a button if the crowd of a vehicle is missing from the scene."""
+    name = _lost_name(vehicle)
+    if census is not None and name in census.lost:
+        crowd = pointed_at(vehicle.steering, "crowd")
+        _lost_crowd(layout, context, crowd, census.lost[name].vehicles, alone=len(census.lost) == 1)
+
+
+def _lost_name(vehicle: Object) -> str:
+    crowd = pointed_at(vehicle.steering, "crowd")
+    return full_name(crowd) if crowd is not None else ""
+
+
+def _lost_crowd(layout: UILayout, context: Context, crowd: Object | None, vehicles: int, *, alone: bool) -> None:
+    """A warning and a button for a crowd that is missing from the scene; None if it is not in the file either.
+
+    Args:
+        alone: whether no other crowd is missing.
+    """
+    what = counted(vehicles, "vehicle")
+    if crowd is None:
+        note(layout, context, f"{what} without a crowd cannot move", icon="ERROR")
+        label = "New Crowd" if alone else "Restore All Crowds"
+    else:
+        note(layout, context, f"{reason(crowd)}: {what} cannot move", icon="ERROR")
+        scenes = crowd.users_scene
+        elsewhere = has_role(crowd, Role.CROWD) and scenes and context.scene not in scenes
+        label = "Link Crowd to This Scene" if elsewhere else "Restore Crowd"
+    button = layout.operator("steering.crowd_restore", text=label, icon="LOOP_BACK")
+    button.crowd = crowd.name if crowd is not None else ""
+
+
+def _found(name: str) -> Object | None:
+    """The object with a full name; the name of one that is linked holds its library."""
+    ob = bpy.data.objects.get(name)
+    return ob if ob is not None else next((ob for ob in bpy.data.objects if full_name(ob) == name), None)

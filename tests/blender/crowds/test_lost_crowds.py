@@ -1,0 +1,227 @@
+"""A crowd missing from the scene of its vehicles blocks no other crowd, is told by name, and comes back by a click."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    clear_bake,
+    crowd,
+    empty,
+    fleet,
+    frames,
+    is_baked,
+    link,
+    part,
+    places,
+    scene_dump,
+    select,
+    stored,
+    tag,
+    vehicle,
+)
+from tests.blender.drawing import shown
+
+
+def two_crowds() -> tuple[list, list]:
+    """The vehicles of the crowds Lost and Kept."""
+    frames(1, 12)
+    region = tag(empty("Sky"), role="REGION")
+    region.empty_display_size = 30.0
+    lost = fleet(2, crowd=crowd("Lost", wander={"strength": 3.0}, containment={"region": region}))
+    kept = [vehicle(name=f"Other {k}", location=(3.0 * k, 9.0, 0.0), crowd=crowd("Kept", wander={})) for k in range(1)]
+    return lost, kept
+
+
+def delete(ob) -> None:
+    """Delete an object in the viewport."""
+    select(ob)
+    assert bpy.ops.object.delete() == {"FINISHED"}
+
+
+def untag(ob) -> None:
+    select(ob)
+    assert bpy.ops.steering.untag(role="CROWD") == {"FINISHED"}
+
+
+def exclude(ob) -> None:
+    away = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(away)
+    away.objects.link(ob)
+    bpy.context.scene.collection.objects.unlink(ob)
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+
+
+def remove(ob) -> None:
+    bpy.data.objects.remove(ob)
+
+
+LOSING = {"deleted": delete, "removed from the file": remove, "untagged": untag, "excluded": exclude}
+
+
+def lose(how: str) -> tuple[list, list]:
+    lost, kept = two_crowds()
+    LOSING[how](lost[0].steering.crowd)
+    bpy.context.view_layer.update()
+    return lost, kept
+
+
+def restore(**settings) -> None:
+    assert bpy.ops.steering.crowd_restore(**settings) == {"FINISHED"}
+
+
+def texts(*panels: str) -> list[str]:
+    part("blender.status.census").refresh(bpy.context.scene)
+    return [entry[-1] for panel in panels for entry in shown(f"STEERING_PT_{panel}")]
+
+
+@pytest.mark.parametrize("how", LOSING)
+def test_the_other_crowds_bake_and_the_lost_vehicles_are_told_by_name(how, capfd) -> None:
+    lost, kept = lose(how)
+    before = [tuple(ob.location) for ob in lost]
+    bake()
+    assert is_baked(kept[0])
+    assert not any(is_baked(ob) for ob in lost)
+    assert [tuple(ob.location) for ob in lost] == before
+    told = capfd.readouterr().out
+    assert "Warning" in told and "Ship 0, Ship 1" in told and "Restore Crowd" in told
+    assert how == "removed from the file" or "Lost" in told
+
+
+def test_lost_vehicles_are_still_seen_by_the_others() -> None:
+    lost, kept = lose("deleted")
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    assert [ob.name for ob in plan.vehicles.source.objects] == [kept[0].name]
+    assert {body.ob for body in plan.bodies} >= set(lost)
+
+
+@pytest.mark.parametrize("how", LOSING)
+def test_the_preview_shows_the_other_crowds(how) -> None:
+    lost, kept = lose(how)
+    try:
+        assert bpy.ops.steering.preview() == {"FINISHED"}
+        bpy.context.scene.frame_set(12)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        shown_at = [np.array(ob.evaluated_get(depsgraph).matrix_world.translation) for ob in (*kept, *lost)]
+        assert np.linalg.norm(shown_at[0] - np.array(kept[0].location)) > 0.1
+        assert shown_at[1] == pytest.approx(np.array(lost[0].location))
+    finally:
+        part("blender.preview").end()
+
+
+@pytest.mark.parametrize("how", ["deleted", "excluded", "untagged"])
+def test_restoring_a_crowd_brings_its_settings_back_and_its_vehicles_move(how) -> None:
+    lost, _ = lose(how)
+    settings = stored(lost[0].steering.crowd.steering)
+    where = tuple(lost[0].steering.crowd.location)
+    restore()
+    assert lost[0].steering.crowd.name in bpy.context.view_layer.objects
+    assert tuple(lost[0].steering.crowd.location) == where
+    if how != "untagged":
+        assert stored(lost[0].steering.crowd.steering) == settings
+    bake()
+    assert all(is_baked(ob) for ob in lost)
+
+
+def test_vehicles_whose_crowd_is_gone_from_the_file_get_a_new_one() -> None:
+    lost, _ = lose("removed from the file")
+    restore()
+    assert lost[0].steering.crowd == lost[1].steering.crowd
+    assert lost[0].steering.crowd.name in bpy.context.view_layer.objects
+    bake()
+    assert all(is_baked(ob) for ob in lost)
+
+
+def test_a_restored_crowd_moves_as_if_it_had_never_been_deleted() -> None:
+    lost, _ = two_crowds()
+    bake()
+    before = places(lost[0], range(1, 13))
+    clear_bake()
+    delete(lost[0].steering.crowd)
+    restore()
+    bake()
+    assert places(lost[0], range(1, 13)) == pytest.approx(before, abs=1e-5)
+
+
+def test_a_scene_that_holds_a_member_without_its_crowd_bakes_the_others_and_links_the_crowd_by_a_click() -> None:
+    lost, _ = two_crowds()
+    flock = lost[0].steering.crowd
+    bpy.context.window.scene = bpy.data.scenes.new("Second")
+    frames(1, 12)
+    link(lost[0])
+    other = vehicle(name="Second's", location=(0.0, 20.0, 0.0), crowd=crowd("Second Crowd", wander={}))
+    select(lost[0])
+    assert "Link Crowd to This Scene" in texts("crowd")
+    bake()
+    assert is_baked(other) and not is_baked(lost[0])
+    restore(crowd="Lost")
+    assert {flock.name, "Sky"} <= {ob.name for ob in bpy.context.scene.objects}, "with what its behaviors point at"
+    bake()
+    assert is_baked(lost[0])
+    assert flock.name in bpy.data.scenes["Scene"].objects
+
+
+@pytest.mark.parametrize("how", LOSING)
+def test_the_panels_say_what_is_wrong_and_offer_the_remedy(how) -> None:
+    lost, kept = lose(how)
+    label = {"removed from the file": "New Crowd"}.get(how, "Restore Crowd")
+    for focus in (kept[0], lost[0]):
+        select(focus)
+        drawn = texts("crowd", "bake")
+        assert drawn.count(label) == 1, drawn
+        assert any("2 vehicles" in text and "cannot move" in text for text in drawn), drawn
+    select(kept[0])
+    assert "Bake 1 Vehicle, 12 Frames" in texts("bake"), "the lost ones are not counted"
+    restore()
+    assert label not in texts("crowd", "bake")
+
+
+def test_losing_all_crowds_is_not_taken_for_locked_vehicles() -> None:
+    kept = lose("deleted")[1]
+    delete(kept[0].steering.crowd)
+    select()
+    drawn = texts("bake")
+    assert not any("locked" in text for text in drawn)
+    assert drawn.count("Restore Crowd") == 2
+
+
+def test_a_behavior_that_points_at_a_lost_crowd_blocks_nothing() -> None:
+    lost, kept = two_crowds()
+    hunters = kept[0].steering.crowd
+    hunters.steering.pursuit.use = True
+    hunters.steering.pursuit.quarry = lost[0].steering.crowd
+    hunters.steering.separation.use = True
+    hunters.steering.separation.neighbors = "CHOSEN_CROWD"
+    hunters.steering.separation.crowd = lost[0].steering.crowd
+    delete(lost[0].steering.crowd)
+    bake()
+    assert is_baked(kept[0]) and not is_baked(lost[0])
+
+
+def test_with_no_crowd_missing_nothing_is_restored() -> None:
+    two_crowds()
+    before = scene_dump()
+    assert bpy.ops.steering.crowd_restore() == {"CANCELLED"}
+    assert bpy.ops.steering.crowd_restore(crowd="Lost") == {"CANCELLED"}
+    assert_same(before, scene_dump())
+
+
+def test_restoring_is_one_undo_step() -> None:
+    lose("deleted")
+    bpy.ops.ed.undo_push(message="Before")
+    before = scene_dump()
+    restore()
+    bpy.ops.ed.undo_push(message="After")
+    bpy.ops.ed.undo()
+    assert_same(before, scene_dump())
+
+
+def test_a_crowd_survives_saving_and_opening_while_it_is_deleted(tmp_path) -> None:
+    lose("deleted")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    restore()
+    bake()
+    assert is_baked(bpy.data.objects["Ship 0"])

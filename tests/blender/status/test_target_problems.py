@@ -1,0 +1,86 @@
+"""A target that is missing, outside the scene or of the wrong kind gets a word in the panel and at the bake."""
+
+import bpy
+import pytest
+
+from tests.blender.building import bake, crowd, empty, frames, is_baked, part, path_curve, road, tag, vehicle, wedge
+
+
+def said(crowd_object, behavior: str) -> str:
+    """What the panel says of a behavior of a crowd."""
+    census = part("blender.status.census").count(bpy.context.scene)
+    kind = next(kind for kind in part("behaviors").CATALOGUE if kind.name == behavior)
+    return part("blender.status.inactivity").why_idle(kind, crowd_object, census)
+
+
+def sailing(**behaviors):
+    """The crowd Fleet of one vehicle."""
+    frames(1, 3)
+    ships = crowd("Fleet", **behaviors)
+    vehicle(crowd=ships)
+    bpy.context.view_layer.update()
+    return ships
+
+
+def test_targets_in_order_get_no_word(capfd) -> None:
+    target = empty("Target", (0.0, 9.0, 0.0))
+    ships = sailing(seek={"target": target}, path_following={"path": path_curve()})
+    assert said(ships, "seek") == said(ships, "path_following") == ""
+    bake()
+    assert "Warning" not in capfd.readouterr().out
+
+
+def test_a_deleted_path_is_told_in_the_panel_and_after_the_bake(capfd) -> None:
+    way = road()
+    ships = sailing(path_following={}, wander={})
+    assert said(ships, "path_following") == ""
+    bpy.data.objects.remove(way)
+    assert said(ships, "path_following") == "It waits for a Path: tag one, or choose a path"
+    bake()
+    assert "Follow Path of Fleet has no effect. It waits for a Path" in capfd.readouterr().out
+
+
+def test_a_target_outside_the_scene_is_told_before_the_bake_refuses_it() -> None:
+    target = empty("Target")
+    ships = sailing(seek={"target": target})
+    bpy.context.scene.collection.objects.unlink(target)
+    bpy.context.view_layer.update()
+    assert said(ships, "seek") == "Target is not in the scene: choose another target"
+    with pytest.raises(RuntimeError, match="Target, the Target of Go To in Fleet, is no longer in the scene"):
+        bake()
+
+
+def test_an_object_that_is_not_a_crowd_is_told_before_the_bake_refuses_it() -> None:
+    ships = sailing(separation={"neighbors": "CHOSEN_CROWD", "crowd": wedge("Rock")})
+    assert said(ships, "separation") == "Rock is not a crowd: choose one"
+    with pytest.raises(RuntimeError, match=r"Rock, the Crowd of .* in Fleet, is not a crowd"):
+        bake()
+
+
+def test_neighbors_of_a_chosen_crowd_that_was_not_chosen_are_told(capfd) -> None:
+    ships = sailing(separation={"neighbors": "CHOSEN_CROWD"}, cohesion={"neighbors": "OWN_CROWD"})
+    assert said(ships, "separation") == "It waits for a crowd: choose one"
+    assert said(ships, "cohesion") == ""
+    bake()
+    assert "of Fleet has no effect. It waits for a crowd" in capfd.readouterr().out
+
+
+def test_a_path_that_is_not_a_curve_is_told_before_the_bake_refuses_it() -> None:
+    ships = sailing(path_following={"path": wedge("Rock")})
+    assert said(ships, "path_following") == "Rock is not a curve: choose one"
+
+
+def test_food_that_is_not_a_resource_is_told_after_the_bake(capfd) -> None:
+    food = wedge("Rock", (0.0, 2.0, 0.0))
+    ships = sailing(forage={})
+    name = next(
+        n for n, p in ships.steering.forage.bl_rna.properties.items() if p.type == "POINTER" and n != "rna_type"
+    )
+    setattr(ships.steering.forage, name, food)
+    bake()
+    told = capfd.readouterr().out
+    assert "Rock, the " in told and "is not tagged as a resource, so it never runs out" in told
+    tag(food, role="RESOURCE")
+    bake()
+    assert "never runs out" not in capfd.readouterr().out
+    assert is_baked(bpy.data.objects["Ship"])
