@@ -7,13 +7,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from steering_addon.behaviors.pursuit import CONSTANT_HEADING, SLOWEST, Pursuit
+from steering_addon.behaviors.pursuit import CONSTANT_HEADING, SLOWEST, Chasing, Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.maneuvers.prediction import prediction_time
 from tests.scene import Scene, leaders, positions
 from tests.simulation.odd_input import BOUNDED
 
 FPS = 24
+FRESH = Chasing.blank(1)
 
 
 def chase(start: object = (0.0, 0.0, 0.0), drift: object = (0.0, 0.0, 0.0), **changes) -> Scene:
@@ -86,15 +87,15 @@ def test_the_interval_is_limited() -> None:
     place = chase(drift=(3.0, 0.0, 0.0), behaviors=[(Pursuit, {"prediction_time": 0.0})])
     assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
     world, agents, [pursuit] = replace(place, behaviors=[(Pursuit, {"prediction_time": 1.5})]).seen()
-    assert np.allclose(pursuit.goal(world, agents, None), [[4.5, 12.0, 0.0]])
+    assert np.allclose(pursuit.goal(world, agents, FRESH), [[4.5, 12.0, 0.0]])
 
 
 def test_without_a_quarry_it_does_nothing() -> None:
     place = chase(behaviors=[(Pursuit, {"quarry": -1})])
     world, agents, [pursuit] = place.seen()
     assert (place.steering()[0] == 0.0).all()
-    assert np.isnan(pursuit.goal(world, agents, None)).all()
-    assert not pursuit.steer(world, agents, None).sets_speed.any()
+    assert np.isnan(pursuit.goal(world, agents, FRESH)).all()
+    assert not pursuit.steer(world, agents, FRESH).sets_speed.any()
 
 
 # At a constant heading.
@@ -118,12 +119,12 @@ def test_the_bearing_is_constant_and_the_quarry_is_met_at_the_goal(quarry: tuple
     """At the desired velocity the line to a slower quarry does not turn, and the two meet at the goal."""
     assume(np.linalg.norm(quarry) > 1.0)
     world, agents, [pursuit] = steady(tracked=leaders(quarry), drift=drift).seen()
-    force = pursuit.steer(world, agents, None).force
+    force = pursuit.steer(world, agents, FRESH).force
     desired = agents.velocity + force * (agents.vehicle.response_time / agents.mass)[:, None]
     assert np.isclose(np.linalg.norm(desired), agents.max_speed)
     turning = np.cross(quarry, np.asarray(drift) - desired)
     assert np.abs(turning).max() < 1e-9 * np.linalg.norm(quarry) * 10.0
-    goal = pursuit.goal(world, agents, None)
+    goal = pursuit.goal(world, agents, FRESH)
     time = np.linalg.norm(goal) / agents.max_speed
     closing = (desired - drift) @ np.asarray(quarry) / np.linalg.norm(quarry)
     if closing > SLOWEST * agents.max_speed:
@@ -139,7 +140,7 @@ def test_it_keeps_abreast_of_a_quarry_too_fast_to_be_met() -> None:
     world, agents, [pursuit] = steady(drift=(9.0, 0.0, 0.0)).seen()
     desired = (
         agents.velocity
-        + pursuit.steer(world, agents, None).force * (agents.vehicle.response_time / agents.mass)[:, None]
+        + pursuit.steer(world, agents, FRESH).force * (agents.vehicle.response_time / agents.mass)[:, None]
     )
     assert np.allclose(desired, [[5.0, 0.0, 0.0]])
-    assert np.isfinite(pursuit.goal(world, agents, None)).all()
+    assert np.isfinite(pursuit.goal(world, agents, FRESH)).all()
