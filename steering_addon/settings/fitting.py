@@ -1,14 +1,15 @@
 """Fits a new behavior to its crowd: distances and times to the size and speed of the bodies, weights to the others'.
 
-The defaults of behaviors are meant for the default vehicle. With r = radius, v = max_speed and a = max_force / mass, each
-as a multiple of that vehicle's:
+The defaults of behaviors are meant for the default vehicle. With r = radius, v = max_speed and a = max_force / mass,
+each as a multiple of that vehicle's, they are multiplied by these factors:
 
-    lengths       sqrt(r v)        with room to stop: at least v^2 / a
-    times         sqrt(r / v)      lengths / speeds
+    lengths       (r v)^(1/2), where there has to be room to stop at least v^2 / a
+    times         (r / v)^(1/3)
     strengths     a
 
-The shipped presets, which were set by eye, follow these laws: a starling needs more lengths of its body than a sheep of
-that size would, and less time. A crowd ten times as large and as fast gets ten times the distances and the same times.
+The exponents are those that come nearest to the numbers of the shipped presets, which were found by eye: a starling
+keeps more lengths of its body between itself and others than a sheep does, and looks less far ahead in time. A crowd
+ten times as large and as fast gets ten times the distances and the same times.
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ from ..simulation.declaration import Kind, Parameter, Unit
 from ..simulation.vehicle import VehicleModel
 from .preset_values import Value, Values, complete, within
 
-LONGEST_TIME = 5.0
-"""The largest factor of times, and one over the smallest: a radius or speed far from any animal's gives no odd times."""
 DIGITS = 2
 """Significant digits of fitted numbers."""
 DIRECTIONS_ONLY = next(c.name for c in COMBININGS if c.name == "NORMALIZED_SUM")
@@ -81,8 +80,8 @@ class Factors:
         speed = bodies.max_speed / usual.max_speed or 1.0
         size = bodies.radius / usual.radius or speed
         strength = bodies.agility / usual.agility or 1.0
-        time = min(max(math.sqrt(size / speed), 1.0 / LONGEST_TIME), LONGEST_TIME)
-        return cls(speed * time, time, speed, strength, max(speed * time, speed * speed / strength))
+        length, time = math.sqrt(size * speed), (size / speed) ** (1.0 / 3.0)
+        return cls(length, time, speed, strength, max(length, speed * speed / strength))
 
     def of_parameter(self, parameter: Parameter) -> float:
         """The factor of a parameter; 1 for angles, shares, frames, rates and numbers without a unit."""
