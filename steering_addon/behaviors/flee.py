@@ -34,7 +34,9 @@ class Flee(Behavior):
         position = world.bodies.position[np.maximum(self.target, 0)]
         force = agents.fleeing(position, desired_speed(self.pace, agents))
         threatened = self._threatened(world, agents)
-        return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened & (self.pace == MAX_SPEED))
+        at_top_speed = threatened & (self.pace == MAX_SPEED)
+        force = np.where(threatened[:, None], force, 0.0)
+        return Steering(force, sets_speed=at_top_speed, alarmed=threatened)
 
     def _threatened(self, world: World, agents: Agents) -> Mask:
         near = (magnitude(self._offset(world, agents)) < self.distance) | (self.distance == 0.0)

@@ -4,7 +4,7 @@ The defaults of behaviors are meant for the default vehicle. With r = radius, v 
 each as a multiple of that vehicle's, they are multiplied by these factors:
 
     lengths       (r v)^(1/2), where there has to be room to stop at least v^2 / a
-    times         (r / v)^(1/3)
+    times         (r / v)^(1/4)
     strengths     a
 
 The exponents are those that come nearest to the numbers of the shipped presets, which were found by eye: a starling
@@ -80,7 +80,7 @@ class Factors:
         speed = bodies.max_speed / usual.max_speed or 1.0
         size = bodies.radius / usual.radius or speed
         strength = bodies.agility / usual.agility or 1.0
-        length, time = math.sqrt(size * speed), (size / speed) ** (1.0 / 3.0)
+        length, time = math.sqrt(size * speed), math.sqrt(math.sqrt(size / speed))
         return cls(length, time, speed, strength, max(length, speed * speed / strength))
 
     def of_parameter(self, parameter: Parameter) -> float:
