@@ -132,9 +132,7 @@ def test_where_a_vehicle_has_to_stop_there_is_room_to() -> None:
     assert checked > 1
 
 
-@pytest.mark.parametrize(
-    "bodies", [Bodies(0.0, 5.0, 10.0, 1.0), Bodies(0.5, 0.0, 10.0, 1.0), Bodies(0.5, 5.0, 0.0, 1.0)]
-)
+@pytest.mark.parametrize("missing", ["radius", "max_speed", "max_force"])
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 def test_a_vehicle_without_size_speed_or_force_counts_as_usual_in_that(behavior, missing) -> None:
     bodies = replace(Bodies.default(), **{missing: 0.0})
