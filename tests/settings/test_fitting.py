@@ -197,5 +197,5 @@ def test_a_new_priority_and_probability_are_shifted_as_the_others_are() -> None:
     others = {b: {"priority": 5, "probability": 0.2} for b in FLOCKING}
     values = fitted(Seek, FISH, "DITHERING", others)
     assert (values["priority"], values["probability"]) == (5, 0.2)
-    one = {FLOCKING[0]: {"priority": 1}, FLOCKING[1]: {}, FLOCKING[2]: {}}
-    assert fitted(Seek, FISH, "PRIORITY", one)["priority"] == 2, "one exception is not the rule"
+    exception = {FLOCKING[0]: {"priority": 1}, FLOCKING[1]: {}, FLOCKING[2]: {}}
+    assert fitted(Seek, FISH, "PRIORITY", exception)["priority"] == 2, "one exception is not the rule"
