@@ -5,7 +5,7 @@ each as a multiple of that vehicle's, they are multiplied by these factors:
 
     lengths       (r v)^(1/2), where there has to be room to stop at least v^2 / a
     times         (r / v)^(1/4)
-    strengths     a
+    strengths     a, of adjustments at least v: lengths / times^2, what it takes to step aside in time
 
 The exponents are those that come nearest to the numbers of the shipped presets, which were found by eye: a starling
 keeps more lengths of its body between itself and others than a sheep does, and looks less far ahead in time. A crowd
@@ -83,6 +83,11 @@ class Factors:
         length, time = math.sqrt(size * speed), math.sqrt(math.sqrt(size / speed))
         return cls(length, time, speed, strength, max(length, speed * speed / strength))
 
+    def of_weight(self, behavior: type[Behavior]) -> float:
+        """The factor of the weight of a behavior."""
+        factor = self.of_parameter(behavior.parameters()["weight"])
+        return max(factor, self.speed) if issubclass(behavior, Adjustment) else factor
+
     def of_parameter(self, parameter: Parameter) -> float:
         """The factor of a parameter; 1 for angles, shares, frames, rates and numbers without a unit."""
         if parameter.unit is Unit.LENGTH and parameter.room_to_stop:
@@ -118,27 +123,27 @@ def _as_beside(
     others, so that their weights only compare with each other's.
     """
 
-    def usual(kind: type[Behavior], name: str) -> float:
-        parameter = kind.parameters()[name]
-        return float(parameter.default) * factors.of_parameter(parameter)
+    def usual_weight(kind: type[Behavior]) -> float:
+        return float(kind.parameters()["weight"].default) * factors.of_weight(kind)
 
     adjusts = issubclass(behavior, Adjustment)
     beside = {k: complete(k, given) for k, given in others.items() if issubclass(k, Adjustment) is adjusts}
     counting = {kind: float(given["weight"]) for kind, given in beside.items() if float(given["weight"]) > 0.0}
     if combining == DIRECTIONS_ONLY and not adjusts:
-        weight = _median(counting.values(), usual(behavior, "weight"))
+        weight = _median(counting.values(), usual_weight(behavior))
     else:
         unit = behavior.parameters()["weight"].unit
         alike = [kind for kind in counting if kind.parameters()["weight"].unit is unit]
-        ratio = _median((counting[kind] / usual(kind, "weight") for kind in alike), 1.0)
-        weight = usual(behavior, "weight") * ratio
-    shift = _median((float(given["priority"]) - usual(kind, "priority") for kind, given in beside.items()), 0.0)
+        ratio = _median((counting[kind] / usual_weight(kind) for kind in alike), 1.0)
+        weight = usual_weight(behavior) * ratio
     parameters = behavior.parameters()
-    probability = _median((float(given["probability"]) for given in beside.values()), usual(behavior, "probability"))
+    priority, probability = parameters["priority"], parameters["probability"]
+    shifts = [int(given["priority"]) - kind.parameters()["priority"].default for kind, given in beside.items()]
+    likelihood = _median((float(given["probability"]) for given in beside.values()), probability.default)
     return {
         "weight": within(_rounded(weight), parameters["weight"]),
-        "priority": int(within(round(usual(behavior, "priority") + shift), parameters["priority"])),
-        "probability": within(probability, parameters["probability"]),
+        "priority": int(within(round(priority.default + _median(shifts, 0.0)), priority)),
+        "probability": within(likelihood, probability),
     }
 
 
