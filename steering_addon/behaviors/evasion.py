@@ -26,7 +26,7 @@ class Evasion(Behavior):
     term = "evasion"
     intent = Intent.REACT
 
-    pursuer: Rows = body("Pursuer to run from; empty: the nearest leader")
+    pursuer: Rows = body("Pursuer to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0: at any distance")
     prediction_time: Number = called("Looks Ahead", seconds(2.0, "How far ahead it looks at most"))
 

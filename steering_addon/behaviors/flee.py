@@ -26,7 +26,7 @@ class Flee(Behavior):
     term = "flee"
     intent = Intent.REACT
 
-    target: Rows = body("Target to run from; empty: the nearest leader")
+    target: Rows = body("Target to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0: at any distance")
     pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it runs", PACES))
 

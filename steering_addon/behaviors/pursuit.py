@@ -77,7 +77,7 @@ class Pursuit(Behavior):
     intent = Intent.REACT
     remembers = Chasing
 
-    quarry: Rows = body("Quarry to chase; empty: the nearest leader")
+    quarry: Rows = body("Quarry to chase, an object or a crowd; empty: the nearest leader")
     method: Rows = choice("PREDICTION", "How it finds the way to the quarry", METHODS)
     prediction_time: Number = only_with(
         "method", PREDICTION, called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
