@@ -60,7 +60,7 @@ def game(rng: np.random.Generator) -> tuple[str, float]:
         behaviors=[
             (ObstacleAvoidance, {"priority": 1, "look_ahead_time": LOOK_AHEAD}),
             (Seek, {"target": n, "weight": seeker}),
-            (Pursuit, {"quarry": 0, "weight": 1.0 - seeker, "prediction_time": 4.0}),
+            (Pursuit, {"quarry": 0, "weight": 1.0 - seeker, "prediction_time": 4.0, "pause_time": 0.0}),
             *evasions,
         ],
         vehicle={"max_force": FORCE, "max_speed": SPEED, "radius": RADIUS, "keep_in_plane": True},

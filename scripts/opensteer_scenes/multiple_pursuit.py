@@ -43,7 +43,7 @@ def touches(seed: int, share: float, chasing: tuple[type[Behavior], dict[str, An
 
 def checks(seed: int, share: float) -> list[Check]:
     quarry = np.where(np.arange(COUNT + 1) > 0, 0, -1)
-    pursuing = touches(seed, share, (Pursuit, {"quarry": quarry, "prediction_time": PREDICTION}))
+    pursuing = touches(seed, share, (Pursuit, {"quarry": quarry, "prediction_time": PREDICTION, "pause_time": 0.0}))
     seeking = touches(seed, share, (Seek, {"target": quarry}))
     saved = np.minimum(seeking, SECONDS * share) - np.minimum(pursuing, SECONDS * share)
     return [

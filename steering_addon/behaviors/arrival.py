@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Number, Rows, Scalars, Vectors, across, dot, magnitude, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, length
+from ..simulation.declaration import body, called, length, room_to_stop
 from ..simulation.maneuvers.reaching import reached
 from ..simulation.world import Agents, World
 
@@ -33,7 +33,7 @@ class Arrival(Behavior):
 
     target: Rows = body("Target to arrive at; empty: the nearest leader")
     slowing_distance: Number = called(
-        "Brakes Within", length(4.0, "Distance from the target at which braking starts", 0.01)
+        "Brakes Within", room_to_stop(length(4.0, "Distance from the target at which braking starts", 0.01))
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:

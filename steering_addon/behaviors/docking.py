@@ -19,7 +19,19 @@ from ..simulation.arrays.vectors import (
     unit,
 )
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import REACH, Choice, Unit, body, called, choice, length, number, only_with, share
+from ..simulation.declaration import (
+    REACH,
+    Choice,
+    Unit,
+    body,
+    called,
+    choice,
+    length,
+    number,
+    only_with,
+    room_to_stop,
+    share,
+)
 from ..simulation.maneuvers.reaching import reached
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.world import Agents, World
@@ -55,7 +67,8 @@ class Docking(Behavior):
 
     target: Rows = body("Target to dock at; empty: the nearest leader")
     approach_distance: Number = called(
-        "Straight Way In", length(6.0, "Length of the straight line behind the target along which it comes in", 0.1)
+        "Straight Way In",
+        room_to_stop(length(6.0, "Length of the straight line behind the target along which it comes in", 0.1)),
     )
     arrival_speed: Number = share(
         0.0, "Speed with which it passes through the target, as a share of the top speed; 0: it stops"

@@ -26,7 +26,7 @@ class Evasion(Behavior):
     term = "evasion"
     intent = Intent.REACT
 
-    pursuer: Rows = body("Pursuer to run from; empty: the nearest leader")
+    pursuer: Rows = body("Pursuer to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0: at any distance")
     prediction_time: Number = called("Looks Ahead", seconds(2.0, "How far ahead it looks at most"))
 
@@ -37,7 +37,7 @@ class Evasion(Behavior):
         time = np.minimum(gap / np.maximum(speed, EPSILON), self.prediction_time)
         threatened = (self.pursuer >= 0) & ((gap < self.distance) | (self.distance == 0.0))
         force = agents.fleeing(predicted(world, pursuer, time))
-        return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened)
+        return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened, alarmed=threatened)
 
     def _offset(self, world: World, agents: Agents) -> Vectors:
         return agents.level(agents.position - picked(world.bodies.position, np.maximum(self.pursuer, 0)))

@@ -26,7 +26,7 @@ class Flee(Behavior):
     term = "flee"
     intent = Intent.REACT
 
-    target: Rows = body("Target to run from; empty: the nearest leader")
+    target: Rows = body("Target to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0: at any distance")
     pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it runs", PACES))
 
@@ -34,7 +34,9 @@ class Flee(Behavior):
         position = world.bodies.position[np.maximum(self.target, 0)]
         force = agents.fleeing(position, desired_speed(self.pace, agents))
         threatened = self._threatened(world, agents)
-        return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened & (self.pace == MAX_SPEED))
+        at_top_speed = threatened & (self.pace == MAX_SPEED)
+        force = np.where(threatened[:, None], force, 0.0)
+        return Steering(force, sets_speed=at_top_speed, alarmed=threatened)
 
     def _threatened(self, world: World, agents: Agents) -> Mask:
         near = (magnitude(self._offset(world, agents)) < self.distance) | (self.distance == 0.0)

@@ -20,7 +20,7 @@ from ..simulation.arrays.vectors import (
     truncate,
 )
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import Choice, body, choice, length, seconds
+from ..simulation.declaration import Choice, body, choice, length, room_to_stop, seconds
 from ..simulation.world import Agents, World
 
 WAYS = (
@@ -52,7 +52,7 @@ class Orbit(Behavior):
     refers_to_up = True
 
     target: Rows = body("Target to circle round; empty: the nearest leader")
-    distance: Number = length(6.0, "Radius of the circle, from the middle of the target", 0.01)
+    distance: Number = room_to_stop(length(6.0, "Radius of the circle, from the middle of the target", 0.01))
     spread: Number = length(1.0, "Random variation of the radius")
     height: Number = length(0.0, "Height above the target", -np.inf)
     height_spread: Number = length(0.0, "Random variation of the height")

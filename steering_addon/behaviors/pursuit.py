@@ -8,6 +8,7 @@ import numpy as np
 
 from ..simulation.arrays.vectors import (
     EPSILON,
+    Mask,
     Number,
     Rows,
     Scalars,
@@ -22,6 +23,9 @@ from ..simulation.arrays.vectors import (
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
 from ..simulation.maneuvers.prediction import predicted, prediction_time
+from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.turning import turning_speed
+from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
 METHODS = (
@@ -45,41 +49,83 @@ SLOWEST = 0.25
 
 
 @dataclass(frozen=True)
+class Chasing(Memory):
+    """The state of the chase of each agent.
+
+    Attributes:
+        pause: (n,) seconds until it chases again, 0 while it chases.
+        nearing: (n,) whether it came nearer to its quarry in the last step.
+    """
+
+    pause: Scalars = remembered(0.0)
+    nearing: Mask = remembered(False)
+
+
+@dataclass(frozen=True)
 class Pursuit(Behavior):
     """Chase a quarry by heading for where it will be.
 
     Seeks the predicted position of the quarry; the further away the quarry is, the further ahead it looks. Optionally
     it keeps the quarry at a constant heading instead, the paper's second method: a quarry that stays at a constant
-    heading and gets nearer will be met. Does nothing without a quarry.
+    heading and gets nearer will be met. When the bodies touch, or when it has missed a quarry that it could now only
+    circle round, it lets go for a while and then chases again. Does nothing without a quarry.
     """
 
     name = "pursuit"
     label = "Chase"
     term = "pursuit"
     intent = Intent.REACT
+    remembers = Chasing
 
-    quarry: Rows = body("Quarry to chase; empty: the nearest leader")
+    quarry: Rows = body("Quarry to chase, an object or a crowd; empty: the nearest leader")
     method: Rows = choice("PREDICTION", "How it finds the way to the quarry", METHODS)
     prediction_time: Number = only_with(
         "method", PREDICTION, called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
     )
+    pause_time: Number = called(
+        "Lets Go For",
+        seconds(3.0, "How long it leaves the quarry alone after it has reached or missed it; 0: it never lets go"),
+    )
 
-    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        chasing = self.quarry >= 0
-        force = agents.seeking(self.goal(world, agents, memory))
+    def steer(self, world: World, agents: Agents, memory: Chasing) -> Steering:
+        chasing = self._chasing(memory)
+        force = agents.seeking(self._meeting_point(world, agents))
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             kept = agents.steering_to(self._steady_bearing(world, agents))
             force = np.where(steady[:, None], kept, force)
-        return Steering(np.where(chasing[:, None], force, 0.0), sets_speed=chasing)
+        nearing = chasing & self._nearing(world, agents)
+        missed = memory.nearing & ~nearing & self._out_of_reach(agents, self._offset(world, agents))
+        over = chasing & (missed | reached(world, agents, self.quarry, np.zeros(len(agents))))
+        pause = np.where(over, self.pause_time, np.maximum(memory.pause - world.dt, 0.0))
+        force = np.where(chasing[:, None], force, 0.0)
+        return Steering(force, Chasing(pause, nearing & ~over), sets_speed=chasing)
 
-    def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
+    def goal(self, world: World, agents: Agents, memory: Chasing) -> Vectors:
+        return np.where(self._chasing(memory)[:, None], self._meeting_point(world, agents), np.nan)
+
+    def _chasing(self, memory: Chasing) -> Mask:
+        return (self.quarry >= 0) & (memory.pause <= 0.0)
+
+    def _nearing(self, world: World, agents: Agents) -> Mask:
+        """Whether the agents come nearer to their quarries, (n,)."""
+        carried = picked(world.bodies.velocity, np.maximum(self.quarry, 0))
+        nearing: Mask = dot(self._offset(world, agents), agents.level(carried - agents.velocity)) < 0.0
+        return nearing
+
+    def _out_of_reach(self, agents: Agents, offset: Vectors) -> Mask:
+        """Whether even the tightest circle at the present speed does not lead to a point at an offset (n, 3); (n,)."""
+        tight: Mask = turning_speed(agents, unit(offset), magnitude(offset), 1.0) < agents.speed
+        return tight
+
+    def _meeting_point(self, world: World, agents: Agents) -> Vectors:
+        """(n, 3) the predicted positions of the quarries, metres."""
         quarry = np.maximum(self.quarry, 0)
         time = prediction_time(world, agents, quarry, self.prediction_time)
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             time = np.where(steady, self._time_to_meet(world, agents), time)
-        return np.where((self.quarry >= 0)[:, None], predicted(world, quarry, time), np.nan)
+        return predicted(world, quarry, time)
 
     def _offset(self, world: World, agents: Agents) -> Vectors:
         return agents.level(picked(world.bodies.position, np.maximum(self.quarry, 0)) - agents.position)

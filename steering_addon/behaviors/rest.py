@@ -37,8 +37,9 @@ class Rhythm(Memory):
 class Rest(Behavior):
     """Go for a while and rest for a while, each in a rhythm of its own.
 
-    A resting vehicle stands still, whatever its other behaviors ask for, until the rest is over or the menace comes
-    near. Durations vary by up to half of the average. Does nothing while the vehicle goes.
+    A resting vehicle stands still, whatever its other behaviors ask for, until the rest is over, the menace comes
+    near, or it has to run from something. Durations vary by up to half of the average. Does nothing while the vehicle
+    goes.
     """
 
     name = "rest"
@@ -73,7 +74,7 @@ class Rest(Behavior):
         draw = uniform(mix(mix(agents.keys, BOUTS), whole.astype(np.uint64)))
         mean = np.where(_rests(bouts), self.resting_time, self.going_time)
         duration = np.maximum(mean * (SHORTEST + (LONGEST - SHORTEST) * draw), world.dt)
-        alarmed = _rests(bouts) & self._menaced(world, agents)
+        alarmed = _rests(bouts) & (self._menaced(world, agents) | agents.alarmed)
         return np.where(alarmed, whole + 1.0, bouts + world.dt / duration)
 
     def _beginning(self, agents: Agents) -> Scalars:

@@ -26,7 +26,7 @@ class Shadow(Behavior):
     term = "shadow"
     intent = Intent.REACT
 
-    quarry: Rows = body("Quarry to accompany; empty: the nearest leader")
+    quarry: Rows = body("Quarry to accompany, an object or a crowd; empty: the nearest leader")
     distance: Number = length(3.0, "Distance up to which it closes in")
     approach_time: Number = seconds(2.0, "Time in which it makes up the remaining distance", 0.05)
 

@@ -58,6 +58,8 @@ class Steering:
         speed_limit: (n,) the speed each agent may not exceed, m/s, inf for no limit; None for no limit on any. It holds
             whatever the other behaviors want and however they combine: braking is not a matter of weighing up.
         sets_speed: (n,) the agents that it gives a speed; the others are held at cruise speed. None for no agent.
+        alarmed: (n,) the agents that run from something, which later behaviors of the catalogue are told; None for no
+            agent.
         takes: what the agents take of resources; None for nothing.
         arrived: (n,) the agents that have reached the place it leads to; None if it leads to no place.
     """
@@ -67,6 +69,7 @@ class Steering:
     tallies: Mapping[str, Scalars] = field(default_factory=dict)
     speed_limit: Scalars | None = None
     sets_speed: Mask | None = None
+    alarmed: Mask | None = None
     takes: Taking | None = None
     arrived: Mask | None = None
 

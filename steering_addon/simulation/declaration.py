@@ -93,6 +93,7 @@ class Parameter:
         animatable: whether keyframes and drivers may change it.
         label: the name in the interface, if it differs from the title-cased name.
         shrinks: whether it is divided by the scale when a preset is scaled to larger bodies.
+        room_to_stop: whether a length has to grow with the stopping distance when the parameter is fitted to a crowd.
         in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
         only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
     """
@@ -107,6 +108,7 @@ class Parameter:
     role: Role | None = None
     animatable: bool = True
     shrinks: bool = False
+    room_to_stop: bool = False
     in_order: bool = False
     only_with: tuple[str, tuple[int, ...]] | None = None
     label: str = ""
@@ -212,6 +214,11 @@ def only_with(name: str, number: int | tuple[int, ...], parameter: Any) -> Any:
     """The parameter, hidden and without effect unless the choice called `name` has one of these numbers."""
     numbers = number if isinstance(number, tuple) else (number,)
     return declared(replace(parameter.metadata["parameter"], only_with=(name, numbers)))
+
+
+def room_to_stop(parameter: Any) -> Any:
+    """The length, which is at least in proportion to the stopping distance when it is fitted to a crowd."""
+    return declared(replace(parameter.metadata["parameter"], room_to_stop=True))
 
 
 def called(label: str, parameter: Any) -> Any:

@@ -140,6 +140,8 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
             components[behavior.name] = _component(behavior, steering.force, draws)
         if steering.sets_speed is not None and anybody(steering.sets_speed):
             sets_speed = sets_speed | (behavior.weight != 0.0) & steering.sets_speed
+        if steering.alarmed is not None:
+            agents = replace(agents, alarmed=agents.alarmed | (behavior.weight != 0.0) & steering.alarmed)
     force = COMBINE[group.combining](list(components.values()), _cruise(agents, sets_speed), agents.max_force)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
     return Asked(components, corrections, force), decided
@@ -180,6 +182,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
         arrival_distance=arrival_distance(snapshot.attendance, rows),
+        alarmed=nobody(len(rows)),
     )
 
 

@@ -204,6 +204,7 @@ class Agents:
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
             has arrived when it touches the goal.
+        alarmed: (n,) whether a behavior that has been asked in this step makes them run from something.
     """
 
     rows: Rows
@@ -219,6 +220,7 @@ class Agents:
     goal: Vectors
     stays: Mask
     arrival_distance: Scalars
+    alarmed: Mask
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -364,4 +366,5 @@ class Agents:
             goal=goal,
             stays=self.stays[rows],
             arrival_distance=self.arrival_distance[rows],
+            alarmed=self.alarmed[rows],
         )

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from steering_addon.behaviors.pursuit import CONSTANT_HEADING, SLOWEST, Pursuit
+from steering_addon.behaviors.pursuit import CONSTANT_HEADING, SLOWEST, Chasing, Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.maneuvers.prediction import prediction_time
 from tests.scene import Scene, leaders, positions
 from tests.simulation.odd_input import BOUNDED
 
 FPS = 24
+FRESH = Chasing.blank(1)
 
 
 def chase(start: object = (0.0, 0.0, 0.0), drift: object = (0.0, 0.0, 0.0), **changes) -> Scene:
@@ -86,15 +87,15 @@ def test_the_interval_is_limited() -> None:
     place = chase(drift=(3.0, 0.0, 0.0), behaviors=[(Pursuit, {"prediction_time": 0.0})])
     assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
     world, agents, [pursuit] = replace(place, behaviors=[(Pursuit, {"prediction_time": 1.5})]).seen()
-    assert np.allclose(pursuit.goal(world, agents, None), [[4.5, 12.0, 0.0]])
+    assert np.allclose(pursuit.goal(world, agents, FRESH), [[4.5, 12.0, 0.0]])
 
 
 def test_without_a_quarry_it_does_nothing() -> None:
     place = chase(behaviors=[(Pursuit, {"quarry": -1})])
     world, agents, [pursuit] = place.seen()
     assert (place.steering()[0] == 0.0).all()
-    assert np.isnan(pursuit.goal(world, agents, None)).all()
-    assert not pursuit.steer(world, agents, None).sets_speed.any()
+    assert np.isnan(pursuit.goal(world, agents, FRESH)).all()
+    assert not pursuit.steer(world, agents, FRESH).sets_speed.any()
 
 
 # At a constant heading.
@@ -118,12 +119,12 @@ def test_the_bearing_is_constant_and_the_quarry_is_met_at_the_goal(quarry: tuple
     """At the desired velocity the line to a slower quarry does not turn, and the two meet at the goal."""
     assume(np.linalg.norm(quarry) > 1.0)
     world, agents, [pursuit] = steady(tracked=leaders(quarry), drift=drift).seen()
-    force = pursuit.steer(world, agents, None).force
+    force = pursuit.steer(world, agents, FRESH).force
     desired = agents.velocity + force * (agents.vehicle.response_time / agents.mass)[:, None]
     assert np.isclose(np.linalg.norm(desired), agents.max_speed)
     turning = np.cross(quarry, np.asarray(drift) - desired)
     assert np.abs(turning).max() < 1e-9 * np.linalg.norm(quarry) * 10.0
-    goal = pursuit.goal(world, agents, None)
+    goal = pursuit.goal(world, agents, FRESH)
     time = np.linalg.norm(goal) / agents.max_speed
     closing = (desired - drift) @ np.asarray(quarry) / np.linalg.norm(quarry)
     if closing > SLOWEST * agents.max_speed:
@@ -139,7 +140,94 @@ def test_it_keeps_abreast_of_a_quarry_too_fast_to_be_met() -> None:
     world, agents, [pursuit] = steady(drift=(9.0, 0.0, 0.0)).seen()
     desired = (
         agents.velocity
-        + pursuit.steer(world, agents, None).force * (agents.vehicle.response_time / agents.mass)[:, None]
+        + pursuit.steer(world, agents, FRESH).force * (agents.vehicle.response_time / agents.mass)[:, None]
     )
     assert np.allclose(desired, [[5.0, 0.0, 0.0]])
-    assert np.isfinite(pursuit.goal(world, agents, None)).all()
+    assert np.isfinite(pursuit.goal(world, agents, FRESH)).all()
+
+
+# Letting go.
+
+
+def longest(mask: np.ndarray) -> int:
+    """The largest number of frames in a row."""
+    return max((len(run) for run in "".join("x" if frame else " " for frame in mask).split()), default=0)
+
+
+def pauses(states: list) -> np.ndarray:
+    """The remaining pauses of the first agent after each step, (frames,) seconds."""
+    return np.array([state.memories["pursuit"].pause[0] for state in states[1:]])
+
+
+def gaps(place: Scene, seconds: float) -> np.ndarray:
+    """The distances between the chaser and its quarry, (frames,) metres."""
+    path = positions(place.run(int(seconds * FPS)))[:, 0]
+    quarry = place.tracked.position[0] + np.asarray(place.drift) * (np.arange(len(path)) / FPS)[:, None]
+    return np.linalg.norm(path - quarry, axis=1)
+
+
+@pytest.mark.parametrize("drift", [(0.0, 0.0, 0.0), (1.5, 0.0, 0.0), (0.0, -2.0, 1.0)])
+@pytest.mark.parametrize("method", [0, CONSTANT_HEADING])
+def test_it_lets_go_of_a_quarry_that_it_has_reached_and_chases_again(drift: tuple, method: int) -> None:
+    gap = gaps(chase(drift=drift, behaviors=[(Pursuit, {"method": method, "pause_time": 2.0})]), 16.0)
+    touch = gap < 1.0
+    assert touch.any()
+    first = int(np.argmax(touch))
+    away = first + int(np.argmax(~touch[first:]))
+    assert gap[away : away + 2 * FPS].max() > 2.0
+    assert touch[away + FPS :].any(), "it comes again"
+
+
+def test_while_it_lets_go_it_asks_for_nothing_and_leads_nowhere() -> None:
+    world, agents, [pursuit] = chase().seen()
+    pausing = replace(FRESH, pause=np.array([0.5]))
+    steering = pursuit.steer(world, agents, pausing)
+    assert (steering.force == 0.0).all() and not steering.sets_speed.any()
+    assert np.isnan(pursuit.goal(world, agents, pausing)).all()
+    assert np.allclose(steering.memory.pause, 0.5 - 1.0 / FPS)
+
+
+@pytest.mark.parametrize("pause", [1.0, 3.0])
+def test_it_lets_go_for_the_pause(pause: float) -> None:
+    place = chase(behaviors=[(Pursuit, {"pause_time": pause})])
+    assert longest(pauses(place.run(14 * FPS)) > 0.0) == pytest.approx(pause * FPS, abs=2)
+
+
+@pytest.mark.parametrize("method", [0, CONSTANT_HEADING])
+def test_a_quarry_is_not_circled_for_ever(method: int) -> None:
+    """A chaser too fast to turn in to a slow quarry beside it would keep it at the middle of its circle."""
+    beside = chase(
+        tracked=leaders([2.0, 3.0, 0.0]),
+        speed=8.0,
+        vehicle={"max_speed": 8.0, "max_force": 12.0},
+        behaviors=[(Pursuit, {"method": method})],
+    )
+    assert gaps(beside, 20.0).max() > 2.0 * 8.0 * 8.0 / 12.0, "it flies on and comes again"
+
+
+def test_without_a_pause_it_never_lets_go() -> None:
+    place = chase(behaviors=[(Pursuit, {"pause_time": 0.0})])
+    assert (pauses(place.run(8 * FPS)) == 0.0).all()
+
+
+def test_a_quarry_that_pulls_away_ahead_is_not_given_up() -> None:
+    """Only a quarry that cannot be reached by turning counts as missed."""
+    place = chase(tracked=leaders([0.0, 6.0, 0.0]), speed=5.0)
+
+    def drifting(frame: int, snapshot):
+        quicker = 0.3 * max(frame - FPS // 2, 0) ** 2 / FPS
+        moved = snapshot.tracked.position + np.array([0.0, 4.0 * frame / FPS + quicker / FPS, 0.0])
+        return replace(snapshot, tracked=replace(snapshot.tracked, position=moved))
+
+    states = place.run(4 * FPS, at=drifting)
+    gap = np.array([drifting(k, place.snapshot()).tracked.position[0, 1] for k in range(len(states))])
+    gap -= positions(states)[:, 0, 1]
+    assert (np.diff(gap) > 0.0).any() and (np.diff(gap) < 0.0).any() and gap.min() < 5.0
+    assert (pauses(states) == 0.0).all()
+
+
+def test_a_chaser_that_lets_go_leaves_the_other_chasers_alone() -> None:
+    both = chase(position=[[0.0, 9.0, 0.0], [30.0, -30.0, 0.0]], behaviors=[(Pursuit, {"quarry": 2})])
+    alone = chase(position=[[30.0, -30.0, 0.0]], identity=[7930], behaviors=[(Pursuit, {"quarry": 1})])
+    paths = positions(both.run(3 * FPS))
+    assert np.array_equal(paths[:, 1:], positions(alone.run(3 * FPS)))

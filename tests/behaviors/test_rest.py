@@ -3,10 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from steering_addon.behaviors.evasion import Evasion
+from steering_addon.behaviors.flee import Flee
+from steering_addon.behaviors.hide import Hide
 from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.scene import obstacles
 from tests.scene import Scene, leaders, positions, speeds
 
 MINUTE = 24 * 60
@@ -71,3 +76,22 @@ def test_a_light_weight_only_slows() -> None:
 def test_another_seed_gives_other_rhythms() -> None:
     place = grazers(5)
     assert not np.allclose(positions(place.run(120))[-1], positions(replace(place, seed=3).run(120))[-1])
+
+
+@pytest.mark.parametrize("flight", [(Evasion, "pursuer"), (Flee, "target"), (Hide, "opponent")], ids=lambda f: f[1])
+def test_an_agent_that_runs_from_something_does_not_rest(flight: tuple) -> None:
+    """Sheep that graze get up when the dog comes, although nothing is set as the menace."""
+    kind, target = flight
+    behaviors = [(kind, {target: 4, "distance": 8.0}), (Rest, {"resting_time": 1000.0, "going_time": 0.1})]
+    place = Scene(
+        np.arange(4)[:, None] * [[30.0, 0.0, 0.0]],
+        behaviors=behaviors,
+        tracked=leaders([-20.0, 2.0, 0.0]),
+        drift=(4.0, 0.0, 0.0),
+        obstacles=obstacles([[0.0, -3.0, 0.0]], [1.0]),
+    )
+    speed = speeds(place.run(24 * 6))[:, 0]
+    assert speed[24:48].max() == 0.0, "it rests while nothing is near"
+    assert speed[24 * 5 :].min() > 1.0
+    resting = replace(place, behaviors=[(kind, {**behaviors[0][1], "weight": 0.0}), behaviors[1]])
+    assert speeds(resting.run(24 * 6))[48:].max() == 0.0, "a behavior without weight alarms no agent"

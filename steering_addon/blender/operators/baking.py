@@ -39,7 +39,7 @@ INFINITE = float("inf")
 INTERVAL = 0.005
 """Seconds between two pieces of work."""
 TOLD_BY_BAKES = set(Kind) - {Kind.NEVER_ENTERED, Kind.WAITING}
-"""What the report of a bake names; it has warnings of its own about vehicles that never entered and targets that are missing."""
+"""What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
 
 
 class STEERING_OT_bake(bpy.types.Operator):

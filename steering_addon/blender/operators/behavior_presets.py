@@ -31,8 +31,8 @@ class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
     behavior: _behavior()
     preset: any_preset(_of_behavior)
 
-    def take_up(self, _context, crowd, preset):
-        animated = take_up_behavior(preset, crowd)
+    def take_up(self, context, crowd, preset):
+        animated = take_up_behavior(preset, crowd, context.scene)
         return animated_warnings(crowd, animated), f"Applied the preset {preset.label} to {crowd.name}"
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ...behaviors import CATALOGUE, FLOCKING
-from ...simulation.behavior import Intent
+from ...simulation.behavior import Behavior, Intent
+from ..crowds.behavior_adding import add_behaviors
 from ..focus import crowd_in_focus
 from .polls import has_editable_crowd
+
+if TYPE_CHECKING:
+    from bpy.types import Context
 
 ITEMS = [
     item
@@ -20,6 +27,16 @@ FIRST = CATALOGUE[0].name
 """The default behavior for scripts; without it Blender would take the first item, which is a heading."""
 
 
+def _fit():
+    return BoolProperty(
+        name="Fit to Crowd",
+        description="Choose distances, times and strengths that fit the size and speed of the crowd's vehicles, and a "
+        "weight that fits those of its other behaviors",
+        default=True,
+        options={"SKIP_SAVE"},
+    )
+
+
 class STEERING_OT_behavior_add(bpy.types.Operator):
     """Add a behavior to the crowd"""
 
@@ -29,16 +46,14 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
     bl_property = "behavior"
 
     behavior: EnumProperty(name="Behavior", description="Behavior to add to the crowd", items=ITEMS, default=FIRST)
+    fit: _fit()
 
     @classmethod
     def poll(cls, context) -> bool:
         return has_editable_crowd(cls, context)
 
     def execute(self, context):
-        crowd = crowd_in_focus(context)
-        getattr(crowd.steering, self.behavior).use = True
-        # Blender updates dependencies only after an edit in the interface.
-        crowd.update_tag()
+        _add(self, context, [behavior for behavior in CATALOGUE if behavior.name == self.behavior])
         return {"FINISHED"}
 
 
@@ -49,16 +64,25 @@ class STEERING_OT_flocking_add(bpy.types.Operator):
     bl_label = "Flocking"
     bl_options = {"REGISTER", "UNDO"}
 
+    fit: _fit()
+
     @classmethod
     def poll(cls, context) -> bool:
         return has_editable_crowd(cls, context)
 
     def execute(self, context):
-        crowd = crowd_in_focus(context)
-        for behavior in FLOCKING:
-            getattr(crowd.steering, behavior.name).use = True
-        crowd.update_tag()
+        _add(self, context, FLOCKING)
         return {"FINISHED"}
+
+
+def _add(operator: Any, context: Context, behaviors: Sequence[type[Behavior]]) -> None:
+    """Add behaviors to the crowd in focus, and report it."""
+    crowd = crowd_in_focus(context)
+    chosen = add_behaviors(behaviors, crowd, context.scene, fit=operator.fit)
+    # Blender updates dependencies only after an edit in the interface.
+    crowd.update_tag()
+    labels = ", ".join(behavior.label for behavior in behaviors)
+    operator.report({"INFO"}, "; ".join([f"Added {labels} to {crowd.name}", *chosen]))
 
 
 class STEERING_OT_behavior_remove(bpy.types.Operator):

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ...simulation.roles import DESCRIPTIONS, Role
+from ...simulation.roles import Role
 from ..properties import has_role
 from ..read.dependencies import animates
 from ..read.sources import behaviors_of, pointers_of
-from ..read.target_problems import OPTIONAL, awaited
+from ..read.target_problems import OPTIONAL, awaited, target_problem
 from ..tagged_objects import by_role, full_name, in_use
 from ..write.visibility import SWITCHES
 
@@ -76,7 +76,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
         for behavior in behaviors_of(crowd):
             awaiting = awaited(behavior, crowd, roles)
             if awaiting is not None and awaiting[1].role not in OPTIONAL:
-                text = f"{behavior.label} of {crowd.name} waits for a {DESCRIPTIONS[awaiting[1].role][0]}"
+                text = f"{behavior.label} of {crowd.name} has no effect. {target_problem(behavior, crowd, roles)}"
                 yield Finding(Kind.WAITING, text, (full_name(crowd),))
 
 

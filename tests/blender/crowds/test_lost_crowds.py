@@ -173,7 +173,7 @@ def test_the_panels_say_what_is_wrong_and_offer_the_remedy(how) -> None:
         assert drawn.count(label) == 1, drawn
         assert any("2 vehicles" in text and "cannot move" in text for text in drawn), drawn
     select(kept[0])
-    assert "Bake 1 Vehicle, 12 Frames" in texts("bake"), "the lost ones are not counted"
+    assert "1 vehicle, frames 1 to 12" in texts("bake"), "the lost ones are not counted"
     restore()
     assert label not in texts("crowd", "bake")
 

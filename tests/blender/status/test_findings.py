@@ -113,7 +113,7 @@ CASES = {
     hidden_by_the_screen: ("HIDDEN", "Ship 0 is hidden, but baked all the same"),
     an_instance: ("INSTANCED", "the vehicles of Fleet do not move in it. Use Make Instances Real"),
     a_deleted_target: ("TARGET_GONE", "Road, the Path of Follow Path in Ships, was deleted"),
-    a_deleted_path: ("WAITING", "Follow Path of Ships waits for a Path"),
+    a_deleted_path: ("WAITING", "Follow Path of Ships has no effect. It waits for a Path: tag one, or choose a path"),
 }
 
 

@@ -1,0 +1,101 @@
+"""Adds behaviors to a crowd: with values that fit its bodies, and the other crowd as what they react to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import TYPE_CHECKING
+
+from ...behaviors import CATALOGUE
+from ...settings.fitting import Bodies, fitted
+from ...settings.preset_values import Value, Values
+from ...simulation.behavior import Behavior, Intent
+from ...simulation.declaration import NEAREST, Kind
+from ...simulation.roles import Role
+from ..read.dependencies import animated_paths
+from ..read.target_groups import named
+from ..tagged_objects import crowd_of, in_use, tagged
+from ..write.animation_data import channelbag, evaluate
+from .preset_exchange import values_in
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+
+def add_behaviors(behaviors: Sequence[type[Behavior]], crowd: Object, scene: Scene, *, fit: bool = True) -> list[str]:
+    """Switch behaviors of a crowd on, and give values to those that are new.
+
+    Values that were set before, or are keyframed or driven, are kept.
+
+    Args:
+        fit: whether new values are fitted to the crowd; otherwise they are the defaults.
+
+    Returns:
+        A clause for each target that was set.
+    """
+    settings, animated = crowd.steering, animated_paths(crowd)
+    values = {b: fitted_values(b, crowd, scene) if fit else {} for b in behaviors}
+    chosen = []
+    for behavior in behaviors:
+        group = getattr(settings, behavior.name)
+        for name, value in values[behavior].items():
+            if not group.is_property_set(name) and f"steering.{behavior.name}.{name}" not in animated:
+                setattr(group, name, value)
+        group.use = True
+        chosen += _react_to_other_crowd(behavior, crowd, scene)
+    return chosen
+
+
+def fitted_values(behavior: type[Behavior], crowd: Object, scene: Scene) -> dict[str, Value]:
+    """The values of a new behavior that fit a crowd, by name. Of keyframed settings the largest value counts."""
+    settings = crowd.steering
+    used = [b for b in CATALOGUE if settings.is_property_set(b.name) and getattr(settings, b.name).use]
+    beside = {b: _at_their_largest(values_in(b, getattr(settings, b.name)), crowd, b.name) for b in used}
+    return fitted(behavior, bodies_of(crowd, scene), settings.combining, beside)
+
+
+def bodies_of(crowd: Object, scene: Scene) -> Bodies:
+    """The usual vehicle of a crowd: its model, in the median size of its members."""
+    model = crowd.steering.vehicle
+    values = {name: getattr(model, name) for name in Bodies.__dataclass_fields__}
+    largest = {name: float(value) for name, value in _at_their_largest(values, crowd, "vehicle").items()}
+    sizes = [ob.steering.size_factor for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+    return Bodies(**{**largest, "radius": largest["radius"] * (median(sizes) if sizes else 1.0)})
+
+
+def _at_their_largest(values: Values, crowd: Object, group: str) -> dict[str, Value]:
+    """The values of a property group, each keyframed number with the largest value that it has on a keyframe.
+
+    A weight or a speed that starts at 0 would otherwise say nothing.
+    """
+    bag = channelbag(crowd)
+    curves = {curve.data_path: curve for curve in bag.fcurves} if bag is not None else {}
+    result = dict(values)
+    for name, value in values.items():
+        curve = curves.get(f"steering.{group}.{name}")
+        if curve is not None and isinstance(value, float):
+            result[name] = max([value, *evaluate(curve, [key.co.x for key in curve.keyframe_points]).tolist()])
+    return result
+
+
+def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene) -> list[str]:
+    """Point a behavior that reacts to others at the only other crowd, unless the scene has a leader.
+
+    Returns:
+        A clause for each target that was set.
+    """
+    if behavior.intent is not Intent.REACT:
+        return []
+    objects = in_use(scene)
+    others = {other for ob in tagged(objects, Role.VEHICLE) if (other := crowd_of(ob)) not in (None, crowd)}
+    if len(others) != 1:
+        return []
+    [other] = others
+    chosen = []
+    group = getattr(crowd.steering, behavior.name)
+    for name, parameter in behavior.parameters().items():
+        waits = parameter.kind is Kind.BODY and parameter.default == NEAREST and not tagged(objects, parameter.role)
+        if waits and not parameter.in_order and not named(group, name):
+            setattr(group, name, other)
+            chosen.append(f"its {parameter.called(name)} is {other.name}, the only other crowd")
+    return chosen

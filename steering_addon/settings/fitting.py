@@ -1,0 +1,158 @@
+"""Fits a new behavior to its crowd: distances and times to the size and speed of the bodies, weights to the others'.
+
+The defaults of behaviors are meant for the default vehicle. With r = radius, v = max_speed and a = max_force / mass,
+each as a multiple of that vehicle's, they are multiplied by these factors:
+
+    lengths       (r v)^(1/2), where there has to be room to stop at least v^2 / a
+    times         (r / v)^(1/4)
+    strengths     a, of adjustments at least v: lengths / times^2, what it takes to step aside in time
+
+The exponents are those that come nearest to the numbers of the shipped presets, which were found by eye: a starling
+keeps more lengths of its body between itself and others than a sheep does, and looks less far ahead in time. A crowd
+ten times as large and as fast gets ten times the distances and the same times.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from ..simulation.behavior import Adjustment, Behavior
+from ..simulation.combining import COMBININGS
+from ..simulation.declaration import Kind, Parameter, Unit
+from ..simulation.vehicle import VehicleModel
+from .preset_values import Value, Values, complete, within
+
+DIGITS = 2
+"""Significant digits of fitted numbers."""
+DIRECTIONS_ONLY = next(c.name for c in COMBININGS if c.name == "NORMALIZED_SUM")
+"""The way to combine that compares all weights with each other, whatever their units."""
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """What the values of a behavior are fitted to: the vehicles of a crowd.
+
+    Attributes:
+        radius: metres; 0 if unknown.
+        max_speed: m/s.
+        max_force: newtons.
+        mass: kilograms.
+    """
+
+    radius: float
+    max_speed: float
+    max_force: float
+    mass: float
+
+    @classmethod
+    def default(cls) -> Bodies:
+        """The vehicles that the defaults of all behaviors are meant for."""
+        return cls(**{name: VehicleModel.parameters()[name].default for name in cls.__dataclass_fields__})
+
+    @property
+    def agility(self) -> float:
+        """The strongest acceleration, m/s2."""
+        return self.max_force / self.mass
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Factors of the default values of behaviors.
+
+    Attributes:
+        length, time, speed, strength: of values in such units.
+        stopping: of lengths with room to stop.
+    """
+
+    length: float
+    time: float
+    speed: float
+    strength: float
+    stopping: float
+
+    @classmethod
+    def of(cls, bodies: Bodies) -> Factors:
+        """The factors for some bodies; values that no motion can have, such as a top speed of 0, count as default."""
+        usual = Bodies.default()
+        speed = bodies.max_speed / usual.max_speed or 1.0
+        size = bodies.radius / usual.radius or speed
+        strength = bodies.agility / usual.agility or 1.0
+        length, time = math.sqrt(size * speed), math.sqrt(math.sqrt(size / speed))
+        return cls(length, time, speed, strength, max(length, speed * speed / strength))
+
+    def of_weight(self, behavior: type[Behavior]) -> float:
+        """The factor of the weight of a behavior."""
+        factor = self.of_parameter(behavior.parameters()["weight"])
+        return max(factor, self.speed) if issubclass(behavior, Adjustment) else factor
+
+    def of_parameter(self, parameter: Parameter) -> float:
+        """The factor of a parameter; 1 for angles, shares, frames, rates and numbers without a unit."""
+        if parameter.unit is Unit.LENGTH and parameter.room_to_stop:
+            return self.stopping
+        factors = {Unit.LENGTH: self.length, Unit.TIME: self.time, Unit.SPEED: self.speed}
+        return factors.get(parameter.unit, self.strength if parameter.unit is Unit.ACCELERATION else 1.0)
+
+
+def fitted(
+    behavior: type[Behavior], bodies: Bodies, combining: str, beside: Mapping[type[Behavior], Values]
+) -> dict[str, Value]:
+    """The values of a new behavior in a crowd, by name; choices by name.
+
+    Args:
+        combining: the name of the way in which the crowd combines its behaviors.
+        beside: the values of the behaviors that the crowd uses.
+    """
+    factors = Factors.of(bodies)
+    values = complete(behavior, {})
+    for name, parameter in behavior.parameters().items():
+        if parameter.kind is Kind.NUMBER and (factor := factors.of_parameter(parameter)) != 1.0:
+            values[name] = within(_rounded(float(values[name]) * factor), parameter)
+    others = {other: given for other, given in beside.items() if other is not behavior}
+    return values | _as_beside(behavior, factors, combining, others)
+
+
+def _as_beside(
+    behavior: type[Behavior], factors: Factors, combining: str, others: Mapping[type[Behavior], Values]
+) -> dict[str, Value]:
+    """Weight, priority and probability as changed as those of the other behaviors are, in the median.
+
+    Weights in m/s2 are compared with weights in m/s2, factors with factors. Adjustments are not combined with the
+    others, so that their weights only compare with each other's.
+    """
+
+    def usual_weight(kind: type[Behavior]) -> float:
+        return float(kind.parameters()["weight"].default) * factors.of_weight(kind)
+
+    adjusts = issubclass(behavior, Adjustment)
+    beside = {k: complete(k, given) for k, given in others.items() if issubclass(k, Adjustment) is adjusts}
+    counting = {kind: float(given["weight"]) for kind, given in beside.items() if float(given["weight"]) > 0.0}
+    if combining == DIRECTIONS_ONLY and not adjusts:
+        weight = _median(counting.values(), usual_weight(behavior))
+    else:
+        unit = behavior.parameters()["weight"].unit
+        alike = [kind for kind in counting if kind.parameters()["weight"].unit is unit]
+        ratio = _median((counting[kind] / usual_weight(kind) for kind in alike), 1.0)
+        weight = usual_weight(behavior) * ratio
+    parameters = behavior.parameters()
+    priority, probability = parameters["priority"], parameters["probability"]
+    shifts = [int(given["priority"]) - kind.parameters()["priority"].default for kind, given in beside.items()]
+    likelihood = _median((float(given["probability"]) for given in beside.values()), probability.default)
+    return {
+        "weight": within(_rounded(weight), parameters["weight"]),
+        "priority": int(within(round(priority.default + _median(shifts, 0.0)), priority)),
+        "probability": within(likelihood, probability),
+    }
+
+
+def _median(values: Iterable[float], otherwise: float) -> float:
+    """The median of the values, or another number if there are none."""
+    listed = list(values)
+    return float(median(listed)) if listed else otherwise
+
+
+def _rounded(value: float) -> float:
+    """The number with DIGITS significant digits, so that a field shows all of it."""
+    return float(f"{value:.{DIGITS}g}")

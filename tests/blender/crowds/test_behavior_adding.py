@@ -1,0 +1,229 @@
+"""Adding behaviors: their values fit the crowd, and prey and predators work together untouched."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    crowd,
+    drive,
+    frames,
+    insert,
+    leader,
+    part,
+    places,
+    scene_dump,
+    select,
+    stored,
+    vehicle,
+    wedge,
+)
+
+CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}
+
+
+def add(crowd_object, behavior: str, **options) -> None:
+    select(crowd_object)
+    assert bpy.ops.steering.behavior_add(behavior=behavior, **options) == {"FINISHED"}
+
+
+def fish(count: int = 3, name: str = "Fish", x: float = 0.0):
+    """A crowd that moves like fish of a metre."""
+    select(*[wedge(f"{name} {k}", (x + 3.0 * k, 0.0, 0.0), size=0.5) for k in range(count)])
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="FISH", new_crowd=True) == {"FINISHED"}
+    return bpy.data.objects[f"{name} 0"].steering.crowd
+
+
+def values(crowd_object, behavior: str) -> dict:
+    exchange = part("blender.crowds.preset_exchange")
+    return exchange.values_in(CATALOGUE[behavior], getattr(crowd_object.steering, behavior))
+
+
+# ---- values
+
+
+@pytest.mark.parametrize("behavior", CATALOGUE)
+def test_a_behavior_is_added_with_the_values_that_fit_its_crowd(behavior: str) -> None:
+    crowd_object = fish()
+    bpy.ops.steering.behavior_remove(behavior=behavior)
+    expected = part("blender.crowds.behavior_adding").fitted_values(
+        CATALOGUE[behavior], crowd_object, bpy.context.scene
+    )
+    add(crowd_object, behavior)
+    assert values(crowd_object, behavior) == pytest.approx(expected)
+    assert getattr(crowd_object.steering, behavior).use
+
+
+def test_small_slow_fish_run_from_near_chasers_only() -> None:
+    """The distance of 10 m is meant for bodies of 1 m and 5 m/s."""
+    assert bpy.ops.steering.add_school(count=3) == {"FINISHED"}
+    school = bpy.context.view_layer.objects.active
+    add(school, "evasion")
+    assert 2.0 < school.steering.evasion.distance < 4.0
+
+
+def test_without_fit_a_behavior_has_its_defaults() -> None:
+    crowd_object = fish()
+    add(crowd_object, "evasion", fit=False)
+    assert crowd_object.steering.evasion.distance == 10.0
+
+
+def test_values_that_were_set_before_are_kept() -> None:
+    crowd_object = fish()
+    crowd_object.steering.evasion.distance = 7.0
+    add(crowd_object, "evasion")
+    assert crowd_object.steering.evasion.distance == 7.0
+
+
+@pytest.mark.parametrize("animate", ["keyed", "driven"])
+def test_keyed_and_driven_values_are_left_to_their_keys_and_drivers(animate: str) -> None:
+    crowd_object = fish()
+    path = "steering.evasion.distance"
+    if animate == "keyed":
+        insert(crowd_object, path, {1: 6.0, 20: 8.0})
+    else:
+        drive(crowd_object, path, "6.0")
+    crowd_object.steering.property_unset("evasion")
+    add(crowd_object, "evasion")
+    if animate == "keyed":
+        assert not crowd_object.steering.evasion.is_property_set("distance")
+    bpy.context.scene.frame_set(1)
+    assert crowd_object.evaluated_get(bpy.context.evaluated_depsgraph_get()).steering.evasion.distance == 6.0
+
+
+def test_of_keyed_settings_the_largest_value_counts() -> None:
+    """A crowd that stands still on the first frame, and whose behaviors come in by their weights."""
+    crowd_object = crowd(separation={"weight": 8.0}, cohesion={"weight": 3.0})
+    vehicle(crowd=crowd_object)
+    expected = part("blender.crowds.behavior_adding").fitted_values(
+        CATALOGUE["alignment"], crowd_object, bpy.context.scene
+    )
+    insert(crowd_object, "steering.vehicle.max_speed", {1: 0.0, 40: 5.0})
+    insert(crowd_object, "steering.separation.weight", {1: 0.0, 40: 8.0})
+    bpy.context.scene.frame_set(1)
+    add(crowd_object, "alignment")
+    assert values(crowd_object, "alignment") == pytest.approx(expected)
+
+
+def test_the_size_of_the_members_counts() -> None:
+    small, large = crowd("Small"), crowd("Large")
+    for crowd_object, factor in ((small, 0.25), (large, 4.0)):
+        for k in range(3):
+            vehicle(name=f"{crowd_object.name} {k}", crowd=crowd_object).steering.size_factor = factor
+        add(crowd_object, "evasion")
+    assert large.steering.evasion.distance == pytest.approx(4.0 * small.steering.evasion.distance, rel=0.1)
+
+
+def test_flocking_is_added_with_fitting_values() -> None:
+    crowd_object = crowd()
+    crowd_object.steering.vehicle.radius = 0.05
+    crowd_object.steering.vehicle.max_speed = 0.5
+    crowd_object.steering.vehicle.max_force = 1.0
+    select(crowd_object)
+    assert bpy.ops.steering.flocking_add() == {"FINISHED"}
+    for name in ("separation", "alignment", "cohesion"):
+        default = CATALOGUE[name].parameters()["distance"].default
+        assert getattr(crowd_object.steering, name).distance == pytest.approx(default / 10.0)
+        weight = CATALOGUE[name].parameters()["weight"].default
+        assert getattr(crowd_object.steering, name).weight == pytest.approx(weight / 10.0)
+
+
+def test_a_preset_of_a_new_behavior_keeps_its_numbers_and_the_others_are_fitted() -> None:
+    crowd_object = fish()
+    fitted = part("blender.crowds.behavior_adding").fitted_values(
+        CATALOGUE["unaligned_collision_avoidance"], crowd_object, bpy.context.scene
+    )
+    select(crowd_object)
+    bpy.ops.steering.behavior_preset_apply(behavior="unaligned_collision_avoidance", preset="polite")
+    group = crowd_object.steering.unaligned_collision_avoidance
+    assert (group.look_ahead_time, group.distance) == (4.0, 12.0)
+    assert group.weight == pytest.approx(fitted["weight"]) and group.weight != 3.0
+
+
+# ---- targets
+
+
+def test_a_reaction_is_to_the_only_other_crowd() -> None:
+    prey, predators = fish(), fish(1, "Shark", 30.0)
+    add(predators, "pursuit")
+    add(prey, "evasion")
+    assert predators.steering.pursuit.quarry == prey
+    assert prey.steering.evasion.pursuer == predators
+
+
+def test_a_leader_is_not_overruled() -> None:
+    prey, _ = fish(), fish(1, "Shark", 30.0)
+    leader()
+    add(prey, "evasion")
+    assert prey.steering.evasion.pursuer is None
+
+
+def test_a_chosen_target_is_kept() -> None:
+    prey, predators = fish(), fish(1, "Shark", 30.0)
+    prey.steering.evasion.pursuer = bpy.data.objects["Shark 0"]
+    add(prey, "evasion")
+    assert prey.steering.evasion.pursuer == bpy.data.objects["Shark 0"]
+    assert predators != prey
+
+
+def test_of_several_other_crowds_none_is_guessed() -> None:
+    prey, _, _ = fish(), fish(1, "Shark", 30.0), fish(1, "Whale", 60.0)
+    add(prey, "evasion")
+    assert prey.steering.evasion.pursuer is None
+
+
+def test_a_crowd_without_vehicles_is_not_reacted_to() -> None:
+    prey = fish()
+    crowd("Empty Crowd")
+    add(prey, "evasion")
+    assert prey.steering.evasion.pursuer is None
+
+
+def test_undo_takes_values_and_target_back() -> None:
+    prey, _ = fish(), fish(1, "Shark", 30.0)
+    name = prey.name
+    select(prey)
+    bpy.ops.ed.undo_push(message="Before")
+    before, kept = scene_dump(), stored(prey.steering)
+    bpy.ops.steering.behavior_add(behavior="evasion")
+    bpy.ops.ed.undo_push(message="Added")
+    assert stored(prey.steering) != kept
+    bpy.ops.ed.undo()
+    assert_same(before, scene_dump())
+    assert not bpy.data.objects[name].steering.is_property_set("evasion")
+
+
+# ---- prey and predators
+
+
+def test_a_school_parts_before_a_shark_and_closes_again() -> None:
+    """The school of the Add menu, and a cone with the preset Sharks; nothing else is set."""
+    frames(1, 300)
+    assert bpy.ops.steering.add_school(count=50) == {"FINISHED"}
+    school = bpy.context.view_layer.objects.active
+    members = [ob for ob in bpy.data.objects if ob.is_property_set("steering") and ob.steering.crowd == school]
+    bpy.ops.mesh.primitive_cone_add(location=(-8.0, 0.0, 0.0))
+    shark = bpy.context.view_layer.objects.active
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="FISH", new_crowd=True) == {"FINISHED"}
+    sharks = shark.steering.crowd
+    select(sharks)
+    assert bpy.ops.steering.preset_apply(preset="shark") == {"FINISHED"}
+    add(sharks, "pursuit")
+    add(school, "evasion")
+    bake()
+    baked = range(1, 301, 3)
+    prey = np.stack([places(ob, baked) for ob in members], axis=1)
+    gap = np.linalg.norm(prey - places(shark, baked)[:, None], axis=-1)
+    spread = np.linalg.norm(prey - np.median(prey, axis=1, keepdims=True), axis=-1).mean(axis=1)
+    near = gap.min(axis=1) < school.steering.evasion.distance
+    first = int(np.argmax(near))
+    assert near.any() and baked[first] < 144, "it is with them within six seconds"
+    gone = first + int(np.argmax(~near[first:]))
+    again = gone + int(np.argmax(near[gone:]))
+    assert not near[gone] and near[again], "it swims on, and comes again"
+    reached = (gap < sharks.steering.vehicle.radius + school.steering.vehicle.radius).any(axis=0)
+    assert reached.any(), "some are caught up with"
+    assert (gap > 0.5).mean() > 0.99, "the others part: there is no fish in the middle of the shark"
+    assert spread[first:gone].max() > 1.2 * spread[gone:again].min(), "the school closes again"
