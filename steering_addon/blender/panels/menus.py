@@ -75,7 +75,9 @@ class STEERING_MT_ready_crowds(bpy.types.Menu):
     def draw(self, _context) -> None:
         self.layout.operator_context = "EXEC_REGION_WIN"
         for operator, icon in READY_CROWDS.items():
-            self.layout.operator(f"steering.{operator}", text=entry_text(_label(operator), operator), icon=icon)
+            text = entry_text(_label(operator), operator)
+            # They work in any scene, so search lists them before entries that need a crowd.
+            self.layout.operator(f"steering.{operator}", text=text, icon=icon, search_weight=1.0)
 
 
 class STEERING_MT_crowd_presets(bpy.types.Menu):
