@@ -183,7 +183,7 @@ def transforms(objects: Iterable) -> dict:
 def points(ob) -> np.ndarray:
     """The points in the world of a character, posed and without what it holds, (n, 3)."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    found = []
+    arrays = []
     for part in [ob, *ob.children_recursive]:
         if part.find_armature() is not None and part.visible_get():
             shape = part.evaluated_get(depsgraph)
@@ -192,8 +192,8 @@ def points(ob) -> np.ndarray:
             mesh.vertices.foreach_get("co", local)
             shape.to_mesh_clear()
             matrix = np.array(shape.matrix_world)
-            found.append(local.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
-    return np.concatenate(found)
+            arrays.append(local.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
+    return np.concatenate(arrays)
 
 
 def size(ob) -> list[float]:

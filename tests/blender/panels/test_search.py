@@ -54,19 +54,19 @@ def entries(menu: str, above: str) -> list[Entry]:
     drawn: list[tuple] = []
     cls = getattr(bpy.types, menu)
     cls.draw(type("Drawn", (), {"layout": Recorder(drawn)})(), bpy.context)
-    found = []
+    listed = []
     for kind, name, *rest in drawn:
         if kind == "label":
             continue
         text, *given = rest
         if kind == "menu":
-            found += entries(name, f"{above}{ARROW}{text or getattr(bpy.types, name).bl_label}")
+            listed += entries(name, f"{above}{ARROW}{text or getattr(bpy.types, name).bl_label}")
         else:
             module, _, operator = name.partition(".")
             label = text or getattr(getattr(bpy.ops, module), operator).get_rna_type().name
             choice = given[0].get("behavior") or given[0].get("preset") or given[0].get("role") or ""
-            found.append((f"{above}{ARROW}{label}", operator, choice))
-    return found
+            listed.append((f"{above}{ARROW}{label}", operator, choice))
+    return listed
 
 
 def searched() -> list[Entry]:
@@ -149,7 +149,7 @@ def test_search_finds_what_newcomers_type(query: str, expected: set[tuple[str, s
     assert expected <= found(query)
 
 
-def test_no_part_of_an_entry_begins_with_a_sign_that_nobody_types() -> None:
+def test_every_part_of_an_entry_begins_with_a_letter_or_a_digit() -> None:
     for path, _operator, _choice in searched():
         for word in parts(path):
             assert word == "·" or word[0].isalnum(), path
