@@ -12,6 +12,15 @@ import environments
 ROOT = Path(__file__).resolve().parents[1]
 FIRST = "README.html"
 """The page that Sphinx makes of README.md."""
+PACKAGES = ("sphinx", "furo")
+"""The packages whose scripts and styles the site contains; their licenses go with it."""
+LICENSE_FILES = """
+import importlib.metadata, sys
+for name in sys.argv[1:]:
+    for file in importlib.metadata.files(name):
+        if "licenses" in file.parts and "LICENSE" in file.name:
+            print(name, file.locate())
+"""
 NOT_NEEDED = (".buildinfo", "objects.inv")
 """Files for other sites that Sphinx builds."""
 
@@ -41,9 +50,20 @@ def build_site(output: Path) -> Path:
             raise SiteError(f"The site cannot be built:\n{done.stdout}{done.stderr}".rstrip())
         for name in NOT_NEEDED:
             (built / name).unlink()
+        _add_licenses(python, built / "_static")
         # Web servers show index.html for the address of a folder.
         shutil.copy2(built / FIRST, built / "index.html")
         if output.exists():
             shutil.rmtree(output)
         shutil.copytree(built, output)
     return output / "index.html"
+
+
+def _add_licenses(python: Path, folder: Path) -> None:
+    """Put the licenses of the packages into a folder, as `furo.LICENSE.txt`."""
+    done = subprocess.run([python, "-c", LICENSE_FILES, *PACKAGES], capture_output=True, text=True, check=True)
+    files = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    if missing := set(PACKAGES) - files.keys():
+        raise SiteError(f"No license found in the package {', '.join(sorted(missing))}.")
+    for name, file in files.items():
+        shutil.copyfile(file, folder / f"{name}.LICENSE.txt")

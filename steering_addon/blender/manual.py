@@ -42,6 +42,12 @@ def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     return (f"{SHIPPED.as_uri()}/", PAGES) if (SHIPPED / FIRST).is_file() else ("", ())
 
 
+def first_page() -> str:
+    """The address of the first page; empty if there are no pages to open."""
+    start, pages = manual_map()
+    return f"{start}{FIRST}" if pages else ""
+
+
 def register() -> None:
     bpy.utils.register_manual_map(manual_map)
 

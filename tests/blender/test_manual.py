@@ -9,6 +9,7 @@ import bpy
 import pytest
 
 from tests.blender.building import part
+from tests.blender.drawing import shown
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -89,6 +90,14 @@ def test_the_menu_entry_opens_the_page_in_the_browser(shipped: str, monkeypatch:
     monkeypatch.setattr(webbrowser, "open", opened.append)
     assert bpy.ops.wm.doc_view_manual(doc_id="STEERING_PG_seek.weight") == {"FINISHED"}
     assert opened == [f"{shipped}docs/behaviors/seek.html"]
+
+
+def test_the_object_menu_leads_to_the_first_page_if_there_is_one(shipped: str, monkeypatch) -> None:
+    entry = ("operator", "wm.url_open", "Steering Manual")
+    assert part("blender.manual").first_page() == f"{shipped}README.html"
+    assert entry in shown("STEERING_MT_object")
+    monkeypatch.setattr(part("blender.manual"), "SHIPPED", Path("/nothing"))
+    assert entry not in shown("STEERING_MT_object")
 
 
 def test_without_pages_nothing_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

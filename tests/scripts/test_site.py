@@ -76,6 +76,11 @@ def test_a_page_loads_nothing_from_the_network(pages: dict[Path, Addresses]) -> 
         assert len(addresses.loaded) > 3, page
 
 
+def test_the_licenses_of_what_the_site_contains_go_with_it(pages: dict[Path, Addresses]) -> None:
+    for name in ("sphinx", "furo"):
+        assert "copyright" in (root_of(pages) / "_static" / f"{name}.LICENSE.txt").read_text(encoding="utf-8").lower()
+
+
 def test_the_first_page_leads_to_all_behaviors(pages: dict[Path, Addresses]) -> None:
     first = pages[root_of(pages) / "index.html"]
     for page in (ROOT / "docs" / "behaviors").glob("*.md"):

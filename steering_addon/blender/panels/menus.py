@@ -10,7 +10,7 @@ import bpy
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, Role
-from .. import preview
+from .. import manual, preview
 from ..crowds.preset_exchange import CROWDS
 from ..focus import crowd_in_focus
 from .active_object import ICONS
@@ -119,6 +119,9 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.bake", text="Bake Selected").selected = True
         layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.clear_bake", icon="TRASH").selected = False
+        if address := manual.first_page():
+            layout.separator()
+            layout.operator("wm.url_open", text="Steering Manual", icon="HELP").url = address
 
 
 class STEERING_MT_roles(bpy.types.Menu):
