@@ -1,4 +1,4 @@
-"""Writes the manual's pages about the behaviors from their declarations and figures."""
+"""Writes the manual's pages about behaviors and vehicles from their declarations and figures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from steering_addon.behaviors import CATALOGUE
+from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
+from steering_addon.simulation.declaration import Declared
+from steering_addon.simulation.presence.attendance import Attendance
+from steering_addon.simulation.vehicle import VehicleModel
 
 from .figure_scenes import combining, drawing_of, figure_of, more_of
 from .parameter_words import default, limits
@@ -18,6 +22,12 @@ from .parameter_words import default, limits
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "behaviors"
 PAPER = "[Steering Behaviors For Autonomous Characters](https://www.red3d.com/cwr/steer/gdc99/) (Reynolds 1999)"
 WRITTEN = "<!-- scripts/generate writes this page -->\n"
+VEHICLE_GROUPS: tuple[tuple[str, str, type[Declared]], ...] = (
+    ("Vehicle", "vehicle", VehicleModel),
+    ("Wings, Wheels and Legs", "portrayal", Portrayal),
+    ("Entering and Leaving", "attendance", Attendance),
+)
+"""The panels of a crowd about its vehicles, with the name of their properties and their declaration."""
 NOTHING = re.compile(r"\bdo(?:es)? nothing\b", re.IGNORECASE)
 
 
@@ -26,7 +36,7 @@ def pages() -> dict[str, Callable[[], str]]:
 
     A page of a behavior without a figure raises MissingFigureError when it is made.
     """
-    return {"README.md": _index, "combining.md": _ways_to_combine} | {
+    return {"README.md": _index, "combining.md": _ways_to_combine, "vehicles.md": _vehicles} | {
         f"{behavior.name}.md": partial(_page, behavior) for behavior in CATALOGUE
     }
 
@@ -56,7 +66,8 @@ def _index() -> str:
     lines = [WRITTEN, "# Behaviors\n"]
     lines.append(
         "Each behavior has a panel in the crowd's settings. A crowd usually has several; [its choice of "
-        "combining](combining.md) decides how they become one force.\n"
+        "combining](combining.md) decides how they become one force, and the [settings of its vehicles](vehicles.md) "
+        "how they move.\n"
     )
     for intent in Intent:
         lines += [f"## {intent.value}\n", "| | What it does | Reynolds' term |", "|---|---|---|"]
@@ -103,6 +114,30 @@ def _settings(behavior: type[Behavior]) -> str:
     rows = ["| Setting | Default | Limits | |", "|---|---|---|---|"]
     for name, parameter in behavior.parameters().items():
         rows.append(f"| `{name}` | {default(parameter)} | {limits(parameter)} | {parameter.description} |")
+    return "\n".join(rows) + "\n"
+
+
+def _vehicles() -> str:
+    lines = [
+        WRITTEN,
+        "# Vehicles\n",
+        "A crowd holds these settings for all of its vehicles, each in a panel of its own. Each can be keyframed and "
+        "driven, unless its tooltip says otherwise.\n",
+    ]
+    for heading, group, declaration in VEHICLE_GROUPS:
+        lines += [
+            f"## {heading}\n",
+            f"In scripts and drivers: `crowd.steering.{group}`, where `crowd` is the crowd's Empty.\n",
+            _labelled_settings(declaration),
+        ]
+    return "\n".join([*lines, "[Entering and leaving](../entering_and_leaving.md) tells more about the last.", ""])
+
+
+def _labelled_settings(declaration: type[Declared]) -> str:
+    rows = ["| Setting | In scripts | Default | Limits | |", "|---|---|---|---|---|"]
+    for name, parameter in declaration.parameters().items():
+        words = (parameter.called(name), f"`{name}`", default(parameter), limits(parameter), parameter.description)
+        rows.append(f"| {' | '.join(words)} |")
     return "\n".join(rows) + "\n"
 
 

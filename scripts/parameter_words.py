@@ -6,6 +6,9 @@ import math
 
 from steering_addon.simulation.declaration import POINTERS, Kind, Parameter, Unit
 
+UNREACHED = 1e6
+"""Limits from this size on, such as Blender's last frame, are not worth mentioning."""
+
 
 def default(parameter: Parameter) -> str:
     """The default with its unit; for a choice, all its labels with the default in italics."""
@@ -22,7 +25,7 @@ def limits(parameter: Parameter) -> str:
     """The range of a number in the units an animator sees; empty if it has no limits."""
     if parameter.kind not in (Kind.NUMBER, Kind.INTEGER) or parameter.unit is Unit.SHARE:
         return "0 to 1" if parameter.unit is Unit.SHARE else ""
-    if math.isfinite(parameter.most):
+    if parameter.most < UNREACHED:
         return f"{_with_unit(parameter.least, parameter.unit)} to {_with_unit(parameter.most, parameter.unit)}"
     return f"at least {_with_unit(parameter.least, parameter.unit)}" if parameter.least > 0.0 else ""
 

@@ -1,9 +1,9 @@
 """Blender: reads the simulation's input from a scene and writes its result back. The only code that imports bpy."""
 
-from . import operators, overlay, panels, preview, properties
+from . import manual, operators, overlay, panels, preview, properties
 from .status import census, refused
 
-MODULES = (properties, census, refused, operators, panels, preview, overlay)
+MODULES = (properties, census, refused, operators, panels, manual, preview, overlay)
 """In the order of registration. The overlay comes last: it draws what the handlers of the others have computed."""
 
 

@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
 
 def crowd_in_focus(context: Context) -> Object | None:
-    """The active object if it is a crowd, or the crowd of the active vehicle, else None.
+    """The active object if it is a crowd, or the crowd of the vehicle that it is or is a part of, else None.
 
-    In the Properties editor the object shown there counts as active: it may be pinned.
+    A click on a character selects its skin, not the armature that moves it. In the Properties editor the object shown
+    there counts as active: it may be pinned.
     """
     active = context.object
     if active is None:
         return None
     if has_role(active, Role.CROWD):
         return active
-    return crowd_of(active) if has_role(active, Role.VEHICLE) else None
+    while active is not None and not has_role(active, Role.VEHICLE):
+        active = active.parent
+    return None if active is None else crowd_of(active)

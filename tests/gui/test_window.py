@@ -1,76 +1,18 @@
 """Acts as a user in a window: ready scenes, populate, preview, play, scrub, bake, undo, clear, disable.
 
-Runs if the environment variable STEERING_BLENDER names a Blender program. The pictures and the console output are kept
-in build/gui for inspection.
+The pictures and the console output are kept in build/gui for inspection.
 """
 
-import os
-import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+from tests.gui.conftest import RESULT, Told
 
-ROOT = Path(__file__).resolve().parents[2]
 STORY = Path(__file__).with_name("story.py")
-RESULT = ROOT / "build" / "gui"
-WRONG = re.compile(r"Traceback|Error|WARN|Warning|Exception|steering_addon|unknown operator|Dependency cycle")
-"""Console output of Blender that indicates a problem with the extension."""
-HARMLESS = re.compile(r"Not freed memory blocks")
-"""Console output on exit that has nothing to do with the extension."""
-SCREEN = "-screen 0 1600x1000x24 +extension GLX"
 
 
-@pytest.fixture(scope="module")
-def blender(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of a Blender with the extension, installed from its zip, as the only one of its user."""
-    program = os.environ.get("STEERING_BLENDER")
-    if not program:
-        pytest.skip("Set STEERING_BLENDER to the path of a Blender program: these tests need its window.")
-    folder = tmp_path_factory.mktemp("window")
-    built = run([sys.executable, ROOT / "scripts" / "build", "--output", folder])
-    assert built.returncode == 0, built.stdout
-    package = built.stdout.strip().splitlines()[-1]
-    os.environ["BLENDER_USER_RESOURCES"] = str(folder / "user")
-    installed = run([program, "--command", "extension", "install-file", "-r", "user_default", "-e", package])
-    assert installed.returncode == 0, installed.stdout
-    # Some commands provide a screen; for others one is started if there is none.
-    if "DISPLAY" not in os.environ and shutil.which("xvfb-run"):
-        return ["xvfb-run", "-a", "-s", SCREEN, program]
-    return [program]
+def test_the_story_runs_in_a_window_without_complaints(told: Told) -> None:
+    assert len(list(told(STORY, RESULT / "window").glob("*.png"))) == 21
 
 
-def test_the_story_runs_in_a_window_without_complaints(blender: list[str]) -> None:
-    shutil.rmtree(RESULT, ignore_errors=True)
-    RESULT.mkdir(parents=True)
-    done = run([*blender, "--window-geometry", "0", "0", "1600", "1000", "--python", STORY, "--", RESULT])
-    (RESULT / "console.txt").write_text(done.stdout, encoding="utf-8")
-    complaints = [line for line in done.stdout.splitlines() if WRONG.search(line) and not HARMLESS.search(line)]
-    assert not complaints, done.stdout
-    assert "The story is over." in done.stdout, done.stdout
-    assert len(list(RESULT.glob("*.png"))) == 21
-
-
-def test_the_buttons_of_the_bake_panel_keep_their_places_and_do_what_they_say(blender: list[str]) -> None:
-    RESULT.mkdir(parents=True, exist_ok=True)
-    for old in RESULT.glob("bake panel *"):
-        old.unlink()
-    story = Path(__file__).with_name("bake_panel.py")
-    done = run([*blender, "--window-geometry", "0", "0", "1600", "1000", "--python", story, "--", RESULT])
-    (RESULT / "bake panel console.txt").write_text(done.stdout, encoding="utf-8")
-    assert "The story is over." in done.stdout, done.stdout
-    assert len(list(RESULT.glob("bake panel *.png"))) == 12
-
-
-def run(command: list) -> subprocess.CompletedProcess:
-    """Run a command with its error output merged into its standard output."""
-    return subprocess.run(
-        [str(part) for part in command],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=400,
-    )
+def test_the_buttons_of_the_bake_panel_keep_their_places_and_do_what_they_say(told: Told) -> None:
+    assert len(list(told(STORY.with_name("bake_panel.py"), RESULT / "bake panel").glob("*.png"))) == 12

@@ -10,6 +10,8 @@ import sys
 import tomllib
 import zipfile
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 
@@ -19,6 +21,7 @@ MODULE = f"bl_ext.user_default.{MANIFEST['id']}"
 ALLOWED = re.compile(
     r"""blender_manifest\.toml | __init__\.py | README\.md | CHANGELOG\.md | LICENSE
     | presets/.+
+    | manual/([\w-]+/)*[\w-]+\.(html|svg|jpg|png|css|js|txt|ico|map)(\.map|\.LICENSE\.txt)?
     | steering_addon/(\w+/)*\w+\.py""",
     re.VERBOSE,
 )
@@ -29,6 +32,9 @@ NEEDED = {
     "CHANGELOG.md",
     "LICENSE",
     "presets/starling.json",
+    "manual/README.html",
+    "manual/docs/behaviors/seek.html",
+    "manual/_images/seek.svg",
     "steering_addon/__init__.py",
     "steering_addon/blender/__init__.py",
     "steering_addon/behaviors/__init__.py",
@@ -44,7 +50,8 @@ def extension_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [sys.executable, ROOT / "scripts" / "build", "--python", sys.executable, "--output", output],
         capture_output=True,
         text=True,
-        timeout=60,
+        # On a fresh machine it makes the environment of the manual's site first.
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert [path.name for path in output.iterdir()] == [f"{MANIFEST['id']}-{MANIFEST['version']}.zip"]
@@ -93,6 +100,7 @@ def install_and_switch(path: str) -> None:
     result = bpy.ops.extensions.package_install_files(filepath=path, repo="user_default", enable_on_install=True)
     assert result == {"FINISHED"}
     assert is_enabled()
+    assert_manual_opens()
     first = traces_in_blender()
 
     switch_off()
@@ -142,8 +150,16 @@ def is_enabled() -> bool:
     return loaded
 
 
+def assert_manual_opens() -> None:
+    """The page of a setting is in the folder of the installed extension."""
+    import bpy
+
+    address = bpy.types.WM_OT_doc_view_manual._lookup_rna_url("bpy.types.STEERING_PG_seek.weight", verbose=False)
+    assert "Go To" in Path(url2pathname(urlsplit(address).path)).read_text(encoding="utf-8")
+
+
 def traces_in_blender() -> set[str]:
-    """The extension's operators, types, properties and handlers that are registered in Blender."""
+    """The extension's operators, types, properties, handlers and manual pages that are registered in Blender."""
     import bpy
 
     traces = {f"bpy.ops.steering.{name}" for name in dir(bpy.ops.steering)}
@@ -154,7 +170,7 @@ def traces_in_blender() -> set[str]:
         handlers = getattr(bpy.app.handlers, name)
         if isinstance(handlers, list):
             traces |= {f"{name}: {h.__module__}" for h in handlers if h.__module__.startswith(MODULE)}
-    return traces
+    return traces | {"manual" for prefix, _pages in bpy.utils.manual_map() if prefix.startswith("file:")}
 
 
 if __name__ == "__main__":

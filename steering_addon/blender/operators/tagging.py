@@ -8,12 +8,13 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...simulation.roles import DESCRIPTIONS, Role
+from ..characters import carriers
 from ..crowds.joining import Joined, join, selected_crowd
 from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
 from ..crowds.preset_exchange import missing
-from ..hierarchy import Family
+from ..hierarchy import Family, is_descendant
 from ..properties import has_role
 from ..properties.object_group import ROLE_ITEMS
 from ..read.body_sizes import Body
@@ -100,7 +101,8 @@ class STEERING_OT_tag(bpy.types.Operator):
         for warning in joined.warnings:
             self.report({"WARNING"}, warning)
         if joined.crowd is not None:
-            self.report({"INFO"}, _summary(joined, context.scene))
+            instead = _select_carriers(context, suitable)
+            self.report({"INFO"}, _summary(joined, context.scene) + instead)
         return {"FINISHED"}
 
 
@@ -213,11 +215,26 @@ def _suitable(objects: list[Object], role: Role) -> tuple[list[Object], str]:
     names = ", ".join(ob.name for ob in objects if not suits(ob, role))
     if not suitable:
         raise Refusal(f"{names} cannot be {_label(role)}. {REMEDIES[role]}.")
-    check_editable(suitable)
     if role is Role.VEHICLE:
         # A crowd is selected together with its future members on purpose: they are to join it.
-        return _topmost(suitable), ""
+        suitable, names = _topmost(carriers(suitable)), ""
+    check_editable(suitable)
     return suitable, names
+
+
+def _select_carriers(context: Context, vehicles: list[Object]) -> str:
+    """Select vehicles that were tagged in place of a part of them; what to report about them.
+
+    The active object becomes the vehicle that it is a part of, so that the panels show it.
+    """
+    unselected = [ob for ob in vehicles if not ob.select_get() and ob.name in context.view_layer.objects]
+    for ob in unselected:
+        ob.select_set(True)
+    active = context.view_layer.objects.active
+    for ob in unselected:
+        if active is not None and is_descendant(active, ob):
+            context.view_layer.objects.active = ob
+    return f"; {', '.join(ob.name for ob in unselected)} moves the selected parts" if unselected else ""
 
 
 def _topmost(objects: list[Object]) -> list[Object]:

@@ -1,15 +1,23 @@
-"""The Object > Steering menu. Blender's search (F3) only finds what is in a menu, so the operators are listed here."""
+"""The Object > Steering menu. Blender's search (F3) only finds what is in a menu, so the operators are listed here.
+
+Its entries have the words that people search for, also those that the shorter labels of the panels leave out.
+"""
 
 from __future__ import annotations
 
 import bpy
 
 from ...behaviors import CATALOGUE
-from ...simulation.behavior import OURS, Behavior, Intent
+from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, Role
-from .. import preview
+from .. import manual, preview
+from ..crowds.preset_exchange import CROWDS
 from ..focus import crowd_in_focus
 from .active_object import ICONS
+from .search_words import entry_text, term_of
+
+READY_CROWDS = {"add_flock": "FORCE_BOID", "add_school": "MOD_OCEAN", "add_walkers": "CURVE_PATH"}
+"""The operators that add a ready crowd, with their icons."""
 
 
 class STEERING_MT_behavior_add(bpy.types.Menu):
@@ -19,7 +27,7 @@ class STEERING_MT_behavior_add(bpy.types.Menu):
     bl_label = "Add Behavior"
 
     def draw(self, context) -> None:
-        _behavior_columns(self.layout.row(), context, lambda behavior: behavior.label)
+        _behavior_columns(self.layout.row(), context, lambda behavior: behavior.label, "")
 
 
 class STEERING_MT_behaviors(bpy.types.Menu):
@@ -29,10 +37,11 @@ class STEERING_MT_behaviors(bpy.types.Menu):
     bl_label = "Add Behavior"
 
     def draw(self, context) -> None:
-        _behavior_columns(self.layout.row(), context, _with_term)
+        flocking = entry_text(_label("flocking_add"), "flocking_add")
+        _behavior_columns(self.layout.row(), context, _with_words, flocking)
 
 
-def _behavior_columns(row, context, text) -> None:
+def _behavior_columns(row, context, text, flocking: str) -> None:
     """A column of behaviors for each intent; those that the crowd already has are disabled."""
     crowd = crowd_in_focus(context)
     for intent in Intent:
@@ -46,13 +55,41 @@ def _behavior_columns(row, context, text) -> None:
                 entry.operator("steering.behavior_add", text=text(behavior)).behavior = behavior.name
         if intent is Intent.WITH:
             column.separator()
-            column.operator("steering.flocking_add")
+            column.operator("steering.flocking_add", text=flocking)
 
 
-def _with_term(behavior: type[Behavior]) -> str:
-    if behavior.term in (OURS, behavior.label.lower()):
-        return behavior.label
-    return f"{behavior.label} ({behavior.term})"
+def _with_words(behavior: type[Behavior]) -> str:
+    return entry_text(behavior.label, "behavior_add", behavior.name, also=term_of(behavior))
+
+
+def _label(operator: str) -> str:
+    return getattr(bpy.ops.steering, operator).get_rna_type().name
+
+
+class STEERING_MT_ready_crowds(bpy.types.Menu):
+    """Add a crowd that is ready to bake"""
+
+    bl_idname = "STEERING_MT_ready_crowds"
+    bl_label = "Add Ready Crowd"
+
+    def draw(self, _context) -> None:
+        self.layout.operator_context = "EXEC_REGION_WIN"
+        for operator, icon in READY_CROWDS.items():
+            text = entry_text(_label(operator), operator)
+            # They work in any scene, so search lists them before entries that need a crowd.
+            self.layout.operator(f"steering.{operator}", text=text, icon=icon, search_weight=1.0)
+
+
+class STEERING_MT_crowd_presets(bpy.types.Menu):
+    """Apply a preset to the crowd"""
+
+    bl_idname = "STEERING_MT_crowd_presets"
+    bl_label = "Crowd Presets"
+
+    def draw(self, _context) -> None:
+        for preset in CROWDS.listed().values():
+            text = entry_text(preset.label(), "preset_apply", preset.name)
+            self.layout.operator("steering.preset_apply", text=text, translate=False).preset = preset.name
 
 
 class STEERING_MT_object(bpy.types.Menu):
@@ -67,22 +104,26 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.set_start", icon="PINNED")
         layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
         layout.separator()
+        layout.menu(STEERING_MT_ready_crowds.bl_idname, icon="ADD")
         layout.operator("steering.crowd_add", icon="ADD")
-        layout.operator("steering.populate", icon="COMMUNITY")
+        layout.operator("steering.populate", text="Populate Crowd", icon="COMMUNITY")
         layout.menu("STEERING_MT_crowds")
         layout.operator("steering.crowd_restore", icon="LOOP_BACK")
-        layout.operator("steering.crowd_select", icon="RESTRICT_SELECT_OFF")
+        layout.operator("steering.crowd_select", text="Select Vehicles of Crowd", icon="RESTRICT_SELECT_OFF")
         layout.menu(STEERING_MT_behaviors.bl_idname, icon="ADD")
-        layout.menu("STEERING_MT_presets", icon="PRESET")
+        layout.menu(STEERING_MT_crowd_presets.bl_idname, icon="PRESET")
         layout.operator("steering.preset_save")
         layout.operator("steering.preset_remove")
         layout.operator("steering.vary", icon="MOD_NOISE")
         layout.separator()
-        layout.operator("steering.preview", icon="PLAY", depress=preview.is_on(context.scene))
-        layout.operator("steering.bake", icon="REC").selected = False
+        layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
+        layout.operator("steering.bake", text="Bake Crowds", icon="REC").selected = False
         layout.operator("steering.bake", text="Bake Selected").selected = True
         layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.clear_bake", icon="TRASH").selected = False
+        if address := manual.first_page():
+            layout.separator()
+            layout.operator("wm.url_open", text="Steering Manual", icon="HELP").url = address
 
 
 class STEERING_MT_roles(bpy.types.Menu):
@@ -107,4 +148,11 @@ def show_menu(self, _context) -> None:
     self.layout.menu(STEERING_MT_object.bl_idname, icon="COMMUNITY")
 
 
-CLASSES = (STEERING_MT_behavior_add, STEERING_MT_behaviors, STEERING_MT_roles, STEERING_MT_object)
+CLASSES = (
+    STEERING_MT_behavior_add,
+    STEERING_MT_behaviors,
+    STEERING_MT_ready_crowds,
+    STEERING_MT_crowd_presets,
+    STEERING_MT_roles,
+    STEERING_MT_object,
+)

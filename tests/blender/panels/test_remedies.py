@@ -20,7 +20,12 @@ from tests.blender.drawing import everything_shown, shown
 SOURCES = Path(__file__).resolve().parents[3] / "steering_addon" / "blender"
 CALLS = {"Refusal", "poll_message_set", "report", "_about", "Finding", "_resource_refusal"}
 """Calls with a message among their arguments."""
-SPOKEN_WHOLE = {"status/inactivity.py", "status/findings.py"}
+SPOKEN_WHOLE = {
+    "status/inactivity.py",
+    "status/findings.py",
+    "read/target_problems.py",
+    "crowds/lost_crowds.py",
+}
 """Modules in which every text that is returned or assigned is a message."""
 VERBS = {
     *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "leave", "let"),
@@ -270,6 +275,7 @@ NO_REMEDY = (
     r"^Only available in",
     r"^There is no preset \{\}. \{\}.$",
     r"^\{\} cannot be \{\}. \{\}.$",
+    r"^\{\}. \{\}.$",
     r"^Forces are shown for up to",
 )
 """Refusals that no step in Blender helps against, that say what is needed, or whose remedy is filled in."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from ....simulation.arrays.vectors import across, magnitude, unit
 from ....simulation.roles import Role
+from ...characters import carriers
 from ...hierarchy import Family
 from ...properties import has_role
 from ...read.body_sizes import UPRIGHT, Body
@@ -119,7 +120,7 @@ class Source:
 
 
 def usable(objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None]) -> list[Object]:
-    """The objects that can be models, without descendants of other models.
+    """The objects that can be models, without descendants of other models; of a character what moves all of it.
 
     Args:
         others: objects to leave out.
@@ -127,9 +128,10 @@ def usable(objects: Sequence[Object], crowd: Object | None, others: Collection[O
     Raises:
         Refusal: a model is linked.
     """
-    chosen = set(objects)
+    candidates = carriers(ob for ob in objects if ob not in others)
+    chosen = set(candidates)
     models = []
-    for ob in objects:
+    for ob in candidates:
         if ob == crowd or ob in others or has_role(ob, Role.CROWD) or any(above in chosen for above in _above(ob)):
             continue
         if ob.library is not None:

@@ -1,0 +1,57 @@
+"""The texts of menu entries that Blender's search (F3) finds by several words.
+
+The search splits an entry, with the menus that lead to it, at spaces, slashes and arrows, and matches the beginnings of
+the parts. A word in brackets is therefore not found: its part begins with the bracket.
+"""
+
+from __future__ import annotations
+
+from ...simulation.behavior import OURS, Behavior
+
+SEPARATOR = " · "
+"""Stands between the label of an entry and its other words, as a part of its own."""
+
+SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
+    "Arrive": (("behavior_add", "arrival"),),
+    "Boids": (
+        ("flocking_add", ""),
+        ("add_flock", ""),
+        ("add_school", ""),
+        ("preset_apply", "flock"),
+        ("preset_apply", "school"),
+    ),
+    "Collision": (("behavior_add", "obstacle_avoidance"),),
+    "Evade": (("behavior_add", "evasion"),),
+    "Murmuration": (("preset_apply", "starling"),),
+    "Pursue": (("behavior_add", "pursuit"),),
+    "Queue": (("behavior_add", "keep_distance"),),
+    "Shoal": (("add_school", ""), ("preset_apply", "fish"), ("preset_apply", "school")),
+    "Swarm": (
+        ("flocking_add", ""),
+        ("add_flock", ""),
+        ("add_school", ""),
+        ("preset_apply", "bee"),
+        ("preset_apply", "starling"),
+    ),
+    "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),
+}
+"""Words that people search for and that are in no label and no declaration, with the entries they lead to: the name of
+an operator, and the behavior or preset it is for."""
+
+
+def entry_text(label: str, operator: str, choice: str = "", *, also: str = "") -> str:
+    """The text of a menu entry: its label, the words it is also known by, and its synonyms.
+
+    Args:
+        operator: the name of the operator after `steering.`.
+        choice: the behavior or preset that the entry gives the operator.
+        also: the words it is also known by; left out if they are its label.
+    """
+    others = [also] if also and also.lower() != label.lower() else []
+    others += [word for word, entries in SYNONYMS.items() if (operator, choice) in entries]
+    return SEPARATOR.join([label, *others])
+
+
+def term_of(behavior: type[Behavior]) -> str:
+    """The paper's name of a behavior, or its property's where it is not in the paper."""
+    return (behavior.name.replace("_", " ") if behavior.term == OURS else behavior.term).title()
