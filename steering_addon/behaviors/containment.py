@@ -44,7 +44,7 @@ CORE = 0.5
 """Share of the region, about its middle, that the force leads to: not along a wall, and not into a corner."""
 LEAST_TURN = 0.2
 """Least force across the heading, as a share: for an agent that heads straight out the component is 0."""
-CROSSING = 0.6
+CROSSING = 0.75
 """Share of the region, about its middle, in which the points to cross to are."""
 OWN = 0.1
 """How much the point of an agent differs from that of its crowd, as a share: a crowd then splits now and then."""

@@ -21,6 +21,8 @@ from tests.scene import Scene, headings, positions, ups
 FOLDER = Path(__file__).resolve().parents[2] / "presets"
 SHIPPED = {path.stem: path for path in sorted(FOLDER.glob("*.json"))}
 FPS = 24.0
+SETTLING = 48
+"""Frames in which a crowd leaves the order in which it was placed."""
 START_SPEED = 0.7
 """The default start speed of vehicles, as a share of max_speed."""
 
@@ -68,8 +70,8 @@ def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
 
 
 def recorded(kind: str, preset: Preset, n: int, seed: int, within: float, frames: int) -> Recording:
-    """The recorded motion of such a crowd after its pre-roll."""
-    states = crowd(preset, n, seed, within).run(frames, preroll=preset.preroll)
+    """The recorded motion of such a crowd after it has settled."""
+    states = crowd(preset, n, seed, within).run(frames, preroll=SETTLING)
     cruise = preset.vehicle["cruise_speed"] * preset.vehicle["max_speed"]
     apart = preset.behaviors["separation"]["distance"]
     return Recording(

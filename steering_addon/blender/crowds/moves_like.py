@@ -142,7 +142,7 @@ def fitting(like: Likeness, length: float) -> Preset:
 def bring_to_life(context: Context, crowd: Object, members: Sequence[Object], preset: Preset) -> list[str]:
     """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
-    A single member is not varied, and gets no pre-roll, so that it starts where it is.
+    A single member is not varied.
 
     Returns:
         Warnings that name the objects that were left unchanged.
@@ -151,16 +151,8 @@ def bring_to_life(context: Context, crowd: Object, members: Sequence[Object], pr
     _give_room(context, crowd, members, preset)
     if len(members) < 2:
         return []
-    settle_in(context, crowd, preset.preroll)
     unlocked = [ob for ob in members if not ob.steering.locked]
     return vary(context.scene, crowd, Amounts(**preset.variation), only=unlocked) if unlocked else []
-
-
-def settle_in(context: Context, crowd: Object, frames: int) -> None:
-    """Give the scene a pre-roll, unless it has vehicles of other crowds, whose motion would change."""
-    scene = context.scene
-    if all(ob.steering.crowd == crowd for ob in tagged(in_use(scene), Role.VEHICLE)):
-        scene.steering.preroll = max(scene.steering.preroll, frames)
 
 
 def _give_room(context: Context, crowd: Object, members: Sequence[Object], preset: Preset) -> None:

@@ -96,7 +96,6 @@ class Run:
             frames = column.column(align=True)
             frames.prop(stored, "frame_start")
             frames.prop(stored, "frame_end")
-        column.prop(stored, "preroll")
         column.prop(stored, "substeps")
         column.prop(stored, "seed")
 

@@ -73,7 +73,7 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
     assert len({ob.data for ob in vehicles}) <= 6
     assert all(ob.steering.start.stored and "steering_phase" in ob for ob in vehicles)
-    assert bpy.context.scene.steering.preroll == 48
+    assert scene_crowd.steering.preroll == 0
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -174,7 +174,7 @@ def depsgraph():
 def test_a_scene_leaves_existing_data_unchanged(scene) -> None:
     mine = crowd("Mine", wander={})
     ship = vehicle(crowd=mine)
-    bpy.context.scene.steering.preroll = 5
+    mine.steering.preroll = 5
     select(ship, wedge("Lone"))
     kinds = ("actions", "collections", "curves", "materials", "meshes", "objects")
     before = scene_dump(kinds)
@@ -186,7 +186,7 @@ def test_a_scene_leaves_existing_data_unchanged(scene) -> None:
         assert [text for text in difference(before[kind], kept) if "select" not in text] == []
     stored = bpy.context.scene.steering
     assert stored.crowd == mine
-    assert stored.preroll == 5
+    assert mine.steering.preroll == 5
 
 
 def test_the_first_crowd_of_a_file_is_its_default() -> None:

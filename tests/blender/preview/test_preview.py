@@ -125,7 +125,7 @@ def round_a_hidden_obstacle() -> list:
 
 def after_a_preroll() -> list:
     obs = ships()
-    bpy.context.scene.steering.preroll = 7
+    obs[0].steering.crowd.steering.preroll = 7
     bpy.context.scene.steering.substeps = 2
     return obs
 
