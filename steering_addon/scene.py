@@ -303,10 +303,9 @@ class Scene:
             at: gets each frame, negative ones in the pre-roll, and its snapshot, and returns the snapshot to use.
         """
         first = self._first()
-        before, run = (
-            (at(frame, self._on(frame, first)) for frame in some) for some in (range(-preroll, 0), range(frames))
-        )
-        return list(simulate(self.start(), run, tuple(before)))
+        before = [at(frame, self._on(frame, first)) for frame in range(-preroll, 0)]
+        snapshots = (at(frame, self._on(frame, first)) for frame in range(frames))
+        return list(simulate(self.start(), snapshots, before))
 
     def seen(self) -> tuple[World, Agents, list[Behavior]]:
         """The world and the agents at the start, and the behaviors with their targets resolved to rows."""

@@ -169,8 +169,8 @@ class Containment(Behavior):
         for of in np.unique(row).tolist():
             rows = np.flatnonzero(row == of)
             point[rows] = world.regions.places(picked(share, rows), of)
-            here = world.regions.shares(picked(agents.position, rows), of)
-            gap[rows] = magnitude(here - picked(share, rows))
+            place = world.regions.shares(picked(agents.position, rows), of)
+            gap[rows] = magnitude(place - picked(share, rows))
         point = point + world.regions.way_in(point, row, CROSSING)
         way = unit(_flyable(agents.level(point - agents.position), side, agents))
         misaligned = np.minimum((1.0 - dot(way, agents.forward)) / ALIGNED, 1.0)

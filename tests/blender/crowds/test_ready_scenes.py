@@ -13,15 +13,18 @@ import pytest
 from scripts.motion_metrics import polarization
 from tests.blender.building import (
     bake,
+    baked_frames,
     crowd,
     curves,
     difference,
     frames,
     part,
+    places,
     scene_dump,
     select,
     vehicle,
     wedge,
+    world_matrices,
 )
 
 SCENES = ("flock", "school", "walkers")
@@ -165,6 +168,31 @@ def test_more_walkers_get_a_longer_path() -> None:
 def depsgraph():
     bpy.context.view_layer.update()
     return bpy.context.evaluated_depsgraph_get()
+
+
+@pytest.mark.parametrize("scene", FLYERS)
+def test_flyers_are_in_flight_at_the_cursor_on_the_first_frame(scene) -> None:
+    frames(1, 4)
+    bpy.context.scene.cursor.location = (30.0, -20.0, 50.0)
+    scene_crowd = add(scene, count=12)
+    vehicles = members(scene_crowd)
+    placed = np.array([tuple(ob.location) for ob in vehicles])
+    bake()
+    path = np.array([places(ob, baked_frames()) for ob in vehicles])
+    assert np.allclose(path[:, 0], placed, atol=1e-4)
+    span = np.linalg.norm(np.ptp(placed, axis=0))
+    assert np.linalg.norm(placed.mean(axis=0) - (30.0, -20.0, 50.0)) < 0.5 * span
+    speed = np.linalg.norm(path[:, 1] - path[:, 0], axis=1) * 24.0
+    model = scene_crowd.steering.vehicle
+    assert (speed > 0.4 * model.max_speed).all()
+    for ob, (first, second, *_) in zip(vehicles, path):
+        front = np.array(world_matrices(ob, [1])[0][:3, 1])
+        assert front @ (second - first) > 0.95 * np.linalg.norm(front) * np.linalg.norm(second - first)
+
+
+def test_the_report_says_how_to_see_it_move(capfd) -> None:
+    add("flock", count=3)
+    assert "Added Flock: Preview or Bake to see it move" in capfd.readouterr().out
 
 
 # ---- existing data
