@@ -279,7 +279,7 @@ def test_while_no_turn_is_to_be_completed_crossing_does_nothing() -> None:
 
 
 def test_a_crowd_turns_to_one_side_where_each_to_the_nearer_would_part_it() -> None:
-    """Two abreast head straight out: the middle is behind them, a little to the right of one and the left of the other."""
+    """Two abreast head straight out: the middle is behind them, to the right of one and to the left of the other."""
     region, sides = regions([[0.0, 0.0, 0.0]], 20.0, SPHERE), []
     for time in np.arange(0.0, 100.0, 5.0):
         place = kept(
