@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -94,7 +95,7 @@ class Row:
     """
 
     title: str
-    measure: Callable[[Recording], float]
+    measure: Callable[[Any], float]
     alive: tuple[float, float]
     mechanical: tuple[float, float] | None = None
     jittery: tuple[float, float] | None = None

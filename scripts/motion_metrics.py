@@ -146,7 +146,7 @@ def aspect(position: np.ndarray) -> np.ndarray:
 
 def lost(position: np.ndarray, link: float) -> np.ndarray:
     """Share of vehicles outside the largest group linked by distances below `link`, (frames,)."""
-    return np.array([1.0 - _largest_group(place, link) / len(place) for place in position])
+    return np.array([1.0 - group_sizes(place, link).max() / len(place) for place in position])
 
 
 def _gaps(place: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
@@ -161,7 +161,8 @@ def _gaps(place: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         yield start, gaps
 
 
-def _largest_group(place: np.ndarray, link: float) -> int:
+def group_sizes(place: np.ndarray, link: float) -> np.ndarray:
+    """The sizes of the groups linked by distances below `link`, in no particular order; `place` is (n, 3)."""
     rows, others = [np.arange(len(place))], [np.arange(len(place))]
     for start, gaps in _gaps(place):
         linked, other = np.nonzero(gaps < link)
@@ -177,5 +178,6 @@ def _largest_group(place: np.ndarray, link: float) -> int:
         lowest = np.minimum.reduceat(label[other], starts)
         lowest = lowest[lowest]
         if (lowest == label).all():
-            return int(np.bincount(label).max())
+            sizes = np.bincount(label)
+            return sizes[sizes > 0]
         label = lowest

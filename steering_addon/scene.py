@@ -306,11 +306,13 @@ class Scene:
 
         Args:
             frames: their count.
-            preroll: the count of frames to run before frame 0.
-            at: gets each frame and its snapshot, and returns the snapshot to use.
+            preroll: the count of frames to run before frame 0; what moves in the scene moves in them too.
+            at: gets each frame, negative ones in the pre-roll, and its snapshot, and returns the snapshot to use.
         """
         first = self._first()
-        return list(simulate(self.start(), (at(frame, self._on(frame, first)) for frame in range(frames)), preroll))
+        before = [at(frame, self._on(frame, first)) for frame in range(-preroll, 0)]
+        snapshots = (at(frame, self._on(frame, first)) for frame in range(frames))
+        return list(simulate(self.start(), snapshots, before))
 
     def seen(self) -> tuple[World, Agents, list[Behavior]]:
         """The world and the agents at the start, and the behaviors with their targets resolved to rows."""

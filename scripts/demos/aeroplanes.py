@@ -185,7 +185,6 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     avoidance.clearance = 1.0
     crowd.steering.combining = "PRIORITY"
 
-    scene.steering.preroll = 0
     scene.steering.substeps = 4
     scene.steering.seed = seed
 

@@ -124,7 +124,6 @@ def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
         avoid.distance, avoid.look_ahead_time, avoid.clearance, avoid.weight = 8.0, 4.0, 0.15, 1.5
     scene.steering.use_frame_range = True
     scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
-    scene.steering.preroll = 0
     scene.steering.seed = seed
 
 

@@ -263,10 +263,9 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         settings.obstacle_avoidance.use = True
         settings.obstacle_avoidance.look_ahead_time = 2.0
         settings.obstacle_avoidance.clearance = 0.25
-        settings.combining = "ALLOCATION"
+        settings.combining, settings.preroll = "ALLOCATION", PREROLL
         settings.portrayal.use, settings.portrayal.stride = True, creatures.STRIDE
 
-    scene.steering.preroll = PREROLL
     scene.steering.substeps = 2
     scene.steering.seed = seed
 

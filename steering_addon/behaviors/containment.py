@@ -6,10 +6,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Rows, Vectors, dot, magnitude, unit
+from ..simulation.arrays.chance import smooth_noise
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    dot,
+    magnitude,
+    no_vectors,
+    picked,
+    unit,
+)
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import Choice, acceleration, called, choice, region, seconds, share
+from ..simulation.declaration import (
+    Choice,
+    Unit,
+    acceleration,
+    called,
+    choice,
+    number,
+    only_with,
+    region,
+    seconds,
+    share,
+)
 from ..simulation.maneuvers.pace import turned_to
+from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
 AGAINST = 0.3
@@ -19,6 +44,20 @@ CORE = 0.5
 """Share of the region, about its middle, that the force leads to: not along a wall, and not into a corner."""
 LEAST_TURN = 0.2
 """Least force across the heading, as a share: for an agent that heads straight out the component is 0."""
+CROSSING = 0.75
+"""Share of the region, about its middle, in which the points to cross to are."""
+OWN = 0.1
+"""How much the point of an agent differs from that of its crowd, as a share: a crowd then splits now and then."""
+STEEPEST = 0.6
+"""Steepest climb or descent toward that point, height over level distance: birds bank into a turn, not loop."""
+COMMON_SIDE = 0.7
+"""Sine of the angle from dead astern up to which the crowd turns to a common side; beyond, each to the nearer side."""
+DECISIVE = 6.0
+"""Factor of the noise that decides on that side, so that it is seldom undecided."""
+ALIGNED = 0.3
+"""1 - cos(angle to the point) below which a turn back fades out."""
+ARRIVED, FAR, GOING = 0.3, 0.6, 0.5
+"""Shares of the region's size from the point between which the steering rises from 0 to GOING."""
 METHODS = (
     Choice(
         "TURN",
@@ -27,8 +66,25 @@ METHODS = (
         "Turn back, mostly by a force across the heading (Reynolds: by the normal of the boundary)",
     ),
     Choice("SEEK", 1, "Heads Inside", "Head for a point inside at its own pace (Reynolds: seek with an inside point)"),
+    Choice(
+        "CROSS",
+        2,
+        "Crosses It",
+        "Turn back toward a wandering point inside that the crowd shares, at any height, and cross the region",
+    ),
 )
-TURN, SEEK = (c.number for c in METHODS)
+TURN, SEEK, CROSS = (c.number for c in METHODS)
+
+
+@dataclass(frozen=True)
+class Returning(Memory):
+    """What agents that cross the region remember of a turn back.
+
+    Attributes:
+        strength: (n,) how hard each agent turns, from 0 to 1.
+    """
+
+    strength: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)
@@ -36,14 +92,19 @@ class Containment(Behavior):
     """Stay inside a region.
 
     If the predicted position of the agent is outside, it steers back, gently at the edge and with full weight further
-    out, mostly across the heading; optionally it seeks a point inside. Does nothing while the predicted position is
-    inside, or without a region.
+    out, mostly across the heading; optionally it seeks a point inside. A flock that only turns at the edge ends up
+    circling along it. Optionally it completes each turn, all together, toward a point inside that wanders by smooth
+    noise: it then crosses the region, rises and dives. Does nothing while the predicted position is inside and no turn
+    is to be completed, or without a region.
     """
 
     name = "containment"
     label = "Stay Inside"
     term = "containment"
     intent = Intent.STAY
+    remembers = Returning
+    by_chance = True
+    refers_to_up = True
 
     weight: Number = acceleration(8.0, "Strongest steering")
     region: Rows = region("The sphere, box or closed mesh to stay inside; empty: the nearest region")
@@ -51,23 +112,86 @@ class Containment(Behavior):
     prediction_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks"))
     softness: Number = share(0.35, "How far outside it steers with full weight, as a share of the region's size")
 
-    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+    change_rate: Number = only_with(
+        "method",
+        CROSS,
+        called(
+            "Restlessness",
+            number(0.12, "How often the point that it crosses to changes, per second", Unit.RATE, animatable=False),
+        ),
+    )
+
+    def steer(self, world: World, agents: Agents, memory: Returning) -> Steering:
         kept = self.region >= 0
         if not kept.any():
             return Steering(agents.none())
         row = np.maximum(self.region, 0)
         future = agents.predicted_position(self.prediction_time)
         way_in = agents.level(world.regions.way_in(future, row))
-        if not way_in.any():
+        crossing = kept & (self.method == CROSS)
+        if not (way_in.any() or crossing.any()):
             return Steering(agents.none())
         inside = agents.level(world.regions.way_in(future, row, CORE))
         depth = magnitude(way_in) / np.maximum(self.softness * world.regions.size(row), EPSILON)
+        strength = np.minimum(depth, 1.0)
         turn = _turned_in(unit(inside), agents)
         seeking = self.method == SEEK
         if seeking.any():
             turn = np.where(seeking[:, None], turned_to(future + inside - agents.position, agents), turn)
-        push = turn * (np.minimum(depth, 1.0) * agents.mass)[:, None]
-        return Steering(np.where(kept[:, None], push, 0.0))
+        returning = None
+        if crossing.any():
+            across, held = self._crossing(world, agents, row, strength, memory.strength)
+            turn, strength = np.where(crossing[:, None], across, turn), np.where(crossing, held, strength)
+            returning = Returning(np.where(crossing, held, 0.0))
+        push = turn * (strength * agents.mass)[:, None]
+        return Steering(np.where(kept[:, None], push, 0.0), returning)
+
+    def _crossing(
+        self, world: World, agents: Agents, row: Rows, strength: Scalars, before: Scalars
+    ) -> tuple[Vectors, Scalars]:
+        """The steering that turns each agent toward its point in the region, (n, 3), and its strength, (n,).
+
+        A turn keeps its strength until the agent heads for the point; some of it is left until the agent is near.
+        An agent that only turned until it no longer left the region would fly along the edge.
+
+        Args:
+            row: (n,) the regions.
+            strength: (n,) of the turn back, from where the agent is.
+            before: (n,) its strength in the last step.
+        """
+        n = len(agents)
+        noise = smooth_noise(agents.crowd_keys, 4, self.change_rate, world.time)
+        common, side = noise[:3], noise[3]
+        individual = smooth_noise(agents.keys, 3, self.change_rate, world.time)
+        share = (common + OWN * individual).T
+        share = share * (CROSSING / np.maximum(magnitude(share), 1.0))[:, None]
+        point, gap = no_vectors(n), np.zeros(n)
+        for of in np.unique(row).tolist():
+            rows = np.flatnonzero(row == of)
+            point[rows] = world.regions.places(picked(share, rows), of)
+            place = world.regions.shares(picked(agents.position, rows), of)
+            gap[rows] = magnitude(place - picked(share, rows))
+        point = point + world.regions.way_in(point, row, CROSSING)
+        way = unit(_flyable(agents.level(point - agents.position), side, agents))
+        misaligned = np.minimum((1.0 - dot(way, agents.forward)) / ALIGNED, 1.0)
+        going = GOING * clamp((gap - ARRIVED) / (FAR - ARRIVED), 0.0, 1.0)
+        return _turned_in(way, agents), np.maximum(strength, np.minimum(before, np.maximum(misaligned, going)))
+
+
+def _flyable(way: Vectors, side: Scalars, agents: Agents) -> Vectors:
+    """The ways to points, (n, 3), made gentle: no steeper than STEEPEST, and to one side if the point is behind.
+
+    Args:
+        side: (n,) noise whose sign is the side that the crowd turns to.
+    """
+    climb, flat = agents.climb(way), agents.flat(way)
+    right, _ = agents.level_frame()
+    level = magnitude(flat)
+    threshold = level * clamp(DECISIVE * side, -1.0, 1.0) * COMMON_SIDE
+    lateral = np.where(dot(flat, right) < threshold, -level, level)
+    behind = dot(flat, agents.flat(agents.forward)) < 0.0
+    flat = np.where(behind[:, None], agents.flat(right) * lateral[:, None], flat)
+    return agents.lifted(flat, clamp(climb, -STEEPEST * level, STEEPEST * level))
 
 
 def _turned_in(inward: Vectors, agents: Agents) -> Vectors:

@@ -37,7 +37,7 @@ from .variation import MOST
 GROWING = (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE)
 """Units that grow in proportion to the body if the motion is to look the same and take the same time."""
 MOST_PREROLL = 10000
-"""The largest pre-roll of a scene, in frames."""
+"""The largest pre-roll of a crowd, in frames."""
 GROUPS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Moods")
 """The headings of the menu of presets, in order."""
 

@@ -12,12 +12,12 @@ and the one it leads to, nothing beyond.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from .arrays.vectors import Vectors, cross, everybody
+from .arrays.vectors import Mask, Rows, Vectors, cross, everybody
 from .decisions import Decisions
 from .nearby.contacts import kept_apart
 from .presence.admission import admitted, attending
@@ -29,43 +29,67 @@ from .world import World
 
 WORTH_KEEPING = 2**25 - 2**16
 """Bytes."""
+NONE_WAITS: Mask = np.zeros(0, dtype=np.bool_)
 
 
-def simulate(start: State, snapshots: Iterable[Snapshot], preroll: int = 0) -> Iterator[State]:
+def simulate(
+    start: State, snapshots: Iterable[Snapshot], lead_in: Sequence[Snapshot] = (), preroll: Rows | None = None
+) -> Iterator[State]:
     """The vehicles frame by frame, one state a snapshot, beginning with where they start.
 
     Args:
         start: the state before the first snapshot is taken in.
         snapshots: the scene frame by frame.
-        preroll: frames run before the first with the scene held still, so that a flock is in flight on the first frame.
+        lead_in: the scene on the frames before the first, in order: the pre-roll, after which a flock is in flight on
+            the first frame.
+        preroll: (n,) the number of those frames that each vehicle moves in; it waits at its start until then. By
+            default all vehicles move in all of them.
     """
     state = start
     _keep_memory()
     for snapshot in snapshots:
-        if state.inputs is None:
-            state = replace(_taken_in(state, snapshot), time=state.time - preroll * snapshot.frame_time)
-            for _ in range(preroll):
-                state = step(state, snapshot)
-        else:
-            state = step(state, snapshot)
+        state = step(state, snapshot) if state.inputs is not None else _led_in(state, (*lead_in, snapshot), preroll)
         yield state
 
 
-def step(state: State, snapshot: Snapshot) -> State:
-    """The state one frame later, at the frame of `snapshot`; a state without inputs only takes them in."""
+def _led_in(start: State, snapshots: Sequence[Snapshot], preroll: Rows | None) -> State:
+    """The state at the last of the snapshots, the first frame of the run."""
+    frames = len(snapshots) - 1
+    state = replace(_taken_in(start, snapshots[0]), time=start.time - frames * snapshots[0].frame_time)
+    for passed, snapshot in enumerate(snapshots[1:]):
+        waiting = NONE_WAITS if preroll is None else preroll < frames - passed
+        state = step(state, snapshot, waiting)
+    return state
+
+
+def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
+    """The state one frame later, at the frame of `snapshot`; a state without inputs only takes them in.
+
+    Args:
+        waiting: (n,) the vehicles that do not set off yet, or empty. Others see them standing at their start.
+    """
     if state.inputs is None:
         return _taken_in(state, snapshot)
     before, began = state.inputs, state.time
     for substep in range(before.substeps):
         present = attending(before, state.gone)
+        moving = attending(present, waiting)
         # Sense.
-        world = world_at(state, present, snapshot, substep / before.substeps)
+        world = world_at(_standing(state, waiting), present, snapshot, substep / before.substeps)
         # Goals, steer, combine, ways, adjust.
-        force, decided = decisions(state, present, world)
+        force, decided = decisions(state, moving, world)
         # Locomotion and contacts.
         time = began + before.frame_time * ((substep + 1) / before.substeps)
-        state = _moved(state, attending(present, decided.arrivals.gone), world, force, decided, time)
+        state = _moved(state, attending(moving, decided.arrivals.gone), world, force, decided, time)
     return _taken_in(state, snapshot)
+
+
+def _standing(state: State, waiting: Mask) -> State:
+    """The state in which the waiting vehicles, which have the velocity of their start, are at rest."""
+    if not waiting.any():
+        return state
+    velocity = np.where(waiting[:, None], 0.0, state.motion.velocity)
+    return replace(state, motion=replace(state.motion, velocity=velocity))
 
 
 def _taken_in(state: State, snapshot: Snapshot) -> State:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import jerks
-from steering_addon.behaviors.containment import SEEK, Containment
+from steering_addon.behaviors.containment import CROSS, SEEK, TURN, Containment, Returning
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from tests.scene import Scene, about, headings, positions
@@ -218,3 +218,105 @@ def test_by_seeking_vehicles_return(region: Regions) -> None:
     assert outside(region, way).max() < 12.0
     leaving = replace(place, behaviors=[(Wander, {})])
     assert outside(region, positions(leaving.run(24 * 25))).max() > 30.0
+
+
+# Crossing.
+
+
+def crossing(region: Regions, n: int = 20, **changes: object) -> Scene:
+    """Vehicles near the middle of a region that cross it."""
+    rng = np.random.default_rng(5)
+    values = {"method": CROSS, "weight": 8.0, **changes.pop("values", {})}
+    place = kept(
+        region,
+        region.centre[0] + rng.uniform(-0.3, 0.3, (n, 3)) * region.half[0],
+        forward=rng.normal(size=(n, 3)) * (1.0, 1.0, 0.2),
+        speed=4.0,
+        vehicle={"max_speed": 5.0, "max_force": 12.0},
+        values=values,
+        **changes,
+    )
+    place.behaviors = [(Wander, {"strength": 1.0, "leveling": 0.2}), *place.behaviors]
+    return place
+
+
+@every_region
+def test_vehicles_that_cross_a_region_stay_in_it_and_are_seldom_at_its_edge(region: Regions) -> None:
+    """Without crossing, the same vehicles fly along the edge."""
+
+    def shares(method: int) -> np.ndarray:
+        path = positions(crossing(region, values={"method": method}).run(24 * 45))[24 * 10 :]
+        local = (path - region.centre[0]) @ region.axes[0].T / region.half[0]
+        return np.abs(local).max(axis=-1) if region.shape[0] == BOX else np.linalg.norm(local, axis=-1)
+
+    across, turning = shares(CROSS), shares(TURN)
+    assert (across < 1.15).mean() > 0.97
+    assert (across < 0.5).mean() > 1.5 * (turning < 0.5).mean()
+    assert (across > 0.8).mean() < 0.6 * (turning > 0.8).mean()
+
+
+def test_a_turn_back_is_completed_after_the_predicted_position_is_inside_again() -> None:
+    """Turning, it goes on along the edge at a shallow angle; crossing, it ends up heading for the point inside."""
+    region = regions([[0.0, 0.0, 0.0]], 20.0, SPHERE)
+
+    def closest(method: int) -> float:
+        place = kept(
+            region,
+            [[13.0, 0.0, 0.0]],
+            forward=[[0.5, 0.85, 0.0]],
+            speed=4.0,
+            vehicle={"max_force": 12.0},
+            values={"method": method, "weight": 8.0},
+        )
+        return float(np.linalg.norm(positions(place.run(24 * 8)), axis=-1).min())
+
+    assert closest(CROSS) < closest(TURN) - 2.0
+
+
+def test_while_no_turn_is_to_be_completed_crossing_does_nothing() -> None:
+    place = kept(regions([[0.0, 0.0, 0.0]], 20.0, SPHERE), [[0.0, 0.0, 0.0]], speed=4.0, values={"method": CROSS})
+    assert (place.steering()[0] == 0.0).all()
+
+
+def test_a_crowd_turns_to_one_side_where_each_to_the_nearer_would_part_it() -> None:
+    """Two abreast head straight out: the middle is behind them, to the right of one and to the left of the other."""
+    region, sides = regions([[0.0, 0.0, 0.0]], 20.0, SPHERE), []
+    for time in np.arange(0.0, 100.0, 5.0):
+        place = kept(
+            region,
+            [[-0.5, 25.0, 0.0], [0.5, 25.0, 0.0]],
+            speed=4.0,
+            values={"method": CROSS},
+        )
+        world, agents, [stay] = place.seen()
+        force = stay.steer(replace(world, time=float(time)), agents, Returning.blank(2)).force
+        sides.append(np.sign(force[:, 0]))
+    sides = np.array(sides)
+    assert (sides[:, 0] == sides[:, 1]).mean() > 0.8
+    assert {-1.0, 1.0} == set(sides[:, 0].tolist()), "sometimes left, sometimes right"
+
+
+def test_crossing_is_no_steeper_than_birds_fly() -> None:
+    place = crossing(regions([[0.0, 0.0, 0.0]], [20.0, 20.0, 60.0], SPHERE), n=30)
+    climb = np.abs(headings(place.run(24 * 40))[24 * 5 :, :, 2])
+    assert np.percentile(climb, 99) < np.sin(np.radians(55.0))
+    assert np.percentile(climb, 95) > np.sin(np.radians(10.0)), "it rises and dives"
+
+
+def test_on_the_ground_crossing_does_not_steer_up_or_down() -> None:
+    place = kept(
+        regions([[0.0, 0.0, 30.0]], 10.0, SPHERE),
+        [[20.0, 3.0, 0.0]],
+        vehicle={"keep_in_plane": True},
+        values={"method": CROSS},
+    )
+    [force] = place.steering()
+    assert force[0, 2] == 0.0 and np.linalg.norm(force) > 0.0
+
+
+def test_a_mesh_is_crossed_too() -> None:
+    region = mesh_regions([block((20.0, 15.0, 12.0))], [[0.0, 0.0, 0.0]])
+    path = positions(crossing(region).run(24 * 30))[24 * 10 :]
+    local = np.abs(path / (20.0, 15.0, 12.0)).max(axis=-1)
+    assert (local < 1.15).mean() > 0.97
+    assert (local < 0.5).mean() > 0.1

@@ -135,7 +135,7 @@ def test_every_property_has_a_tooltip_without_a_final_stop(addon) -> None:
         assert not declared.description.endswith("."), (path, name)
 
 
-NOT_ANIMATABLE = ("locked", "identity", "forward_axis", "up_axis", "seed", "start_speed", "roles", "crowd")
+NOT_ANIMATABLE = ("locked", "identity", "forward_axis", "up_axis", "seed", "start_speed", "preroll", "roles", "crowd")
 
 
 @pytest.mark.parametrize("name", NOT_ANIMATABLE)
@@ -146,7 +146,7 @@ def test_settings_that_hold_for_a_whole_simulation_cannot_be_keyed(name) -> None
         ob.keyframe_insert(f"steering.{name}")
 
 
-@pytest.mark.parametrize("name", ["frame_start", "frame_end", "use_frame_range", "preroll", "substeps", "seed"])
+@pytest.mark.parametrize("name", ["frame_start", "frame_end", "use_frame_range", "substeps", "seed"])
 def test_scene_settings_cannot_be_keyed(name) -> None:
     assert not bpy.types.Scene.bl_rna.properties["steering"].fixed_type.properties[name].is_animatable
 

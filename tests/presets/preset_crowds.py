@@ -2,74 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 
 from scripts.motion_bands import Recording
-from steering_addon.behaviors import CATALOGUE
-from steering_addon.settings.preset import Preset, read
-from steering_addon.settings.preset_values import complete
-from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.declaration import Declared, Kind
-from steering_addon.simulation.geometry.regions import SPHERE, regions
-from steering_addon.simulation.vehicle import VehicleModel
-from tests.scene import Scene, headings, positions, ups
+from scripts.preset_crowds import FPS, SHIPPED, columns, crowd, shipped
+from steering_addon.settings.preset import Preset
+from tests.scene import headings, positions, ups
 
-FOLDER = Path(__file__).resolve().parents[2] / "presets"
-SHIPPED = {path.stem: path for path in sorted(FOLDER.glob("*.json"))}
-FPS = 24.0
-START_SPEED = 0.7
-"""The default start speed of vehicles, as a share of max_speed."""
+__all__ = ["FPS", "SHIPPED", "columns", "crowd", "recorded", "shipped"]
 
-
-def shipped(name: str) -> Preset:
-    return read(SHIPPED[name].read_text(encoding="utf-8"))
-
-
-def columns(declaration: type[Declared], values: Mapping[str, Any]) -> dict[str, Any]:
-    """All values of a preset as the simulation takes them: missing ones by default, choices by number."""
-    values_by_name = complete(declaration, values)
-    for name, parameter in declaration.parameters().items():
-        if parameter.kind is Kind.CHOICE:
-            values_by_name[name] = next(
-                choice.number for choice in parameter.choices if choice.name == values_by_name[name]
-            )
-    return values_by_name
-
-
-def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
-    """A crowd in an ellipsoid, heading roughly along +Y, inside a spherical region.
-
-    On the ground the ellipsoid is flat.
-
-    Args:
-        within: radius of the region in metres.
-    """
-    rng = np.random.default_rng(seed)
-    flat = bool(preset.vehicle["keep_in_plane"])
-    ball = rng.normal(size=(n, 3)) * (1.0, 1.0, 0.0 if flat else 1.0)
-    ball *= (rng.uniform(size=n) ** (1.0 / (2.0 if flat else 3.0)) / np.linalg.norm(ball, axis=1))[:, None]
-    spread = 0.75 * preset.behaviors["separation"]["distance"] * n ** (0.5 if flat else 1.0 / 3.0)
-    kinds = {kind.name: kind for kind in CATALOGUE}
-    return Scene(
-        spread * ball * (1.3, 1.0, 0.6),
-        forward=rng.normal(size=(n, 3)) * (0.2, 0.2, 0.0 if flat else 0.05) + (0.0, 1.0, 0.0),
-        speed=START_SPEED * preset.vehicle["max_speed"],
-        vehicle={**columns(VehicleModel, preset.vehicle), "radius": preset.body_length / 2.0},
-        behaviors=[(kinds[name], columns(kinds[name], values)) for name, values in preset.behaviors.items()],
-        combining=next(choice.number for choice in COMBININGS if choice.name == preset.combining),
-        regions=regions([[0.0, 0.0, 0.0]], within, SPHERE),
-        fps=FPS,
-        seed=seed,
-    )
+SETTLING = 48
+"""Frames in which a crowd leaves the order in which it was placed."""
 
 
 def recorded(kind: str, preset: Preset, n: int, seed: int, within: float, frames: int) -> Recording:
-    """The recorded motion of such a crowd after its pre-roll."""
-    states = crowd(preset, n, seed, within).run(frames, preroll=preset.preroll)
+    """The recorded motion of such a crowd after it has settled."""
+    states = crowd(preset, n, seed, within).run(frames, preroll=SETTLING)
     cruise = preset.vehicle["cruise_speed"] * preset.vehicle["max_speed"]
     apart = preset.behaviors["separation"]["distance"]
     return Recording(

@@ -78,7 +78,8 @@ class Case:
     def states(self) -> Iterator[State]:
         """The states frame by frame, each computed when it is asked for."""
         snapshots = (self.at(frame, in_crowds(self.scene.snapshot(frame), self.crowds)) for frame in range(self.frames))
-        return simulate(self.scene.start(), snapshots, preroll=1)
+        first = self.at(0, in_crowds(self.scene.snapshot(0), self.crowds))
+        return simulate(self.scene.start(), snapshots, lead_in=(first,))
 
 
 class Chance:

@@ -10,6 +10,7 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.obstacles import obstacles
@@ -262,3 +263,53 @@ def test_settings_may_change_during_a_run_while_the_crowd_stays() -> None:
     assert before.tobytes() == positions(still)[:25].tobytes()
     assert after[-1, 0, 1] > positions(still)[-1, 0, 1] + 1.0, "it seeks"
     assert after[-1, 1, 1] > positions(still)[-1, 1, 1] + 0.05, "and draws the other one along"
+
+
+# The pre-roll.
+
+
+def set_off(scene: Scene, frames: int, *preroll: int) -> list[State]:
+    """A run in which each vehicle has a pre-roll of its own."""
+    before = [scene.snapshot(frame) for frame in range(-max(preroll), 0)]
+    snapshots = (scene.snapshot(frame) for frame in range(frames))
+    return list(simulate(scene.start(), snapshots, before, np.array(preroll)))
+
+
+def test_a_vehicle_with_a_shorter_preroll_sets_off_later_from_its_start() -> None:
+    """Far apart, each moves as if all had its pre-roll: with the same random numbers at the same time."""
+    place = Scene(
+        [[0.0, 0.0, 0.0], [900.0, 0.0, 0.0], [0.0, 900.0, 0.0]], speed=2.0, behaviors=[(Wander, {"strength": 3.0})]
+    )
+    states = set_off(place, 5, 20, 6, 0)
+    for row, preroll in enumerate((20, 6, 0)):
+        alone = positions(place.run(5, preroll=preroll))[:, row]
+        assert np.allclose(positions(states)[:, row], alone, atol=1e-9)
+    assert (positions(states)[0, 2] == place.position[2]).all()
+    assert velocities(states)[0, 2] @ (0.0, 1.0, 0.0) == pytest.approx(2.0), "it is in motion on the first frame"
+
+
+def test_a_vehicle_that_waits_is_seen_standing_and_gives_no_way() -> None:
+    place = Scene(
+        [[0.0, -3.0, 0.0], [0.1, 0.0, 0.0]],
+        speed=3.0,
+        behaviors=[(Seek, {"target": [1, -1]})],
+        vehicle={"radius": 0.5, "max_speed": 3.0, "keep_apart": True},
+    )
+    [first] = set_off(place, 1, 24, 0)
+    assert (first.motion.position[1] == place.position[1]).all()
+    gap = np.linalg.norm(first.motion.position[0] - place.position[1])
+    assert gap >= 1.0 - 3.0 / 24.0 - 1e-3, "they overlap by the way of a step at most"
+
+
+def test_a_vehicle_that_waits_has_no_velocity_for_those_that_predict_it() -> None:
+    """A pursuer with a pre-roll aims at where the quarry stands, not ahead of it."""
+    place = Scene(
+        [[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]],
+        forward=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        speed=[0.0, 3.0],
+        behaviors=[(Pursuit, {"quarry": [1, -1]})],
+    )
+    [first] = set_off(place, 1, 12, 0)
+    assert np.abs(first.motion.position[0, 1:]).max() < 1e-9
+    [together] = set_off(place, 1, 12, 12)
+    assert together.motion.position[0, 1] > 1e-3

@@ -157,7 +157,7 @@ def bring_to_life(
 ) -> list[str]:
     """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
-    A single member is not varied, and gets no pre-roll, so that it starts where it is.
+    A single member is not varied.
 
     Args:
         resize: whether the members may also vary in size, which scales them: copies may, the user's objects may not.
@@ -169,19 +169,11 @@ def bring_to_life(
     _give_room(context, crowd, members, preset)
     if len(members) < 2:
         return []
-    settle_in(context, crowd, preset.preroll)
     unlocked = [ob for ob in members if not ob.steering.locked]
     amounts = Amounts(**preset.variation)
     if not resize:
         amounts = replace(amounts, size=None)
     return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
-
-
-def settle_in(context: Context, crowd: Object, frames: int) -> None:
-    """Give the scene a pre-roll, unless it has vehicles of other crowds, whose motion would change."""
-    scene = context.scene
-    if all(ob.steering.crowd == crowd for ob in tagged(in_use(scene), Role.VEHICLE)):
-        scene.steering.preroll = max(scene.steering.preroll, frames)
 
 
 def _give_room(context: Context, crowd: Object, members: Sequence[Object], preset: Preset) -> None:

@@ -16,7 +16,6 @@ from ...simulation.presence.attendance import Attendance
 from ...simulation.roles import DESCRIPTIONS, Role
 from ...simulation.vehicle import VehicleModel
 from ..hierarchy import Family
-from ..properties import settings_of
 from ..read.body_sizes import body_length
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
@@ -96,7 +95,6 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None,
         length: of the crowd's bodies in metres; None if it has none.
     """
     settings = crowd.steering
-    stored = settings_of(scene)
     used = [b for b in CATALOGUE if settings.is_property_set(b.name) and getattr(settings, b.name).use]
     return Preset(
         label=label.strip(),
@@ -105,7 +103,7 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None,
         vehicle=values_in(VehicleModel, settings.vehicle),
         combining=settings.combining,
         behaviors={b.name: values_in(b, getattr(settings, b.name)) for b in used},
-        preroll=stored.preroll if stored else 0,
+        preroll=settings.preroll,
         portrayal=values_in(Portrayal, settings.portrayal) if settings.is_property_set("portrayal") else None,
         attendance=values_in(Attendance, settings.attendance) if comes_and_goes(crowd) else None,
     )

@@ -50,7 +50,7 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
     )
     use_preroll: BoolProperty(
         name="Set Pre-Roll",
-        description="Set the scene's pre-roll to the value that the preset suggests",
+        description="Set the crowd's pre-roll to the value that the preset suggests",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -69,7 +69,7 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
         warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
         animated = take_up(preset, crowd, scene)
         if self.use_preroll:
-            scene.steering.preroll = preset.preroll
+            crowd.steering.preroll = preset.preroll
         summary = _summary(preset, crowd, scene, length, has_preroll=self.use_preroll)
         return [*animated_warnings(crowd, animated), *warnings], summary
 
@@ -79,7 +79,7 @@ def _summary(preset: Preset, crowd: Object, scene: Scene, length: float | None, 
 
     Args:
         length: of the vehicles' bodies in metres, None if unknown.
-        has_preroll: whether the scene has been given the suggested pre-roll.
+        has_preroll: whether the crowd has been given the suggested pre-roll.
     """
     text = "; ".join([f"Applied the preset {preset.label} to {crowd.name}", *missing(preset, crowd, scene)])
     if preset.preroll and not has_preroll:

@@ -61,7 +61,7 @@ class ReadyScene:
         if not self.properties.is_property_set("location"):
             self.location = free_place(context, 2.0 * self.reach(self._options()))
         crowd = self.add(context, self._options())
-        self.report({"INFO"}, f"Added {crowd.name}. Bake to see it move")
+        self.report({"INFO"}, f"Added {crowd.name}: Preview or Bake to see it move")
         return {"FINISHED"}
 
     def _options(self) -> SceneOptions:

@@ -257,8 +257,6 @@ def _summary(joined: Joined, scene: Scene) -> str:
     if preset is None:
         return f"{vehicles} joined {crowd}"
     text = f"{vehicles} joined {crowd}; preset {preset.label}"
-    if number > 1 and preset.preroll and scene.steering.preroll:
-        text += f"; pre-roll {scene.steering.preroll} frames"
     return "; ".join([text, *missing(preset, joined.crowd, scene)])
 
 

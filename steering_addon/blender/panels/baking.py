@@ -184,7 +184,6 @@ class Run:
             frames = column.column(align=True)
             frames.prop(stored, "frame_start")
             frames.prop(stored, "frame_end")
-        column.prop(stored, "preroll")
         column.prop(stored, "substeps")
         column.prop(stored, "seed")
         column.prop(stored, "replace_own_keys")

@@ -171,8 +171,10 @@ class Attendance(PartOfCrowd):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
-        settings = crowd_in_focus(context).steering.attendance
+        crowd = crowd_in_focus(context)
+        settings = crowd.steering.attendance
         column = fields(self.layout)
+        column.prop(crowd.steering, "preroll")
         column.prop(settings, "use_enter_frame")
         entering = column.column(align=True)
         entering.active = settings.use_enter_frame

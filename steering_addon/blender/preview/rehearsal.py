@@ -11,9 +11,10 @@ import numpy as np
 
 from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
-from ...simulation.snapshot import State
+from ...simulation.snapshot import Snapshot, State
 from ..read.dependencies import animates
 from ..read.frame import Frame
+from ..read.lead_in import lead_in
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import sweep, to_link
@@ -43,6 +44,7 @@ class Rehearsal:
         self.reached = first - 1
         """The last frame that is known to follow from the plan; the one before the first if there is none."""
         self._reader = Reader(plan)
+        self._lead_in: tuple[Snapshot, ...] | None = None
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
         carriers = {body.carrier for body in (*plan.bodies, *plan.obstacles)} - {-1}
@@ -66,6 +68,8 @@ class Rehearsal:
         Raises:
             Refusal: a value is not a number.
         """
+        if self._lead_in is None:
+            self._lead_in = lead_in(self.plan)
         if frame == self.reached + 1 and depsgraph is not None and self._can_read_directly(depsgraph.view_layer):
             self._take(self._read_directly(depsgraph, frame))
         until = time.perf_counter() + seconds
@@ -89,7 +93,7 @@ class Rehearsal:
         came_in = digest((snapshot, read.parent_parts))
         if frame == self.kept.first:
             start = self._reader.start(read)
-            came_in += digest((start, self.plan.preroll, self._models()))
+            came_in += digest((start, self._lead_in, self.plan.vehicles.preroll, self._models()))
         if self.kept.holds(frame, came_in):
             self.reached = frame
             return True
@@ -98,7 +102,9 @@ class Rehearsal:
             self.reached = self.kept.last
             return False
         if state is None:
-            state, near = next(simulate(start, (snapshot,), self.plan.preroll)), self.plan.vehicles.source.rotation
+            vehicles = self.plan.vehicles
+            state = next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
+            near = vehicles.source.rotation
         else:
             state, near = step(state, snapshot), self.poses(frame - 1).rotation
         self.kept.keep(state, came_in, self._poses(state, read.parent_parts, near))

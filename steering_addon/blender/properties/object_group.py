@@ -14,6 +14,7 @@ from bpy.props import (
 
 from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import Portrayal
+from ...settings.preset import MOST_PREROLL
 from ...simulation.behavior import Behavior
 from ...simulation.combining import COMBININGS
 from ...simulation.declaration import REACH
@@ -292,6 +293,18 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         },
         COMBININGS,
         1,
+    )
+    preroll: IntProperty(
+        name="Pre-Roll",
+        description="Number of frames that the crowd moves before the first one, so that it has already spread out "
+        "when it is first seen; its vehicles are then not where they were placed. What moves in the scene is carried "
+        "on backwards, and crowds with a shorter pre-roll wait at their start",
+        default=0,
+        min=0,
+        max=MOST_PREROLL,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
     )
     start: PointerProperty(type=STEERING_PG_start, override=OVERRIDABLE)
     variation: PointerProperty(type=STEERING_PG_variation, override=OVERRIDABLE)

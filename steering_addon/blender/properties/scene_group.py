@@ -51,7 +51,7 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     )
     frame_start: IntProperty(
         name="Start",
-        description="First frame of the bake",
+        description="First frame of the bake; it may be negative, unlike that of the scene",
         default=1,
         override=OVERRIDABLE,
         update=notify_listeners,
@@ -61,17 +61,6 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         name="End",
         description="Last frame of the bake",
         default=250,
-        override=OVERRIDABLE,
-        update=notify_listeners,
-        options=NOT_ANIMATABLE,
-    )
-    preroll: IntProperty(
-        name="Pre-Roll",
-        description="Number of frames to simulate before the first one, with the scene held still, so that a flock is "
-        "already in flight when it is first seen; vehicles then do not start where they were placed",
-        default=0,
-        min=0,
-        max=10000,
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,

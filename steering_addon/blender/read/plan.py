@@ -64,7 +64,6 @@ class Plan:
         frames: (f,) whole frames, rising.
         frame_time: seconds per frame.
         substeps: steps of the simulation per frame.
-        preroll: frames simulated before the first.
         seed: the scene's.
         vehicles: the vehicles that move, by identity.
         crowds: the crowds, by name.
@@ -82,7 +81,6 @@ class Plan:
     frames: np.ndarray
     frame_time: float
     substeps: int
-    preroll: int
     seed: int
     vehicles: Vehicles
     crowds: tuple[CrowdSource, ...]
@@ -97,6 +95,11 @@ class Plan:
 
     def __len__(self) -> int:
         return len(self.vehicles)
+
+    @property
+    def preroll(self) -> int:
+        """The number of frames simulated before the first: the longest pre-roll of its crowds."""
+        return int(self.vehicles.preroll.max(initial=0))
 
 
 def frame_range(scene: Scene) -> tuple[int, int]:
@@ -167,7 +170,6 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
         frames=np.arange(first, last + 1),
         frame_time=scene.render.fps_base / scene.render.fps,
         substeps=stored.substeps if stored else 1,
-        preroll=stored.preroll if stored else 0,
         seed=stored.seed if stored else 0,
         vehicles=vehicles,
         crowds=tuple(
@@ -198,7 +200,6 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
         frames=np.array([scene.frame_current]),
         frame_time=scene.render.fps_base / scene.render.fps,
         substeps=1,
-        preroll=0,
         seed=0,
         vehicles=_vehicles(no_objects(), np.zeros(0, dtype=np.int64), [], 0),
         crowds=(),
@@ -228,6 +229,7 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
         crowd=np.array([crowd_rows[crowd] for crowd in source.crowds], dtype=np.int64),
         enters=np.array([own_enter_frame(ob) for ob in source.objects]),
         start_speed=np.array([settings.start_speed for settings in stored]),
+        preroll=np.array([crowd.steering.preroll for crowd in source.crowds], dtype=np.int64),
     )
 
 

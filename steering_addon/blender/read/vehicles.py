@@ -88,6 +88,7 @@ class Vehicles:
         crowd: (n,) the row of the crowd each belongs to.
         enters: (n,) the frame on which each enters; nan if its crowd decides.
         start_speed: (n,) speed at the start as a share of max_speed, for vehicles whose velocity is not known.
+        preroll: (n,) the number of frames that each moves before the first.
     """
 
     source: VehicleSource
@@ -96,6 +97,7 @@ class Vehicles:
     crowd: np.ndarray
     enters: np.ndarray
     start_speed: np.ndarray
+    preroll: np.ndarray
 
     def __len__(self) -> int:
         return len(self.identity)

@@ -13,6 +13,7 @@ from ...recording.mishaps import KINDS, Mishaps
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..read.frame import Frame
+from ..read.lead_in import lead_in
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import sweep
@@ -87,9 +88,12 @@ def baking(
 
 def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[tuple[State, Frame]]:
     """Each frame that was read, together with the state of the vehicles on it."""
+    # Before the first frame is read: a plan is swept through once at a time.
+    before = lead_in(plan)
     first = next(frames)
     to_simulate, to_write = tee(chain((first,), frames))
-    return zip(simulate(reader.start(first), (frame.snapshot for frame in to_simulate), plan.preroll), to_write)
+    snapshots = (frame.snapshot for frame in to_simulate)
+    return zip(simulate(reader.start(first), snapshots, before, plan.vehicles.preroll), to_write)
 
 
 class _Admission:

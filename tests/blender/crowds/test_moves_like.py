@@ -144,7 +144,6 @@ def test_a_single_vehicle_is_not_varied_and_starts_where_it_is() -> None:
     model.location = (3.0, 4.0, 5.0)
     tagged(model, moves_like="BIRD")
     assert tuple(model.scale) == (1.0, 1.0, 1.0)
-    assert bpy.context.scene.steering.preroll == 0
     bake()
     assert places(model, [1])[0] == pytest.approx((3.0, 4.0, 5.0))
 
@@ -158,15 +157,19 @@ def test_walkers_and_cars_keep_their_height(like) -> None:
     assert np.ptp([places(ob, baked_frames())[:, 2] for ob in models]) < 1e-5
 
 
-def test_the_preroll_of_the_preset_is_applied() -> None:
-    tagged(*ships(4), moves_like="BIRD")
-    assert bpy.context.scene.steering.preroll == 48
-
-
-def test_a_preroll_is_not_set_if_other_crowds_have_vehicles() -> None:
-    vehicle(crowd=crowd("Mine", wander={}))
-    tagged(*ships(4), moves_like="BIRD", new_crowd=True)
-    assert bpy.context.scene.steering.preroll == 0
+@pytest.mark.parametrize("like", ["ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR"])
+def test_what_is_tagged_is_in_motion_on_the_first_frame_where_it_was(like) -> None:
+    """No preset has a pre-roll of its own accord."""
+    frames(1, 3)
+    models = ships(4)
+    start = [tuple(model.location) for model in models]
+    tagged(*models, moves_like=like)
+    assert models[0].steering.crowd.steering.preroll == 0
+    bake()
+    for model, place in zip(models, start):
+        first, second, _ = places(model, [1, 2, 3])
+        assert first == pytest.approx(place, abs=1e-5)
+        assert np.linalg.norm(second - first) > 0.3 * model.steering.crowd.steering.vehicle.max_speed / 24.0
 
 
 # ---- regions

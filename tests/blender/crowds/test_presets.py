@@ -241,10 +241,12 @@ def test_presets_can_be_scaled_to_the_size_of_the_vehicles(capfd) -> None:
 def test_the_suggested_preroll_and_variation_are_applied_on_request(capfd) -> None:
     ships = fleet(5)
     select(ships[0])
-    apply("starling")
+    write_user_preset("gulls", preroll=48, variation={"speed": 0.1})
+    apply("gulls")
     assert "a pre-roll of 48 frames is suggested" in capfd.readouterr().out
-    apply("starling", vary=True, use_preroll=True)
-    assert bpy.context.scene.steering.preroll == 48
+    assert ships[0].steering.crowd.steering.preroll == 0
+    apply("gulls", vary=True, use_preroll=True)
+    assert ships[0].steering.crowd.steering.preroll == 48
     speeds = [ship.steering.speed_factor for ship in ships]
     assert len(set(speeds)) == 5
     assert max(abs(speed - 1.0) for speed in speeds) <= 0.1

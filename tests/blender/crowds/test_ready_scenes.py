@@ -13,15 +13,18 @@ import pytest
 from scripts.motion_metrics import polarization
 from tests.blender.building import (
     bake,
+    baked_frames,
     crowd,
     curves,
     difference,
     frames,
     part,
+    places,
     scene_dump,
     select,
     vehicle,
     wedge,
+    world_matrices,
 )
 
 SCENES = ("flock", "school", "walkers")
@@ -73,7 +76,7 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
     assert len({ob.data for ob in vehicles}) <= 6
     assert all(ob.steering.start.stored and "steering_phase" in ob for ob in vehicles)
-    assert bpy.context.scene.steering.preroll == 48
+    assert scene_crowd.steering.preroll == 0
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -167,6 +170,31 @@ def depsgraph():
     return bpy.context.evaluated_depsgraph_get()
 
 
+@pytest.mark.parametrize("scene", FLYERS)
+def test_flyers_are_in_flight_at_the_cursor_on_the_first_frame(scene) -> None:
+    frames(1, 4)
+    bpy.context.scene.cursor.location = (30.0, -20.0, 50.0)
+    scene_crowd = add(scene, count=12)
+    vehicles = members(scene_crowd)
+    placed = np.array([tuple(ob.location) for ob in vehicles])
+    bake()
+    path = np.array([places(ob, baked_frames()) for ob in vehicles])
+    assert np.allclose(path[:, 0], placed, atol=1e-4)
+    span = np.linalg.norm(np.ptp(placed, axis=0))
+    assert np.linalg.norm(placed.mean(axis=0) - (30.0, -20.0, 50.0)) < 0.5 * span
+    speed = np.linalg.norm(path[:, 1] - path[:, 0], axis=1) * 24.0
+    model = scene_crowd.steering.vehicle
+    assert (speed > 0.4 * model.max_speed).all()
+    for ob, (first, second, *_) in zip(vehicles, path):
+        front = np.array(world_matrices(ob, [1])[0][:3, 1])
+        assert front @ (second - first) > 0.95 * np.linalg.norm(front) * np.linalg.norm(second - first)
+
+
+def test_the_report_says_how_to_see_it_move(capfd) -> None:
+    add("flock", count=3)
+    assert "Added Flock: Preview or Bake to see it move" in capfd.readouterr().out
+
+
 # ---- existing data
 
 
@@ -174,7 +202,7 @@ def depsgraph():
 def test_a_scene_leaves_existing_data_unchanged(scene) -> None:
     mine = crowd("Mine", wander={})
     ship = vehicle(crowd=mine)
-    bpy.context.scene.steering.preroll = 5
+    mine.steering.preroll = 5
     select(ship, wedge("Lone"))
     kinds = ("actions", "collections", "curves", "materials", "meshes", "objects")
     before = scene_dump(kinds)
@@ -186,7 +214,7 @@ def test_a_scene_leaves_existing_data_unchanged(scene) -> None:
         assert [text for text in difference(before[kind], kept) if "select" not in text] == []
     stored = bpy.context.scene.steering
     assert stored.crowd == mine
-    assert stored.preroll == 5
+    assert mine.steering.preroll == 5
 
 
 def test_the_first_crowd_of_a_file_is_its_default() -> None:

@@ -124,8 +124,12 @@ def round_a_hidden_obstacle() -> list:
 
 
 def after_a_preroll() -> list:
-    obs = ships()
-    bpy.context.scene.steering.preroll = 7
+    """With a rock that is carried on backwards, and a crowd that waits."""
+    obs = ships(3, obstacle_avoidance={})
+    rock = obstacle(location=(0.0, 4.0, 0.0))
+    insert(rock, "location", {FIRST: (0.0, 4.0, 0.0), LAST: (6.0, 12.0, 0.0)})
+    obs.append(vehicle(crowd=crowd("Waiting", seek={}), location=(2.0, -3.0, 0.0)))
+    obs[0].steering.crowd.steering.preroll = 7
     bpy.context.scene.steering.substeps = 2
     return obs
 

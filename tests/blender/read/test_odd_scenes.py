@@ -136,7 +136,7 @@ def build(scene: dict) -> None:
         scene["first"],
         scene["first"] + scene["length"] - 1,
     )
-    stored.substeps, stored.preroll = scene["substeps"], scene["preroll"]
+    stored.substeps, crowds[0].steering.preroll = scene["substeps"], scene["preroll"]
     run.frame_set(scene["frame"])
 
 

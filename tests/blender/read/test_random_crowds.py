@@ -75,6 +75,7 @@ class Scene:
         self.wings: set[str] = set()
         self._set_frames()
         self.crowds = [self._crowd(f"Crowd {k}") for k, _ in enumerate(sizes_of(seed))]
+        self.crowds[0].steering.preroll = self.preroll
         self.parents = [None, None, *self._parents()]
         self._surroundings()
         for ob, size in zip(self.crowds, sizes_of(seed)):
@@ -105,11 +106,8 @@ class Scene:
         scene.frame_start, scene.frame_end = 1, 200
         stored = scene.steering
         stored.use_frame_range, stored.frame_start, stored.frame_end = True, self.first, self.last
-        stored.preroll, stored.substeps, stored.seed = (
-            chance.choice((0, 0, 4)),
-            chance.choice((1, 1, 3)),
-            chance.randint(0, 9),
-        )
+        self.preroll = chance.choice((0, 0, 4))
+        stored.substeps, stored.seed = chance.choice((1, 1, 3)), chance.randint(0, 9)
         scene.render.fps, scene.render.fps_base = chance.choice(((24, 1.0), (60, 1.0), (30, 1.001)))
 
     def _keyed(self, ob, path: str, values) -> None:

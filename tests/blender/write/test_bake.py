@@ -196,7 +196,7 @@ def test_a_vehicle_with_start_speed_zero_begins_at_rest() -> None:
 def test_a_preroll_runs_before_the_first_frame_and_writes_nothing_there() -> None:
     frames(1, 25)
     ship = vehicle(crowd=crowd(), start_speed=0.8)
-    bpy.context.scene.steering.preroll = 24
+    ship.steering.crowd.steering.preroll = 24
     bake()
     np.testing.assert_allclose(places(ship, [1])[0], (0.0, 4.0, 0.0), atol=1e-4)
     assert keys(ship)["location", 1][0][0] == 1.0

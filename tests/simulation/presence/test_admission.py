@@ -19,7 +19,7 @@ from steering_addon.simulation.presence.attendance import Attendance, enter_fram
 from tests.behaviors.situations import busy
 from tests.scene import Scene, leaders, locked, positions, velocities
 
-NEVER = 10_000
+NEVER, ALWAYS = 10_000, -10_000
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 
 
@@ -43,7 +43,7 @@ def row(n: int, gap: float = 1.0, **more) -> Scene:
 def test_a_run_with_absent_vehicles_equals_the_run_without_them(kind: type[Behavior]) -> None:
     scene, absent = busy(kind, 7), np.array([2, 5])
     present = np.setdiff1d(np.arange(7), absent)
-    frames = np.where(np.isin(np.arange(7), absent), NEVER, 0)
+    frames = np.where(np.isin(np.arange(7), absent), NEVER, ALWAYS)
     with_absent = scene.run(15, preroll=2, at=entering(scene, frames))
     without = scene.take(present).run(15, preroll=2)
     for state, expected in zip(with_absent, without, strict=True):
@@ -65,7 +65,7 @@ def test_a_vehicle_enters_with_its_start_speed() -> None:
 
 def test_a_vehicle_that_enters_later_takes_no_part_in_the_preroll() -> None:
     scene = row(2, gap=50.0)
-    first = positions(scene.run(1, preroll=10, at=entering(scene, [0, 3])))[0]
+    first = positions(scene.run(1, preroll=10, at=entering(scene, [ALWAYS, 3])))[0]
     assert first[0, 1] > 0.5
     assert first[1, 1] == 0.0
 

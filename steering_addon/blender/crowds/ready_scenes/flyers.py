@@ -18,7 +18,6 @@ from ....simulation.declaration import Kind, Unit
 from ....simulation.maneuvers.neighborhood import Neighborhood
 from ..behavior_targets import behaviors_of, point_at
 from ..member_variation import Amounts
-from ..moves_like import settle_in
 from ..preset_exchange import CROWDS, SHIPPED, take_up
 from ..preset_files import Listed
 from .scene_builder import SceneBuilder, SceneOptions, scattered
@@ -103,7 +102,6 @@ def add(context: Context, scene: FlyerScene, options: SceneOptions, add_member: 
         members.append(member)
     builder.enlist(context, members, random_numbers, options.size)
     builder.vary_members(context, Amounts(**preset.variation), options.seed)
-    settle_in(context, crowd, preset.preroll)
     builder.select(context)
     return crowd
 

@@ -18,7 +18,6 @@ from ...hierarchy import Family
 from ...role_assignment import give_role
 from ..behavior_targets import behaviors_of, point_at, pointers
 from ..member_variation import Amounts
-from ..moves_like import settle_in
 from ..preset_exchange import CROWDS, take_up
 from .person import OUTFITS, RADIUS, STRIDE, add_person, person
 from .scene_builder import SceneBuilder, SceneOptions
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 COUNT, SIZE = 24, 1.75
 PRESET = "pedestrian"
-PREROLL = 48
-"""Frames in which walkers have spread on their path before the scene starts."""
 ROOM = 1.1
 """Length of the path per walker, in heights."""
 SHORTEST = 22.0
@@ -67,7 +64,6 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
     members = _people(options, random_numbers, builder.collection)
     builder.enlist(context, members, random_numbers, options.size)
     builder.vary_members(context, Amounts(**preset.variation), options.seed)
-    settle_in(context, crowd, max(preset.preroll, PREROLL))
     builder.select(context)
     return crowd
 
