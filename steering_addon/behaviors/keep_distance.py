@@ -56,10 +56,12 @@ class KeepDistance(Neighborhood):
         return 0.0
 
     def near(self, world: World, agents: Agents) -> Neighbors:
-        """The vehicles within the distance that are nearer than the room that the agent needs to stop."""
+        """The vehicles within the distance that are nearer than the room needed to stop."""
         stopping = stopping_distance(agents)
         bodies = agents.extent + float(world.bodies.extent.max(initial=0.0))
-        matters = agents.speed * self.gap_time + stopping + self.gap + bodies + MARGIN
+        # From top speed: an agent that is slower must not speed up toward what is ahead.
+        furthest = agents.max_speed * self.gap_time + stopping_distance(agents, agents.max_speed)
+        matters = furthest + self.gap + bodies + MARGIN
         distance = np.minimum(np.maximum(self.distance, stopping + bodies), matters)
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
