@@ -41,7 +41,7 @@ class KeepDistance(Neighborhood):
     intent = Intent.WITH
 
     distance: Number = called(
-        "Sees Up To", length(20.0, "How far ahead other vehicles still count; at least as far as it takes to stop")
+        "Sees Up To", length(20.0, "How far ahead other vehicles still count; at least the distance to stop in")
     )
     gap: Number = length(0.5, "Room between the bodies at standstill")
     gap_time: Number = seconds(1.0, "Additional room at speed, as time at its speed")

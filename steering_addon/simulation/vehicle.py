@@ -14,9 +14,6 @@ from .declaration import Declared, Unit, called, length, number, seconds, share,
 from .geometry.capsules import half_axis
 from .ground import level, upright
 
-AT_REST = 1e-9
-"""Metres a second below which a velocity is what rounding has left of a stop, and has no direction."""
-
 
 @dataclass(frozen=True)
 class VehicleModel(Declared):
@@ -112,9 +109,8 @@ def flattened(v: Vectors, model: VehicleModel) -> Vectors:
 
 def heading(v: Vectors, forward: Vectors, model: VehicleModel) -> Vectors:
     """The unit directions of vectors (n, 3), of `forward` for zero vectors; level if a vehicle keeps in its plane."""
-    flat = flattened(v, model)
-    direction = unit(flat)
-    still = dot(flat, flat) < AT_REST * AT_REST
+    direction = unit(flattened(v, model))
+    still = dot(direction, direction) < 0.5
     if not anybody(still):
         return direction
     kept = unit(flattened(forward, model))

@@ -85,7 +85,7 @@ def test_with_a_free_lane_it_does_nothing() -> None:
     assert np.isinf(steering.speed_limit).all()
 
 
-def test_it_sees_at_least_as_far_as_it_takes_to_stop() -> None:
+def test_it_sees_at_least_the_distance_that_it_takes_to_stop() -> None:
     """At 14 m/s with 4 m/s2 that takes 24.5 m at least; the distance says 5."""
     place = queue(1, ahead=[0.0], tracked=all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 80.0, 0.0])))
     place = replace(place, speed=14.0, vehicle={"max_speed": 14.0, "max_force": 4.0, "keep_in_plane": True})

@@ -105,9 +105,9 @@ class Lanes:
         """As `straightened`, for agents on a line."""
         agents, way = self.agents, self.way[agent]
         points = picked(agents.position, agent) + offset
-        here = self.along[agent]
-        along = line.nearest_within(points, here, BENDS * magnitude(offset))
-        ahead = along - here
+        start = self.along[agent]
+        along = line.nearest_within(points, start, BENDS * magnitude(offset))
+        ahead = along - start
         if line.closed:
             ahead = ahead - line.length * np.floor(ahead / line.length + 0.5)
         tangent = line.tangent(along) * way[:, None]

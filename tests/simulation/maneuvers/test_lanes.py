@@ -89,13 +89,13 @@ def test_an_agent_that_goes_along_no_curve_looks_straight_on_to_the_last_bit(cas
 def test_keep_distance_queues_behind_a_car_round_the_bend_and_not_straight_on() -> None:
     values = {"distance": 60.0}
 
-    def one(place, heading) -> bool:
+    def keeps(place, heading) -> bool:
         return braked(driver((KeepDistance, values), locked(place, forward=heading, radius=0.9)))
 
-    assert one(at(25.0), along(25.0))
-    assert not one(at(0.0) + 13.0 * along(0.0), along(0.0)), "beside the road"
-    assert not one(at(25.0, BEND + 3.5), along(25.0)), "in the next lane"
-    assert not one(at(25.0), along(25.0, -1.0)), "oncoming"
+    assert keeps(at(25.0), along(25.0))
+    assert not keeps(at(0.0) + 13.0 * along(0.0), along(0.0)), "beside the road"
+    assert not keeps(at(25.0, BEND + 3.5), along(25.0)), "in the next lane"
+    assert not keeps(at(25.0), along(25.0, -1.0)), "oncoming"
 
 
 def test_brake_for_stops_for_what_stands_round_the_bend_and_not_for_what_stands_straight_on() -> None:
@@ -134,6 +134,6 @@ def test_an_oncoming_car_counts_in_the_own_lane_only() -> None:
 def test_the_order_of_the_curves_does_not_matter() -> None:
     others = all_of(locked(at(15.0), forward=along(15.0), radius=0.9), locked(at(40.0), forward=along(40.0, -1.0)))
     curves = (circle(BEND),), (circle(BEND + 3.0),)
-    one = driver((KeepDistance, {}), others, paths=curves).steering()[0]
+    before = driver((KeepDistance, {}), others, paths=curves).steering()[0]
     other = driver((KeepDistance, {}), others, paths=curves[::-1]).steering()[0]
-    assert one.tobytes() == other.tobytes()
+    assert before.tobytes() == other.tobytes()
