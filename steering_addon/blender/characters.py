@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 def carrier(ob: Object, family: Family) -> Object:
     """The object to move instead of a part of a rigged character; the object itself if it is not a part of one.
 
-    A mesh that is deformed by an armature, or that hangs from one of its bones, would leave the armature behind: the
+    A mesh that is deformed by an armature, or that is one of several parts on its bones, would leave the armature behind: the
     carrier is the armature, or what carries both. Importers put that below an Empty of its own, which stands upright
     where the armature itself may be turned: such an Empty is the carrier of all.
     """
     lineage = _lineage(ob)
-    rig = ob.parent if ob.parent is not None and ob.parent_type == "BONE" else ob.find_armature()
+    rig = ob.find_armature() or _rig_of_several(ob, family)
     if rig is not None:
         ob = next((above for above in _lineage(rig) if above in lineage), ob)
     if not _is_rigged(ob, family):
@@ -42,6 +42,12 @@ def _lineage(ob: Object) -> list[Object]:
     while (above := lineage[-1].parent) is not None:
         lineage.append(above)
     return lineage
+
+
+def _rig_of_several(ob: Object, family: Family) -> Object | None:
+    """The armature on a bone of which an object is, if it carries other parts too: on its own it may be a vehicle."""
+    rig = ob.parent if ob.parent_type == "BONE" else None
+    return rig if rig is not None and len(family.children(rig)) > 1 else None
 
 
 def _is_rigged(ob: Object, family: Family) -> bool:

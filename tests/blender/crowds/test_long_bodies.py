@@ -1,0 +1,144 @@
+"""A long model becomes a capsule when it is tagged: measured, drawn, read, and kept in proportion."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import crowd, link, part, put, select, sphere, tag
+
+
+def box(name: str, size, location=(0.0, 0.0, 0.0), **placed):
+    """A box of this width, length and height that stands on the ground; its front is +Y."""
+    mesh = bpy.data.meshes.new(name)
+    x, y, z = size
+    mesh.from_pydata(
+        [(i * x / 2.0, j * y / 2.0, k * z) for i in (-1, 1) for j in (-1, 1) for k in (0, 1)], [], [(0, 1, 3, 2)]
+    )
+    return put(link(bpy.data.objects.new(name, mesh)), location, **placed)
+
+
+def car(name: str = "Car", location=(0.0, 0.0, 0.0), size=(1.8, 4.3, 1.5), **placed):
+    return box(name, size, location, **placed)
+
+
+def tagged(*objects, like: str = "CAR", facing: str = "POS_Y"):
+    for ob in objects:
+        tag(ob, role="OBSTACLE")
+        ob.steering.forward_axis = facing
+    select(*objects)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like=like) == {"FINISHED"}
+    for ob in objects:
+        ob.steering.roles = {"VEHICLE"}
+    return objects[0].steering.crowd
+
+
+def snapshot():
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    reader = part("blender.read.reading").Reader(plan)
+    return reader.read(bpy.context.evaluated_depsgraph_get(), 1).snapshot
+
+
+def bodies() -> dict[str, tuple[float, float]]:
+    """The radius and the length of each vehicle in metres, as its crowd and its own factors say, at a scale of 1."""
+    result = {}
+    for ob in bpy.context.scene.objects:
+        if ob.steering.roles == {"VEHICLE"}:
+            model, settings = ob.steering.crowd.steering.vehicle, ob.steering
+            size = settings.size_factor / ob.scale.x
+            result[ob.name] = (model.radius * size, model.length * size * settings.length_factor)
+    return result
+
+
+def test_a_car_is_as_long_and_half_as_wide_as_it_is() -> None:
+    tagged(car())
+    assert bodies()["Car"] == pytest.approx((0.9, 4.3), rel=1e-5)
+
+
+@pytest.mark.parametrize(("facing", "size"), [("NEG_Y", (1.8, 4.3, 1.5)), ("POS_X", (4.3, 1.8, 1.5))])
+def test_it_is_measured_along_its_own_forward_axis_and_with_its_scale(facing: str, size) -> None:
+    tagged(car(size=size, rotation=(0.0, 0.0, 0.7), scale=(2.0, 2.0, 2.0)), facing=facing)
+    assert bodies()["Car"] == pytest.approx((0.9, 4.3), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("like", "size"), [("CAR", (1.8, 1.9, 1.5)), ("PERSON", (0.5, 0.3, 1.8)), ("BIRD", (1.2, 0.5, 0.2))]
+)
+def test_what_is_not_clearly_longer_than_wide_is_a_sphere(like: str, size) -> None:
+    assert tagged(car(size=size), like=like).steering.vehicle.length == 0.0
+
+
+def test_a_fish_is_as_thick_as_it_is_high() -> None:
+    tagged(box("Fish", (0.05, 0.4, 0.1)), like="FISH")
+    assert bodies()["Fish"] == pytest.approx((0.05, 0.4), rel=1e-5)
+
+
+def test_a_lorry_among_cars_keeps_its_proportions_and_so_does_a_ball() -> None:
+    cars = tagged(car(), car("Lorry", (5.0, 0.0, 0.0), (2.5, 12.0, 4.0)), car("Ball", (9.0, 0.0, 0.0), (1.0, 1.0, 1.0)))
+    assert bodies()["Car"] == pytest.approx((0.9, 4.3), rel=1e-5)
+    assert bodies()["Lorry"] == pytest.approx((1.25, 12.0), rel=1e-5)
+    assert bodies()["Ball"] == pytest.approx((0.5, 0.0), rel=1e-5)
+    third = car("Van", (0.0, 20.0, 0.0), (2.0, 6.0, 2.5))
+    select(third, cars)
+    bpy.ops.steering.tag(role="VEHICLE")
+    assert bodies()["Van"] == pytest.approx((1.0, 6.0), rel=1e-5)
+
+
+def test_moved_to_a_new_crowd_it_stays_as_long() -> None:
+    first = car()
+    tagged(first, car("Other", (4.0, 0.0, 0.0)))
+    select(first)
+    assert bpy.ops.steering.crowd_assign() == {"FINISHED"}
+    assert bodies()["Car"] == pytest.approx((0.9, 4.3), rel=1e-5)
+
+
+def test_a_preset_leaves_the_length_alone() -> None:
+    cars = tagged(car())
+    select(cars)
+    bpy.ops.steering.preset_apply(preset="pedestrian")
+    assert cars.steering.vehicle.length == pytest.approx(4.3)
+
+
+def test_members_of_a_populated_crowd_are_long_in_proportion_to_their_size() -> None:
+    select(car())
+    assert bpy.ops.steering.populate(moves_like="CAR", count=3, random_scale=0.3) == {"FINISHED"}
+    members = [ob for ob in bpy.context.scene.objects if ob.steering.crowd is not None]
+    assert len(members) == 3
+    for ob in members:
+        assert bodies()[ob.name] == pytest.approx((0.9, 4.3), rel=1e-4)
+
+
+def test_it_is_read_as_a_capsule_also_where_it_is_locked() -> None:
+    other = car("Locked", (6.0, 0.0, 0.0))
+    tagged(car(), other)
+    other.steering.locked = True
+    seen = snapshot()
+    assert seen.vehicle.half_axis == pytest.approx([1.25], rel=0.03)
+    assert seen.half_axes == pytest.approx([1.25, 1.25], rel=0.03)
+
+
+def test_crowds_of_spheres_are_read_without_axes() -> None:
+    tagged(sphere(), like="ANYTHING")
+    assert snapshot().half_axes is None
+
+
+def test_the_overlay_draws_its_outline_and_the_arrow_at_its_nose() -> None:
+    ob = car()
+    tagged(ob)
+    select(ob)
+    pictures = part("blender.overlay.picture")
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    tracks = part("blender.overlay.tracks").Tracks()
+    cast = pictures.find_cast(scene, layer)
+    picture = pictures.picture(scene, bpy.context.evaluated_depsgraph_get(), cast, tracks, (), frozenset({"FRONT"}))
+    outline = np.concatenate([p for p, color in picture.open if np.allclose(color[0], pictures.SIZE)])
+    assert np.ptp(outline, axis=0)[:2] == pytest.approx((1.8, 4.3), abs=0.02)
+    pairs = outline.reshape(-1, 2, 3)
+    assert pairs[1:, 0] == pytest.approx(pairs[:-1, 1]), "one line"
+    assert pairs[0, 0] == pytest.approx(pairs[-1, 1]), "that is closed"
+    arrow = np.concatenate([p for p, color in picture.open if np.allclose(color[0], pictures.FRONT)])
+    assert arrow[0, 1] == pytest.approx(4.3 / 2.0, abs=1e-5)
+
+
+def test_a_crowd_shows_the_field_beside_the_radius() -> None:
+    names = list(crowd().steering.vehicle.bl_rna.properties.keys())
+    assert names.index("length") == names.index("radius") + 1
