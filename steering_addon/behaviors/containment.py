@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Rows, Vectors, dot, magnitude, unit
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Vectors, dot, magnitude, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import Choice, acceleration, called, choice, region, seconds, share
+from ..simulation.declaration import Choice, acceleration, called, choice, region, seconds, share, switch
 from ..simulation.maneuvers.pace import turned_to
 from ..simulation.world import Agents, World
 
@@ -51,8 +51,12 @@ class Containment(Behavior):
     prediction_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks"))
     softness: Number = share(0.35, "How far outside it steers with full weight, as a share of the region's size")
 
+    release: Mask = called(
+        "Let Go", switch(False, "Let vehicles leave while a path or another behavior leads them somewhere")
+    )
+
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        kept = self.region >= 0
+        kept = (self.region >= 0) & ~(self.release & np.isfinite(agents.goal[:, 0]))
         if not kept.any():
             return Steering(agents.none())
         row = np.maximum(self.region, 0)

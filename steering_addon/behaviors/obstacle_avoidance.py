@@ -67,6 +67,9 @@ class ObstacleAvoidance(Behavior):
             steering = np.where(pushed[:, None], push * agents.max_force[:, None], steering)
         return Steering(steering)
 
+    def obstacle_clearance(self) -> Scalars:
+        return self.clearance
+
     def _turning(self, world: World, agents: Agents) -> Vectors:
         """The steering that bends the course past what lies ahead, (n, 3) newtons."""
         outlines = self.method == SILHOUETTE

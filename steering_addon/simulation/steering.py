@@ -18,6 +18,7 @@ from .arrays.chance import Keys, mix, uniform
 from .arrays.vectors import (
     Mask,
     Rows,
+    Scalars,
     Vectors,
     anybody,
     magnitude,
@@ -118,9 +119,9 @@ def sensed(
         if learned:
             decided = replace(decided, memories={**decided.memories, **learned})
         behaviors.append(decided.arrivals.without_reached(behavior, agents))
-    goal = _goal(behaviors, world, agents, decided)
-    if goal is not agents.goal:
-        agents = replace(agents, goal=goal)
+    goal, clearance = _goal(behaviors, world, agents, decided), _clearance(behaviors, agents)
+    if goal is not agents.goal or clearance is not agents.clearance:
+        agents = replace(agents, goal=goal, clearance=clearance)
     return Group(agents, tuple(behaviors), settings.combining), decided
 
 
@@ -178,6 +179,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
         arrival_distance=arrival_distance(snapshot.attendance, rows),
+        clearance=shared(np.nan, len(rows)),
     )
 
 
@@ -192,6 +194,16 @@ def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Deci
         nearer = (behavior.weight != 0.0) & (distance < least)
         nearest, least = np.where(nearer[:, None], goal, nearest), np.where(nearer, distance, least)
     return nearest
+
+
+def _clearance(behaviors: list[Behavior], agents: Agents) -> Scalars:
+    """The largest of the distances that behaviors with weight keep from obstacles, (n,) metres; nan without one."""
+    clearance = agents.clearance
+    for behavior in behaviors:
+        kept = behavior.obstacle_clearance()
+        if kept is not None:
+            clearance = np.fmax(clearance, np.where(behavior.weight != 0.0, kept, np.nan))
+    return clearance
 
 
 def _draws(group: Group, world: World) -> Keys | None:

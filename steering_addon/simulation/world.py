@@ -182,6 +182,8 @@ class Agents:
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
             has arrived when it touches the goal.
+        clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
+            them.
     """
 
     rows: Rows
@@ -197,6 +199,7 @@ class Agents:
     goal: Vectors
     stays: Mask
     arrival_distance: Scalars
+    clearance: Scalars
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -336,4 +339,5 @@ class Agents:
             goal=goal,
             stays=self.stays[rows],
             arrival_distance=self.arrival_distance[rows],
+            clearance=self.clearance[rows],
         )
