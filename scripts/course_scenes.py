@@ -28,11 +28,12 @@ from steering_addon.simulation.vehicle import VehicleModel
 FOLDER = Path(__file__).resolve().parents[1] / "presets"
 NAMES = tuple(path.stem for path in sorted(FOLDER.glob("*.json")))
 WAYS = tuple(choice.name for choice in COMBININGS)
-SHAPES = ("none", "box", "ball", "mesh")
-PLACES = (0.35, 0.55, 0.75)
+SHAPES = ("box", "ball", "mesh")
+PLACES = (0.4, 0.6, 0.8)
 """Where the obstacles are, as shares of the length of the path."""
-PATH_TIME, PATH_LENGTHS = 14.0, 30.0
+PATH_TIME, PATH_LENGTHS = 12.0, 20.0
 """Least length of a path, in seconds at cruise speed and in body lengths."""
+FPS, START_SPEED = 24.0, 0.7
 STILL = 0.05
 """Share of max_speed below which a vehicle stands."""
 SLOW = 0.33
@@ -47,12 +48,14 @@ class Course:
         name: what it is, for tables and messages.
         scene: the vehicles, their settings and the obstacles.
         line: the path.
+        apart: the distance that the vehicles keep from each other, metres.
         frames: the count of frames in which every vehicle should reach the end.
     """
 
     name: str
     scene: Scene
     line: Spline
+    apart: float
     frames: int
 
     def run(self) -> Outcome:
@@ -67,10 +70,9 @@ class Course:
 
     def reached(self, state: State) -> NDArray[np.bool_]:
         """Whether each vehicle is at the end of the path, (n,)."""
-        memory: Any = state.memories["path_following"]
         model = VehicleModel.of(len(self.scene), **self.scene.vehicle)
         near = self.line.length - np.maximum(model.radius, self.line.spacing) - 0.01 * self.line.length
-        return np.asarray(memory.along >= near, dtype=np.bool_)
+        return np.asarray(_memory(state, "path_following").along >= near, dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ class Outcome:
     Attributes:
         states: by frame.
         arrived: (n,) the frame on which each reached the end of the path, -1 for never.
-        stood: (n,) the longest time that each stood before, seconds.
+        stood: (n,) the longest time that each stood on its way, seconds; 0 for those that
+            rest, as sheep do; not in the throng at the end.
         depth: (n,) the deepest that each was in an obstacle, in radii of the vehicle.
         turning: (n,) the median of the turn rate before arrival, degrees per second.
     """
@@ -103,7 +106,11 @@ class Outcome:
         arrived = np.where(there.any(axis=0), np.argmax(there, axis=0), -1)
         until = np.where(arrived < 0, len(states), arrived)
         before = np.arange(len(states))[:, None] < until
-        still = (np.linalg.norm(velocity, axis=2) < STILL * model.max_speed) & before
+        along = np.stack([np.zeros(n), *(_memory(state, "path_following").along for state in states[1:])])
+        room = 2.0 * n * (model.radius.max() + 0.5 * course.apart)
+        still = (np.linalg.norm(velocity, axis=2) < STILL * model.max_speed) & (along < course.line.length - room)
+        if "rest" in states[-1].memories:
+            still[:] = False
         turn = np.degrees(np.arccos(np.clip(np.einsum("fni,fni->fn", forward[1:], forward[:-1]), -1.0, 1.0)))
         turn = np.where(before[1:], turn * scene.fps, np.nan)
         return cls(
@@ -113,6 +120,11 @@ class Outcome:
             _depth(scene.obstacles, position, model.radius),
             np.nanmean(turn, axis=0),
         )
+
+
+def _memory(state: State, name: str) -> Any:
+    """What a behavior remembers of all vehicles."""
+    return state.memories[name]
 
 
 def _longest(mask: NDArray[np.bool_]) -> int:
@@ -146,16 +158,18 @@ def columns(declaration: type[Declared], values: Any) -> dict[str, Any]:
     return by_name
 
 
-def course(preset: str, way: str, shape: str, width: float, n: int = 3, seed: int = 0) -> Course:
-    """A crowd with a shipped preset beside the start of a path with three obstacles on it.
+def course(
+    preset: str, way: str, shapes: Sequence[str], width: Sequence[float], seed: int = 0, held: bool = True
+) -> Course:
+    """A crowd with a shipped preset beside the start of a path with obstacles on it.
 
     Args:
         way: the name of the way to combine.
-        shape: of SHAPES.
-        width: radius of the path in body lengths.
-        n: the count of vehicles.
+        shapes: of SHAPES, along the path.
+        width: (n,) radius of the path in body lengths, for each of the vehicles.
+        held: whether the region is around the crowd that tagging makes.
     """
-    rng = np.random.default_rng(seed)
+    rng, n = np.random.default_rng(seed), len(width)
     values = shipped(preset)
     size = values.body_length
     model = columns(VehicleModel, values.vehicle)
@@ -165,41 +179,45 @@ def course(preset: str, way: str, shape: str, width: float, n: int = 3, seed: in
     wide = 0.5 * size + values.behaviors["obstacle_avoidance"]["clearance"]
     things = [
         obstacle(rng, shape, line.position(np.array([share * line.length]))[0], wide)
-        for share in PLACES
-        if shape != "none"
+        for share, shape in zip(PLACES, shapes, strict=False)
     ]
-    start = line.position(np.zeros(1))[0] + line.tangent(np.zeros(1))[0] * (0.5 * size)
-    spread = max(values.behaviors["separation"]["distance"], size)
+    apart = max(values.behaviors["separation"]["distance"], size)
+    start, ahead = line.position(np.zeros(1))[0], line.tangent(np.zeros(1))[0]
     side = np.array([1.0, 0.0, 0.0])
-    place = start + side * ((np.arange(n) - 0.5 * (n - 1)) * 0.6 * spread + size)[:, None]
-    place = place + rng.normal(size=(n, 3)) * 0.1 * spread * (1.0, 1.0, 0.0 if flat else 1.0)
-    held = max(3.0 * (0.3 * spread * n + 0.5 * size), 5.0 * cruise)
+    place = start + ahead * size + side * ((np.arange(n) - 0.5 * (n - 1)) * 0.6 * apart + size)[:, None]
+    place = place + rng.normal(size=(n, 3)) * 0.1 * apart * (1.0, 1.0, 0.0 if flat else 1.0)
+    room = max(3.0 * (0.3 * apart * n + 0.5 * size), 5.0 * cruise)
     return Course(
-        f"{preset} {way} {shape} {width:g} {seed}",
+        f"{preset} {way} {'+'.join(shapes)} {'/'.join(f'{each:g}' for each in width)} #{seed}",
         Scene(
             place,
-            forward=line.tangent(np.zeros(1)),
-            speed=0.7 * model["max_speed"],
+            forward=ahead,
+            speed=START_SPEED * model["max_speed"],
             vehicle={**model, "radius": size / 2.0},
-            behaviors=following(values, width * size),
+            behaviors=following(values, way, np.asarray(width, dtype=np.float64) * size),
             combining=next(choice.number for choice in COMBININGS if choice.name == way),
             obstacles=all_of(*things) if things else obstacles(np.zeros((0, 3)), np.zeros(0)),
             paths=((line,),),
-            regions=regions([start], held, SPHERE),
+            regions=regions([start] if held else np.zeros((0, 3)), room, SPHERE),
             seed=seed,
         ),
         line,
-        int(24.0 * (length / (SLOW * cruise))),
+        apart,
+        int(FPS * length / (SLOW * cruise)),
     )
 
 
-def following(preset: Preset, radius: float) -> list[tuple[type[Behavior], dict[str, Any]]]:
+def following(preset: Preset, way: str, radius: NDArray[np.float64]) -> list[tuple[type[Behavior], dict[str, Any]]]:
     """The behaviors of a preset, with one that follows a path to its end."""
-    values = {**preset.behaviors, "path_following": {**preset.behaviors.get("path_following", {}), "radius": radius}}
-    values["path_following"].update(end="STOP", direction="FORWARD")
+    path = {**preset.behaviors.get("path_following", {}), "end": "STOP", "direction": "FORWARD"}
+    if way == "NORMALIZED_SUM":
+        # Only the weights count there: a new behavior gets one that fits those beside it.
+        path["weight"] = max(columns(kind, preset.behaviors[kind.name])["weight"] for kind in CATALOGUE if kind.name in preset.behaviors)
+    values = {**preset.behaviors, "path_following": path}
     if "containment" in values:
         values["containment"] = {**values["containment"], "release": True}
-    return [(kind, columns(kind, values[kind.name])) for kind in CATALOGUE if kind.name in values]
+    behaviors = [(kind, columns(kind, values[kind.name])) for kind in CATALOGUE if kind.name in values]
+    return [(kind, {**of, "radius": radius} if kind is PathFollowing else of) for kind, of in behaviors]
 
 
 def winding(rng: np.random.Generator, length: float, flat: bool) -> Spline:
@@ -255,12 +273,3 @@ def _rock(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int
             triangles += [(a, a + sides, b), (b, a + sides, b + sides)]
         triangles.append((last, last - sides + after, last - sides + side))
     return points, np.array(triangles)
-
-
-def alone(course: Course) -> Course:
-    """The course with its first vehicle only."""
-    scene = course.scene
-    return replace(
-        course,
-        scene=replace(scene, position=scene.position[:1], forward=scene.forward[:1], up=scene.up[:1], identity=None),
-    )

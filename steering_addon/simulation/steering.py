@@ -32,12 +32,14 @@ from .arrays.vectors import (
 from .behavior import Behavior
 from .combining import COMBINE, MATTERS, Component
 from .decisions import Decisions
-from .presence.arrivals import arrival_distance, stays
+from .presence.arrivals import Errand, arrival_distance, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
 from .vehicle import VehicleModel
 from .world import Agents, World
 
+ERRAND = "errand"
+"""Under what it is remembered which vehicles have somewhere to go; no behavior has this name."""
 DRAWS = 0xD1CE
 """Salts the keys from which is drawn what counts in a step, apart from other uses of the same key."""
 
@@ -129,10 +131,12 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
     agents = group.agents
     components: dict[str, Component] = {}
-    sets_speed = nobody(len(agents))
+    sets_speed = arrived = nobody(len(agents))
     draws = _draws(group, world)
     for behavior in group.behaviors:
         steering = behavior.steer(world, agents, decided.recalled(behavior, agents))
+        if steering.arrived is not None:
+            arrived = arrived | (behavior.weight != 0.0) & steering.arrived
         behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, agents, snapshot.attendance)
         decided = replace(decided.adding(behavior, world, agents, steering), arrivals=arrivals)
         if steering.force is not None:
@@ -141,6 +145,8 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
             sets_speed = sets_speed | (behavior.weight != 0.0) & steering.sets_speed
     force = COMBINE[group.combining](list(components.values()), _cruise(agents, sets_speed), agents.max_force)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
+    if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
+        decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, decided.top_speed(agents)))
     return Asked(components, corrections, force), decided
 
 

@@ -22,7 +22,7 @@ from ..write.bake import BakeResult, baking
 from ..write.ownership import bake_of
 from ..write.staging import clear_all
 from ..write.visibility import parts
-from .contact_report import summary
+from .contact_report import stuck_warnings, summary
 from .polls import in_object_mode
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         return {"CANCELLED"}
 
     def _finished(self, result: BakeResult):
-        for warning in (*self._plan.warnings, *_absence_warnings(result)):
+        for warning in (*self._plan.warnings, *_absence_warnings(result), *stuck_warnings(result.stuck)):
             self.report({"WARNING"}, warning)
         seconds = time.perf_counter() - self._start_time
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"
