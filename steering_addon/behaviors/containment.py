@@ -52,14 +52,14 @@ class Containment(Behavior):
     softness: Number = share(0.35, "How far outside it steers with full weight, as a share of the region's size")
 
     release: Mask = called(
-        "Let Go", switch(False, "Let vehicles leave while a path or another behavior leads them somewhere")
+        "Let Go", switch(False, "Let vehicles leave while a path or a target outside the region leads them away")
     )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        kept = (self.region >= 0) & ~(self.release & np.isfinite(agents.goal[:, 0]))
+        row = np.maximum(self.region, 0)
+        kept = (self.region >= 0) & ~(self.release & _led_away(world, agents, row))
         if not kept.any():
             return Steering(agents.none())
-        row = np.maximum(self.region, 0)
         future = agents.predicted_position(self.prediction_time)
         way_in = agents.level(world.regions.way_in(future, row))
         if not way_in.any():
@@ -72,6 +72,16 @@ class Containment(Behavior):
             turn = np.where(seeking[:, None], turned_to(future + inside - agents.position, agents), turn)
         push = turn * (np.minimum(depth, 1.0) * agents.mass)[:, None]
         return Steering(np.where(kept[:, None], push, 0.0))
+
+
+def _led_away(world: World, agents: Agents, region: Rows) -> Mask:
+    """Whether a behavior leads the agents to a place outside their regions, (n,)."""
+    if not len(world.regions):
+        return np.zeros(len(agents), dtype=np.bool_)
+    known = np.isfinite(agents.goal[:, 0])
+    goal = np.where(known[:, None], agents.goal, agents.position)
+    outside: Mask = (agents.level(world.regions.way_in(goal, region)) != 0.0).any(axis=1)
+    return known & outside
 
 
 def _turned_in(inward: Vectors, agents: Agents) -> Vectors:

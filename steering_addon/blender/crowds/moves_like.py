@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 ROOM_IN_TIME = 5.0
 """Least radius of the region around a new crowd, in seconds at cruise speed: room for a flock to turn."""
+ROOM_SETTINGS = {"containment": {"release": True}}
+"""Settings of the behaviors that keep a crowd in that region: the animator has not asked for it, so it holds nobody back
+who is led away, such as along a path."""
 ROOM_IN_SIZE = 3.0
 """Least radius of that region, in radii of the crowd at the start."""
 
@@ -185,6 +188,10 @@ def _give_room(context: Context, crowd: Object, members: Sequence[Object], prese
     crowd.users_collection[0].objects.link(region)
     give_role(region, Role.REGION, Family())
     point_at(crowd, preset, Kind.REGION, region)
+    for behavior, values in ROOM_SETTINGS.items():
+        if behavior in preset.behaviors:
+            for name, value in values.items():
+                setattr(getattr(crowd.steering, behavior), name, value)
 
 
 def _targets(crowds: Sequence[Object], kind: Kind) -> set[Object | None]:

@@ -52,6 +52,16 @@ ROUNDS = 3
 """Times that a bypass is widened because its ends are not free."""
 CHANGE, UNDER = 0.5, 0.3
 """Share of the offset itself that counts in the choice besides the change, and the share by which down counts more."""
+SUDDEN = 1.0
+"""Factor on the change for each share by which the lead is too short."""
+STEEPEST = 0.4
+"""Least share of the lead in which an offset changes, even if an obstacle is nearer."""
+BLOCKED = 5.0
+"""Cost of a way that leads through the middle of something far ahead, in distances that are looked ahead."""
+TOLERATED = 0.1
+"""Share of the reach by which a way may be too near to obstacles before another one is looked for."""
+CONSTANCY = 0.5
+"""Share of the reach by which another way has to be better, so that an agent does not dither between two."""
 HABIT = 1e-3
 """Share by which right counts less: it decides between equal sides."""
 
@@ -250,7 +260,7 @@ def _chosen(sight: _Sight, held: Vectors, memory: Bypass) -> Bypass:
     lane = across(held[:, None], tangents)
     offset = np.where(memory.active[:, None, None], offset, lane)
     room = sight.room(points + offset)
-    rows = np.flatnonzero((room < 0.0).any(axis=1))
+    rows = np.flatnonzero((room < -TOLERATED * sight.reach[:, None]).any(axis=1))
     if not len(rows):
         return memory
     again = sight.take(rows)
@@ -258,14 +268,17 @@ def _chosen(sight: _Sight, held: Vectors, memory: Bypass) -> Bypass:
     active = memory.active[rows]
     before = np.where(active[:, None], begun[:, 0], lane[rows, 0])
     slope = np.where(active[:, None], slope[:, 0], 0.0)
-    planned = _planned(again, ahead[rows], points[rows], tangents[rows], room[rows], before, slope)
-    return memory.put(rows, planned)
+    planned, cost = _planned(again, ahead[rows], points[rows], tangents[rows], room[rows], before, slope)
+    known = memory.take(rows)
+    kept = CHANGE * magnitude(known.offset) + _blockage(again, room[rows], ahead[rows]) - CONSTANCY * again.reach
+    changes = np.flatnonzero(~active | (cost < kept))
+    return memory.put(rows[changes], planned.take(changes))
 
 
 def _planned(
     sight: _Sight, ahead: Scalars, points: Vectors, tangents: Vectors, room: Scalars, before: Vectors, slope: Vectors
-) -> Bypass:
-    """New bypasses for m agents whose way is blocked.
+) -> tuple[Bypass, Scalars]:
+    """New bypasses for m agents whose way is blocked, and their costs, (m,) metres.
 
     Args:
         ahead: (m, p) metres ahead of the agents.
@@ -286,22 +299,23 @@ def _planned(
     trial_points, trial_ahead = points[every], ahead[every]
     first, last = first[every], last[every]
     bypass = Bypass.blank(m * k)
-    free = np.zeros((m * k, p), dtype=np.bool_)
+    left = np.zeros((m * k, p))
     for _ in range(ROUNDS):
         height = _height(trials, trial_points + before[every][:, None], toward, first, last)
         offset = before[every] + toward * height[:, None]
         bypass = _bent(trials, trial_ahead, first, last, before[every], slope[every], offset)
-        free = trials.room(trial_points + bypass.at(trial_ahead)[0]) >= 0.0
+        left = trials.room(trial_points + bypass.at(trial_ahead)[0])
         # What the agent is in already, it leaves as it can.
-        blocked = ~free & (trial_ahead >= bypass.start[:, None]) & (trial_ahead <= bypass.close[:, None])
+        blocked = (left < 0.0) & (trial_ahead >= bypass.start[:, None]) & (trial_ahead <= bypass.close[:, None])
         some = blocked.any(axis=1)
         if not some.any():
             break
         first = np.where(some, np.minimum(first, np.argmax(blocked, axis=1)), first)
         last = np.where(some, np.maximum(last, p - 1 - np.argmax(blocked[:, ::-1], axis=1)), last)
-    cost = _cost(trials, bypass, before[every], free, trial_ahead).reshape(m, k)
+    cost = (_cost(trials, bypass, before[every]) + _blockage(trials, left, trial_ahead)).reshape(m, k)
     cost = np.where(magnitude(directions) < 0.5, np.inf, cost)
-    return bypass.take(np.arange(m) * k + np.argmin(cost, axis=1))
+    best = np.argmin(cost, axis=1)
+    return bypass.take(np.arange(m) * k + best), cost[np.arange(m), best]
 
 
 def _stretch(blocked: NDArray[np.bool_], ahead: Scalars, lead: Scalars) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -378,19 +392,30 @@ def _bent(
     there = np.maximum(_lead(trials.agents, magnitude(offset - before)), step)
     back = np.maximum(_lead(trials.agents, magnitude(offset)), step)
     start = np.maximum(begin - there, 0.0)
+    begin = np.maximum(begin, start + STEEPEST * there)
+    end = np.maximum(end, begin)
     ones = np.ones(len(first), dtype=np.bool_)
     return Bypass(ones, start, begin, end, end + back, before, slope, offset, ones)
 
 
-def _cost(trials: _Sight, bypass: Bypass, before: Vectors, free: NDArray[np.bool_], ahead: Scalars) -> Scalars:
-    """What bypasses cost, (t,) metres: the change, and far more for one that is not free."""
+def _cost(trials: _Sight, bypass: Bypass, before: Vectors) -> Scalars:
+    """What bypasses cost, (t,) metres: the change of the offset, more of it if that has to be sudden, and the offset."""
     agents = trials.agents
     change = bypass.offset - before
-    cost = magnitude(change) + CHANGE * magnitude(bypass.offset)
+    lead = np.maximum(bypass.begin - bypass.start, EPSILON)
+    sudden = np.maximum(_lead(agents, magnitude(change)) / lead - 1.0, 0.0)
+    cost = magnitude(change) * (1.0 + SUDDEN * sudden) + CHANGE * magnitude(bypass.offset)
     down = clamp(-dot(unit(change), agents.up), 0.0, 1.0)
     right = dot(unit(change), agents.side)
-    cost = cost * (1.0 + UNDER * np.where(agents.grounded, 0.0, down) - HABIT * right)
-    blocked = ~free & (ahead >= bypass.start[:, None])
-    met = np.where(blocked.any(axis=1), ahead[np.arange(len(ahead)), np.argmax(blocked, axis=1)], np.inf)
-    short = clamp(1.0 - met / np.maximum(trials.look, EPSILON), 0.0, 1.0)
-    return cost + np.where(np.isfinite(met), (1.0 + short) * 10.0 * trials.look, 0.0)
+    return cost * (1.0 + UNDER * np.where(agents.grounded, 0.0, down) - HABIT * right)
+
+
+def _blockage(sight: _Sight, room: Scalars, ahead: Scalars) -> Scalars:
+    """What it costs that a way is not free, (m,) metres: the more, the deeper in an obstacle and the sooner.
+
+    Args:
+        room: (m, p) metres at the places that are looked at, `ahead`.
+    """
+    depth = clamp(-room / np.maximum(sight.reach, EPSILON)[:, None], 0.0, 1.0)
+    soon = 2.0 - ahead / np.maximum(sight.look, EPSILON)[:, None]
+    return np.asarray(BLOCKED * sight.look * np.max(depth * soon, axis=1))

@@ -1,0 +1,98 @@
+"""The first path of a new user: own models, tagged by the button, follow a curve with boxes on it to its end."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, frames, places, select
+
+SUZANNES = 10
+BEND = ((-14.0, 6.0, 1.0), (8.0, 14.0, 2.0), (26.0, -2.0, 1.0), (48.0, 6.0, 2.0))
+"""Points of the curve, metres; the vehicles start beside the first."""
+BOXES = ((-3.0, 11.4, 1.5), (17.0, 6.5, 1.5), (37.0, 0.5, 1.4))
+
+
+def suzannes(number: int) -> list:
+    """Blender's own monkeys, beside the start of the curve."""
+    made = []
+    for k in range(number):
+        bpy.ops.mesh.primitive_monkey_add(location=(-17.0 - 3.5 * (k % 5), 3.0 + 3.5 * (k // 5), 1.0))
+        made.append(bpy.context.object)
+    return made
+
+
+def bezier():
+    """A Bezier curve of about 70 m with the role of a path."""
+    data = bpy.data.curves.new("Way", "CURVE")
+    data.dimensions = "3D"
+    line = data.splines.new("BEZIER")
+    line.bezier_points.add(len(BEND) - 1)
+    for point, at in zip(line.bezier_points, BEND, strict=True):
+        point.co = at
+        point.handle_left_type = point.handle_right_type = "AUTO"
+    way = bpy.data.objects.new("Way", data)
+    bpy.context.scene.collection.objects.link(way)
+    select(way)
+    bpy.ops.steering.tag(role="PATH")
+    return way
+
+
+def boxes() -> list:
+    """Three of Blender's cubes on the curve, with the role of obstacles."""
+    made = []
+    for at in BOXES:
+        bpy.ops.mesh.primitive_cube_add(location=at)
+        made.append(bpy.context.object)
+    select(*made)
+    bpy.ops.steering.tag(role="OBSTACLE")
+    return made
+
+
+def tagged(models: list, like: str):
+    """The models as vehicles that move like something; returns their crowd."""
+    select(*models)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like=like) == {"FINISHED"}
+    return models[0].steering.crowd
+
+
+def add(crowd, *behaviors: str) -> None:
+    select(crowd)
+    for behavior in behaviors:
+        assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}
+
+
+def nearest_to_end(models: list, last: int) -> np.ndarray:
+    """How near each came to the end of the curve, metres."""
+    path = np.array([places(ob, range(1, last + 1, 3)) for ob in models])
+    return np.linalg.norm(path - np.array(BEND[-1]), axis=-1).min(axis=1)
+
+
+@pytest.mark.parametrize("number", [1, SUZANNES])
+def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> None:
+    frames(1, 250)
+    models = suzannes(number)
+    crowd = tagged(models, "BIRD")
+    bezier()
+    boxes()
+    add(crowd, "path_following", "obstacle_avoidance")
+    bake()
+    said = capfd.readouterr().out
+    assert "stuck" not in said
+    assert "inside an obstacle" not in said
+    assert (nearest_to_end(models, 250) < 8.0).all()
+
+
+@pytest.mark.parametrize("like", ["FISH", "ANIMAL", "PERSON", "ANYTHING", "CAR"])
+def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str) -> None:
+    frames(1, 2400)
+    bpy.context.scene.render.fps = 24
+    models = suzannes(3)
+    crowd = tagged(models, like)
+    way = bezier()
+    for point, at in zip(way.data.splines[0].bezier_points, BEND, strict=True):
+        point.co = (at[0], at[1], 1.0)
+    add(crowd, "path_following")
+    crowd.steering.path_following.end = "STOP"
+    crowd.steering.path_following.direction = "FORWARD"
+    bake()
+    assert (nearest_to_end(models, 2400) < 10.0).all()
