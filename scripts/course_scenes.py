@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,10 @@ PATH_TIME, PATH_LENGTHS = 12.0, 20.0
 FPS, START_SPEED = 24.0, 0.7
 STILL = 0.05
 """Share of max_speed below which a vehicle stands."""
-SLOW = 0.33
+PATIENCE = 2.0
+"""Seconds for which a vehicle may stand."""
+VEHICLES = 4
+SLOW = 0.2
 """Share of cruise speed at which, on average, a vehicle has to get on to reach the end in time."""
 
 
@@ -94,6 +97,10 @@ class Outcome:
     depth: NDArray[np.float64]
     turning: NDArray[np.float64]
 
+    def passed(self) -> bool:
+        """Whether every vehicle came to the end, and none stood for longer than PATIENCE."""
+        return bool((self.arrived >= 0).all() and (self.stood <= PATIENCE).all())
+
     @classmethod
     def of(cls, course: Course, states: Sequence[State]) -> Outcome:
         scene = course.scene
@@ -120,6 +127,14 @@ class Outcome:
             _depth(scene.obstacles, position, model.radius),
             np.nanmean(turn, axis=0),
         )
+
+
+def random_course(seed: int, presets: Sequence[str] = NAMES) -> Course:
+    """The course of a seed; the presets take turns."""
+    rng = np.random.default_rng((seed, 0xC0))
+    shapes = [SHAPES[index] for index in rng.integers(len(SHAPES), size=len(PLACES))]
+    way = WAYS[int(rng.integers(len(WAYS)))]
+    return course(presets[seed % len(presets)], way, shapes, rng.integers(1, 5, VEHICLES).tolist(), seed)
 
 
 def _memory(state: State, name: str) -> Any:
@@ -212,7 +227,9 @@ def following(preset: Preset, way: str, radius: NDArray[np.float64]) -> list[tup
     path = {**preset.behaviors.get("path_following", {}), "end": "STOP", "direction": "FORWARD"}
     if way == "NORMALIZED_SUM":
         # Only the weights count there: a new behavior gets one that fits those beside it.
-        path["weight"] = max(columns(kind, preset.behaviors[kind.name])["weight"] for kind in CATALOGUE if kind.name in preset.behaviors)
+        path["weight"] = max(
+            columns(kind, preset.behaviors[kind.name])["weight"] for kind in CATALOGUE if kind.name in preset.behaviors
+        )
     values = {**preset.behaviors, "path_following": path}
     if "containment" in values:
         values["containment"] = {**values["containment"], "release": True}

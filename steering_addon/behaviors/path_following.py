@@ -7,7 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, truncate, unit
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    dot,
+    magnitude,
+    truncate,
+    unit,
+)
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, path, seconds
 from ..simulation.geometry.paths import Path, Spline, nearest_spline
@@ -166,7 +178,11 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
 def _heads_for(line: Spline, agents: Agents, memory: Following) -> Vectors:
     """The places on the line that the agents head for, (m, 3) metres, at the height of agents on the ground."""
     near = np.maximum(NEAR * agents.cruise_speed, agents.radius)
-    left = np.full(len(agents), np.inf) if line.closed else np.where(memory.way > 0.0, line.length - memory.along, memory.along)
+    left = (
+        np.full(len(agents), np.inf)
+        if line.closed
+        else np.where(memory.way > 0.0, line.length - memory.along, memory.along)
+    )
     further = np.minimum(SIGHT * agents.cruise_speed, left)
     for corner in (memory.end, memory.begin):
         further = np.where(memory.active & (corner > near), corner, further)
@@ -235,9 +251,10 @@ class _Follower:
         here = agents.position - memory.at(np.zeros((len(agents), 1)))[0][:, 0]
         along = _located(line, agents, here, memory.along, behavior.radius, dt)
         along = np.where(returning, begin, along)
-        memory = replace(memory, along=along).advanced(_onward(line, along - memory.along) * way)
+        covered = _onward(line, along - memory.along) * way
+        memory = replace(memory, along=along)
         held = truncate(agents.level(agents.position - line.position(along)), 0.5 * behavior.radius)
-        bypass = bypassed(world, agents, line, along, way, held, Bypass.part_of(memory))
+        bypass = bypassed(world, agents, line, along, way, held, Bypass.part_of(memory).advanced(covered))
         memory = replace(memory, **vars(bypass))
         memory = replace(memory, active=memory.active & ~returning)
         # With a longer time than the radius allows, the straight prediction leaves the path and cuts every bend.
@@ -250,7 +267,9 @@ class _Follower:
         ahead = line.nearest_within(future - aside, along + 0.5 * way * stride, stride + 2.0 * line.spacing)
         # Where the line folds back, a follower that is nearer to the branch ahead continues on it.
         folded = dot(line.tangent(along), line.tangent(ahead)) < 0.0
-        folded &= (_distance(line, agents, agents.position, ahead) < _distance(line, agents, agents.position, along)) & ~returning
+        folded &= (
+            _distance(line, agents, agents.position, ahead) < _distance(line, agents, agents.position, along)
+        ) & ~returning
         memory = replace(memory, along=np.where(folded, ahead, along))
         further = _onward(line, ahead - memory.along) * way
         aside, slope = (v[:, 0] for v in memory.at(further[:, None]))
@@ -277,7 +296,9 @@ class _Follower:
         further = _onward(self.line, self.ahead - self.along) * self.way
         nearness = np.maximum(self.memory.nearness(np.zeros_like(further)), self.memory.nearness(further))
         room = np.minimum(self.behavior.radius, PASSAGE * (self.agents.radius + np.nan_to_num(self.agents.clearance)))
-        return np.where(nearness > 0.0, self.behavior.radius + (room - self.behavior.radius) * nearness, self.behavior.radius)
+        return np.where(
+            nearness > 0.0, self.behavior.radius + (room - self.behavior.radius) * nearness, self.behavior.radius
+        )
 
     @property
     def remaining(self) -> Scalars:
@@ -380,9 +401,7 @@ class _Follower:
         return np.where(stopping, np.minimum(speed, self._speed_to_stop()), speed)
 
 
-def _located(
-    line: Spline, agents: Agents, points: Vectors, along: Scalars, radius: Scalars, dt: float
-) -> Scalars:
+def _located(line: Spline, agents: Agents, points: Vectors, along: Scalars, radius: Scalars, dt: float) -> Scalars:
     """The positions of points along the line, (m,) metres; near the last ones unless an agent lost the line.
 
     Args:

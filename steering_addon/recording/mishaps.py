@@ -30,7 +30,8 @@ BLOCKED = 0.25
 PATIENCE = 2.0
 """Seconds of standing, or of getting nowhere, after which it does."""
 GETS_ON, GETS_ON_IN_SPACE = 0.1, 0.25
-"""Share of the way of that time at cruise speed within which a vehicle gets nowhere. Flyers and swimmers do not queue."""
+"""Distance within which a vehicle gets nowhere, relative to that covered in that time at cruise speed. It is shorter on
+the ground, where vehicles queue."""
 NEARBY = 2.0
 """Seconds at cruise speed to an obstacle that may be what holds such a vehicle up."""
 

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 ROOM_IN_TIME = 5.0
 """Least radius of the region around a new crowd, in seconds at cruise speed: room for a flock to turn."""
-ROOM_SETTINGS = {"containment": {"release": True}}
-"""Settings of the behaviors that keep a crowd in that region: the animator has not asked for it, so it holds nobody back
-who is led away, such as along a path."""
 ROOM_IN_SIZE = 3.0
 """Least radius of that region, in radii of the crowd at the start."""
+ROOM_SETTINGS = {"containment": {"release": True}}
+"""Settings of the behaviors that keep a crowd in that region. The animator has not asked for the region, so it must not
+hold back vehicles that a path or a target leads elsewhere."""
 
 
 @dataclass(frozen=True)

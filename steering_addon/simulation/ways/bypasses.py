@@ -1,16 +1,14 @@
 """Bypasses: how a way along a line leads round obstacles that stand on it.
 
-A follower that is pulled back to a line that leads through an obstacle hovers before it: what turns it aside and what
-pulls it back cancel out. So the line itself is bent. Over the stretch that is blocked it is moved aside by a constant
-offset, chosen once and remembered; before and after that it bends there and back,
+A follower that is pulled back to a line through an obstacle hovers in front of it: the turn aside and the pull back
+cancel out. So the line itself is bent. Where it is blocked, it is moved aside by a constant offset, which is chosen once
+and remembered. Before and after that, the offset changes smoothly (a cubic in the distance x ahead of the follower):
 
-    line(x) + offset(x)     x metres ahead of the follower
+    followed(x) = line(x) + offset(x)        lead = pi v sqrt(h / a)
 
-    from the offset it has to the new one by the cubic with the same ends and slopes, over       lead = pi v sqrt(h / a)
-
-where a cosine of height h takes half the agility a at the speed v. The direction is the one of several about the line in
-which the stretch comes free of all obstacles with the least change, so that a follower passes on the side on which it
-is. On the ground there are two, to the left and to the right.
+At the speed v, a cosine of height h over that lead takes half the agility a. The offset is chosen among several
+directions perpendicular to the line, on the ground two. Each is long enough for the blocked part to come free, and the
+one with the least change is taken, so that followers pass on the side on which they are.
 """
 
 from __future__ import annotations
@@ -22,11 +20,11 @@ from numpy.typing import NDArray
 
 from ..arrays.chance import mix, uniform
 from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, across, anybody, clamp, cross, dot, magnitude, unit
+from ..avoiding.passing import directions_to_pass
 from ..geometry.obstacles import EITHER, OUTSIDE, Obstacles
 from ..geometry.paths import Spline
-from ..memory import Memory, Self, remembered
+from ..memory import Memory, remembered
 from ..world import Agents, World
-from ..avoiding.passing import directions_to_pass
 
 LOOKS = 0xB1A5
 """Salts the keys from which it is drawn when each agent looks."""
@@ -42,8 +40,6 @@ SLOW = 0.3
 """Share of cruise speed: a bypass leads past obstacles that are slower. One that moves faster will be elsewhere."""
 FOLLOW = np.pi
 """Lead, in v sqrt(h / a)."""
-DIRECTIONS = 8
-"""Directions tried in space."""
 PUSHES = 10
 """Times that a point is moved aside by the room it lacks."""
 OVER = 1.4
@@ -95,7 +91,7 @@ class Bypass(Memory):
         """The bypasses within a memory that holds more."""
         return cls(**{f.name: getattr(memory, f.name) for f in fields(cls)})
 
-    def advanced(self: Self, distance: Scalars) -> Self:
+    def advanced(self, distance: Scalars) -> Bypass:
         """The same once the agents have come on by (n,) metres along the line; one that is passed ends."""
         close = self.close - distance
         return replace(
@@ -204,8 +200,8 @@ class _Sight:
 
     def take(self, rows: NDArray[np.int64]) -> _Sight:
         agents, counts = self.agents.take(rows), self.counts[rows]
-        columns = (self.along, self.way, self.reach, self.look)
-        return _Sight(self.obstacles, agents, self.line, *(column[rows] for column in columns), counts)
+        along, way, reach, look = (column[rows] for column in (self.along, self.way, self.reach, self.look))
+        return _Sight(self.obstacles, agents, self.line, along, way, reach, look, counts)
 
     def may_meet(self) -> Mask:
         """Whether any obstacle is within sight, (m,)."""
@@ -342,8 +338,9 @@ def _directions(sight: _Sight, points: Vectors, tangents: Vectors) -> Vectors:
     right = unit(-agents.left_of(tangents))
     ground = agents.grounded[:, None]
     half = np.sqrt(0.5)
-    turns = [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (half, half), (-half, half), (half, -half), (-half, -half), (0.0, -1.0)]
-    directions = np.stack([side * x + up * z for x, z in turns[:DIRECTIONS]], axis=1)
+    diagonal = [(half, half), (-half, half), (half, -half), (-half, -half)]
+    turns = [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0), *diagonal]
+    directions = np.stack([side * x + up * z for x, z in turns], axis=1)
     level = np.stack([right, -right, *([np.zeros_like(right)] * (len(turns) - 2))], axis=1)
     directions = np.where(ground[..., None], level, directions)
     # The obstacle that blocks the way may ask for a side.
@@ -399,7 +396,7 @@ def _bent(
 
 
 def _cost(trials: _Sight, bypass: Bypass, before: Vectors) -> Scalars:
-    """What bypasses cost, (t,) metres: the change of the offset, more of it if that has to be sudden, and the offset."""
+    """What bypasses cost, (t,) metres: the change of the offset, the more so a sudden one, and the offset itself."""
     agents = trials.agents
     change = bypass.offset - before
     lead = np.maximum(bypass.begin - bypass.start, EPSILON)
