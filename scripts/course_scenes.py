@@ -29,10 +29,12 @@ FOLDER = Path(__file__).resolve().parents[1] / "presets"
 NAMES = tuple(path.stem for path in sorted(FOLDER.glob("*.json")))
 WAYS = tuple(choice.name for choice in COMBININGS)
 SHAPES = ("box", "ball", "mesh")
-PLACES = (0.4, 0.6, 0.8)
-"""Where the obstacles are, as shares of the length of the path."""
-PATH_TIME, PATH_LENGTHS = 12.0, 20.0
-"""Least length of a path, in seconds at cruise speed and in body lengths."""
+OBSTACLES = 3
+"""The count of obstacles of a random course."""
+PATH_TIME, PATH_LENGTHS = (3.5, 2.5), (6.0, 4.0)
+"""Least length of a path, in seconds at cruise speed and in body lengths: without obstacles, and for each of them."""
+FIRST, REST = 0.45, 0.45
+"""Share of the path before the first obstacle, and the share over which all of them are spread."""
 FPS, START_SPEED = 24.0, 0.7
 STILL = 0.05
 """Share of max_speed below which a vehicle stands."""
@@ -114,7 +116,7 @@ class Outcome:
         until = np.where(arrived < 0, len(states), arrived)
         before = np.arange(len(states))[:, None] < until
         along = np.stack([np.zeros(n), *(_memory(state, "path_following").along for state in states[1:])])
-        room = 2.0 * n * (model.radius.max() + 0.5 * course.apart)
+        room = n * (2.0 * model.radius.max() + course.apart)
         still = (np.linalg.norm(velocity, axis=2) < STILL * model.max_speed) & (along < course.line.length - room)
         if "rest" in states[-1].memories:
             still[:] = False
@@ -132,7 +134,7 @@ class Outcome:
 def random_course(seed: int, presets: Sequence[str] = NAMES) -> Course:
     """The course of a seed; the presets take turns."""
     rng = np.random.default_rng((seed, 0xC0))
-    shapes = [SHAPES[index] for index in rng.integers(len(SHAPES), size=len(PLACES))]
+    shapes = [SHAPES[index] for index in rng.integers(len(SHAPES), size=OBSTACLES)]
     way = WAYS[int(rng.integers(len(WAYS)))]
     return course(presets[seed % len(presets)], way, shapes, rng.integers(1, 5, VEHICLES).tolist(), seed)
 
@@ -189,12 +191,13 @@ def course(
     size = values.body_length
     model = columns(VehicleModel, values.vehicle)
     cruise, flat = model["cruise_speed"] * model["max_speed"], bool(model["keep_in_plane"])
-    length = max(PATH_TIME * cruise, PATH_LENGTHS * size)
+    count = len(shapes)
+    length = max(*(least * (of[0] + of[1] * count) for least, of in ((cruise, PATH_TIME), (size, PATH_LENGTHS))))
     line = winding(rng, length, flat)
     wide = 0.5 * size + values.behaviors["obstacle_avoidance"]["clearance"]
     things = [
-        obstacle(rng, shape, line.position(np.array([share * line.length]))[0], wide)
-        for share, shape in zip(PLACES, shapes, strict=False)
+        obstacle(rng, shape, line.position(np.array([(FIRST + REST * k / count) * line.length]))[0], wide)
+        for k, shape in enumerate(shapes)
     ]
     apart = max(values.behaviors["separation"]["distance"], size)
     start, ahead = line.position(np.zeros(1))[0], line.tangent(np.zeros(1))[0]

@@ -1,8 +1,8 @@
 """Bypasses: how a way along a line leads round obstacles that stand on it.
 
 A follower that is pulled back to a line through an obstacle hovers in front of it: the turn aside and the pull back
-cancel out. So the line itself is bent. Where it is blocked, it is moved aside by a constant offset, which is chosen once
-and remembered. Before and after that, the offset changes smoothly (a cubic in the distance x ahead of the follower):
+cancel out. So the line itself is bent. Where it is blocked, it is moved aside by a constant offset, which is chosen
+once and remembered. Before and after that, the offset changes smoothly (a cubic in the distance x ahead of the follower):
 
     followed(x) = line(x) + offset(x)        lead = pi v sqrt(h / a)
 
