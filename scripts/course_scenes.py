@@ -100,7 +100,7 @@ class Outcome:
     turning: NDArray[np.float64]
 
     def passed(self) -> bool:
-        """Whether every vehicle came to the end, and none stood for longer than PATIENCE."""
+        """Whether every vehicle reached the end, and none stood for longer than PATIENCE."""
         return bool((self.arrived >= 0).all() and (self.stood <= PATIENCE).all())
 
     @classmethod
@@ -111,8 +111,8 @@ class Outcome:
         velocity = np.stack([state.motion.velocity for state in states])
         forward = np.stack([state.motion.forward for state in states])
         model = VehicleModel.of(n, **scene.vehicle)
-        there = np.stack([np.zeros(n, dtype=bool), *(course.reached(state) for state in states[1:])])
-        arrived = np.where(there.any(axis=0), np.argmax(there, axis=0), -1)
+        at_end = np.stack([np.zeros(n, dtype=bool), *(course.reached(state) for state in states[1:])])
+        arrived = np.where(at_end.any(axis=0), np.argmax(at_end, axis=0), -1)
         until = np.where(arrived < 0, len(states), arrived)
         before = np.arange(len(states))[:, None] < until
         along = np.stack([np.zeros(n), *(_memory(state, "path_following").along for state in states[1:])])
@@ -229,7 +229,7 @@ def following(preset: Preset, way: str, radius: NDArray[np.float64]) -> list[tup
     """The behaviors of a preset, with one that follows a path to its end."""
     path = {**preset.behaviors.get("path_following", {}), "end": "STOP", "direction": "FORWARD"}
     if way == "NORMALIZED_SUM":
-        # Only the weights count there: a new behavior gets one that fits those beside it.
+        # Only the weights count in this way to combine: a new behavior gets one that fits those beside it.
         path["weight"] = max(
             columns(kind, preset.behaviors[kind.name])["weight"] for kind in CATALOGUE if kind.name in preset.behaviors
         )

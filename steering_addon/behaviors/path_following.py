@@ -170,8 +170,8 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
         way = np.select(ways, [np.full(len(rows), 1.0), np.full(len(rows), -1.0)], along_it)
         path, returning = np.full(len(rows), row), np.zeros(len(rows), dtype=np.bool_)
         blank = Following.blank(len(rows))
-        found = replace(blank, path=path, spline=line[closer], along=along[closer], way=way, returning=returning)
-        memory = memory.put(rows, found)
+        chosen = replace(blank, path=path, spline=line[closer], along=along[closer], way=way, returning=returning)
+        memory = memory.put(rows, chosen)
     return memory
 
 
@@ -248,8 +248,8 @@ class _Follower:
         """The followers with their positions on the line updated."""
         way, returning, dt = memory.way, memory.returning, world.dt
         begin = np.where(way > 0.0, 0.0, line.length)
-        here = agents.position - memory.at(np.zeros((len(agents), 1)))[0][:, 0]
-        along = _located(line, agents, here, memory.along, behavior.radius, dt)
+        unbent = agents.position - memory.at(np.zeros((len(agents), 1)))[0][:, 0]
+        along = _located(line, agents, unbent, memory.along, behavior.radius, dt)
         along = np.where(returning, begin, along)
         covered = _onward(line, along - memory.along) * way
         memory = replace(memory, along=along)
@@ -292,7 +292,7 @@ class _Follower:
 
     @property
     def radius(self) -> Scalars:
-        """(m,) the radius of the path, metres; where it leads round an obstacle it is no wider than the room there."""
+        """(m,) the radius of the path, metres; narrower where it leads round an obstacle."""
         further = _onward(self.line, self.ahead - self.along) * self.way
         nearness = np.maximum(self.memory.nearness(np.zeros_like(further)), self.memory.nearness(further))
         room = np.minimum(self.behavior.radius, PASSAGE * (self.agents.radius + np.nan_to_num(self.agents.clearance)))

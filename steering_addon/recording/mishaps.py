@@ -111,9 +111,9 @@ class Mishaps:
         share = np.where(model.keep_in_plane, GETS_ON, GETS_ON_IN_SPACE)
         held_up = snapshot.present & (clearance < NEARBY * cruise)
         held_up &= errand.bound if isinstance(errand, Errand) else False
-        there = magnitude(position - self._where) < share * cruise * PATIENCE
-        self._where = np.where((held_up & there)[:, None], self._where, position)
-        self._stayed = np.where(held_up & there, self._stayed + snapshot.frame_time, 0.0)
+        close = magnitude(position - self._where) < share * cruise * PATIENCE
+        self._where = np.where((held_up & close)[:, None], self._where, position)
+        self._stayed = np.where(held_up & close, self._stayed + snapshot.frame_time, 0.0)
         return np.asarray(self._stayed > PATIENCE, dtype=np.bool_)
 
     def _note_stuck(self, frame: int, stuck: Mask, snapshot: Snapshot) -> None:

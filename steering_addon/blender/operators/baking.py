@@ -153,7 +153,9 @@ class STEERING_OT_bake(bpy.types.Operator):
         return {"CANCELLED"}
 
     def _finished(self, result: BakeResult):
-        for warning in (*self._plan.warnings, *_absence_warnings(result), *stuck_warnings(result.stuck)):
+        objects = self._plan.vehicles.source.objects
+        stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
+        for warning in (*self._plan.warnings, *_absence_warnings(result), *stuck_warnings(stuck)):
             self.report({"WARNING"}, warning)
         seconds = time.perf_counter() - self._start_time
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"

@@ -30,7 +30,7 @@ class BakeResult:
     Attributes:
         vehicles, frames: how many.
         mishaps: the number of vehicles that ran into something or got stuck, by kind.
-        stuck: the first and last frame on which vehicles were stuck, by name of those that were.
+        stuck: the first and last frame on which vehicles were stuck, by the row of those that were.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
         kept_out: the number of vehicles that never entered although their frame came, as something blocked their start.
         too_late: the number of vehicles that enter after the last frame.
@@ -39,7 +39,7 @@ class BakeResult:
     vehicles: int
     frames: int
     mishaps: Mapping[str, int]
-    stuck: Mapping[str, tuple[float, float]]
+    stuck: Mapping[int, tuple[float, float]]
     closest: float
     kept_out: int = 0
     too_late: int = 0
@@ -93,10 +93,10 @@ def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[t
     return zip(simulate(reader.start(first), (frame.snapshot for frame in to_simulate), plan.preroll), to_write)
 
 
-def _stuck(plan: Plan, mishaps: Mishaps) -> dict[str, tuple[float, float]]:
-    """The first and last frame on which vehicles were stuck, by name."""
-    frames_of = ((ob, mishaps.stuck_frames(row, plan.frames)) for row, ob in enumerate(plan.vehicles.source.objects))
-    return {ob.name: frames for ob, frames in frames_of if frames is not None}
+def _stuck(plan: Plan, mishaps: Mishaps) -> dict[int, tuple[float, float]]:
+    """The first and last frame on which vehicles were stuck, by their rows."""
+    frames_of = ((row, mishaps.stuck_frames(row, plan.frames)) for row in range(len(plan)))
+    return {row: frames for row, frames in frames_of if frames is not None}
 
 
 class _Admission:

@@ -20,7 +20,7 @@ from .attendance import GO_ON, LEAVE, STAY, Attendance
 STANDING = 0.05
 """Share of max_speed to which a speed limit stops a vehicle."""
 PLACE = 2.0
-"""Radii of the vehicle from a goal within which it is there, even if its behavior does not call that an arrival."""
+"""Radii of the vehicle from a goal within which it is at the goal, even without what its behavior calls an arrival."""
 AnyBehavior = TypeVar("AnyBehavior", bound=Behavior)
 
 

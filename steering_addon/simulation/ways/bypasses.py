@@ -2,7 +2,7 @@
 
 A follower that is pulled back to a line through an obstacle hovers in front of it: the turn aside and the pull back
 cancel out. So the line itself is bent. Where it is blocked, it is moved aside by a constant offset, which is chosen
-once and remembered. Before and after that, the offset changes smoothly (a cubic in the distance x ahead of the follower):
+once and remembered. Before and after that, the offset changes smoothly, as a cubic in the distance x ahead:
 
     followed(x) = line(x) + offset(x)        lead = pi v sqrt(h / a)
 
@@ -71,7 +71,7 @@ class Bypass(Memory):
         start: (n,) where it begins to change.
         begin, end: (n,) between which it is constant.
         close: (n,) where it has ended.
-        before, slope: (n, 3) the offset up to `start`, metres, and its change there, metres a metre.
+        before, slope: (n, 3) the offset up to `start`, metres, and its change per metre of way.
         offset: (n, 3) between begin and end, metres.
         looked: (n,) the agents that have looked ahead.
     """
@@ -105,8 +105,8 @@ class Bypass(Memory):
 
     def at(self, ahead: Scalars) -> tuple[Vectors, Vectors]:
         """The offset at (n, p) metres ahead, and its change per metre, (n, p, 3) each."""
-        rise, there = self._eased(ahead, self.start, self.begin)
-        fall, back = self._eased(ahead, self.end, self.close)
+        rise, rising = self._eased(ahead, self.start, self.begin)
+        fall, falling = self._eased(ahead, self.end, self.close)
         lead = np.maximum(self.begin - self.start, EPSILON)[:, None]
         t = clamp((ahead - self.start[:, None]) / lead, 0.0, 1.0)
         inside = ((t > 0.0) & (t < 1.0))[..., None]
@@ -114,9 +114,9 @@ class Bypass(Memory):
         turning = ((1.0 - t) * (1.0 - 3.0 * t))[..., None] * self.slope[:, None]
         change = (self.offset - self.before)[:, None]
         offset = self.before[:, None] + change * rise[..., None] + np.where(inside, run, 0.0)
-        slope = change * there[..., None] + np.where(inside, turning, 0.0)
+        slope = change * rising[..., None] + np.where(inside, turning, 0.0)
         left = (1.0 - fall)[..., None]
-        offset, slope = offset * left, slope * left - offset * back[..., None]
+        offset, slope = offset * left, slope * left - offset * falling[..., None]
         on = self.active[:, None, None]
         return np.where(on, offset, 0.0), np.where(on, slope, 0.0)
 
@@ -159,10 +159,10 @@ def bypassed(
     sight = _Sight.of(obstacles.take(avoided), agents.take(rows), line, along[rows], way[rows])
     seen = np.flatnonzero(sight.may_meet())
     known = memory.take(rows)
-    found = replace(known, looked=np.ones(len(rows), dtype=np.bool_))
+    bypass = replace(known, looked=np.ones(len(rows), dtype=np.bool_))
     if len(seen):
-        found = found.put(seen, _chosen(sight.take(seen), held[rows[seen]], found.take(seen)))
-    return memory.put(rows, found)
+        bypass = bypass.put(seen, _chosen(sight.take(seen), held[rows[seen]], bypass.take(seen)))
+    return memory.put(rows, bypass)
 
 
 @dataclass(frozen=True)
@@ -303,11 +303,11 @@ def _planned(
         left = trials.room(trial_points + bypass.at(trial_ahead)[0])
         # What the agent is in already, it leaves as it can.
         blocked = (left < 0.0) & (trial_ahead >= bypass.start[:, None]) & (trial_ahead <= bypass.close[:, None])
-        some = blocked.any(axis=1)
-        if not some.any():
+        widens = blocked.any(axis=1)
+        if not widens.any():
             break
-        first = np.where(some, np.minimum(first, np.argmax(blocked, axis=1)), first)
-        last = np.where(some, np.maximum(last, p - 1 - np.argmax(blocked[:, ::-1], axis=1)), last)
+        first = np.where(widens, np.minimum(first, np.argmax(blocked, axis=1)), first)
+        last = np.where(widens, np.maximum(last, p - 1 - np.argmax(blocked[:, ::-1], axis=1)), last)
     cost = (_cost(trials, bypass, before[every]) + _blockage(trials, left, trial_ahead)).reshape(m, k)
     cost = np.where(magnitude(directions) < 0.5, np.inf, cost)
     best = np.argmin(cost, axis=1)
@@ -386,13 +386,13 @@ def _bent(
     step = ahead[:, 1] - ahead[:, 0]
     begin = np.maximum(ahead[t, first] - step, 0.0)
     end = ahead[t, last] + step
-    there = np.maximum(_lead(trials.agents, magnitude(offset - before)), step)
+    lead = np.maximum(_lead(trials.agents, magnitude(offset - before)), step)
     back = np.maximum(_lead(trials.agents, magnitude(offset)), step)
-    start = np.maximum(begin - there, 0.0)
-    begin = np.maximum(begin, start + STEEPEST * there)
+    start = np.maximum(begin - lead, 0.0)
+    begin = np.maximum(begin, start + STEEPEST * lead)
     end = np.maximum(end, begin)
-    ones = np.ones(len(first), dtype=np.bool_)
-    return Bypass(ones, start, begin, end, end + back, before, slope, offset, ones)
+    active = np.ones(len(first), dtype=np.bool_)
+    return Bypass(active, start, begin, end, end + back, before, slope, offset, active)
 
 
 def _cost(trials: _Sight, bypass: Bypass, before: Vectors) -> Scalars:

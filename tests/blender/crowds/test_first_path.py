@@ -62,7 +62,7 @@ def add(crowd, *behaviors: str) -> None:
 
 
 def nearest_to_end(models: list, last: int) -> np.ndarray:
-    """How near each came to the end of the curve, metres."""
+    """The least distance of each from the end of the curve, metres."""
     path = np.array([places(ob, range(1, last + 1, 3)) for ob in models])
     return np.linalg.norm(path - np.array(BEND[-1]), axis=-1).min(axis=1)
 
@@ -79,7 +79,7 @@ def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> 
     said = capfd.readouterr().out
     assert "stuck" not in said
     assert "inside an obstacle" not in said
-    assert (nearest_to_end(models, 250) < 12.0).all(), "metres, about as far as they keep from each other"
+    assert (nearest_to_end(models, 250) < 12.0).all(), "metres, about the distance that they keep from each other"
 
 
 @pytest.mark.parametrize("like", ["FISH", "ANIMAL", "PERSON", "ANYTHING", "CAR"])
