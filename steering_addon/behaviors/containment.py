@@ -9,6 +9,7 @@ import numpy as np
 from ..simulation.arrays.chance import smooth_noise
 from ..simulation.arrays.vectors import (
     EPSILON,
+    Mask,
     Number,
     Rows,
     Scalars,
@@ -32,6 +33,7 @@ from ..simulation.declaration import (
     region,
     seconds,
     share,
+    switch,
 )
 from ..simulation.maneuvers.pace import turned_to
 from ..simulation.memory import Memory, remembered
@@ -120,12 +122,15 @@ class Containment(Behavior):
             number(0.12, "How often the point that it crosses to changes, per second", Unit.RATE, animatable=False),
         ),
     )
+    release: Mask = called(
+        "Let Go", switch(False, "Let vehicles leave while a path or a target outside the region leads them away")
+    )
 
     def steer(self, world: World, agents: Agents, memory: Returning) -> Steering:
-        kept = self.region >= 0
+        row = np.maximum(self.region, 0)
+        kept = (self.region >= 0) & ~(self.release & _led_away(world, agents, row))
         if not kept.any():
             return Steering(agents.none())
-        row = np.maximum(self.region, 0)
         future = agents.predicted_position(self.prediction_time)
         way_in = agents.level(world.regions.way_in(future, row))
         crossing = kept & (self.method == CROSS)
@@ -192,6 +197,16 @@ def _flyable(way: Vectors, side: Scalars, agents: Agents) -> Vectors:
     behind = dot(flat, agents.flat(agents.forward)) < 0.0
     flat = np.where(behind[:, None], agents.flat(right) * lateral[:, None], flat)
     return agents.lifted(flat, clamp(climb, -STEEPEST * level, STEEPEST * level))
+
+
+def _led_away(world: World, agents: Agents, region: Rows) -> Mask:
+    """Whether a behavior leads the agents to a place outside their regions, (n,)."""
+    if not len(world.regions):
+        return np.zeros(len(agents), dtype=np.bool_)
+    known = np.isfinite(agents.goal[:, 0])
+    goal = np.where(known[:, None], agents.goal, agents.position)
+    outside: Mask = (agents.level(world.regions.way_in(goal, region)) != 0.0).any(axis=1)
+    return known & outside
 
 
 def _turned_in(inward: Vectors, agents: Agents) -> Vectors:

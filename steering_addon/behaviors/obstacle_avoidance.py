@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, truncate
 from ..simulation.avoiding.force_field import pushed_away
-from ..simulation.avoiding.threats import Rounds, Threats
+from ..simulation.avoiding.threats import CREEP, Rounds, Threats
 from ..simulation.avoiding.walls import walls_ahead
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, integer, length, only_with, seconds
@@ -67,6 +67,9 @@ class ObstacleAvoidance(Behavior):
             steering = np.where(pushed[:, None], push * agents.max_force[:, None], steering)
         return Steering(steering)
 
+    def obstacle_clearance(self) -> Scalars:
+        return self.clearance
+
     def _turning(self, world: World, agents: Agents) -> Vectors:
         """The steering that bends the course past what lies ahead, (n, 3) newtons."""
         outlines = self.method == SILHOUETTE
@@ -75,7 +78,9 @@ class ObstacleAvoidance(Behavior):
             return agents.none()
         agility = np.maximum(agents.agility, EPSILON)
         turn = np.minimum(FIRMNESS * ahead.turn, agility)
-        strain = clamp((ahead.hardest / agility - STRAIN) / (1.0 - STRAIN), 0.0, 1.0)
+        # A slow agent needs less for the turn than `hardest` says, and could not turn at all once it stood.
+        slow = clamp(agents.speed / np.maximum(CREEP * agents.max_speed, EPSILON), 0.0, 1.0)
+        strain = clamp((ahead.hardest * slow * slow / agility - STRAIN) / (1.0 - STRAIN), 0.0, 1.0)
         steering = ahead.direction * turn[:, None] - ahead.course * (strain * agility)[:, None]
         # An agent that is too near would stay there if it braked.
         steering = np.where(ahead.too_near[:, None], ahead.away * agility[:, None], steering)

@@ -7,11 +7,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    dot,
+    magnitude,
+    truncate,
+    unit,
+)
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, path, seconds
 from ..simulation.geometry.paths import Path, Spline, nearest_spline
-from ..simulation.memory import Memory, remembered
+from ..simulation.memory import remembered
+from ..simulation.ways.bypasses import Bypass, bypassed
 from ..simulation.world import Agents, World
 
 RESPONSE_TIME = 0.5
@@ -22,6 +35,12 @@ COMFORT = 0.7
 """Share of max_force that is planned for bends; the rest brings back followers that drift out."""
 EASE = 0.5
 """Share of max_force that is planned for slowing down before bends and the end."""
+PASSAGE = 0.5
+"""Radius of the path where it leads round an obstacle, relative to the room that is kept from that."""
+NEAR = 0.4
+"""Seconds ahead within which a follower has reached that place and heads for the next."""
+SIGHT = 2.5
+"""Seconds ahead on the path of the place that a follower heads for, where it leads round no obstacle."""
 BENDS = 8
 """Points ahead at which the bend is measured."""
 
@@ -45,8 +64,8 @@ STOP, LOOP, TURN_BACK = (c.number for c in ENDS)
 
 
 @dataclass(frozen=True)
-class Following(Memory):
-    """The position of each agent on its path.
+class Following(Bypass):
+    """The position of each agent on its path, and how it passes what stands there.
 
     Attributes:
         path: (n,) the row of the path that it follows, -1 before it has chosen one.
@@ -86,14 +105,22 @@ class PathFollowing(Behavior):
     end: Rows = choice("STOP", "What it does at the end of an open curve", ENDS)
     pull: Rows = choice("FADING", "How the pull back to the path sets in", PULLS)
 
+    def goal(self, world: World, agents: Agents, memory: Following) -> Vectors:
+        """The next place on the path: where it has come past an obstacle, or some way ahead."""
+        goal = np.full((3, len(agents)), np.nan).T
+        known = (memory.path >= 0) & _exists(world.paths, memory)
+        for rows, line in _lines(world, replace(memory, path=np.where(known, memory.path, -1))):
+            goal[rows] = _heads_for(line, agents.take(rows), memory.take(rows))
+        return goal
+
     def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
         memory = _on_paths(self, world, agents, memory)
         force, free = agents.none(), np.zeros(len(agents), dtype=np.bool_)
         reached, after = np.zeros(len(agents), dtype=np.bool_), memory
         for rows, line in _lines(world, memory):
-            followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), line, world.dt)
+            followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), line, world)
             force[rows], free[rows] = followers.steering(), followers.free()
-            after = after.put(rows, followers.memory(memory.take(rows)))
+            after = after.put(rows, followers.after())
             reached[rows] = _at_the_end(after.take(rows), line, agents.take(rows))
         return Steering(
             force,
@@ -142,8 +169,26 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
         ways = [behavior.direction[rows] == FORWARD, behavior.direction[rows] == BACKWARD]
         way = np.select(ways, [np.full(len(rows), 1.0), np.full(len(rows), -1.0)], along_it)
         path, returning = np.full(len(rows), row), np.zeros(len(rows), dtype=np.bool_)
-        memory = memory.put(rows, Following(path, line[closer], along[closer], way, returning))
+        blank = Following.blank(len(rows))
+        chosen = replace(blank, path=path, spline=line[closer], along=along[closer], way=way, returning=returning)
+        memory = memory.put(rows, chosen)
     return memory
+
+
+def _heads_for(line: Spline, agents: Agents, memory: Following) -> Vectors:
+    """The places on the line that the agents head for, (m, 3) metres, at the height of agents on the ground."""
+    near = np.maximum(NEAR * agents.cruise_speed, agents.radius)
+    left = (
+        np.full(len(agents), np.inf)
+        if line.closed
+        else np.where(memory.way > 0.0, line.length - memory.along, memory.along)
+    )
+    further = np.minimum(SIGHT * agents.cruise_speed, left)
+    for corner in (memory.end, memory.begin):
+        further = np.where(memory.active & (corner > near), corner, further)
+    further = np.where(memory.returning, 0.0, further)
+    place = line.position(memory.along + memory.way * further) + memory.at(further[:, None])[0][:, 0]
+    return agents.position + agents.level(place - agents.position)
 
 
 def _exists(paths: tuple[Path, ...], memory: Following) -> Mask:
@@ -179,45 +224,81 @@ class _Follower:
         line: the line.
         agents: the followers.
         behavior: their parameters.
-        along: (m,) their positions along the line, metres.
         ahead: (m,) the positions along the line nearest to their predicted positions, metres.
+        memory: with the bypasses round what stands on the line.
+        aside, slope: (m, 3) the offset of the line at `ahead`, metres, and its change per metre of way.
         future: (m, 3) their predicted positions, metres.
         time: (m,) the time that they look ahead, seconds.
-        way: (m,) 1 along the line, -1 against it.
-        returning: (m,) whether they return to the start of the path.
         dt: seconds.
     """
 
     line: Spline
     agents: Agents
     behavior: PathFollowing
-    along: Scalars
     ahead: Scalars
+    memory: Following
+    aside: Vectors
+    slope: Vectors
     future: Vectors
     time: Scalars
-    way: Scalars
-    returning: Mask
     dt: float
 
     @classmethod
-    def of(cls, behavior: PathFollowing, agents: Agents, memory: Following, line: Spline, dt: float) -> _Follower:
+    def of(cls, behavior: PathFollowing, agents: Agents, memory: Following, line: Spline, world: World) -> _Follower:
         """The followers with their positions on the line updated."""
-        way, returning = memory.way, memory.returning
+        way, returning, dt = memory.way, memory.returning, world.dt
         begin = np.where(way > 0.0, 0.0, line.length)
-        along = _located(line, agents, memory.along, behavior.radius, dt)
+        unbent = agents.position - memory.at(np.zeros((len(agents), 1)))[0][:, 0]
+        along = _located(line, agents, unbent, memory.along, behavior.radius, dt)
         along = np.where(returning, begin, along)
+        covered = _onward(line, along - memory.along) * way
+        memory = replace(memory, along=along)
+        held = truncate(agents.level(agents.position - line.position(along)), 0.5 * behavior.radius)
+        bypass = bypassed(world, agents, line, along, way, held, Bypass.part_of(memory).advanced(covered))
+        memory = replace(memory, **vars(bypass))
+        memory = replace(memory, active=memory.active & ~returning)
         # With a longer time than the radius allows, the straight prediction leaves the path and cuts every bend.
         time = np.minimum(behavior.prediction_time, np.sqrt(behavior.radius / np.maximum(agents.agility, EPSILON)))
         time = np.maximum(time, dt)
         future = agents.predicted_position(time)
         stride = agents.speed * time
         # The search is limited to the way they will cover: inside a sharp bend both branches are near.
-        ahead = line.nearest_within(future, along + 0.5 * way * stride, stride + 2.0 * line.spacing)
+        aside = memory.at(stride[:, None])[0][:, 0]
+        ahead = line.nearest_within(future - aside, along + 0.5 * way * stride, stride + 2.0 * line.spacing)
         # Where the line folds back, a follower that is nearer to the branch ahead continues on it.
         folded = dot(line.tangent(along), line.tangent(ahead)) < 0.0
-        folded &= (_distance(line, agents, ahead) < _distance(line, agents, along)) & ~returning
-        along = np.where(folded, ahead, along)
-        return cls(line, agents, behavior, along, ahead, future, time, way, returning, dt)
+        folded &= (
+            _distance(line, agents, agents.position, ahead) < _distance(line, agents, agents.position, along)
+        ) & ~returning
+        memory = replace(memory, along=np.where(folded, ahead, along))
+        further = _onward(line, ahead - memory.along) * way
+        aside, slope = (v[:, 0] for v in memory.at(further[:, None]))
+        return cls(line, agents, behavior, ahead, memory, aside, slope, future, time, dt)
+
+    @property
+    def along(self) -> Scalars:
+        """(m,) their positions along the line, metres."""
+        return self.memory.along
+
+    @property
+    def way(self) -> Scalars:
+        """(m,) 1 along the line, -1 against it."""
+        return self.memory.way
+
+    @property
+    def returning(self) -> Mask:
+        """(m,) whether they return to the start of the path."""
+        return self.memory.returning
+
+    @property
+    def radius(self) -> Scalars:
+        """(m,) the radius of the path, metres; narrower where it leads round an obstacle."""
+        further = _onward(self.line, self.ahead - self.along) * self.way
+        nearness = np.maximum(self.memory.nearness(np.zeros_like(further)), self.memory.nearness(further))
+        room = np.minimum(self.behavior.radius, PASSAGE * (self.agents.radius + np.nan_to_num(self.agents.clearance)))
+        return np.where(
+            nearness > 0.0, self.behavior.radius + (room - self.behavior.radius) * nearness, self.behavior.radius
+        )
 
     @property
     def remaining(self) -> Scalars:
@@ -228,9 +309,9 @@ class _Follower:
 
     def steering(self) -> Vectors:
         """The steering force, (m, 3) newtons."""
-        tangent = self.line.tangent(self.ahead) * self.way[:, None]
+        tangent = self.line.tangent(self.ahead) * self.way[:, None] + self.slope
         inward = self._inward()
-        radius = self.behavior.radius
+        radius = self.radius
         half = radius / 2.0
         pull = clamp((magnitude(inward) - half) / half, 0.0, 1.0)
         flow = unit(self.agents.level(tangent) + inward * (pull / radius)[:, None])
@@ -242,7 +323,7 @@ class _Follower:
         steering = self.agents.steering_to(flow * self._speed()[:, None], response_time)
         return np.where(self.free()[:, None], 0.0, steering)
 
-    def memory(self, before: Following) -> Following:
+    def after(self) -> Following:
         """The memory after the step: positions, and what followers do at the end of an open line."""
         over = self.remaining <= np.maximum(self.agents.speed * self.time, self.line.spacing)
         turns = over & (self.behavior.end == TURN_BACK) & ~self.returning
@@ -252,25 +333,36 @@ class _Follower:
             self.behavior.radius, self.agents.speed * self.time
         )
         returning = loops | (self.returning & ~near)
-        return replace(before, along=self.along, way=np.where(turns, -self.way, self.way), returning=returning)
+        active = self.memory.active & ~turns & ~loops
+        return replace(self.memory, way=np.where(turns, -self.way, self.way), returning=returning, active=active)
 
     def _inward(self) -> Vectors:
         """From their predicted positions to the path, (m, 3) metres."""
-        return self.agents.level(self.line.position(self.ahead) - self.future)
+        return self.agents.level(self.line.position(self.ahead) + self.aside - self.future)
 
     def _in_corridor(self) -> Mask:
         """Whether the paper's method applies, (m,): not while a follower brakes for the end or returns to the start."""
         return (self.behavior.pull == CORRIDOR) & ~self.returning & ~self._braking()
 
+    def _heading(self, along: Scalars) -> Vectors:
+        """The unit directions of the way at positions along the line, (m, p) to (m, p, 3)."""
+        tangent = self.line.tangent(along)
+        if not self.memory.active.any():
+            return tangent
+        way = self.way[:, None]
+        _, slope = self.memory.at(_onward(self.line, along - self.along[:, None]) * way)
+        bent = unit(tangent * way[..., None] + slope)
+        return np.where(self.memory.active[:, None, None], bent, tangent)
+
     def free(self) -> Mask:
         """Whether a follower has nothing to correct, (m,)."""
-        return self._in_corridor() & (magnitude(self._inward()) < self.behavior.radius)
+        return self._in_corridor() & (magnitude(self._inward()) < self.radius)
 
     def _toward_path(self) -> Vectors:
         """The paper's direction, (m, 3): to a point of the path a little further on."""
-        target = self.line.position(
-            self.ahead + self.way * np.maximum(self.agents.speed * self.time, self.behavior.radius)
-        )
+        onward = np.maximum(self.agents.speed * self.time, self.behavior.radius)
+        further = _onward(self.line, self.ahead - self.along) * self.way + onward
+        target = self.line.position(self.ahead + self.way * onward) + self.memory.at(further[:, None])[0][:, 0]
         return unit(self.agents.level(target - self.agents.position))
 
     def _braking(self) -> Mask:
@@ -299,7 +391,7 @@ class _Follower:
         points = self.along[:, None] + self.way[:, None] * further
         span = np.maximum(self.behavior.radius, 2.0 * line.spacing)[:, None]
         behind, before = line.wrapped(points - span), line.wrapped(points + span)
-        turning = magnitude(agents.level(line.tangent(before) - line.tangent(behind)))
+        turning = magnitude(agents.level(self._heading(before) - self._heading(behind)))
         distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
         bend = turning / np.maximum(distance, EPSILON)
         square = COMFORT * agents.agility[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
@@ -309,16 +401,27 @@ class _Follower:
         return np.where(stopping, np.minimum(speed, self._speed_to_stop()), speed)
 
 
-def _located(line: Spline, agents: Agents, along: Scalars, radius: Scalars, dt: float) -> Scalars:
-    """The positions of the agents along the line, (m,) metres; near the last ones unless an agent lost the line."""
+def _located(line: Spline, agents: Agents, points: Vectors, along: Scalars, radius: Scalars, dt: float) -> Scalars:
+    """The positions of points along the line, (m,) metres; near the last ones unless an agent lost the line.
+
+    Args:
+        points: (m, 3) the positions of the agents, less the offset of the line where a bypass leads past an obstacle.
+    """
     step = 2.0 * agents.speed * dt + 2.0 * line.spacing
-    along = line.nearest_within(agents.position, along, step)
-    lost = _distance(line, agents, along) > LOST * radius
+    along = line.nearest_within(points, along, step)
+    lost = _distance(line, agents, points, along) > LOST * radius
     if lost.any():
-        along[lost] = line.nearest(agents.position[lost])
+        along[lost] = line.nearest(points[lost])
     return along
 
 
-def _distance(line: Spline, agents: Agents, along: Scalars) -> Scalars:
-    """The distances of the agents from positions along the line, (m,) metres."""
-    return magnitude(agents.level(agents.position - line.position(along)))
+def _distance(line: Spline, agents: Agents, points: Vectors, along: Scalars) -> Scalars:
+    """The distances of points from positions along the line, (m,) metres, level for agents on the ground."""
+    return magnitude(agents.level(points - line.position(along)))
+
+
+def _onward(line: Spline, distance: Scalars) -> Scalars:
+    """Distances along the line, (m,) metres, round a closed line by the shorter way."""
+    if not line.closed:
+        return distance
+    return distance - line.length * np.floor(distance / line.length + 0.5)

@@ -121,6 +121,9 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     def adjusts(self) -> Mask:
         return np.asarray(self.method == VELOCITY, dtype=np.bool_)
 
+    def obstacle_clearance(self) -> Scalars:
+        return np.where(self.adjusts(), self.clearance, np.nan)
+
     def interval(self) -> Scalars:
         return self.reaction_time
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def carrier(ob: Object, family: Family) -> Object:
     """The object to move instead of a part of a rigged character; the object itself if it is not a part of one.
 
-    A mesh that is deformed by an armature, or that is one of several parts on its bones, would leave the armature behind: the
-    carrier is the armature, or what carries both. Importers put that below an Empty of its own, which stands upright
-    where the armature itself may be turned: such an Empty is the carrier of all.
+    A mesh that is deformed by an armature, or that is one of several parts on its bones, would leave the armature
+    behind: the carrier is the armature, or what carries both. Importers put that below an Empty of its own, which
+    stands upright where the armature itself may be turned: such an Empty is the carrier of all.
     """
     lineage = _lineage(ob)
     rig = ob.find_armature() or _rig_of_several(ob, family)

@@ -1,17 +1,23 @@
 """Mishaps of a run: vehicles that overlapped each other or obstacles, or got stuck at an obstacle.
 
-Bodies are spheres or capsules, as everywhere. They are checked frame by frame during the run.
+Bodies are spheres or capsules, as everywhere. They are checked frame by frame during the run. A vehicle is stuck if it
+stands at an obstacle, or if it has somewhere to go, is near an obstacle and gets nowhere: a flyer hovers or whirls on
+the spot.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, columns, magnitude, which
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
+from ..simulation.presence.arrivals import Errand
 from ..simulation.roles import Role
 from ..simulation.snapshot import Snapshot, State
+from ..simulation.steering import ERRAND
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND = "overlap", "obstacle", "stuck", "ground"
@@ -25,7 +31,12 @@ STILL = 0.05
 BLOCKED = 0.25
 """Clearance from an obstacle, in radii of the vehicle, below which a standing vehicle counts as stuck."""
 PATIENCE = 2.0
-"""Seconds of standing after which it does."""
+"""Seconds of standing, or of getting nowhere, after which it does."""
+GETS_ON, GETS_ON_IN_SPACE = 0.1, 0.25
+"""Distance within which a vehicle gets nowhere, relative to that covered in that time at cruise speed. It is shorter on
+the ground, where vehicles queue."""
+NEARBY = 2.0
+"""Seconds at cruise speed to an obstacle that may be what holds such a vehicle up."""
 
 
 class Mishaps:
@@ -34,6 +45,7 @@ class Mishaps:
     Attributes:
         frames: by kind (n,) the frame of the deepest overlap, or the one on which it got stuck or left its ground; -1
             for never.
+        stuck_from, stuck_until: (n,) the first and the last frame on which each was stuck; -1 for never.
         clearance: (n,) least distance in metres between the surfaces of each vehicle and an obstacle.
     """
 
@@ -41,7 +53,11 @@ class Mishaps:
         self.frames: dict[str, Rows] = {kind: np.full(n, -1, dtype=np.int64) for kind in KINDS}
         self.clearance: Scalars = np.full(n, np.inf)
         self._deepest = {kind: np.full(n, TOLERANCE) for kind in (OVERLAP, OBSTACLE)}
+        self.stuck_from: Rows = np.full(n, -1, dtype=np.int64)
+        self.stuck_until: Rows = np.full(n, -1, dtype=np.int64)
         self._stood = np.zeros(n)
+        self._stayed = np.zeros(n)
+        self._where = np.full((n, 3), np.inf)
         self._overlaps = Overlaps()
 
     def look(self, frame: int, state: State) -> None:
@@ -58,6 +74,12 @@ class Mishaps:
     def number(self, kind: str) -> int:
         """The number of vehicles with a mishap of a kind."""
         return int(np.count_nonzero(self.frames[kind] >= 0))
+
+    def stuck_frames(self, row: int, frames: Sequence[float]) -> tuple[float, float] | None:
+        """The first and last of the frames on which a vehicle was stuck; None if it never was."""
+        if self.stuck_until[row] < 0:
+            return None
+        return float(frames[int(self.stuck_from[row])]), float(frames[int(self.stuck_until[row])])
 
     def _look_at_each_other(self, frame: int, state: State, snapshot: Snapshot) -> None:
         position, radius, present = _bodies(state.motion.position, snapshot)
@@ -76,7 +98,7 @@ class Mishaps:
     def _look_at_obstacles(self, frame: int, state: State, snapshot: Snapshot) -> None:
         seen = snapshot.obstacles.present & (snapshot.obstacles.carrier < 0)
         if not anybody(seen):
-            self._stood[:] = 0.0
+            self._stood[:] = self._stayed[:] = 0.0
             return
         radius = snapshot.vehicle.radius
         clearance = _clearance(snapshot.obstacles.take(seen), state, snapshot) - radius
@@ -88,8 +110,27 @@ class Mishaps:
         still = solid & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
         blocked = still & (clearance < BLOCKED * radius)
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
-        stuck = (self._stood > PATIENCE) & (self.frames[STUCK] < 0)
-        self.frames[STUCK] = np.where(stuck, frame, self.frames[STUCK])
+        self._note_stuck(frame, (self._stood > PATIENCE) | self._gets_nowhere(state, snapshot, clearance), snapshot)
+
+    def _gets_nowhere(self, state: State, snapshot: Snapshot, clearance: Scalars) -> Mask:
+        """The vehicles that have somewhere to go, but have stayed where they are near an obstacle, (n,)."""
+        errand = state.memories.get(ERRAND)
+        model, position = snapshot.vehicle, state.motion.position
+        cruise = model.cruise_speed * model.max_speed
+        share = np.where(model.keep_in_plane, GETS_ON, GETS_ON_IN_SPACE)
+        held_up = snapshot.present & (clearance < NEARBY * cruise)
+        held_up &= errand.bound if isinstance(errand, Errand) else False
+        close = magnitude(position - self._where) < share * cruise * PATIENCE
+        self._where = np.where((held_up & close)[:, None], self._where, position)
+        self._stayed = np.where(held_up & close, self._stayed + snapshot.frame_time, 0.0)
+        return np.asarray(self._stayed > PATIENCE, dtype=np.bool_)
+
+    def _note_stuck(self, frame: int, stuck: Mask, snapshot: Snapshot) -> None:
+        first = stuck & (self.frames[STUCK] < 0)
+        self.frames[STUCK] = np.where(first, frame, self.frames[STUCK])
+        before = int(PATIENCE / snapshot.frame_time)
+        self.stuck_from = np.where(first, max(frame - before, 0), self.stuck_from)
+        self.stuck_until = np.where(stuck, frame, self.stuck_until)
 
     def _deeper(self, kind: str, frame: int, depth: Scalars) -> None:
         deeper = depth > self._deepest[kind]

@@ -119,6 +119,10 @@ class Behavior(Declared):
         """The places where the agents are to be, (n, 3) metres; nan, or None for all, where there is no such place."""
         return None
 
+    def obstacle_clearance(self) -> Scalars | None:
+        """The distance from obstacles that it keeps besides the radius, (n,) metres; None if it does not avoid them."""
+        return None
+
     def reach_hint(self) -> float:
         """The distance in metres up to which `steer` asks for neighbors, where that is known beforehand, else 0.
 

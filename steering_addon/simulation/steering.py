@@ -18,6 +18,7 @@ from .arrays.chance import Keys, mix, uniform
 from .arrays.vectors import (
     Mask,
     Rows,
+    Scalars,
     Vectors,
     anybody,
     magnitude,
@@ -31,12 +32,14 @@ from .arrays.vectors import (
 from .behavior import Behavior
 from .combining import COMBINE, MATTERS, Component
 from .decisions import Decisions
-from .presence.arrivals import arrival_distance, stays
+from .presence.arrivals import Errand, arrival_distance, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
 from .vehicle import VehicleModel
 from .world import Agents, World
 
+ERRAND = "errand"
+"""Under what it is remembered which vehicles have somewhere to go; no behavior has this name."""
 DRAWS = 0xD1CE
 """Salts the keys from which is drawn what counts in a step, apart from other uses of the same key."""
 
@@ -118,9 +121,9 @@ def sensed(
         if learned:
             decided = replace(decided, memories={**decided.memories, **learned})
         behaviors.append(decided.arrivals.without_reached(behavior, agents))
-    goal = _goal(behaviors, world, agents, decided)
-    if goal is not agents.goal:
-        agents = replace(agents, goal=goal)
+    goal, clearance = _goal(behaviors, world, agents, decided), _clearance(behaviors, agents)
+    if goal is not agents.goal or clearance is not agents.clearance:
+        agents = replace(agents, goal=goal, clearance=clearance)
     return Group(agents, tuple(behaviors), settings.combining), decided
 
 
@@ -128,10 +131,12 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
     agents = group.agents
     components: dict[str, Component] = {}
-    sets_speed = nobody(len(agents))
+    sets_speed = arrived = nobody(len(agents))
     draws = _draws(group, world)
     for behavior in group.behaviors:
         steering = behavior.steer(world, agents, decided.recalled(behavior, agents))
+        if steering.arrived is not None:
+            arrived = arrived | (behavior.weight != 0.0) & steering.arrived
         behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, agents, snapshot.attendance)
         decided = decided.adding(behavior, world, agents, steering)
         if arrivals is not decided.arrivals:
@@ -144,6 +149,8 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
             agents = replace(agents, alarmed=agents.alarmed | (behavior.weight != 0.0) & steering.alarmed)
     force = COMBINE[group.combining](list(components.values()), _cruise(agents, sets_speed), agents.max_force)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
+    if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
+        decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, decided.top_speed(agents)))
     return Asked(components, corrections, force), decided
 
 
@@ -183,6 +190,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         stays=stays(snapshot.attendance, rows),
         arrival_distance=arrival_distance(snapshot.attendance, rows),
         alarmed=nobody(len(rows)),
+        clearance=shared(np.nan, len(rows)),
     )
 
 
@@ -197,6 +205,16 @@ def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Deci
         nearer = (behavior.weight != 0.0) & (distance < least)
         nearest, least = np.where(nearer[:, None], goal, nearest), np.where(nearer, distance, least)
     return nearest
+
+
+def _clearance(behaviors: list[Behavior], agents: Agents) -> Scalars:
+    """The largest of the distances that behaviors with weight keep from obstacles, (n,) metres; nan without one."""
+    clearance = agents.clearance
+    for behavior in behaviors:
+        kept = behavior.obstacle_clearance()
+        if kept is not None:
+            clearance = np.fmax(clearance, np.where(behavior.weight != 0.0, kept, np.nan))
+    return clearance
 
 
 def _draws(group: Group, world: World) -> Keys | None:

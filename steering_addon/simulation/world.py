@@ -205,6 +205,8 @@ class Agents:
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
             has arrived when it touches the goal.
         alarmed: (n,) whether a behavior that has been asked in this step makes them run from something.
+        clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
+            them.
     """
 
     rows: Rows
@@ -221,6 +223,7 @@ class Agents:
     stays: Mask
     arrival_distance: Scalars
     alarmed: Mask
+    clearance: Scalars
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -367,4 +370,5 @@ class Agents:
             stays=self.stays[rows],
             arrival_distance=self.arrival_distance[rows],
             alarmed=self.alarmed[rows],
+            clearance=self.clearance[rows],
         )

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from steering_addon.recording.mishaps import OBSTACLE, OVERLAP, STUCK, TOLERANCE, Mishaps
 from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.snapshot import State
+from steering_addon.simulation.steering import ERRAND
 from tests.scene import Scene, locked
 
 
@@ -94,3 +96,27 @@ def test_a_vehicle_that_moves_on_in_time_is_not_stuck() -> None:
     stands = at([[1.55, 0.0, 0.0]], velocity=[[0.0, 0.0, 0.0]], obstacles=ball)
     goes = at([[1.55, 0.0, 0.0]], velocity=[[0.0, 1.0, 0.0]], obstacles=ball)
     assert looked_at(*[*[stands] * 40, goes, *[stands] * 40]).number(STUCK) == 0
+
+
+def circling(frames: int, bound: bool, *, width: float = 0.2) -> list[State]:
+    """A flyer that whirls on the spot some way off a ball, with somewhere to go or without."""
+    ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
+    states = []
+    for frame in range(frames):
+        angle = 0.5 * frame
+        place = [[4.0 + width * np.cos(angle), width * np.sin(angle), 0.0]]
+        state = at(place, velocity=[[-np.sin(angle), np.cos(angle), 0.0]], obstacles=ball)
+        states.append(replace(state, memories={ERRAND: Errand(np.array([bound]))}))
+    return states
+
+
+def test_a_flyer_that_has_somewhere_to_go_and_gets_nowhere_near_an_obstacle_is_stuck() -> None:
+    result = looked_at(*circling(60, True), *(at([[40.0, 0.0, 0.0]]) for _ in range(30)))
+    assert 46 < result.frames[STUCK][0] < 50
+    assert result.stuck_frames(0, range(100, 200)) == (100.0 + result.frames[STUCK][0] - 48, 159.0)
+
+
+def test_a_flyer_that_circles_for_fun_or_gets_on_is_not_stuck() -> None:
+    assert looked_at(*circling(60, False)).number(STUCK) == 0
+    assert looked_at(*circling(60, True, width=6.0)).number(STUCK) == 0
+    assert looked_at(*circling(60, False)).stuck_frames(0, range(60)) is None

@@ -32,6 +32,9 @@ ROOM_IN_TIME = 5.0
 """Least radius of the region around a new crowd, in seconds at cruise speed: room for a flock to turn."""
 ROOM_IN_SIZE = 3.0
 """Least radius of that region, in radii of the crowd at the start."""
+ROOM_SETTINGS = {"containment": {"release": True}}
+"""Settings of the behaviors that keep a crowd in that region. The animator has not asked for the region, so it must not
+hold back vehicles that a path or a target leads elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,10 @@ def _give_room(context: Context, crowd: Object, members: Sequence[Object], prese
     crowd.users_collection[0].objects.link(region)
     give_role(region, Role.REGION, Family())
     point_at(crowd, preset, Kind.REGION, region)
+    for behavior, values in ROOM_SETTINGS.items():
+        if behavior in preset.behaviors:
+            for name, value in values.items():
+                setattr(getattr(crowd.steering, behavior), name, value)
 
 
 def _targets(crowds: Sequence[Object], kind: Kind) -> set[Object | None]:

@@ -27,7 +27,7 @@ from ..write.bake_record import sign
 from ..write.ownership import bake_of
 from ..write.staging import clear_all
 from ..write.visibility import parts
-from .contact_report import summary
+from .contact_report import stuck_warnings, summary
 from .polls import in_object_mode, something_baked
 
 if TYPE_CHECKING:
@@ -165,10 +165,12 @@ class STEERING_OT_bake(bpy.types.Operator):
         return {"CANCELLED"}
 
     def _finished(self, result: BakeResult):
+        objects = self._plan.vehicles.source.objects
         made_of = fingerprint(self._scene)
-        for ob in self._plan.vehicles.source.objects:
+        for ob in objects:
             sign(action_of(ob), made_of)
-        for warning in (*self._plan.warnings, *_absence_warnings(result)):
+        stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
+        for warning in (*self._plan.warnings, *_absence_warnings(result), *stuck_warnings(stuck)):
             self.report({"WARNING"}, warning)
         seconds = time.perf_counter() - self._start_time
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 WORDS = {OVERLAP: "overlapping", OBSTACLE: "inside an obstacle", STUCK: "stuck", GROUND: "off the ground"}
 """The words of the report, after the number of vehicles."""
+NAMED = 3
+"""Vehicles that a warning names."""
+REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"
 ANY = "ANY"
 ITEMS = [
     (ANY, "Any", "Vehicles with any of these problems", 0),
     (OVERLAP.upper(), "Overlapping", "Vehicles that overlapped other vehicles", 1),
     (OBSTACLE.upper(), "Inside an Obstacle", "Vehicles that were inside an obstacle", 2),
-    (STUCK.upper(), "Stuck", "Vehicles that stood still next to an obstacle for two seconds", 3),
+    (STUCK.upper(), "Stuck", "Vehicles that got nowhere near an obstacle for two seconds", 3),
     (GROUND.upper(), "Off the Ground", "Vehicles that left the surface on which Populate placed them", 4),
 ]
 
@@ -60,6 +63,9 @@ class STEERING_OT_select_contacts(bpy.types.Operator):
         text = f"{_vehicles(len(objects))} selected; {_vehicles(involved)} at frame {frame:g}"
         if len(objects) < len(frames):
             text += f"; {len(frames) - len(objects)} hidden or not selectable"
+        stuck = _stuck_frames(objects) if self.kind in (ANY, STUCK.upper()) else None
+        if stuck is not None:
+            text += f"; stuck from frame {stuck[0]:g} to {stuck[1]:g}"
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
@@ -73,6 +79,22 @@ def summary(mishaps: Mapping[str, int]) -> str:
     return ", ".join(f"{mishaps[kind]} {words}" for kind, words in WORDS.items() if mishaps[kind]) or "no contacts"
 
 
+def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
+    """The warning that names the vehicles that got stuck and the remedy, if any did.
+
+    Args:
+        stuck: the first and last frame on which each was stuck, by name.
+    """
+    if not stuck:
+        return []
+    names = sorted(stuck)
+    named, others = ", ".join(names[:NAMED]), len(names) - NAMED
+    if others > 0:
+        named += f" and {others} more"
+    first, last = min(first for first, _ in stuck.values()), max(last for _, last in stuck.values())
+    return [f"{named} got stuck at an obstacle, frames {first:g} to {last:g}. {REMEDY}"]
+
+
 def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
     """The frames on which a mishap of the kind happened, by vehicle."""
     frames_of = {}
@@ -83,6 +105,13 @@ def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
         if frames:
             frames_of[ob] = frames
     return frames_of
+
+
+def _stuck_frames(objects: Sequence[Object]) -> tuple[float, float] | None:
+    """The first and the last frame on which any of the objects was stuck; None if none was."""
+    records = [bake_of(ob) for ob in objects]
+    frames = [record.stuck_frames for record in records if record is not None and record.stuck_frames is not None]
+    return (min(first for first, _ in frames), max(last for _, last in frames)) if frames else None
 
 
 def _next_frame(current: float, frames: list[float]) -> float:

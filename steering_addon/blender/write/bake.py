@@ -32,6 +32,7 @@ class BakeResult:
     Attributes:
         vehicles, frames: how many.
         mishaps: the number of vehicles that ran into something or got stuck, by kind.
+        stuck: the first and last frame on which vehicles were stuck, by the row of those that were.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
         kept_out: the number of vehicles that never entered although their frame came, as something blocked their start.
         too_late: the number of vehicles that enter after the last frame.
@@ -40,6 +41,7 @@ class BakeResult:
     vehicles: int
     frames: int
     mishaps: Mapping[str, int]
+    stuck: Mapping[int, tuple[float, float]]
     closest: float
     kept_out: int
     too_late: int
@@ -80,6 +82,7 @@ def baking(
         vehicles=len(plan),
         frames=len(plan.frames),
         mishaps={kind: mishaps.number(kind) for kind in KINDS},
+        stuck=_stuck(plan, mishaps),
         closest=float(mishaps.clearance.min()),
         kept_out=admission.kept_out,
         too_late=admission.too_late,
@@ -94,6 +97,12 @@ def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[t
     to_simulate, to_write = tee(chain((first,), frames))
     snapshots = (frame.snapshot for frame in to_simulate)
     return zip(simulate(reader.start(first), snapshots, before, plan.vehicles.preroll), to_write)
+
+
+def _stuck(plan: Plan, mishaps: Mishaps) -> dict[int, tuple[float, float]]:
+    """The first and last frame on which vehicles were stuck, by their rows."""
+    frames_of = ((row, mishaps.stuck_frames(row, plan.frames)) for row in range(len(plan)))
+    return {row: frames for row, frames in frames_of if frames is not None}
 
 
 class _Admission:

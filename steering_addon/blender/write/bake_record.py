@@ -38,6 +38,7 @@ class BakeRecord:
         kept_properties: the animator's custom properties replaced by those of the bake, by name.
         kept_hidden: whether the animator had the object hidden, by the data paths of the switches that the bake keys.
         mishaps: frames on which the vehicle ran into something or got stuck, by kind.
+        stuck_frames: the first and last frame on which the vehicle was stuck; None if it never was.
         present_frames: the first and last frame on which the vehicle was present; None if it always was, in reverse
             order if it never was.
         made_of: the fingerprint of the run that was baked (`read.fingerprint`); empty if it is not known.
@@ -55,6 +56,7 @@ class BakeRecord:
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     mishaps: Mapping[str, float] = field(default_factory=dict)
+    stuck_frames: tuple[float, float] | None = None
     present_frames: tuple[float, float] | None = None
     made_of: str = ""
 
@@ -89,6 +91,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             else {},
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
             mishaps={kind: float(frame) for kind, frame in stored.get("mishaps", {}).items()},
+            stuck_frames=(float(stored["stuck"][0]), float(stored["stuck"][1])) if "stuck" in stored else None,
             present_frames=(float(stored["there"][0]), float(stored["there"][1])) if "there" in stored else None,
             made_of=str(stored.get("made_of", "")),
         )
@@ -116,6 +119,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["kept_hidden"] = dict(record.kept_hidden)
     if record.mishaps:
         stored["mishaps"] = {kind: float(frame) for kind, frame in record.mishaps.items()}
+    if record.stuck_frames is not None:
+        stored["stuck"] = [float(frame) for frame in record.stuck_frames]
     if record.present_frames is not None:
         stored["there"] = [float(frame) for frame in record.present_frames]
     if record.made_of:

@@ -86,6 +86,7 @@ class KeyWriter:
                 properties=properties.get(row),
                 only_baked=bool(source.only_baked[row]),
                 mishaps={kind: plan.frames[at[row]] for kind, at in mishaps.frames.items() if at[row] >= 0},
+                stuck_frames=mishaps.stuck_frames(row, plan.frames),
                 hidden=self._away[:, row] if source.hides[row] else None,
                 present_frames=_frames_present(self._away[:, row], plan.frames),
             )

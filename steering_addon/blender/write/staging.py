@@ -82,6 +82,7 @@ class Staging:
         properties: Mapping[str, np.ndarray] | None = None,
         only_baked: bool | None = None,
         mishaps: Mapping[str, float] | None = None,
+        stuck_frames: tuple[float, float] | None = None,
         hidden: np.ndarray | None = None,
         present_frames: tuple[float, float] | None = None,
     ) -> None:
@@ -94,6 +95,7 @@ class Staging:
             properties: numbers (f,) for custom properties of these names, which the bake makes if they are missing.
             only_baked: whether it plays an earlier bake and nothing else; looked up by default.
             mishaps: frames to record on which something went wrong, by kind.
+            stuck_frames: the first and last frame to record on which it was stuck.
             hidden: (f,) whether it is hidden on each frame.
             present_frames: the first and last frame to record on which it is present, if it is not always.
 
@@ -105,7 +107,8 @@ class Staging:
         channels |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
         _check_motion(ob, channels, len(self._frames))
         played = Played(ob, only_baked)
-        self._stage(ob, played, channels, self._switches(ob, hidden, played), replace, mishaps or {}, present_frames)
+        switches = self._switches(ob, hidden, played)
+        self._stage(ob, played, channels, switches, replace, mishaps or {}, stuck_frames, present_frames)
 
     def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
         """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
@@ -121,7 +124,7 @@ class Staging:
             return
         switches = self._switches(ob, hidden, played)
         if switches:
-            self._stage(ob, played, {}, switches, replace, {}, None)
+            self._stage(ob, played, {}, switches, replace, {}, None, None)
         elif played.record is not None:
             check_editable(ob)
             self._always_seen.append(ob)
@@ -137,6 +140,7 @@ class Staging:
         switches: Mapping[str, np.ndarray],
         replace: bool,
         mishaps: Mapping[str, float],
+        stuck_frames: tuple[float, float] | None,
         present_frames: tuple[float, float] | None,
     ) -> None:
         first, last = self._frames[0], self._frames[-1]
@@ -164,6 +168,7 @@ class Staging:
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in switches},
             mishaps=mishaps,
+            stuck_frames=stuck_frames,
             present_frames=present_frames,
         )
         self._staged.append(_Staged(ob, target, before, record, replace))

@@ -13,10 +13,38 @@ import numpy as np
 
 from ..arrays.vectors import Mask, Rows, Scalars, shared
 from ..behavior import Behavior
+from ..memory import Memory, remembered
 from ..world import Agents
 from .attendance import GO_ON, LEAVE, STAY, Attendance
 
+STANDING = 0.05
+"""Share of max_speed to which a speed limit stops a vehicle."""
+PLACE = 2.0
+"""Radii of the vehicle from a goal within which it is at the goal, even without what its behavior calls an arrival."""
 AnyBehavior = TypeVar("AnyBehavior", bound=Behavior)
+
+
+@dataclass(frozen=True)
+class Errand(Memory):
+    """Whether vehicles have somewhere to go.
+
+    Attributes:
+        bound: (n,) the vehicles that a behavior leads somewhere else and that no speed limit stops.
+    """
+
+    bound: Mask = remembered(False)
+
+    @classmethod
+    def of(cls, agents: Agents, arrived: Mask, top_speed: Scalars) -> Errand:
+        """The errands of agents.
+
+        Args:
+            arrived: (n,) the agents that a behavior considers arrived.
+            top_speed: (n,) the speed that neither the vehicle nor a speed limit lets them exceed, m/s.
+        """
+        distance = agents.goal_distance
+        away = np.isfinite(distance) & (distance > PLACE * agents.radius) & ~arrived
+        return cls(away & (top_speed > STANDING * agents.max_speed))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,295 @@
+"""Courses: paths with obstacles on them, which crowds with the shipped presets have to follow to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steering_addon.behaviors import CATALOGUE
+from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.scene import SPHERE, Scene, all_of, boxes, mesh, mesh_obstacles, obstacles, regions, spline
+from steering_addon.settings.preset import Preset, read
+from steering_addon.settings.preset_values import complete
+from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.declaration import Declared, Kind
+from steering_addon.simulation.geometry.obstacles import Obstacles
+from steering_addon.simulation.geometry.paths import Spline
+from steering_addon.simulation.run import simulate
+from steering_addon.simulation.snapshot import State
+from steering_addon.simulation.vehicle import VehicleModel
+
+FOLDER = Path(__file__).resolve().parents[1] / "presets"
+NAMES = tuple(path.stem for path in sorted(FOLDER.glob("*.json")))
+WAYS = tuple(choice.name for choice in COMBININGS)
+SHAPES = ("box", "ball", "mesh")
+OBSTACLES = 3
+"""The count of obstacles of a random course."""
+PATH_TIME, PATH_LENGTHS = (3.5, 2.5), (6.0, 4.0)
+"""Least length of a path, in seconds at cruise speed and in body lengths: without obstacles, and for each of them."""
+FIRST, REST = 0.45, 0.45
+"""Share of the path before the first obstacle, and the share over which all of them are spread."""
+FPS, START_SPEED = 24.0, 0.7
+STILL = 0.05
+"""Share of max_speed below which a vehicle stands."""
+PATIENCE = 2.0
+"""Seconds for which a vehicle may stand."""
+VEHICLES = 4
+SLOW = 0.2
+"""Share of cruise speed at which, on average, a vehicle has to get on to reach the end in time."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A crowd at the start of a path with obstacles.
+
+    Attributes:
+        name: what it is, for tables and messages.
+        scene: the vehicles, their settings and the obstacles.
+        line: the path.
+        apart: the distance that the vehicles keep from each other, metres.
+        frames: the count of frames in which every vehicle should reach the end.
+    """
+
+    name: str
+    scene: Scene
+    line: Spline
+    apart: float
+    frames: int
+
+    def run(self) -> Outcome:
+        """The outcome of a run, which ends when all have arrived."""
+        states: list[State] = []
+        snapshot = self.scene.snapshot()
+        for state in simulate(self.scene.start(), repeat(snapshot, self.frames)):
+            states.append(state)
+            if len(states) > 1 and self.reached(state).all():
+                break
+        return Outcome.of(self, states)
+
+    def reached(self, state: State) -> NDArray[np.bool_]:
+        """Whether each vehicle is at the end of the path, (n,)."""
+        model = VehicleModel.of(len(self.scene), **self.scene.vehicle)
+        near = self.line.length - np.maximum(model.radius, self.line.spacing) - 0.01 * self.line.length
+        return np.asarray(_memory(state, "path_following").along >= near, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What n vehicles did on a course.
+
+    Attributes:
+        states: by frame.
+        arrived: (n,) the frame on which each reached the end of the path, -1 for never.
+        stood: (n,) the longest time that each stood on its way, seconds; 0 for those that
+            rest, as sheep do; not in the throng at the end.
+        depth: (n,) the deepest that each was in an obstacle, in radii of the vehicle.
+        turning: (n,) the median of the turn rate before arrival, degrees per second.
+    """
+
+    states: Sequence[State]
+    arrived: NDArray[np.int64]
+    stood: NDArray[np.float64]
+    depth: NDArray[np.float64]
+    turning: NDArray[np.float64]
+
+    def passed(self) -> bool:
+        """Whether every vehicle reached the end, and none stood for longer than PATIENCE."""
+        return bool((self.arrived >= 0).all() and (self.stood <= PATIENCE).all())
+
+    @classmethod
+    def of(cls, course: Course, states: Sequence[State]) -> Outcome:
+        scene = course.scene
+        n = len(scene)
+        position = np.stack([state.motion.position for state in states])
+        velocity = np.stack([state.motion.velocity for state in states])
+        forward = np.stack([state.motion.forward for state in states])
+        model = VehicleModel.of(n, **scene.vehicle)
+        at_end = np.stack([np.zeros(n, dtype=bool), *(course.reached(state) for state in states[1:])])
+        arrived = np.where(at_end.any(axis=0), np.argmax(at_end, axis=0), -1)
+        until = np.where(arrived < 0, len(states), arrived)
+        before = np.arange(len(states))[:, None] < until
+        along = np.stack([np.zeros(n), *(_memory(state, "path_following").along for state in states[1:])])
+        room = n * (2.0 * model.radius.max() + course.apart)
+        still = (np.linalg.norm(velocity, axis=2) < STILL * model.max_speed) & (along < course.line.length - room)
+        if "rest" in states[-1].memories:
+            still[:] = False
+        turn = np.degrees(np.arccos(np.clip(np.einsum("fni,fni->fn", forward[1:], forward[:-1]), -1.0, 1.0)))
+        turn = np.where(before[1:], turn * scene.fps, np.nan)
+        return cls(
+            states,
+            arrived,
+            np.array([_longest(column) for column in still.T]) / scene.fps,
+            _depth(scene.obstacles, position, model.radius),
+            np.nanmean(turn, axis=0),
+        )
+
+
+def random_course(seed: int, presets: Sequence[str] = NAMES) -> Course:
+    """The course of a seed; the presets take turns."""
+    rng = np.random.default_rng((seed, 0xC0))
+    shapes = [SHAPES[index] for index in rng.integers(len(SHAPES), size=OBSTACLES)]
+    way = WAYS[int(rng.integers(len(WAYS)))]
+    return course(presets[seed % len(presets)], way, shapes, rng.integers(1, 5, VEHICLES).tolist(), seed)
+
+
+def _memory(state: State, name: str) -> Any:
+    """What a behavior remembers of all vehicles."""
+    return state.memories[name]
+
+
+def _longest(mask: NDArray[np.bool_]) -> int:
+    """The longest run of True."""
+    longest = run = 0
+    for value in mask.tolist():
+        run = run + 1 if value else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _depth(things: Obstacles, position: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not len(things):
+        return np.zeros(position.shape[1])
+    flat = position.reshape(-1, 3)
+    clearance = things.clearance(flat).min(axis=1).reshape(position.shape[:2])
+    return np.maximum((radius - clearance).max(axis=0) / radius, 0.0)
+
+
+def shipped(name: str) -> Preset:
+    """A preset that is shipped."""
+    return read((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def columns(declaration: type[Declared], values: Any) -> dict[str, Any]:
+    """All values of a preset as the simulation takes them: missing ones by default, choices by number."""
+    by_name = complete(declaration, values)
+    for name, parameter in declaration.parameters().items():
+        if parameter.kind is Kind.CHOICE:
+            by_name[name] = next(choice.number for choice in parameter.choices if choice.name == by_name[name])
+    return by_name
+
+
+def course(
+    preset: str, way: str, shapes: Sequence[str], width: Sequence[float], seed: int = 0, held: bool = True
+) -> Course:
+    """A crowd with a shipped preset beside the start of a path with obstacles on it.
+
+    Args:
+        way: the name of the way to combine.
+        shapes: of SHAPES, along the path.
+        width: (n,) radius of the path in body lengths, for each of the vehicles.
+        held: whether the region is around the crowd that tagging makes.
+    """
+    rng, n = np.random.default_rng(seed), len(width)
+    values = shipped(preset)
+    size = values.body_length
+    model = columns(VehicleModel, values.vehicle)
+    cruise, flat = model["cruise_speed"] * model["max_speed"], bool(model["keep_in_plane"])
+    count = len(shapes)
+    length = max(*(least * (of[0] + of[1] * count) for least, of in ((cruise, PATH_TIME), (size, PATH_LENGTHS))))
+    line = winding(rng, length, flat)
+    wide = 0.5 * size + values.behaviors["obstacle_avoidance"]["clearance"]
+    things = [
+        obstacle(rng, shape, line.position(np.array([(FIRST + REST * k / count) * line.length]))[0], wide)
+        for k, shape in enumerate(shapes)
+    ]
+    apart = max(values.behaviors["separation"]["distance"], size)
+    start, ahead = line.position(np.zeros(1))[0], line.tangent(np.zeros(1))[0]
+    side = np.array([1.0, 0.0, 0.0])
+    place = start + ahead * size + side * ((np.arange(n) - 0.5 * (n - 1)) * 0.6 * apart + size)[:, None]
+    place = place + rng.normal(size=(n, 3)) * 0.1 * apart * (1.0, 1.0, 0.0 if flat else 1.0)
+    room = max(3.0 * (0.3 * apart * n + 0.5 * size), 5.0 * cruise)
+    return Course(
+        f"{preset} {way} {'+'.join(shapes)} {'/'.join(f'{each:g}' for each in width)} #{seed}",
+        Scene(
+            place,
+            forward=ahead,
+            speed=START_SPEED * model["max_speed"],
+            vehicle={**model, "radius": size / 2.0},
+            behaviors=following(values, way, np.asarray(width, dtype=np.float64) * size),
+            combining=next(choice.number for choice in COMBININGS if choice.name == way),
+            obstacles=all_of(*things) if things else obstacles(np.zeros((0, 3)), np.zeros(0)),
+            paths=((line,),),
+            regions=regions([start] if held else np.zeros((0, 3)), room, SPHERE),
+            seed=seed,
+        ),
+        line,
+        apart,
+        int(FPS * length / (SLOW * cruise)),
+    )
+
+
+def following(preset: Preset, way: str, radius: NDArray[np.float64]) -> list[tuple[type[Behavior], dict[str, Any]]]:
+    """The behaviors of a preset, with one that follows a path to its end."""
+    path = {**preset.behaviors.get("path_following", {}), "end": "STOP", "direction": "FORWARD"}
+    if way == "NORMALIZED_SUM":
+        # Only the weights count in this way to combine: a new behavior gets one that fits those beside it.
+        path["weight"] = max(
+            columns(kind, preset.behaviors[kind.name])["weight"] for kind in CATALOGUE if kind.name in preset.behaviors
+        )
+    values = {**preset.behaviors, "path_following": path}
+    if "containment" in values:
+        values["containment"] = {**values["containment"], "release": True}
+    behaviors = [(kind, columns(kind, values[kind.name])) for kind in CATALOGUE if kind.name in values]
+    return [(kind, {**of, "radius": radius} if kind is PathFollowing else of) for kind, of in behaviors]
+
+
+def winding(rng: np.random.Generator, length: float, flat: bool) -> Spline:
+    """A path with bends, of a given length in metres, from the origin roughly along +Y."""
+    t = np.linspace(0.0, 1.0, 200)
+    phase, size = rng.uniform(0.0, 2.0 * np.pi, 4), rng.uniform(0.03, 0.1, 4)
+    x = size[0] * np.sin(2.0 * np.pi * t + phase[0]) + 0.4 * size[1] * np.sin(4.0 * np.pi * t + phase[1])
+    z = 0.0 * t if flat else 0.5 * size[2] * np.sin(2.0 * np.pi * t + phase[2])
+    points = np.stack((x - x[0], t, z - z[0]), axis=-1)
+    total = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
+    return spline(points * (length / total), False)
+
+
+def obstacle(rng: np.random.Generator, shape: str, centre: NDArray[np.float64], wide: float) -> Obstacles:
+    """An obstacle about a point of the path, a little off it.
+
+    Args:
+        wide: the distance that a vehicle keeps from obstacles, metres.
+    """
+    centre = centre + rng.normal(size=3) * (0.3, 0.3, 0.1) * wide
+    half = rng.uniform(0.6, 1.6, 3) * wide
+    turn = rng.uniform(0.0, 2.0 * np.pi)
+    axes = np.array([[np.cos(turn), np.sin(turn), 0.0], [-np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])
+    if shape == "ball":
+        return obstacles([centre], half[0])
+    if shape == "box":
+        return boxes([centre], [half], axes)
+    points, triangles = _rock(rng)
+    return mesh_obstacles([mesh(points * half, triangles)], [centre], axes)
+
+
+def _rock(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """An uneven ball of 6 x 8 points: its corners and triangles."""
+    rings, sides = 6, 8
+    polar = np.pi * np.arange(1, rings) / rings
+    around = 2.0 * np.pi * np.arange(sides) / sides
+    ring = np.stack(
+        (
+            np.sin(polar)[:, None] * np.cos(around)[None],
+            np.sin(polar)[:, None] * np.sin(around)[None],
+            np.broadcast_to(np.cos(polar)[:, None], (rings - 1, sides)),
+        ),
+        axis=-1,
+    ).reshape(-1, 3)
+    points = np.concatenate(([[0.0, 0.0, 1.0]], ring * rng.uniform(0.8, 1.2, (len(ring), 1)), [[0.0, 0.0, -1.0]]))
+    last = len(points) - 1
+    triangles = []
+    for side in range(sides):
+        after = (side + 1) % sides
+        triangles.append((0, 1 + side, 1 + after))
+        for row in range(rings - 2):
+            a, b = 1 + row * sides + side, 1 + row * sides + after
+            triangles += [(a, a + sides, b), (b, a + sides, b + sides)]
+        triangles.append((last, last - sides + after, last - sides + side))
+    return points, np.array(triangles)

@@ -1,0 +1,121 @@
+"""The first path of a new user: own models, tagged by the button, follow a curve with boxes on it to its end."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, frames, places, select
+
+SUZANNES = 10
+BEND = ((-14.0, 6.0, 1.0), (8.0, 14.0, 2.0), (26.0, -2.0, 1.0), (48.0, 6.0, 2.0))
+"""Points of the curve, metres; the vehicles start beside the first."""
+BOXES = ((-3.0, 11.4, 1.5), (17.0, 6.5, 1.5), (37.0, 0.5, 1.4))
+
+
+def suzannes(number: int) -> list:
+    """Blender's own monkeys, beside the start of the curve."""
+    made = []
+    for k in range(number):
+        bpy.ops.mesh.primitive_monkey_add(location=(-17.0 - 3.5 * (k % 5), 3.0 + 3.5 * (k // 5), 1.0))
+        made.append(bpy.context.object)
+    return made
+
+
+def bezier():
+    """A Bezier curve of about 70 m with the role of a path."""
+    data = bpy.data.curves.new("Way", "CURVE")
+    data.dimensions = "3D"
+    line = data.splines.new("BEZIER")
+    line.bezier_points.add(len(BEND) - 1)
+    for point, at in zip(line.bezier_points, BEND, strict=True):
+        point.co = at
+        point.handle_left_type = point.handle_right_type = "AUTO"
+    way = bpy.data.objects.new("Way", data)
+    bpy.context.scene.collection.objects.link(way)
+    select(way)
+    bpy.ops.steering.tag(role="PATH")
+    return way
+
+
+def boxes() -> list:
+    """Three of Blender's cubes on the curve, with the role of obstacles."""
+    made = []
+    for at in BOXES:
+        bpy.ops.mesh.primitive_cube_add(location=at)
+        made.append(bpy.context.object)
+    select(*made)
+    bpy.ops.steering.tag(role="OBSTACLE")
+    return made
+
+
+def tagged(models: list, like: str):
+    """The models as vehicles that move like something; returns their crowd."""
+    select(*models)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like=like) == {"FINISHED"}
+    return models[0].steering.crowd
+
+
+def add(crowd, *behaviors: str) -> None:
+    select(crowd)
+    for behavior in behaviors:
+        assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}
+
+
+def nearest_to_end(models: list, last: int) -> np.ndarray:
+    """The least distance of each from the end of the curve, metres."""
+    path = np.array([places(ob, range(1, last + 1, 3)) for ob in models])
+    return np.linalg.norm(path - np.array(BEND[-1]), axis=-1).min(axis=1)
+
+
+@pytest.mark.parametrize("number", [1, SUZANNES])
+def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> None:
+    frames(1, 250)
+    models = suzannes(number)
+    crowd = tagged(models, "BIRD")
+    bezier()
+    boxes()
+    add(crowd, "path_following", "obstacle_avoidance")
+    bake()
+    said = capfd.readouterr().out
+    assert "stuck" not in said
+    assert "inside an obstacle" not in said
+    assert (nearest_to_end(models, 250) < 12.0).all(), "metres, about the distance that they keep from each other"
+
+
+@pytest.mark.parametrize("like", ["FISH", "ANIMAL", "PERSON", "ANYTHING", "CAR"])
+def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str) -> None:
+    frames(1, 600)
+    models = suzannes(2)
+    crowd = tagged(models, like)
+    (region,) = (ob for ob in bpy.data.objects if ob.is_property_set("steering") and "REGION" in ob.steering.roles)
+    region.empty_display_size = min(region.empty_display_size, 8.0)
+    way = bezier()
+    for point, at in zip(way.data.splines[0].bezier_points, BEND, strict=True):
+        point.co = (at[0], at[1], 1.0)
+    add(crowd, "path_following")
+    crowd.steering.path_following.end = "STOP"
+    crowd.steering.path_following.direction = "FORWARD"
+    bake()
+    path = np.array([places(ob, range(1, 601, 20)) for ob in models])
+    away = np.linalg.norm(path - np.array(region.location), axis=-1).max(axis=1)
+    assert (away > region.empty_display_size + 4.0).all()
+
+
+def test_a_bird_whose_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_remedy(capfd) -> None:
+    frames(1, 200)
+    models = suzannes(1)
+    crowd = tagged(models, "BIRD")
+    bezier()
+    bpy.ops.mesh.primitive_cube_add(size=400.0, location=(BEND[-1][0] + 190.0, 0.0, 0.0))
+    box = bpy.context.object
+    select(box)
+    bpy.ops.steering.tag(role="OBSTACLE")
+    box.steering.obstacle_shape = "BOX"
+    add(crowd, "path_following", "obstacle_avoidance")
+    bake()
+    said = capfd.readouterr().out
+    assert "Warning: Suzanne got stuck at an obstacle, frames " in said
+    assert "Move the obstacle" in said
+    assert bpy.ops.steering.select_contacts(kind="STUCK") == {"FINISHED"}
+    assert bpy.context.selected_objects == models
+    assert "; stuck from frame " in capfd.readouterr().out

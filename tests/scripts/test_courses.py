@@ -1,0 +1,59 @@
+"""Courses: with any preset, way to combine, obstacles and width of the path, vehicles get to its end."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scripts.course_scenes import NAMES, SHAPES, WAYS, Course, course, random_course
+from steering_addon.simulation.snapshot import State
+
+WIDTHS = (1.0, 2.0, 3.0, 4.0)
+QUICK = ("fish", "flock", "paper_aeroplane", "pigeon", "school", "starling")
+"""Presets whose vehicles need few frames for a course: they are tried in every way to combine."""
+
+
+def assert_passed(on: Course) -> None:
+    outcome = on.run()
+    assert (outcome.arrived >= 0).all(), on.name
+    assert (outcome.stood <= 2.0).all(), on.name
+
+
+@pytest.mark.parametrize("preset", NAMES)
+def test_every_preset_passes_boxes_balls_and_meshes_at_any_width_of_the_path(preset: str) -> None:
+    number = NAMES.index(preset)
+    assert_passed(course(preset, "ALLOCATION", [SHAPES[number % len(SHAPES)]], WIDTHS, number))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_they_pass_in_every_way_to_combine(way: str) -> None:
+    number = WAYS.index(way)
+    assert_passed(course(QUICK[number], way, SHAPES[:2] if number % 2 else SHAPES[1:], WIDTHS, 100 + number))
+
+
+@pytest.mark.parametrize("n", [1, 10])
+def test_one_bird_and_ten_fly_past_boxes_without_hovering(n: int) -> None:
+    on = course("flock", "ALLOCATION", ["box"] * 2, [1.0] * n, 5)
+    outcome = on.run()
+    assert (outcome.arrived >= 0).all()
+    assert (outcome.depth == 0.0).all()
+    assert outcome.turning.max() < 100.0, "degrees a second: they bend round; those that whirled turned by 150"
+    cruise = 0.76 * on.scene.vehicle["max_speed"]
+    on_the_way = outcome.states[48 : int(outcome.arrived.min())]
+    speed = np.array([np.linalg.norm(state.motion.velocity, axis=1) for state in on_the_way])
+    assert np.median(speed) > 0.6 * cruise
+    assert speed.min() > 0.15 * cruise
+
+
+def test_without_avoiding_obstacles_they_follow_the_path_through_them() -> None:
+    on = course("flock", "ALLOCATION", ["ball"], [1.0], 5)
+    behaviors = [(kind, values) for kind, values in on.scene.behaviors if not kind.avoids]
+    assert replace(on, scene=replace(on.scene, behaviors=behaviors)).run().depth.max() > 1.0
+
+
+def test_a_random_course_is_the_same_each_time() -> None:
+    def end(state: State) -> np.ndarray:
+        return state.motion.position
+
+    on = replace(random_course(3), frames=20)
+    assert (end(on.run().states[-1]) == end(replace(random_course(3), frames=20).run().states[-1])).all()
