@@ -62,9 +62,9 @@ class BrakeFor(Neighborhood):
     """Slow down and stop for what crosses or stands in the way, and do not go round it.
 
     Assumes that vehicles on a curve follow it and that everything else goes straight on. Never speeds up toward what it
-    brakes for. In a crowd the vehicle from the right goes first. Vehicles that go the same way are left to Keep
-    Distance, and oncoming ones count only in its own lane: two that stand face to face creep past each other after a
-    moment. Does nothing about what passes before the agent or after it.
+    brakes for. On the ground, the vehicle of a crowd that comes from the right goes first. Vehicles that go the same
+    way are left to Keep Distance, and oncoming ones count only in its own lane: two that stand face to face creep past
+    each other after a moment. Does nothing about what passes before the agent or after it.
     """
 
     name = "brake_for"
@@ -75,7 +75,7 @@ class BrakeFor(Neighborhood):
 
     target: Rows = another_body("Object to brake for although it is neither a vehicle nor an obstacle")
     distance: Number = called(
-        "Sees Up To", length(20.0, "How far away others still count; at least as far as it takes to stop")
+        "Sees Up To", length(20.0, "How far away others still count; at least the distance that it takes to stop")
     )
     neighbors: Rows = called("Who Counts", choice("EVERYONE", "Which vehicles count", NEIGHBORS, animatable=False))
     obstacles: Rows = choice("ALL", "Which obstacles count", OBSTACLES, animatable=False)
@@ -185,7 +185,8 @@ class BrakeFor(Neighborhood):
 
         def goes_first(near: Near) -> Mask:
             moves = speed[near.body] > CRAWL * near.of_agent(agents.max_speed)
-            on_the_left = near.along(agents.side) < 0.0
+            # In space the side of an agent turns as it leans: there both brake.
+            on_the_left = near.of_agent(agents.grounded) & (near.along(agents.side) < 0.0)
             return ~(moves & on_the_left & (bodies.crowd[near.body] == near.of_agent(crowd)))
 
         near = self._seen(world, agents, sight).where(goes_first).together()

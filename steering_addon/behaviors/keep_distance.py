@@ -41,7 +41,7 @@ class KeepDistance(Neighborhood):
     intent = Intent.WITH
 
     distance: Number = called(
-        "Sees Up To", length(20.0, "How far ahead other vehicles still count; at least as far as it takes to stop")
+        "Sees Up To", length(20.0, "How far ahead other vehicles still count; at least the distance to stop in")
     )
     gap: Number = length(0.5, "Room between the bodies at standstill")
     gap_time: Number = seconds(1.0, "Additional room at speed, as time at its speed")
@@ -56,10 +56,12 @@ class KeepDistance(Neighborhood):
         return 0.0
 
     def near(self, world: World, agents: Agents) -> Neighbors:
-        """The vehicles within the distance that are nearer than the room that the agent needs to stop."""
+        """The vehicles within the distance that are nearer than the room needed to stop."""
         stopping = stopping_distance(agents)
         bodies = agents.extent + float(world.bodies.extent.max(initial=0.0))
-        matters = agents.speed * self.gap_time + stopping + self.gap + bodies + MARGIN
+        # From top speed: an agent that is slower must not speed up toward what is ahead.
+        furthest = agents.max_speed * self.gap_time + stopping_distance(agents, agents.max_speed)
+        matters = furthest + self.gap + bodies + MARGIN
         distance = np.minimum(np.maximum(self.distance, stopping + bodies), matters)
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 

@@ -122,3 +122,55 @@ def test_the_size_of_other_bodies_does_not_matter() -> None:
     large = replace(place, tracked=replace(place.tracked, radius=np.full(2, 20.0)))
     assert speeds(place.run(96))[-1].max() < 1.0
     assert positions(place.run(96)).tobytes() == positions(large.run(96)).tobytes()
+
+
+def test_it_sees_at_least_the_distance_that_it_takes_to_stop_and_never_speeds_up_toward_what_stands_there() -> None:
+    """At 14 m/s with 4 m/s2 that takes 24.5 m at least; the distance says 5."""
+    strength = {"max_speed": 14.0, "max_force": 4.0, "keep_in_plane": True}
+    for speed in (10.0, 14.0):
+        place = car(((0.0, 70.0, 0.0), (0.0, 0.0, 0.0)), {"distance": 5.0}, vehicle=strength, speed=speed)
+        states = place.run(24 * 25)
+        assert positions(states)[:, 0, 1].max() < 70.0 - 2.0 * R - 0.3
+        near = positions(states)[:-1, 0, 1] > 70.0 - 50.0
+        assert np.diff(speeds(states)[:, 0])[near].max() < 1e-6
+        assert np.diff(speeds(states)[:, 0]).min() * 24.0 > -3.6, "with a reserve"
+
+
+def test_an_object_without_a_role_counts_if_it_is_the_target() -> None:
+    stranger = leaders([0.0, 1e4, 0.0], [0.2, 30.0, 0.0])
+    assert positions(car(tracked=stranger).run(24 * 14))[-1, 0, 1] > 35.0
+    states = car(tracked=stranger, values={"target": 2}).run(24 * 14)
+    assert positions(states)[-1, 0, 1] == pytest.approx(30.0 - 2.0 * R - 0.5, abs=0.2)
+
+
+def test_an_obstacle_that_stops_in_the_way_still_counts_as_one_that_moves() -> None:
+    place = car(((-4.0, 14.0, 0.0), (2.0, 0.0, 0.0)), {"obstacles": MOVING})
+
+    def stops(frame, snapshot):
+        still = replace(snapshot.obstacles, start=np.array([[0.0, 14.0, 0.0]]), end=np.array([[0.0, 14.0, 0.0]]))
+        return snapshot if frame < 48 else replace(snapshot, obstacles=still)
+
+    states = place.run(24 * 8, at=stops)
+    assert positions(states)[-1, 0, 1] < 14.0 - 2.0 * R - 0.2
+    standing = car(((0.0, 14.0, 0.0), (0.0, 0.0, 0.0)), {"obstacles": MOVING})
+    assert positions(standing.run(24 * 8))[-1, 0, 1] > 20.0
+
+
+def test_what_it_carries_itself_is_not_in_its_way() -> None:
+    ball = obstacles(np.array([[0.0, 2.0, 0.0]]), 0.5, carrier=np.array([0]))
+    assert not car(obstacles=ball).steering()[1].any()
+
+
+def test_two_that_meet_in_one_lane_stop_and_then_creep_past_each_other() -> None:
+    place = Scene(
+        [[0.0, 0.0, 0.0], [0.0, 40.0, 0.0]],
+        forward=[[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]],
+        speed=4.0,
+        behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
+        tracked=leaders([0.0, 1e4, 0.0], [0.0, -1e4, 0.0]),
+        vehicle={"keep_in_plane": True},
+    )
+    states = place.run(24 * 20)
+    assert speeds(states).min() < 1.0
+    assert positions(states)[-1, 0, 1] > 40.0
+    assert positions(states)[-1, 1, 1] < 0.0

@@ -83,3 +83,22 @@ def test_with_a_free_lane_it_does_nothing() -> None:
     steering = keeping.steer(world, agents, None)
     assert (steering.force == 0.0).all()
     assert np.isinf(steering.speed_limit).all()
+
+
+def test_it_sees_at_least_the_distance_that_it_takes_to_stop() -> None:
+    """At 14 m/s with 4 m/s2 that takes 24.5 m at least; the distance says 5."""
+    place = queue(1, ahead=[0.0], tracked=all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 80.0, 0.0])))
+    place = replace(place, speed=14.0, vehicle={"max_speed": 14.0, "max_force": 4.0, "keep_in_plane": True})
+    place.behaviors[1] = (KeepDistance, {"distance": 5.0})
+    states = place.run(24 * 20)
+    assert positions(states)[:, 0, 1].max() < 80.0 - BODIES
+    assert speeds(states)[-1, 0] < 0.1
+
+
+def test_it_never_speeds_up_toward_a_queue_that_stands() -> None:
+    place = queue(1, ahead=[0.0], tracked=all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 60.0, 0.0])))
+    place = replace(place, speed=10.0, vehicle={"max_speed": 14.0, "max_force": 4.0, "keep_in_plane": True})
+    place.behaviors[1] = (KeepDistance, {"distance": 100.0})
+    speed = speeds(place.run(24 * 20))[:, 0]
+    assert np.diff(speed).max() < 1e-6
+    assert positions(place.run(24 * 20))[-1, 0, 1] > 57.0, "but it closes up"

@@ -34,7 +34,7 @@ Place = Callable[[float], np.ndarray]
 
 
 def road(right: float = 0.0) -> np.ndarray:
-    """A straight, a left and a right bend, and a straight, as points; so many metres to the right of its middle."""
+    """A straight, a left and a right bend, and a straight, as points, some metres to the right."""
     heading, at, points = 0.0, np.zeros(3), []
     bends = [0.0] * 60 + [1.0 / 35.0] * 55 + [-1.0 / 35.0] * 55 + [0.0] * 60
     for bend in bends:
@@ -77,10 +77,10 @@ def cars(places: list[tuple[Spline, float, float]], paths: tuple[Spline, ...], o
 
 def six(paths: tuple[Spline, ...], **changes) -> Scene:
     """Three cars from either end of the road."""
-    there, back = paths[0], paths[-1]
+    outward, back = paths[0], paths[-1]
     starts = (30.0, 18.0, 6.0)
-    ends = [(back, s, 1.0) if back is not there else (back, back.length - s, -1.0) for s in starts]
-    return cars([*((there, s, 1.0) for s in starts), *ends], paths, **changes)
+    ends = [(back, s, 1.0) if back is not outward else (back, back.length - s, -1.0) for s in starts]
+    return cars([*((outward, s, 1.0) for s in starts), *ends], paths, **changes)
 
 
 def gaps(states: list[State]) -> np.ndarray:
@@ -103,7 +103,7 @@ def off_its_lane(states: list[State], line: Spline, row: int) -> np.ndarray:
 
 
 def animal(comes: float, stays: float) -> Place:
-    """An animal that steps onto the right lane, 100 m along, stands and goes on over the road: its place at a time."""
+    """The places of an animal that steps onto the right lane, 100 m along, stands, and leaves across the road."""
     line = TWO_LANES[0]
     at, ahead = line.position(np.array([100.0]))[0], line.tangent(np.array([100.0]))[0]
     out = np.array([ahead[1], -ahead[0], 0.0])
@@ -139,7 +139,7 @@ def test_the_preset_does_not_wander() -> None:
 
 
 def test_in_bends_no_car_brakes_for_the_oncoming_lane() -> None:
-    """The cars of one lane drive as if the other were empty, and nobody comes near anybody."""
+    """The cars of one lane drive as if the other were empty, and none comes near another."""
     both = six(TWO_LANES)
     alone = cars([(TWO_LANES[0], s, 1.0) for s in (30.0, 18.0, 6.0)], TWO_LANES)
     with_others, without = both.run(round(12 * FPS)), alone.run(round(12 * FPS))
@@ -164,10 +164,13 @@ def test_cars_stop_before_an_animal_on_their_lane_and_go_on_when_it_leaves(tagge
     standing = (time > 8.0) & (time < 10.0)
     assert speed[standing, 0].max() < 0.3, "it stands"
     assert before[standing].min() > 1.2 and before[standing].max() < 3.0, "where it should, two metres before it"
-    assert off_its_lane(states, TWO_LANES[0], 0).max() < (2.3 if tagged else 1.5), "on its lane"
+    off = off_its_lane(states, TWO_LANES[0], 0)
+    # Avoid Obstacles, which looks for a way round what is tagged, turns it aside a little before it stands.
+    assert off.max() < (3.0 if tagged else 1.5), "on its lane"
+    assert off[-1] < 1.5, "and there again afterwards"
     seen = (time > 3.0 + 0.8) & (time < 10.0)
     assert np.diff(speed[seen, 0]).max() < 0.05, "once the deer is on the lane it never speeds up"
-    assert gaps(states).min() > 0.8, "nobody touches anybody"
+    assert gaps(states).min() > 0.8, "no car touches another"
     assert speed[:, 3:][time < 10.0].min() > 6.5, "the other lane drives on"
     assert at[-1, 0, 0] > at[round(10 * FPS), 0, 0] + 5.0 and speed[-1, :3].min() > 6.0, "afterwards all go on"
 
@@ -186,7 +189,7 @@ def test_at_13_8_metres_a_second_a_car_stops_before_what_stands_in_its_lane() ->
 
 @pytest.mark.parametrize("avoiding", [True, False])
 def test_cars_that_meet_on_one_line_never_end_face_to_face(avoiding: bool) -> None:
-    """Six on one curve in both directions: all are on the other side of each other in the end."""
+    """Six on one curve in both directions: all have passed each other finally."""
     over = {} if avoiding else {"unaligned_collision_avoidance": {"weight": 0.0}}
     states = six(BOTH_WAYS, over=over).run(round(24 * FPS))
     line = BOTH_WAYS[0]

@@ -195,9 +195,9 @@ def test_separation_is_the_sum_of_repulsions_between_the_axes() -> None:
     for i in range(len(scene)):
         push = np.zeros(3)
         for j in range(len(scene)):
-            own = scene.position[i] + shares[:, None] * scene.forward[i]
+            near = scene.position[i] + shares[:, None] * scene.forward[i]
             other = scene.position[j] + shares[:, None] * scene.forward[j]
-            offset = other[None] - own[:, None]
+            offset = other[None] - near[:, None]
             gap = np.linalg.norm(offset, axis=-1)
             nearest = np.unravel_index(np.argmin(gap), gap.shape)
             if i != j and gap[nearest] < distance:

@@ -115,7 +115,7 @@ def fit_body(crowd: Object, shapes: Sequence[Shape]) -> None:
     radius = max((radius for radius, _ in shapes), default=0.0)
     if radius > SMALLEST:
         crowd.steering.vehicle.radius = radius
-        crowd.steering.vehicle.length = max(radius * length / own for own, length in shapes if own > SMALLEST)
+        crowd.steering.vehicle.length = max(radius * length / half for half, length in shapes if half > SMALLEST)
 
 
 def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:

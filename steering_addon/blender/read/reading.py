@@ -364,6 +364,7 @@ def _body(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[float, floa
     """
     crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
     if crowd is not None and crowd.steering.vehicle.length > 0.0:
-        model, own = crowd.steering.vehicle, ob.steering
-        return model.radius * own.size_factor, model.length * own.size_factor * own.length_factor
+        model, settings = crowd.steering.vehicle, ob.steering
+        size = settings.size_factor
+        return model.radius * size, model.length * size * settings.length_factor
     return (0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph, family)), 0.0

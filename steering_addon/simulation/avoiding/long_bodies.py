@@ -54,20 +54,20 @@ def edges_of(world: World, agents: Agents, agent: Rows, body: Rows, offset: Vect
     half = world.bodies.half_axis
     assert half is not None
     h, k = half[agents.rows[agent]], half[body]
-    own, others = picked(agents.forward, agent), picked(world.bodies.forward, body)
-    cosine = dot(own, others)
+    axes, other_axes = picked(agents.forward, agent), picked(world.bodies.forward, body)
+    cosine = dot(axes, other_axes)
     single = (1.0 - cosine * cosine < PARALLEL) | (h == 0.0) | (k == 0.0)
     # Toward the agent, seen across the direction of the edge.
-    nearer = np.where(dot(own, across(offset, others)) > 0.0, -h, h)
-    nearer_others = np.where(dot(others, across(offset, own)) > 0.0, -k, k)
-    one_axis = np.where((k > 0.0)[:, None], others, own)
+    nearer = np.where(dot(axes, across(offset, other_axes)) > 0.0, -h, h)
+    nearer_other = np.where(dot(other_axes, across(offset, axes)) > 0.0, -k, k)
+    one_axis = np.where((k > 0.0)[:, None], other_axes, axes)
     first = Edge(
-        np.where(single[:, None], offset, offset + own * nearer[:, None]),
+        np.where(single[:, None], offset, offset + axes * nearer[:, None]),
         one_axis,
         np.where(single, h + k, k),
     )
     second = Edge(
-        np.where(single[:, None], 0.0, offset + others * nearer_others[:, None]), own, np.where(single, 0.0, h)
+        np.where(single[:, None], 0.0, offset + other_axes * nearer_other[:, None]), axes, np.where(single, 0.0, h)
     )
     return first, second
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, dot, magnitude, picked, unit, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot, magnitude, picked, unit, which
 from ..geometry.obstacles import Obstacles
 from ..geometry.paths import Spline
-from ..ground import climb, flat, left_of
+from ..ground import flat
 from ..world import Agents, World
 
-ALONG = 0.7
+ALONG = 0.9
 """Cosine between heading and curve above which an agent goes along the curve, and does not cross it."""
 NEAR = 4.0
 """Radii of the body from the curve up to which an agent is on it: the width of a road of two lanes."""
@@ -63,10 +63,10 @@ class Lanes:
             nearest[rows] = distance
             tangent = line.tangent(along)
             way = np.where(dot(picked(agents.forward, rows), tangent) < 0.0, -1.0, 1.0)
-            offset, upward = picked(agents.position, rows) - line.position(along), agents.upward_of(rows)
+            offset = picked(agents.position, rows) - line.position(along)
+            aside, above = _axes(agents, rows, tangent * way[:, None])
             lanes.line[rows], lanes.along[rows], lanes.way[rows] = number, along, way
-            lanes.left[rows] = dot(offset, unit(left_of(tangent * way[:, None], upward)))
-            lanes.height[rows] = climb(offset, upward)
+            lanes.left[rows], lanes.height[rows] = dot(offset, aside), dot(offset, above)
         return lanes
 
     def apart(self, world: World, agent: Rows, body: Rows) -> Mask:
@@ -103,15 +103,15 @@ class Lanes:
 
     def _along(self, line: Spline, agent: Rows, offset: Vectors, *directions: Vectors) -> list[Vectors]:
         """As `straightened`, for agents on a line."""
-        agents, way, upward = self.agents, self.way[agent], self.agents.upward_of(agent)
+        agents, way = self.agents, self.way[agent]
         points = picked(agents.position, agent) + offset
-        here = self.along[agent]
-        along = line.nearest_within(points, here, BENDS * magnitude(offset))
-        ahead = along - here
+        start = self.along[agent]
+        along = line.nearest_within(points, start, BENDS * magnitude(offset))
+        ahead = along - start
         if line.closed:
             ahead = ahead - line.length * np.floor(ahead / line.length + 0.5)
         tangent = line.tangent(along) * way[:, None]
-        aside = unit(left_of(tangent, upward))
+        aside, above = _axes(agents, agent, tangent)
         beyond = points - line.position(along)
         # Beyond an open end the line goes straight on.
         ahead = ahead * way + dot(beyond, tangent)
@@ -120,8 +120,8 @@ class Lanes:
         def in_frame(forward: Scalars, left: Scalars, up: Scalars) -> Vectors:
             return forward[:, None] * frame[0] - left[:, None] * frame[1] + up[:, None] * frame[2]
 
-        straight = [in_frame(ahead, dot(beyond, aside) - self.left[agent], climb(beyond, upward) - self.height[agent])]
-        straight += [in_frame(dot(v, tangent), dot(v, aside), climb(v, upward)) for v in directions]
+        straight = [in_frame(ahead, dot(beyond, aside) - self.left[agent], dot(beyond, above) - self.height[agent])]
+        straight += [in_frame(dot(v, tangent), dot(v, aside), dot(v, above)) for v in directions]
         return straight
 
     def way_to(
@@ -163,17 +163,24 @@ class Lanes:
         for number in np.unique(self.line[agent]).tolist():
             pairs, line = which(self.line[agent] == number), self.lines[number]
             rows = agent[pairs]
-            upward, way = self.agents.upward_of(rows), self.way[rows]
+            way = self.way[rows]
             along = self.along[rows] + way * distance[pairs]
             tangent = line.tangent(along) * way[:, None]
+            aside, above = _axes(self.agents, rows, tangent)
             over = np.zeros(len(rows)) if line.closed else (along - line.wrapped(along)) * way
             points[pairs] = (
                 line.position(along)
                 + tangent * over[:, None]
-                + unit(left_of(tangent, upward)) * self.left[rows, None]
-                + upward * self.height[rows, None]
+                + aside * self.left[rows, None]
+                + above * self.height[rows, None]
             )
         return points
+
+
+def _axes(agents: Agents, rows: Rows, tangent: Vectors) -> tuple[Vectors, Vectors]:
+    """The unit directions to the left of a curve and above it, as the agents of some rows (p,) stand; (p, 3) each."""
+    aside = unit(cross(picked(agents.up, rows), tangent))
+    return aside, cross(tangent, aside)
 
 
 def _near(

@@ -43,9 +43,9 @@ def bodies() -> dict[str, tuple[float, float]]:
     result = {}
     for ob in bpy.context.scene.objects:
         if ob.steering.roles == {"VEHICLE"}:
-            model, own = ob.steering.crowd.steering.vehicle, ob.steering
-            size = own.size_factor / ob.scale.x
-            result[ob.name] = (model.radius * size, model.length * size * own.length_factor)
+            model, settings = ob.steering.crowd.steering.vehicle, ob.steering
+            size = settings.size_factor / ob.scale.x
+            result[ob.name] = (model.radius * size, model.length * size * settings.length_factor)
     return result
 
 

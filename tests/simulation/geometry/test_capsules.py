@@ -56,8 +56,8 @@ def test_the_offset_between_axes_is_as_long_as_the_distance_of_the_segments(seed
 @given(st.integers(0, 10**6))
 def test_seen_from_the_other_body_the_distance_is_the_same(seed: int) -> None:
     offset, first, h, second, k = random_pairs(seed)
-    there, back = between_axes(offset, first, h, second, k), between_axes(-offset, second, k, first, h)
-    assert np.linalg.norm(there, axis=1) == pytest.approx(np.linalg.norm(back, axis=1), abs=1e-9)
+    forth, back = between_axes(offset, first, h, second, k), between_axes(-offset, second, k, first, h)
+    assert np.linalg.norm(forth, axis=1) == pytest.approx(np.linalg.norm(back, axis=1), abs=1e-9)
 
 
 def test_turning_both_turns_the_offset() -> None:
