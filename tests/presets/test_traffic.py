@@ -164,7 +164,10 @@ def test_cars_stop_before_an_animal_on_their_lane_and_go_on_when_it_leaves(tagge
     standing = (time > 8.0) & (time < 10.0)
     assert speed[standing, 0].max() < 0.3, "it stands"
     assert before[standing].min() > 1.2 and before[standing].max() < 3.0, "where it should, two metres before it"
-    assert off_its_lane(states, TWO_LANES[0], 0).max() < (2.3 if tagged else 1.5), "on its lane"
+    off = off_its_lane(states, TWO_LANES[0], 0)
+    # Avoid Obstacles, which looks for a way round what is tagged, turns it aside a little before it stands.
+    assert off.max() < (3.0 if tagged else 1.5), "on its lane"
+    assert off[-1] < 1.5, "and there again afterwards"
     seen = (time > 3.0 + 0.8) & (time < 10.0)
     assert np.diff(speed[seen, 0]).max() < 0.05, "once the deer is on the lane it never speeds up"
     assert gaps(states).min() > 0.8, "no car touches another"
