@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SMALLEST = 1e-4
 """The radius in metres below which an object counts as without size, such as a single vertex."""
+SAME_MODEL = 0.02
+"""Models whose heights differ by no more than this share count as equally tall."""
 Measure = Callable[[Body], float]
 """A function that measures the radius of a body in metres."""
 
@@ -83,6 +85,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     sizes = {ob.name: measure(bodies[ob.name]) for ob in objects}
     if not members and max(sizes.values()) > SMALLEST:
         crowd.steering.vehicle.radius = max(sizes.values())
+    heights = list(dict.fromkeys(ob.steering.height for ob in members))
     taken = {0, *(ob.steering.identity for ob in vehicles if ob not in set(objects))}
     for ob in objects:
         if ob.steering.identity in taken:
@@ -90,15 +93,33 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         taken.add(ob.steering.identity)
         ob.steering.forward_axis, ob.steering.up_axis = fronts[ob.name]
         make_vehicle(ob, crowd, family, bodies[ob.name])
+        ob.steering.height = _height_of_model(ob.steering.height, heights)
         if sizes[ob.name] > SMALLEST:
             ob.steering.size_factor = sizes[ob.name] / crowd.steering.vehicle.radius
     if not members:
-        fit_stride(crowd, [bodies[ob.name].height(ob.steering.up_axis) for ob in objects])
+        fit_stride(crowd, [height_of(ob) for ob in objects])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
     # Blender updates dependencies only after an edit in the interface.
     for ob in (crowd, *objects):
         ob.update_tag()
     return Joined(objects, crowd, preset, warnings)
+
+
+def _height_of_model(height: float, known: list[float]) -> float:
+    """The height among the `known` ones that is nearly the same, or else a new one, which is added.
+
+    Parts moved by drivers make copies of one model differ a little, and their strides must not.
+    """
+    for model in known:
+        if abs(height - model) <= SAME_MODEL * model:
+            return model
+    known.append(height)
+    return height
+
+
+def height_of(ob: Object) -> float:
+    """The height of a vehicle in metres with its current scale; 0 if it was not measured."""
+    return ob.steering.height * ob.matrix_world.to_3x3().col["XYZ".index(ob.steering.up_axis[-1])].length
 
 
 def fit_stride(crowd: Object, heights: Sequence[float]) -> None:

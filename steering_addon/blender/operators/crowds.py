@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
 from ..crowds.copied_crowds import copied_crowd
-from ..crowds.joining import SMALLEST, fit_stride
+from ..crowds.joining import SMALLEST, fit_stride, height_of
 from ..crowds.lost_crowds import LostCrowd, lost_crowds
 from ..crowds.populating.member_collection import shown_collection
 from ..focus import crowd_in_focus
@@ -100,7 +100,7 @@ def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool)
     is_empty = not any(crowd_of(ob) == crowd for ob in tagged(in_use(context.scene), Role.VEHICLE))
     if fit and is_empty and usable and crowd.library is None:
         crowd.steering.vehicle.radius = max(usable)
-        fit_stride(crowd, [_height(ob) for ob in vehicles])
+        fit_stride(crowd, [height_of(ob) for ob in vehicles])
     radius = crowd.steering.vehicle.radius
     for ob in vehicles:
         vehicle_radius = radii[ob.name]
@@ -113,11 +113,6 @@ def _radius(ob: Object) -> float | None:
     """The radius of a vehicle in metres, or None if its crowd is missing."""
     crowd = crowd_of(ob)
     return None if crowd is None else crowd.steering.vehicle.radius * ob.steering.size_factor
-
-
-def _height(ob: Object) -> float:
-    """The height of a vehicle in metres; 0 if it was not measured."""
-    return ob.steering.height * ob.matrix_world.to_3x3().col["XYZ".index(ob.steering.up_axis[-1])].length
 
 
 class STEERING_OT_crowd_restore(bpy.types.Operator):
