@@ -265,6 +265,8 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         settings.obstacle_avoidance.clearance = 0.25
         settings.combining, settings.preroll = "ALLOCATION", PREROLL
         settings.portrayal.use, settings.portrayal.stride = True, creatures.STRIDE
+        # The stride of a person who is not scaled.
+        settings.portrayal.stride_height = walkers[0].steering.height
 
     scene.steering.substeps = 2
     scene.steering.seed = seed

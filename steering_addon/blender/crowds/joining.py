@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SMALLEST = 1e-4
 """The radius in metres below which an object counts as without size, such as a single vertex."""
+SAME_MODEL = 0.02
+"""Models whose heights differ by no more than this share count as equally tall."""
 Measure = Callable[[Body], float]
 """A function that measures the radius of a body in metres."""
 Shape = tuple[float, float]
@@ -86,6 +88,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     shapes = {ob.name: shape_of(bodies[ob.name], fronts[ob.name], measure, long) for ob in objects}
     if not members:
         fit_body(crowd, list(shapes.values()))
+    heights = list(dict.fromkeys(ob.steering.height for ob in members))
     taken = {0, *(ob.steering.identity for ob in vehicles if ob not in set(objects))}
     for ob in objects:
         if ob.steering.identity in taken:
@@ -93,9 +96,10 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         taken.add(ob.steering.identity)
         ob.steering.forward_axis, ob.steering.up_axis = fronts[ob.name]
         make_vehicle(ob, crowd, family, bodies[ob.name])
+        ob.steering.height = _height_of_model(ob.steering.height, heights)
         fit_size(ob, crowd, shapes[ob.name])
     if not members:
-        fit_stride(crowd, [bodies[ob.name].height(ob.steering.up_axis) for ob in objects])
+        fit_stride(crowd, [height_of(ob) for ob in objects])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
     # Blender updates dependencies only after an edit in the interface.
     for ob in (crowd, *objects):
@@ -131,6 +135,23 @@ def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
     ob.steering.size_factor = radius / model.radius
     if model.length > 0.0:
         ob.steering.length_factor = length / radius * model.radius / model.length
+
+
+def _height_of_model(height: float, known: list[float]) -> float:
+    """The height among the `known` ones that is nearly the same, or else a new one, which is added.
+
+    Parts moved by drivers make copies of one model differ a little, and their strides must not.
+    """
+    for model in known:
+        if abs(height - model) <= SAME_MODEL * model:
+            return model
+    known.append(height)
+    return height
+
+
+def height_of(ob: Object) -> float:
+    """The height of a vehicle in metres with its current scale; 0 if it was not measured."""
+    return ob.steering.height * ob.matrix_world.to_3x3().col["XYZ".index(ob.steering.up_axis[-1])].length
 
 
 def fit_stride(crowd: Object, heights: Sequence[float]) -> None:

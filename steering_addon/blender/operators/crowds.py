@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
 from ..crowds.copied_crowds import copied_crowd
-from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride
+from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
 from ..crowds.lost_crowds import LostCrowd, lost_crowds
 from ..crowds.populating.member_collection import shown_collection
 from ..focus import crowd_in_focus
@@ -100,7 +100,7 @@ def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool)
     is_empty = not any(crowd_of(ob) == crowd for ob in tagged(in_use(context.scene), Role.VEHICLE))
     if fit and is_empty and usable and crowd.library is None:
         fit_body(crowd, usable)
-        fit_stride(crowd, [_height(ob) for ob in vehicles])
+        fit_stride(crowd, [height_of(ob) for ob in vehicles])
     radius = crowd.steering.vehicle.radius
     for ob in vehicles:
         shape = shapes[ob.name]
@@ -116,11 +116,6 @@ def _shape(ob: Object) -> Shape | None:
         return None
     model, settings = crowd.steering.vehicle, ob.steering
     return model.radius * settings.size_factor, model.length * settings.size_factor * settings.length_factor
-
-
-def _height(ob: Object) -> float:
-    """The height of a vehicle in metres; 0 if it was not measured."""
-    return ob.steering.height * ob.matrix_world.to_3x3().col["XYZ".index(ob.steering.up_axis[-1])].length
 
 
 class STEERING_OT_crowd_restore(bpy.types.Operator):

@@ -212,6 +212,25 @@ def test_equal_men_stride_alike_and_are_equally_wide_whatever_they_carry_and_how
         np.testing.assert_allclose(strides(man), 1.08, rtol=1e-3)
 
 
+def test_copies_of_a_model_stride_alike_although_drivers_move_their_parts() -> None:
+    frames(1, LAST)
+    walkers = [wedge(f"Walker {k}", location=(4.0 * k, 0.0, 0.0), size=1.0) for k in range(4)]
+    for k, walker in enumerate(walkers):
+        head = wedge(f"Head {k}", location=(0.0, 0.0, 1.5), size=0.2)
+        head.parent = walker
+        head.location.z += 0.005 * k
+    walkers[3].scale = (1.01, 1.01, 1.01)
+    bpy.context.view_layer.update()
+    people = crowd("People", wander={})
+    select(*walkers, people)
+    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
+    portray(people, stride=1.0)
+    bake()
+    assert len({walker.steering.height for walker in walkers}) == 1
+    for walker, scale in zip(walkers, (1.0, 1.0, 1.0, 1.01)):
+        np.testing.assert_allclose(strides(walker), scale, rtol=1e-3)
+
+
 def test_a_child_strides_in_proportion_to_its_height() -> None:
     frames(1, LAST)
     man, child = rigged_man("Man", 0.0), rigged_man("Child", 5.0)
