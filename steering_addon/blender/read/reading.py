@@ -76,6 +76,12 @@ class Reader:
         self._crowds_stay = all(crowd.stays for crowd in self._crowds)
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
 
+    @property
+    def has_measured(self) -> bool:
+        """Whether the sizes of all bodies and obstacles are known, for which their children have to be evaluated."""
+        bodies_known = self._radii is not None or not self.plan.bodies
+        return bodies_known and (self._solids.measured or not self.plan.obstacles)
+
     def read(self, depsgraph: Depsgraph, frame: int) -> Frame:
         """The frame the depsgraph is evaluated for.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from .dependencies import animates
 from .frame import Frame
 from .plan import Plan
 from .reading import Reader
+from .solids import is_mesh
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -25,40 +26,64 @@ NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
 
 def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
     """Read each frame of a plan, from the first to the last; however it ends, the file is left as it was."""
-    with _users_scene(plan) if plan.in_users_scene else _scene_aside(plan) as scene:
-        for frame in plan.frames.tolist():
-            scene.frame_set(frame)
-            yield reader.read(scene.view_layers[0].depsgraph, frame)
+    frames = plan.frames.tolist()
+    if plan.in_users_scene:
+        with _users_scene(plan) as scene:
+            yield from _read(scene, frames, reader)
+        return
+    if not reader.has_measured:
+        with _scene_aside(plan, to_link(plan)) as scene:
+            yield from _read(scene, frames[:1], reader)
+        frames = frames[1:]
+    if frames:
+        with _scene_aside(plan, _read_on_each_frame(plan, Family())) as scene:
+            yield from _read(scene, frames, reader)
+
+
+def _read(scene: Scene, frames: list[int], reader: Reader) -> Iterator[Frame]:
+    for frame in frames:
+        scene.frame_set(frame)
+        yield reader.read(scene.view_layers[0].depsgraph, frame)
 
 
 def to_link(plan: Plan) -> list[Object]:
     """The objects that must be evaluated: everything the plan reads, and what the vehicles need.
 
-    Blender pulls in what these depend on. Children are not pulled in, so children of bodies are listed.
+    Blender pulls in what these depend on. Children are not pulled in, so children of bodies are listed: the sizes of
+    bodies include them.
     """
     family = Family()
     sized = [source.ob for source in (*plan.bodies, *plan.obstacles)]
-    looked_at = [
-        *(crowd.ob for crowd in plan.crowds),
-        *sized,
-        *(child for ob in sized for child in family.descendants(ob)),
-        *plan.paths,
-        *plan.regions,
-        *plan.flows,
-        *plan.vehicles.source.needed(),
-    ]
-    return list({ob.name_full: ob for ob in looked_at}.values())
+    return _each_once((*_read_on_each_frame(plan, family), *(part for ob in sized for part in family.descendants(ob))))
+
+
+def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
+    """As `to_link`, without the objects that only determine sizes, which are measured on the first frame."""
+    return _each_once(
+        (
+            *(crowd.ob for crowd in plan.crowds),
+            *(source.ob for source in (*plan.bodies, *plan.obstacles)),
+            *(part for source in plan.obstacles if is_mesh(source.ob) for part in family.descendants(source.ob)),
+            *plan.paths,
+            *plan.regions,
+            *plan.flows,
+            *plan.vehicles.source.needed(),
+        )
+    )
+
+
+def _each_once(objects: Iterable[Object]) -> list[Object]:
+    return list({ob.name_full: ob for ob in objects}.values())
 
 
 @contextmanager
-def _scene_aside(plan: Plan) -> Iterator[Scene]:
-    """A temporary scene that holds only the objects that are read."""
+def _scene_aside(plan: Plan, needed: list[Object]) -> Iterator[Scene]:
+    """A temporary scene that holds only the objects that are needed."""
     scene = bpy.data.scenes.new(NAME)
     try:
         scene.render.fps, scene.render.fps_base = plan.scene.render.fps, plan.scene.render.fps_base
         scene.frame_start, scene.frame_end = plan.scene.frame_start, plan.scene.frame_end
         scene.unit_settings.scale_length = plan.scene.unit_settings.scale_length
-        needed = to_link(plan)
         for ob in needed:
             scene.collection.objects.link(ob)
         with _evaluated(scene, [ob for ob in needed if ob.hide_viewport or animates(ob, "hide_viewport")]):
