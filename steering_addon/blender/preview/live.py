@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,12 @@ from ..absentees import Absentees, publish, withdraw
 from ..properties import settings_of
 from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
-from ..setting_changes import listen, stop_listening
+from ..setting_changes import listen, owner, stop_listening
 from ..tagged_objects import in_use
 from ..write.visibility import notice
 from .poses import Poses
 from .read_blocks import read_blocks
+from .readings import Readings, crowds_of_settings
 from .rehearsal import Rehearsal
 from .showing import show
 
@@ -55,9 +56,11 @@ class Live:
         self.busy = False
         self._rehearsal: Rehearsal | None = None
         self._kept: KeptRun | None = None
+        self._readings: Readings | None = None
         self._shown: Poses | None = None
         self._arrived = False
         self._reads: frozenset[int] = frozenset()
+        self._crowds: frozenset[int] = frozenset()
         self._moves: frozenset[int] = frozenset()
         self._numbers = np.zeros(0, dtype=np.int64)
         self._moved_by_time: set[int] = set()
@@ -121,9 +124,16 @@ class Live:
 
         This includes the vehicles, which show their real pose once Blender has evaluated them.
         """
-        if self._rehearsal is not None and not self._affects_run(scene, depsgraph):
+        if self._rehearsal is None:
+            self.forget_plan()
+            return True
+        updated = self._updated(depsgraph)
+        if _taking_part(scene) != self._taking_part:
+            self.forget_plan()
+        elif updated:
+            self.forget_plan(updated)
+        else:
             return False
-        self.forget_plan()
         return True
 
     def shrank_camera(self, depsgraph: Depsgraph) -> bool:
@@ -140,13 +150,20 @@ class Live:
         A datablock reported for the first time may also be merely animated: the run is planned again once, and then the
         datablock counts as animated.
         """
-        updated = {update.id.original.session_uid for update in depsgraph.updates} & self._reads
+        updated = self._updated(depsgraph)
         if not updated <= self._moved_by_time:
             self._moved_by_time |= updated
-            self.forget_plan()
+            self.forget_plan(updated)
 
-    def forget_plan(self) -> None:
-        """Plan the run again; frames simulated so far are kept while they still hold."""
+    def forget_plan(self, changed: Iterable[int] | None = None) -> None:
+        """Plan the run again; frames simulated so far are kept while they still hold.
+
+        Args:
+            changed: the session_uid of all datablocks that have changed, if they are known. If they are crowds, the
+                frames read so far are kept, too.
+        """
+        if changed is None or not self._crowds.issuperset(changed):
+            self._readings = None
         self._rehearsal, self.refusal = None, ""
         withdraw(self.scene)
 
@@ -160,15 +177,16 @@ class Live:
                     ob.update_tag()
             notice()
 
-    def _affects_run(self, scene: Scene, depsgraph: Depsgraph) -> bool:
-        updated = any(update.id.original.session_uid in self._reads for update in depsgraph.updates)
-        return updated or _taking_part(scene) != self._taking_part
+    def _updated(self, depsgraph: Depsgraph) -> set[int]:
+        """The datablocks that the run reads and Blender has just evaluated."""
+        return {update.id.original.session_uid for update in depsgraph.updates} & self._reads
 
     def _plan_again(self, scene: Scene) -> None:
         self._taking_part = _taking_part(scene)
         plan = plan_reading(scene, replace_own_keys=self.replace_own_keys)
-        self._rehearsal = Rehearsal(plan, self._kept)
-        self._kept = self._rehearsal.kept
+        self._rehearsal = Rehearsal(plan, self._kept, self._readings)
+        self._kept, self._readings = self._rehearsal.kept, self._rehearsal.readings
+        self._crowds = crowds_of_settings(plan)
         hideable = self._rehearsal.hideable
         self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
@@ -309,7 +327,7 @@ def _on_update(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
 
 def _on_setting() -> None:
     if _live is not None:
-        _live.forget_plan()
+        _live.forget_plan({owner()})
 
 
 @persistent
