@@ -92,13 +92,21 @@ def _forget(*_arguments) -> None:
 @bpy.app.handlers.persistent
 def _changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     # A render evaluates a depsgraph of its own, which no viewport shows.
-    if depsgraph is None or depsgraph.mode != "VIEWPORT":
+    if depsgraph is None or depsgraph.mode != "VIEWPORT" or not _is_shown(scene):
+        return
+    # A bake changes its own scene on each frame, and Blender then reports updates of all scenes without any change.
+    if not len(depsgraph.updates):
         return
     watched = _scenes.get(scene.session_uid)
     if watched is not None and watched.cast is not None and not watched.reshaped:
         watched.reshaped = _reshapes(depsgraph, watched.cast)
     _redraw(scene, depsgraph, [])
     _schedule_update()
+
+
+def _is_shown(scene: Scene) -> bool:
+    """Whether a window shows the scene; a bake reads frames in one that none does."""
+    return any(window.scene == scene for window in bpy.context.window_manager.windows)
 
 
 def _reshapes(depsgraph: Depsgraph, cast: Cast) -> bool:

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 
 AT_ONCE = 0.25
 """Most seconds that a change of the frame or the scene may take to simulate; the rest follows in pieces."""
-LEAST_PIECE, MOST_PIECE, PAUSE = 0.05, 0.5, 0.01
+LEAST_PIECE, MOST_PIECE, PAUSE = 0.15, 0.45, 0.01
 """Seconds of a piece, at least and at most, and of the pause between pieces, in which the window responds."""
+DRAWING_SHARE = 0.3
+"""Most of the time that may be spent on drawing the window between pieces, if that does not make them too long."""
 FOR_A_RENDER = "The preview was ended for a render, which shows only what is baked. Bake first."
 
 
@@ -80,28 +82,39 @@ class Live:
         """Warnings that do not prevent the preview."""
         return self._rehearsal.plan.warnings if self._rehearsal else ()
 
-    def present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, *, fresh: bool = False) -> bool:
+    def present(
+        self,
+        scene: Scene,
+        depsgraphs: list[Depsgraph],
+        seconds: float,
+        *,
+        fresh: bool = False,
+        carries_on: bool = False,
+    ) -> bool:
         """Show the scene's current frame; whether it was reached within the seconds.
 
         Args:
             fresh: whether the first depsgraph was just evaluated for this frame, and shows nothing of the preview.
+            carries_on: whether nothing has been evaluated since this was called before.
         """
         with self._busy():
             self._arrived = False
             withdraw(self.scene)
             try:
-                reached = self._present(scene, depsgraphs, seconds, fresh)
+                reached = self._present(scene, depsgraphs, seconds, fresh, carries_on)
             except ReferenceError:
                 # An object of the plan was removed without an update.
                 self.forget_plan()
-                reached = self._present(scene, depsgraphs, seconds, fresh)
+                reached = self._present(scene, depsgraphs, seconds, fresh, False)
             self._arrived = reached and not self.refusal
             if self._arrived and self._rehearsal is not None:
                 outside = self._shown.outside
                 publish(self.scene, Absentees(self._numbers, outside, self._shown.gone[: len(outside)] & ~outside))
             return reached
 
-    def _present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, fresh: bool) -> bool:
+    def _present(
+        self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, fresh: bool, carries_on: bool
+    ) -> bool:
         try:
             if self._rehearsal is None and not self.refusal:
                 self._plan_again(scene)
@@ -115,6 +128,9 @@ class Live:
             return True
         if reached:
             self._shown = self._rehearsal.poses(frame)
+        elif carries_on and not self._rehearsal.has_swept:
+            # The vehicles still show this. Showing it again would have the view drawn again.
+            return False
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
             show(self._rehearsal.plan, self._shown, self._rehearsal.hideable, depsgraphs)
         return reached
@@ -213,6 +229,8 @@ _live: Live | None = None
 _ended = ""
 _rested = 0.0
 """When a piece of simulating last ended, and left the window to the animator."""
+_headers: set[int] = set()
+"""The addresses of the areas whose headers tell the progress."""
 
 
 def is_on(scene: Scene) -> bool:
@@ -253,6 +271,7 @@ def end() -> None:
     live, _live = _live, None
     if live is not None:
         live.let_go()
+        _tell_progress("")
 
 
 def _present(scene: Scene, depsgraph: Depsgraph, *, fresh: bool = False) -> None:
@@ -270,9 +289,9 @@ def _catch_up() -> float | None:
     if scene is None:
         end()
         return None
-    # As much work as drawing the window took: if drawing is slow, simulating must not be much slower.
     drawing = time.perf_counter() - _rested
-    reached = _carry_on(scene, None, min(max(drawing, LEAST_PIECE), MOST_PIECE))
+    piece = min(max(drawing * (1.0 - DRAWING_SHARE) / DRAWING_SHARE, LEAST_PIECE), MOST_PIECE)
+    reached = _carry_on(scene, None, piece)
     _rested = time.perf_counter()
     return None if reached else PAUSE
 
@@ -288,12 +307,32 @@ def _carry_on(scene: Scene, depsgraph: Depsgraph | None, seconds: float, *, fres
         if other is not None and other not in depsgraphs:
             depsgraphs.append(other)
     try:
-        return _live.present(scene, depsgraphs, seconds, fresh=fresh)
+        reached = _live.present(scene, depsgraphs, seconds, fresh=fresh, carries_on=depsgraph is None)
+        _tell_progress("" if reached else f"Preview: {report(scene)}")
+        return reached
     except BaseException:
         end()
         raise
     finally:
         _redraw_panels()
+
+
+def _tell_progress(text: str) -> None:
+    """Write a text into the headers of the 3D views of the preview's scene, or give the headers back."""
+    global _headers
+    if bpy.app.background or not (text or _headers):
+        return
+    headers = set()
+    for window in bpy.context.window_manager.windows:
+        # An operator such as Move writes there, too.
+        shows = text and is_on(window.scene) and not len(window.modal_operators)
+        for area in window.screen.areas:
+            if shows and area.type == "VIEW_3D":
+                area.header_text_set(text)
+                headers.add(area.as_pointer())
+            elif area.as_pointer() in _headers:
+                area.header_text_set(None)
+    _headers = headers
 
 
 def _later(function) -> None:

@@ -123,5 +123,3 @@ def _is_same(known: Any, value: Any) -> bool:
     if isinstance(known, tuple) and isinstance(value, tuple) and len(known) == len(value):
         return all(a is b for a, b in zip(known, value))
     return known is value
-
-

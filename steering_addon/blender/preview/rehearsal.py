@@ -44,6 +44,8 @@ class Rehearsal:
         self.reached = first - 1
         """The last frame that is known to follow from the plan; the one before the first if there is none."""
         self.readings = (readings and readings.renewed(plan)) or Readings(plan)
+        self.has_swept = False
+        """Whether frames were read in a sweep when a frame was last to be reached."""
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
         carriers = {body.carrier for body in (*plan.bodies, *plan.obstacles)} - {-1}
@@ -67,6 +69,7 @@ class Rehearsal:
         Raises:
             Refusal: a value is not a number.
         """
+        self.has_swept = False
         following = self.reached + 1
         if frame == following and frame not in self.readings and depsgraph is not None and self._can_read(depsgraph):
             self.readings.add(self._read_directly(depsgraph, frame))
@@ -81,6 +84,7 @@ class Rehearsal:
 
     def _sweep_to(self, frame: int, until: float) -> None:
         """Read up to a frame, or until it is time to stop, in a sweep."""
+        self.has_swept = True
         frames = np.arange(self.reached + 1, min(frame, int(self.plan.frames[-1])) + 1)
         with closing(sweep(dataclasses.replace(self.plan, frames=frames), self.readings.reader)) as read:
             for each in read:

@@ -115,7 +115,6 @@ class Reader:
         return replace(read, snapshot=replace(read.snapshot, **settings))
 
     def _snapshot(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> Snapshot:
-        plan = self.plan
         return Snapshot(
             **self._settings_columns(depsgraph, frame, settings),
             locomotion=SimpleVehicle(),

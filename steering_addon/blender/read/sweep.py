@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
 NAME = "Steering Bake in Progress"
+EXTENSION = __name__.partition(".blender.")[0]
+"""The package of this extension."""
+AHEAD = 0.2
+"""Seconds for which `read_ahead` reads at a time."""
 NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
 """For each type of object a modifier that needs its shape, and the pointer of that modifier."""
 
@@ -29,7 +34,7 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
     frames = plan.frames.tolist()
     if plan.in_users_scene:
         with _users_scene(plan) as scene:
-            yield from _read(scene, frames, reader)
+            yield from _read(scene, frames, reader, quietly=False)
         return
     if not reader.has_measured:
         with _scene_aside(plan, to_link(plan)) as scene:
@@ -40,10 +45,41 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
             yield from _read(scene, frames, reader)
 
 
-def _read(scene: Scene, frames: list[int], reader: Reader) -> Iterator[Frame]:
-    for frame in frames:
-        scene.frame_set(frame)
-        yield reader.read(scene.view_layers[0].depsgraph, frame)
+def read_ahead(frames: Iterator[Frame]) -> Iterator[Frame]:
+    """The frames of a sweep, read many at a time.
+
+    Whenever Blender gets to its window after a frame was read, it draws all 3D views, which may take longer than
+    hundreds of frames.
+    """
+    while True:
+        until, read = time.perf_counter() + AHEAD, []
+        for frame in frames:
+            read.append(frame)
+            if time.perf_counter() > until:
+                break
+        if not read:
+            return
+        yield from read
+
+
+def _read(scene: Scene, frames: list[int], reader: Reader, *, quietly: bool = True) -> Iterator[Frame]:
+    """Read frames of a scene; quietly only in one that no window shows."""
+    for number, frame in enumerate(frames):
+        depsgraph = scene.view_layers[0].depsgraph
+        if quietly and number > 0 and frame >= 0 and not _has_foreign_handlers():
+            # As `frame_set`, which would have Blender draw all windows again.
+            scene.frame_current = frame
+            depsgraph.update()
+        else:
+            scene.frame_set(frame)
+            depsgraph = scene.view_layers[0].depsgraph
+        yield reader.read(depsgraph, frame)
+
+
+def _has_foreign_handlers() -> bool:
+    """Whether scripts or other extensions may change something on each frame; only `frame_set` calls them."""
+    handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
+    return not all(handler.__module__.startswith(EXTENSION) for handler in handlers)
 
 
 def to_link(plan: Plan) -> list[Object]:

@@ -79,6 +79,8 @@ class Census:
 _known: dict[int, Census] = {}
 """The latest counts, by the session_uid of the scene."""
 _due = 0.0
+_objects_counted: dict[int, int] = {}
+"""The number of objects in the file at the latest counts, by the session_uid of the scene."""
 
 
 def count(scene: Scene) -> Census:
@@ -128,15 +130,22 @@ def _objects(scene: Scene) -> Iterable[Object]:
 
 
 def known(scene: Scene) -> Census | None:
-    """The latest counts; None, and a count soon, before the first."""
+    """The latest counts; None, and a count soon, before the first.
+
+    Objects that were added or removed since are counted immediately: a panel that says that there are no vehicles must
+    not be drawn after some were added, not even once.
+    """
     census = _known.get(scene.session_uid)
     if census is None:
         changed()
+    elif _objects_counted.get(scene.session_uid) != len(bpy.data.objects):
+        census = refresh(scene)
     return census
 
 
 def refresh(scene: Scene) -> Census:
     """Count immediately."""
+    _objects_counted[scene.session_uid] = len(bpy.data.objects)
     _known[scene.session_uid] = census = count(scene)
     return census
 

@@ -15,7 +15,7 @@ from ...simulation.snapshot import State
 from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
-from ..read.sweep import sweep
+from ..read.sweep import read_ahead, sweep
 from .key_writer import KeyWriter
 from .writer import Writer
 
@@ -61,7 +61,7 @@ def baking(
     mishaps, admission = Mishaps(len(plan)), _Admission()
     try:
         with closing(sweep(plan, reader)) as frames:
-            for row, (state, frame) in enumerate(simulated(plan, reader, frames)):
+            for row, (state, frame) in enumerate(simulated(plan, reader, read_ahead(frames))):
                 mishaps.look(row, state)
                 admission.look(state)
                 writer.frame(state, frame)
