@@ -140,13 +140,10 @@ class Live:
 
         This includes the vehicles, which show their real pose once Blender has evaluated them.
         """
-        if self._rehearsal is None:
-            self.forget_plan()
-            return True
         updated = self._updated(depsgraph)
         if _taking_part(scene) != self._taking_part:
             self.forget_plan()
-        elif updated:
+        elif updated or self._rehearsal is None:
             self.forget_plan(updated)
         else:
             return False
