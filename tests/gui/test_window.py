@@ -50,7 +50,7 @@ def test_the_story_runs_in_a_window_without_complaints(blender: list[str]) -> No
     complaints = [line for line in done.stdout.splitlines() if WRONG.search(line) and not HARMLESS.search(line)]
     assert not complaints, done.stdout
     assert "The story is over." in done.stdout, done.stdout
-    assert len(list(RESULT.glob("*.png"))) == 19
+    assert len(list(RESULT.glob("*.png"))) == 20
 
 
 def run(command: list) -> subprocess.CompletedProcess:

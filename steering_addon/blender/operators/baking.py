@@ -94,7 +94,8 @@ class STEERING_OT_bake(bpy.types.Operator):
     def modal(self, context, event):
         if event.type == "ESC":
             self.cancel(context)
-            self.report({"INFO"}, "Bake canceled. Nothing was changed")
+            # Blender shows no report of an operator that is canceled.
+            context.window_manager.popup_menu(_tell_canceled, title="Bake Canceled", icon="INFO")
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
@@ -239,6 +240,10 @@ def _absence_warnings(result: BakeResult) -> Iterator[str]:
         )
     if result.too_late:
         yield f"{_count(result.too_late, 'vehicle')} would enter after the last frame. Let them enter earlier"
+
+
+def _tell_canceled(menu, _context) -> None:
+    menu.layout.label(text="Nothing was changed.")
 
 
 def _time_left(passed: float, progress: float) -> str:
