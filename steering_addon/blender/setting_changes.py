@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 _listeners: list[Callable[[], None]] = []
+_owner = 0
 
 
 def listen(listener: Callable[[], None]) -> None:
@@ -23,11 +24,18 @@ def is_listening(listener: Callable[[], None]) -> bool:
     return listener in _listeners
 
 
-def notify_listeners(_self: Any, _context: Any) -> None:
+def owner() -> int:
+    """The session_uid of the datablock whose setting has just changed, to be asked by a listener."""
+    return _owner
+
+
+def notify_listeners(group: Any, _context: Any) -> None:
     """Tell all listeners; the `update` function of the properties that a run is made from.
 
     Without such a function Blender evaluates the object again only when the property is set by hand; with one, drivers
     and a preview notice scripts too.
     """
+    global _owner
+    _owner = group.id_data.session_uid
     for listener in _listeners:
         listener()

@@ -19,6 +19,8 @@ from ..simulation.snapshot import State
 
 MOST_BYTES = 256 << 20
 """Approximate limit of the memory for the kept states of a run."""
+MEASURED = 16
+"""Of how many states one is measured, which takes as long as a small simulation step."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class KeptRun:
         self._frames: list[_Frame] = []
         self._states: dict[int, State] = {}
         self._every = 1
+        self._bytes = 0
 
     @property
     def last(self) -> int:
@@ -61,7 +64,9 @@ class KeptRun:
             del self._states[last]
         self._frames.append(_Frame(came_in, came_out))
         self._states[self.last] = state
-        while len(self._states) > 2 and len(self._states) * size(state) > self._most_bytes:
+        if len(self._frames) % MEASURED == 1:
+            self._bytes = size(state)
+        while len(self._states) > 2 and len(self._states) * self._bytes > self._most_bytes:
             self._every *= 2
             self._states = {
                 frame: kept
@@ -100,11 +105,12 @@ def digest(thing: Any) -> bytes:
     return digested.digest()
 
 
-def size(thing: Any) -> int:
-    """Bytes of the arrays in a snapshot, a state or another nested structure."""
+def size(thing: Any, besides: Any = None) -> int:
+    """Bytes of the arrays in a snapshot, a state or another nested structure, without those that `besides` holds."""
+    held = {id(leaf) for leaf in _leaves(besides)}
     taken = 0
     for leaf in _leaves(thing):
-        if isinstance(leaf, np.ndarray):
+        if isinstance(leaf, np.ndarray) and id(leaf) not in held:
             taken += _unrepeated(leaf).nbytes
     return taken
 

@@ -11,7 +11,7 @@ import bpy
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from scripts.window import choose_steering, click, picture, show_steering, tell, view  # noqa: E402
+from scripts.window import choose_steering, click, picture, press, show_steering, tell, view  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MODULE = "bl_ext.user_default.steering_behaviors"
@@ -60,12 +60,15 @@ def ready_scene(name: str, count: int) -> Iterator[float]:
         assert getattr(bpy.ops.steering, f"add_{name}")("EXEC_DEFAULT", True, count=count) == {"FINISHED"}
         assert bpy.ops.steering.crowd_select("EXEC_DEFAULT", True) == {"FINISHED"}
         bpy.ops.view3d.view_selected()
+    counted = extension("status.census").known(bpy.context.scene)
+    assert counted.vehicles == count, f"The panel would say {counted.vehicles} vehicles."
     yield DRAWN
     show_object_properties()
     yield DRAWN
     picture(FOLDER / f"{name} 1 added.png")
     if name == "flock":
         yield from preview(FOLDER / f"{name} 2 preview.png")
+        yield from stopped()
     yield from bake()
     picture(FOLDER / f"{name} 3 baked.png")
     yield from play()
@@ -225,7 +228,7 @@ def played() -> Iterator[float]:
     """Wait until the preview has reached the current frame."""
     yield DRAWN
     waited = 0.0
-    while importlib.import_module(f"{MODULE}.steering_addon.blender.preview").report(bpy.context.scene):
+    while extension("preview").report(bpy.context.scene):
         assert waited < PATIENCE, "The preview does not reach the current frame."
         waited += 0.2
         yield 0.2
@@ -250,6 +253,27 @@ def bake() -> Iterator[float]:
         assert waited < PATIENCE, "The bake does not finish."
         waited += 0.2
         yield 0.2
+    yield DRAWN
+
+
+def stopped() -> Iterator[float]:
+    """Begin a long bake and stop it by Esc, which leaves nothing."""
+    scene, before = bpy.context.scene, (len(bpy.data.actions), len(bpy.data.scenes), len(bpy.data.objects))
+    scene.frame_end = 5000
+    with view():
+        assert bpy.ops.steering.bake("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    yield DRAWN
+    press("Escape")
+    waited = 0.0
+    while len(bpy.context.window_manager.windows[0].modal_operators):
+        assert waited < PATIENCE, "Esc does not stop the bake."
+        waited += 0.2
+        yield 0.2
+    assert (len(bpy.data.actions), len(bpy.data.scenes), len(bpy.data.objects)) == before
+    assert not all_baked()
+    yield DRAWN
+    picture(FOLDER / "bake canceled.png")
+    scene.frame_end = LAST
     yield DRAWN
 
 
@@ -306,6 +330,11 @@ def places() -> list:
 
 def is_vehicle(ob) -> bool:
     return ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles
+
+
+def extension(name: str):
+    """A module of the extension, below its folder blender."""
+    return importlib.import_module(f"{MODULE}.steering_addon.blender.{name}")
 
 
 def members(crowd) -> list[str]:

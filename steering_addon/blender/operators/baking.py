@@ -33,13 +33,21 @@ from .polls import in_object_mode, something_baked
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-LEAST_WORK, MOST_WORK = 0.03, 0.25
-"""Seconds of work between two redraws: short enough for the window to respond and for Esc to stop the bake."""
+LEAST_PIECE, MOST_PIECE = 0.2, 0.6
+"""Seconds of work between two looks at events: Esc stops the bake soon, but slow drawing takes little of the time."""
+PER_DRAWING = 2.0
+"""Seconds of such a piece for each second that Blender took to get back to the bake, which it spends on drawing."""
 INFINITE = float("inf")
-INTERVAL = 0.005
+INTERVAL = 0.001
 """Seconds between two pieces of work."""
 TOLD_BY_BAKES = set(Kind) - {Kind.NEVER_ENTERED, Kind.WAITING}
 """What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
+DRAWING_SHARE = 0.08
+"""Most of the time of a bake that is spent on drawing its progress, which may take longer than a piece of work."""
+LEAST_BETWEEN = 0.3
+"""Least seconds between two drawings of the progress."""
+ESTIMATED = 2.0
+"""Seconds after which the time left is estimated."""
 
 
 class STEERING_OT_bake(bpy.types.Operator):
@@ -86,6 +94,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         manager = context.window_manager
         manager.progress_begin(0, 100)
         self._timer = manager.event_timer_add(INTERVAL, window=context.window)
+        self._due = 0.0
         self._show_status(context)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -93,21 +102,24 @@ class STEERING_OT_bake(bpy.types.Operator):
     def modal(self, context, event):
         if event.type == "ESC":
             self.cancel(context)
-            self.report({"WARNING"}, "Bake canceled; nothing was changed")
+            # Blender shows no report of an operator that is canceled.
+            context.window_manager.popup_menu(_tell_canceled, title="Bake Canceled", icon="INFO")
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
+        self._plan_drawing()
+        drawing = time.perf_counter() - self._pause_time
         try:
-            result = self._work(self._budget())
+            result = self._work(min(max(PER_DRAWING * drawing, LEAST_PIECE), MOST_PIECE))
         except Refusal as refusal:
             self._end_modal(context)
             return self._refused(refusal)
         except BaseException:
             self._end_modal(context)
             raise
-        context.window_manager.progress_update(int(100 * self._progress))
-        self._show_status(context)
         if result is None:
+            if time.perf_counter() >= self._due:
+                self._show_status(context)
             return {"RUNNING_MODAL"}
         self._end_modal(context)
         return self._finished(result)
@@ -128,9 +140,12 @@ class STEERING_OT_bake(bpy.types.Operator):
         self._progress = 0.0
         self._start_time = self._pause_time = time.perf_counter()
 
-    def _budget(self) -> float:
-        """Seconds to work until the next redraw: as long as the last redraw took, within limits."""
-        return min(max(time.perf_counter() - self._pause_time, LEAST_WORK), MOST_WORK)
+    def _plan_drawing(self) -> None:
+        """Find out how long the last drawing took, and set when the next is due."""
+        if self._is_drawing:
+            drawing = time.perf_counter() - self._drawn
+            self._due = time.perf_counter() + max(drawing / DRAWING_SHARE, LEAST_BETWEEN)
+            self._is_drawing = False
 
     def _work(self, budget: float) -> BakeResult | None:
         """Continue the bake for the given seconds; returns the result once it is finished."""
@@ -150,14 +165,17 @@ class STEERING_OT_bake(bpy.types.Operator):
 
     def _show_status(self, context: Context) -> None:
         label, progress = f"Baking {_count(len(self._plan), 'vehicle')}", self._progress
+        text = f"{100 * progress:.0f} %{_time_left(time.perf_counter() - self._start_time, progress)}"
 
         # Blender accepts only a plain function, not a method.
         def draw(header, _context) -> None:
             header.layout.label(text=label, icon="ACTION")
-            header.layout.progress(factor=progress, type="BAR", text=f"{100 * progress:.0f} %")
+            header.layout.progress(factor=progress, type="BAR", text=text)
             header.layout.label(text="Cancel", icon="EVENT_ESC")
 
         context.workspace.status_text_set(draw)
+        context.window_manager.progress_update(int(100 * progress))
+        self._drawn, self._is_drawing = time.perf_counter(), True
 
     def _refused(self, refusal: Refusal):
         remember(self._scene, refusal)
@@ -242,6 +260,18 @@ def _absence_warnings(result: BakeResult) -> Iterator[str]:
         )
     if result.too_late:
         yield f"{_count(result.too_late, 'vehicle')} would enter after the last frame. Let them enter earlier"
+
+
+def _tell_canceled(menu, _context) -> None:
+    menu.layout.label(text="Nothing was changed.")
+
+
+def _time_left(passed: float, progress: float) -> str:
+    """An estimate of the time left, after what was done in the seconds that have passed; empty for a short bake."""
+    if passed < ESTIMATED or progress <= 0.0:
+        return ""
+    left = passed * (1.0 - progress) / progress
+    return f", about {left:.0f} s left" if left < 100.0 else f", about {left / 60.0:.0f} min left"
 
 
 def _count(number: int, noun: str) -> str:

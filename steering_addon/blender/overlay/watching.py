@@ -35,12 +35,14 @@ class _Watched:
         tracks: the past and future positions of its vehicles.
         reshaped: whether a measured object may have changed its shape since it was measured.
         picture: the lines to draw.
+        objects: the number of objects in the file when the cast was found.
     """
 
     cast: Cast | None = None
     tracks: Tracks = field(default_factory=Tracks)
     reshaped: bool = False
     picture: Picture = field(default_factory=Picture)
+    objects: int = 0
 
 
 _scenes: dict[int, _Watched] = {}
@@ -98,13 +100,27 @@ def _forget(*_arguments) -> None:
 @bpy.app.handlers.persistent
 def _changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     # A render evaluates a depsgraph of its own, which no viewport shows.
-    if depsgraph is None or depsgraph.mode != "VIEWPORT":
+    if depsgraph is None or depsgraph.mode != "VIEWPORT" or not _is_shown(scene):
+        return
+    # A bake changes its own scene on each frame, and Blender then reports updates of all scenes without any change.
+    if not len(depsgraph.updates):
         return
     watched = _scenes.get(scene.session_uid)
+    if watched is not None and watched.objects != len(bpy.data.objects):
+        # Not one view is drawn without what was added.
+        for window in bpy.context.window_manager.windows:
+            if window.scene == scene:
+                _update_window(window)
+        return
     if watched is not None and watched.cast is not None and not watched.reshaped:
         watched.reshaped = _reshapes(depsgraph, watched.cast)
     _redraw(scene, depsgraph, [])
     _schedule_update()
+
+
+def _is_shown(scene: Scene) -> bool:
+    """Whether a window shows the scene; a bake reads frames in one that none does."""
+    return any(window.scene == scene for window in bpy.context.window_manager.windows)
 
 
 def _reshapes(depsgraph: Depsgraph, cast: Cast) -> bool:
@@ -155,6 +171,7 @@ def _update_window(window: Window) -> None:
         return
     watched = _scenes.setdefault(scene.session_uid, _Watched())
     items = enabled_items(scene)
+    watched.objects = len(bpy.data.objects)
     watched.cast = find_cast(scene, layer, None if watched.reshaped else watched.cast) if items else None
     watched.reshaped = False
     if watched.cast is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,12 @@ from ..absentees import Absentees, publish, withdraw
 from ..properties import replaces_own_keys, settings_of
 from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
-from ..setting_changes import listen, stop_listening
+from ..setting_changes import listen, owner, stop_listening
 from ..tagged_objects import in_use
 from ..write.visibility import notice
 from .poses import Poses
 from .read_blocks import read_blocks
+from .readings import Readings, crowds_of_settings
 from .rehearsal import Rehearsal
 from .showing import show
 
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
 
 AT_ONCE = 0.25
 """Most seconds that a change of the frame or the scene may take to simulate; the rest follows in pieces."""
-LEAST_PIECE, MOST_PIECE, PAUSE = 0.05, 0.5, 0.01
+LEAST_PIECE, MOST_PIECE, PAUSE = 0.15, 0.45, 0.01
 """Seconds of a piece, at least and at most, and of the pause between pieces, in which the window responds."""
+DRAWING_SHARE = 0.3
+"""Most of the time that may be spent on drawing the window between pieces, if that does not make them too long."""
 FOR_A_RENDER = "The preview was ended for a render, which shows only what is baked. Bake first."
 
 
@@ -55,9 +58,11 @@ class Live:
         self.busy = False
         self._rehearsal: Rehearsal | None = None
         self._kept: KeptRun | None = None
+        self._readings: Readings | None = None
         self._shown: Poses | None = None
         self._arrived = False
         self._reads: frozenset[int] = frozenset()
+        self._crowds: frozenset[int] = frozenset()
         self._moves: frozenset[int] = frozenset()
         self._numbers = np.zeros(0, dtype=np.int64)
         self._moved_by_time: set[int] = set()
@@ -77,28 +82,39 @@ class Live:
         """Warnings that do not prevent the preview."""
         return self._rehearsal.plan.warnings if self._rehearsal else ()
 
-    def present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, *, fresh: bool = False) -> bool:
+    def present(
+        self,
+        scene: Scene,
+        depsgraphs: list[Depsgraph],
+        seconds: float,
+        *,
+        fresh: bool = False,
+        carries_on: bool = False,
+    ) -> bool:
         """Show the scene's current frame; whether it was reached within the seconds.
 
         Args:
             fresh: whether the first depsgraph was just evaluated for this frame, and shows nothing of the preview.
+            carries_on: whether nothing has been evaluated since this was called before.
         """
         with self._busy():
             self._arrived = False
             withdraw(self.scene)
             try:
-                reached = self._present(scene, depsgraphs, seconds, fresh)
+                reached = self._present(scene, depsgraphs, seconds, fresh, carries_on)
             except ReferenceError:
                 # An object of the plan was removed without an update.
                 self.forget_plan()
-                reached = self._present(scene, depsgraphs, seconds, fresh)
+                reached = self._present(scene, depsgraphs, seconds, fresh, False)
             self._arrived = reached and not self.refusal
             if self._arrived and self._rehearsal is not None:
                 outside = self._shown.outside
                 publish(self.scene, Absentees(self._numbers, outside, self._shown.gone[: len(outside)] & ~outside))
             return reached
 
-    def _present(self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, fresh: bool) -> bool:
+    def _present(
+        self, scene: Scene, depsgraphs: list[Depsgraph], seconds: float, fresh: bool, carries_on: bool
+    ) -> bool:
         try:
             if self._rehearsal is None and not self.refusal:
                 self._plan_again(scene)
@@ -112,6 +128,9 @@ class Live:
             return True
         if reached:
             self._shown = self._rehearsal.poses(frame)
+        elif carries_on and not self._rehearsal.has_swept:
+            # The vehicles still show this. Showing it again would have the view drawn again.
+            return False
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
             show(self._rehearsal.plan, self._shown, self._rehearsal.hideable, depsgraphs)
         return reached
@@ -121,9 +140,13 @@ class Live:
 
         This includes the vehicles, which show their real pose once Blender has evaluated them.
         """
-        if self._rehearsal is not None and not self._affects_run(scene, depsgraph):
+        updated = self._updated(depsgraph)
+        if _taking_part(scene) != self._taking_part:
+            self.forget_plan()
+        elif updated or self._rehearsal is None:
+            self.forget_plan(updated)
+        else:
             return False
-        self.forget_plan()
         return True
 
     def shrank_camera(self, depsgraph: Depsgraph) -> bool:
@@ -140,13 +163,20 @@ class Live:
         A datablock reported for the first time may also be merely animated: the run is planned again once, and then the
         datablock counts as animated.
         """
-        updated = {update.id.original.session_uid for update in depsgraph.updates} & self._reads
+        updated = self._updated(depsgraph)
         if not updated <= self._moved_by_time:
             self._moved_by_time |= updated
-            self.forget_plan()
+            self.forget_plan(updated)
 
-    def forget_plan(self) -> None:
-        """Plan the run again; frames simulated so far are kept while they still hold."""
+    def forget_plan(self, changed: Iterable[int] | None = None) -> None:
+        """Plan the run again; frames simulated so far are kept while they still hold.
+
+        Args:
+            changed: the session_uid of all datablocks that have changed, if they are known. If they are crowds, the
+                frames read so far are kept, too.
+        """
+        if changed is None or not self._crowds.issuperset(changed):
+            self._readings = None
         self._rehearsal, self.refusal = None, ""
         withdraw(self.scene)
 
@@ -160,15 +190,16 @@ class Live:
                     ob.update_tag()
             notice()
 
-    def _affects_run(self, scene: Scene, depsgraph: Depsgraph) -> bool:
-        updated = any(update.id.original.session_uid in self._reads for update in depsgraph.updates)
-        return updated or _taking_part(scene) != self._taking_part
+    def _updated(self, depsgraph: Depsgraph) -> set[int]:
+        """The datablocks that the run reads and Blender has just evaluated."""
+        return {update.id.original.session_uid for update in depsgraph.updates} & self._reads
 
     def _plan_again(self, scene: Scene) -> None:
         self._taking_part = _taking_part(scene)
         plan = plan_reading(scene, replace_own_keys=replaces_own_keys(self, scene))
-        self._rehearsal = Rehearsal(plan, self._kept)
-        self._kept = self._rehearsal.kept
+        self._rehearsal = Rehearsal(plan, self._kept, self._readings)
+        self._kept, self._readings = self._rehearsal.kept, self._rehearsal.readings
+        self._crowds = crowds_of_settings(plan)
         hideable = self._rehearsal.hideable
         self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
@@ -195,6 +226,8 @@ _live: Live | None = None
 _ended = ""
 _rested = 0.0
 """When a piece of simulating last ended, and left the window to the animator."""
+_headers: set[int] = set()
+"""The addresses of the areas whose headers tell the progress."""
 
 
 def is_on(scene: Scene) -> bool:
@@ -235,6 +268,7 @@ def end() -> None:
     live, _live = _live, None
     if live is not None:
         live.let_go()
+        _tell_progress("")
 
 
 def _present(scene: Scene, depsgraph: Depsgraph, *, fresh: bool = False) -> None:
@@ -252,9 +286,9 @@ def _catch_up() -> float | None:
     if scene is None:
         end()
         return None
-    # As much work as drawing the window took: if drawing is slow, simulating must not be much slower.
     drawing = time.perf_counter() - _rested
-    reached = _carry_on(scene, None, min(max(drawing, LEAST_PIECE), MOST_PIECE))
+    piece = min(max(drawing * (1.0 - DRAWING_SHARE) / DRAWING_SHARE, LEAST_PIECE), MOST_PIECE)
+    reached = _carry_on(scene, None, piece)
     _rested = time.perf_counter()
     return None if reached else PAUSE
 
@@ -270,12 +304,32 @@ def _carry_on(scene: Scene, depsgraph: Depsgraph | None, seconds: float, *, fres
         if other is not None and other not in depsgraphs:
             depsgraphs.append(other)
     try:
-        return _live.present(scene, depsgraphs, seconds, fresh=fresh)
+        reached = _live.present(scene, depsgraphs, seconds, fresh=fresh, carries_on=depsgraph is None)
+        _tell_progress("" if reached else f"Preview: {report(scene)}")
+        return reached
     except BaseException:
         end()
         raise
     finally:
         _redraw_panels()
+
+
+def _tell_progress(text: str) -> None:
+    """Write a text into the headers of the 3D views of the preview's scene, or give the headers back."""
+    global _headers
+    if bpy.app.background or not (text or _headers):
+        return
+    headers = set()
+    for window in bpy.context.window_manager.windows:
+        # An operator such as Move writes there, too.
+        shows = text and is_on(window.scene) and not len(window.modal_operators)
+        for area in window.screen.areas:
+            if shows and area.type == "VIEW_3D":
+                area.header_text_set(text)
+                headers.add(area.as_pointer())
+            elif area.as_pointer() in _headers:
+                area.header_text_set(None)
+    _headers = headers
 
 
 def _later(function) -> None:
@@ -309,7 +363,7 @@ def _on_update(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
 
 def _on_setting() -> None:
     if _live is not None:
-        _live.forget_plan()
+        _live.forget_plan({owner()})
 
 
 @persistent

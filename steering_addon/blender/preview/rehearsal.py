@@ -16,15 +16,15 @@ from ..read.dependencies import animates
 from ..read.frame import Frame
 from ..read.lead_in import lead_in
 from ..read.plan import Plan
-from ..read.reading import Reader
 from ..read.sweep import sweep, to_link
 from ..write.channels import Channels
 from .hiding import Hideable
 from .poses import Poses
+from .readings import Readings
 from .showing import show_as_they_are, shown_as_nothing
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, ViewLayer
+    from bpy.types import Depsgraph
 
 AHEAD = 24
 """Frames simulated ahead if a playing timeline is read by sweeps, which are costly to start."""
@@ -37,13 +37,16 @@ class Rehearsal:
     first frame with different input.
     """
 
-    def __init__(self, plan: Plan, kept: KeptRun | None) -> None:
+    def __init__(self, plan: Plan, kept: KeptRun | None, readings: Readings | None = None) -> None:
+        """`readings` are those of an earlier plan if since then only settings of crowds were changed."""
         self.plan = plan
         first = int(plan.frames[0])
         self.kept = kept if kept is not None and kept.first == first else KeptRun(first)
         self.reached = first - 1
         """The last frame that is known to follow from the plan; the one before the first if there is none."""
-        self._reader = Reader(plan)
+        self.readings = (readings and readings.renewed(plan)) or Readings(plan)
+        self.has_swept = False
+        """Whether frames were read in a sweep when a frame was last to be reached."""
         self._lead_in: tuple[Snapshot, ...] | None = None
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
@@ -70,37 +73,43 @@ class Rehearsal:
         """
         if self._lead_in is None:
             self._lead_in = lead_in(self.plan)
-        if frame == self.reached + 1 and depsgraph is not None and self._can_read_directly(depsgraph.view_layer):
-            self._take(self._read_directly(depsgraph, frame))
+        self.has_swept = False
+        following = self.reached + 1
+        if frame == following and frame not in self.readings and depsgraph is not None and self._can_read(depsgraph):
+            self.readings.add(self._read_directly(depsgraph, frame))
         until = time.perf_counter() + seconds
         while self.reached < frame:
-            self._sweep_to(frame + AHEAD if depsgraph is not None else frame, until)
+            if self.reached + 1 not in self.readings:
+                self._sweep_to(frame + AHEAD if depsgraph is not None else frame, until)
+            self._take(self.readings[self.reached + 1])
             if time.perf_counter() > until:
                 break
         return self.reached >= frame
 
     def _sweep_to(self, frame: int, until: float) -> None:
-        """Simulate up to a frame, or until it is time to stop, reading from a sweep."""
+        """Read up to a frame, or until it is time to stop, in a sweep."""
+        self.has_swept = True
         frames = np.arange(self.reached + 1, min(frame, int(self.plan.frames[-1])) + 1)
-        with closing(sweep(dataclasses.replace(self.plan, frames=frames), self._reader)) as read:
-            for frame in read:
-                if not self._take(frame) or time.perf_counter() > until:
+        with closing(sweep(dataclasses.replace(self.plan, frames=frames), self.readings.reader)) as read:
+            for each in read:
+                self.readings.add(each)
+                if self.readings.are_full or time.perf_counter() > until:
                     return
 
-    def _take(self, read: Frame) -> bool:
-        """Continue to a frame, the one after the last reached; False if frames before it have to be read again."""
+    def _take(self, read: Frame) -> None:
+        """Continue to a frame, the one after the last reached, or go back to the last frame that is still known."""
         frame, snapshot = read.number, read.snapshot
-        came_in = digest((snapshot, read.parent_parts))
+        came_in = self.readings.digest_of(read)
         if frame == self.kept.first:
-            start = self._reader.start(read)
+            start = self.readings.reader.start(read)
             came_in += digest((start, self._lead_in, self.plan.vehicles.preroll, self._models()))
         if self.kept.holds(frame, came_in):
             self.reached = frame
-            return True
+            return
         state = self.kept.go_back(frame - 1)
         if self.kept.last < frame - 1:
             self.reached = self.kept.last
-            return False
+            return
         if state is None:
             vehicles = self.plan.vehicles
             state = next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
@@ -109,7 +118,6 @@ class Rehearsal:
             state, near = step(state, snapshot), self.poses(frame - 1).rotation
         self.kept.keep(state, came_in, self._poses(state, read.parent_parts, near))
         self.reached = frame
-        return True
 
     def _poses(self, state: State, parts: np.ndarray, near: np.ndarray) -> Poses:
         motion = state.motion
@@ -132,8 +140,9 @@ class Rehearsal:
         shown = [*self._carriers, *shown_as_nothing(self.hideable.resources, [depsgraph])]
         if shown:
             show_as_they_are(shown, depsgraph)
-        return self._reader.read(depsgraph, frame)
+        return self.readings.reader.read(depsgraph, frame)
 
-    def _can_read_directly(self, layer: ViewLayer) -> bool:
+    def _can_read(self, depsgraph: Depsgraph) -> bool:
         """Whether the animator's own depsgraph evaluates everything that is read, as a sweep would."""
+        layer = depsgraph.view_layer
         return not self._only_by_sweep and all(ob.visible_get(view_layer=layer) for ob in self._looked_at)

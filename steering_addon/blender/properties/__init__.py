@@ -1,4 +1,4 @@
-"""The properties stored in the file: `Object.steering` and `Scene.steering`.
+"""The properties stored in the file: `Object.steering`, `Scene.steering` and `Collection.steering_crowd`.
 
 These names are the public interface of scripts, presets and keyframes; they never change meaning. Reading a group
 writes it into the file, so code calls `settings_of` first: an object that was never tagged stays as it was.
@@ -23,9 +23,16 @@ def register() -> None:
         bpy.utils.register_class(cls)
     bpy.types.Object.steering = PointerProperty(type=STEERING_PG_object, name="Steering", override=OVERRIDABLE)
     bpy.types.Scene.steering = PointerProperty(type=STEERING_PG_scene, name="Steering", override=OVERRIDABLE)
+    bpy.types.Collection.steering_crowd = PointerProperty(
+        name="Crowd",
+        description="Crowd whose members Populate puts into this collection",
+        type=bpy.types.Object,
+        override=OVERRIDABLE,
+    )
 
 
 def unregister() -> None:
+    del bpy.types.Collection.steering_crowd
     del bpy.types.Scene.steering
     del bpy.types.Object.steering
     for cls in reversed(CLASSES):

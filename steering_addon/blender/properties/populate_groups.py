@@ -104,12 +104,6 @@ STEERING_PG_populate = property_group(
             poll=lambda _self, ob: ob.name in bpy.context.scene.objects,
             override=OVERRIDABLE,
         ),
-        "collection": PointerProperty(
-            name="Collection",
-            description="Collection of the members",
-            type=bpy.types.Collection,
-            override=OVERRIDABLE,
-        ),
         "laid_out": StringProperty(
             name="Laid Out",
             description="Settings from which the positions of the members were computed",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -71,14 +72,36 @@ class Reader:
         self._no_bodies, self._no_regions = no_tracked(), regions([], np.zeros((0, 3)), [])
         self._no_obstacles = obstacles([], [])
         self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
-        self._attendance: tuple[Attendance | None, np.ndarray | None] | None = None
-        self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
         self._body_spans = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
         self._obstacle_spans = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
+        self._forget_settings()
+
+    def _forget_settings(self) -> None:
+        plan = self.plan
+        self._attendance: tuple[Attendance | None, np.ndarray | None] | None = None
+        self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
         self._crowd, self._crowd_keys = _of_crowds(plan.crowds, len(plan))
         self._crowds_stay = all(crowd.stays for crowd in self._crowds)
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
+
+    @property
+    def settings_stay(self) -> bool:
+        """Whether the settings of all crowds and vehicles are the same on all frames."""
+        return self._crowds_stay and not self.plan.vehicles.source.animated.any()
+
+    def of_changed_crowds(self, plan: Plan) -> Reader:
+        """A reader for the same scene with other settings of its crowds, which knows what was measured before."""
+        reader = copy(self)
+        reader.plan = plan
+        reader._forget_settings()
+        return reader
+
+    @property
+    def has_measured(self) -> bool:
+        """Whether the sizes of all bodies and obstacles are known, for which their children have to be evaluated."""
+        bodies_known = self._radii is not None or not self.plan.bodies
+        return bodies_known and (self._solids.measured or not self.plan.obstacles)
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Frame:
         """The frame the depsgraph is evaluated for.
@@ -91,30 +114,46 @@ class Reader:
         heights = source.heights(depsgraph, frame, parent_parts)
         return Frame(frame, self._snapshot(depsgraph, frame, settings), parent_parts, heights)
 
+    def renewed(self, read: Frame) -> Frame:
+        """A frame that was read before settings of crowds were changed, with the present ones; if `settings_stay`."""
+        settings = self._settings_columns(None, read.number, self.plan.vehicles.source.stored)
+        return replace(read, snapshot=replace(read.snapshot, **settings))
+
     def _snapshot(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> Snapshot:
-        plan = self.plan
-        attendance, enters = self._attending(depsgraph, frame)
         return Snapshot(
-            frame_time=plan.frame_time,
-            substeps=plan.substeps,
-            keys=plan.vehicles.keys,
-            vehicle=self._vehicle(depsgraph, frame, settings),
+            **self._settings_columns(depsgraph, frame, settings),
             locomotion=SimpleVehicle(),
             roles=self._roles,
-            present=settings["active"].astype(np.bool_),
-            settings=tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
-            settings_row=self._crowd,
-            crowd=self._crowd,
-            crowd_keys=self._crowd_keys,
             tracked=self._tracked(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
             regions=self._regions(depsgraph, frame),
             flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
-            candidates=plan.candidates,
-            attendance=attendance,
-            due=None if enters is None else frame >= enters,
         )
+
+    def _settings_columns(
+        self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]
+    ) -> dict[str, Any]:
+        """The part of a snapshot that depends on the settings of the scene, the crowds and the vehicles.
+
+        Without a depsgraph only if `settings_stay`.
+        """
+        plan = self.plan
+        attendance, enters = self._attending(depsgraph, frame)
+        return {
+            "frame_time": plan.frame_time,
+            "substeps": plan.substeps,
+            "keys": plan.vehicles.keys,
+            "vehicle": self._vehicle(depsgraph, frame, settings),
+            "present": settings["active"].astype(np.bool_),
+            "settings": tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
+            "settings_row": self._crowd,
+            "crowd": self._crowd,
+            "crowd_keys": self._crowd_keys,
+            "candidates": plan.candidates,
+            "attendance": attendance,
+            "due": None if enters is None else frame >= enters,
+        }
 
     def start(self, first: Frame) -> State:
         """Where the vehicles start: their own channels, in the space their parents have on the first frame."""
@@ -125,15 +164,15 @@ class Reader:
         velocity = np.where(np.isnan(velocity), default, velocity)
         return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
 
-    def _vehicle(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
+    def _vehicle(self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
         if self._model is None or not self._crowds_stay or self._model[0] is not settings:
             self._model = settings, self._models(depsgraph, frame, settings)
         return self._model[1]
 
-    def _models(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
+    def _models(self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
         columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
-        for crowd in self.plan.crowds:
-            group = crowd.ob.evaluated_get(depsgraph).steering.vehicle
+        for crowd, reader in zip(self.plan.crowds, self._crowds):
+            group = reader.stored(depsgraph).vehicle
             for name, value in _values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
                 columns[name][crowd.rows] = value
         for name, factor in FACTORS:
@@ -141,7 +180,7 @@ class Reader:
         # A column that holds one value n times is faster to compute with if it is stored once.
         return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
 
-    def _attending(self, depsgraph: Depsgraph, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
+    def _attending(self, depsgraph: Depsgraph | None, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
         """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter.
 
         None for either that makes no difference: all vehicles are present from the start, and stay.
@@ -155,12 +194,12 @@ class Reader:
             self._attendance = None if all_present and stay else attendance, None if all_present else enters
         return self._attendance
 
-    def _attendances(self, depsgraph: Depsgraph, frame: int) -> Attendance:
+    def _attendances(self, depsgraph: Depsgraph | None, frame: int) -> Attendance:
         """When vehicles enter and what they do on arrival, as their crowds say; n rows."""
         columns = {name: np.full(len(self.plan), p.default) for name, p in Attendance.parameters().items()}
-        for crowd in self.plan.crowds:
+        for crowd, reader in zip(self.plan.crowds, self._crowds):
             if crowd.ob.steering.is_property_set("attendance"):
-                group = crowd.ob.evaluated_get(depsgraph).steering.attendance
+                group = reader.stored(depsgraph).attendance
                 for name, value in _values(Attendance, group, crowd.ob, "attendance", frame).items():
                     columns[name][crowd.rows] = value
         return Attendance.of(len(self.plan), **columns)
@@ -260,7 +299,12 @@ class _CrowdReader:
         self.stays = not animates(source.ob, "steering")
         """Whether all frames have the same settings."""
 
-    def read(self, depsgraph: Depsgraph, frame: int) -> Settings:
+    def stored(self, depsgraph: Depsgraph | None) -> Any:
+        """The settings of the crowd as they are evaluated; without animation as they are stored."""
+        ob = self._source.ob
+        return ob.steering if self.stays or depsgraph is None else ob.evaluated_get(depsgraph).steering
+
+    def read(self, depsgraph: Depsgraph | None, frame: int) -> Settings:
         """The behaviors of the crowd on the frame of the depsgraph, in columns of one entry for all vehicles.
 
         Raises:
@@ -270,9 +314,9 @@ class _CrowdReader:
             self._read = self._evaluated(depsgraph, frame)
         return self._read
 
-    def _evaluated(self, depsgraph: Depsgraph, frame: int) -> Settings:
+    def _evaluated(self, depsgraph: Depsgraph | None, frame: int) -> Settings:
         source = self._source
-        settings = source.ob.evaluated_get(depsgraph).steering
+        settings = self.stored(depsgraph)
         behaviors = []
         for behavior in source.behaviors:
             group = getattr(settings, behavior.name)

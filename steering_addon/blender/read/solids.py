@@ -44,6 +44,11 @@ class Solids:
         self._measured: list[_Hull | _Box | Surface] | None = None
         self._axes = Axes()
 
+    @property
+    def measured(self) -> bool:
+        """Whether the first frame was read."""
+        return self._measured is not None
+
     def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
         """The obstacles placed by `matrices` (k, 4, 4), in world space or in the local space of their carriers."""
         sources = self._sources
@@ -152,6 +157,11 @@ class Surface:
 
 
 MEASURES = {SHAPE_NUMBERS["ROUND"]: _Hull, SHAPE_NUMBERS["BOX"]: _Box, SHAPE_NUMBERS["MESH"]: Surface}
+
+
+def is_mesh(ob: Object) -> bool:
+    """Whether the surface of an obstacle counts, with its children, as it is on each frame."""
+    return bool(ob.steering.obstacle_shape == "MESH")
 
 
 def changes_shape(ob: Object, family: Family | None) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,51 +15,111 @@ from .dependencies import animates
 from .frame import Frame
 from .plan import Plan
 from .reading import Reader
+from .solids import is_mesh
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
 NAME = "Steering Bake in Progress"
+EXTENSION = __name__.partition(".blender.")[0]
+"""The package of this extension."""
+AHEAD = 0.2
+"""Seconds for which `read_ahead` reads at a time."""
 NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
 """For each type of object a modifier that needs its shape, and the pointer of that modifier."""
 
 
 def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
     """Read each frame of a plan, from the first to the last; however it ends, the file is left as it was."""
-    with _users_scene(plan) if plan.in_users_scene else _scene_aside(plan) as scene:
-        for frame in plan.frames.tolist():
+    frames = plan.frames.tolist()
+    if plan.in_users_scene:
+        with _users_scene(plan) as scene:
+            yield from _read(scene, frames, reader, quietly=False)
+        return
+    if not reader.has_measured:
+        with _scene_aside(plan, to_link(plan)) as scene:
+            yield from _read(scene, frames[:1], reader)
+        frames = frames[1:]
+    if frames:
+        with _scene_aside(plan, _read_on_each_frame(plan, Family())) as scene:
+            yield from _read(scene, frames, reader)
+
+
+def read_ahead(frames: Iterator[Frame]) -> Iterator[Frame]:
+    """The frames of a sweep, read many at a time.
+
+    Whenever Blender gets to its window after a frame was read, it draws all 3D views, which may take longer than
+    hundreds of frames.
+    """
+    while True:
+        until, read = time.perf_counter() + AHEAD, []
+        for frame in frames:
+            read.append(frame)
+            if time.perf_counter() > until:
+                break
+        if not read:
+            return
+        yield from read
+
+
+def _read(scene: Scene, frames: list[int], reader: Reader, *, quietly: bool = True) -> Iterator[Frame]:
+    """Read frames of a scene; quietly only in one that no window shows."""
+    for number, frame in enumerate(frames):
+        depsgraph = scene.view_layers[0].depsgraph
+        if quietly and number > 0 and frame >= 0 and not _has_foreign_handlers():
+            # As `frame_set`, which would have Blender draw all windows again.
+            scene.frame_current = frame
+            depsgraph.update()
+        else:
             scene.frame_set(frame)
-            yield reader.read(scene.view_layers[0].depsgraph, frame)
+            depsgraph = scene.view_layers[0].depsgraph
+        yield reader.read(depsgraph, frame)
+
+
+def _has_foreign_handlers() -> bool:
+    """Whether scripts or other extensions may change something on each frame; only `frame_set` calls them."""
+    handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
+    return not all(handler.__module__.startswith(EXTENSION) for handler in handlers)
 
 
 def to_link(plan: Plan) -> list[Object]:
     """The objects that must be evaluated: everything the plan reads, and what the vehicles need.
 
-    Blender pulls in what these depend on. Children are not pulled in, so children of bodies are listed.
+    Blender pulls in what these depend on. Children are not pulled in, so children of bodies are listed: the sizes of
+    bodies include them.
     """
     family = Family()
     sized = [source.ob for source in (*plan.bodies, *plan.obstacles)]
-    looked_at = [
-        *(crowd.ob for crowd in plan.crowds),
-        *sized,
-        *(child for ob in sized for child in family.descendants(ob)),
-        *plan.paths,
-        *plan.regions,
-        *plan.flows,
-        *plan.vehicles.source.needed(),
-    ]
-    return list({ob.name_full: ob for ob in looked_at}.values())
+    return _each_once((*_read_on_each_frame(plan, family), *(part for ob in sized for part in family.descendants(ob))))
+
+
+def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
+    """As `to_link`, without the objects that only determine sizes, which are measured on the first frame."""
+    return _each_once(
+        (
+            *(crowd.ob for crowd in plan.crowds),
+            *(source.ob for source in (*plan.bodies, *plan.obstacles)),
+            *(part for source in plan.obstacles if is_mesh(source.ob) for part in family.descendants(source.ob)),
+            *plan.paths,
+            *plan.regions,
+            *plan.flows,
+            *plan.vehicles.source.needed(),
+        )
+    )
+
+
+def _each_once(objects: Iterable[Object]) -> list[Object]:
+    return list({ob.name_full: ob for ob in objects}.values())
 
 
 @contextmanager
-def _scene_aside(plan: Plan) -> Iterator[Scene]:
-    """A temporary scene that holds only the objects that are read."""
+def _scene_aside(plan: Plan, needed: list[Object]) -> Iterator[Scene]:
+    """A temporary scene that holds only the objects that are needed."""
     scene = bpy.data.scenes.new(NAME)
     try:
         scene.render.fps, scene.render.fps_base = plan.scene.render.fps, plan.scene.render.fps_base
         scene.frame_start, scene.frame_end = plan.scene.frame_start, plan.scene.frame_end
         scene.unit_settings.scale_length = plan.scene.unit_settings.scale_length
-        needed = to_link(plan)
         for ob in needed:
             scene.collection.objects.link(ob)
         with _evaluated(scene, [ob for ob in needed if ob.hide_viewport or animates(ob, "hide_viewport")]):

@@ -120,6 +120,8 @@ _known: dict[int, Census] = {}
 _due = 0.0
 _only_frame = False
 """Whether nothing but the frame has changed since the latest counts."""
+_objects_counted: dict[int, int] = {}
+"""The number of objects in the file at the latest counts, by the session_uid of the scene."""
 
 
 def count(scene: Scene, before: Census | None = None) -> Census:
@@ -217,10 +219,16 @@ def _objects(scene: Scene) -> Iterable[Object]:
 
 
 def known(scene: Scene) -> Census | None:
-    """The latest counts; None, and a count soon, before the first."""
+    """The latest counts; None, and a count soon, before the first.
+
+    Objects that were added or removed since are counted immediately: a panel that says that there are no vehicles must
+    not be drawn after some were added, not even once.
+    """
     census = _known.get(scene.session_uid)
     if census is None or census.counted_for != _unannounced(scene):
         changed()
+    elif _objects_counted.get(scene.session_uid) != len(bpy.data.objects):
+        census = refresh(scene)
     return census
 
 
@@ -232,6 +240,7 @@ def settled(scene: Scene) -> Census | None:
 
 def refresh(scene: Scene) -> Census:
     """Count immediately."""
+    _objects_counted[scene.session_uid] = len(bpy.data.objects)
     _known[scene.session_uid] = census = count(scene)
     return census
 

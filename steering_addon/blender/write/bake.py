@@ -16,7 +16,7 @@ from ..read.frame import Frame
 from ..read.lead_in import lead_in
 from ..read.plan import Plan
 from ..read.reading import Reader
-from ..read.sweep import sweep
+from ..read.sweep import read_ahead, sweep
 from .ground_edges import GroundEdges
 from .key_writer import KeyWriter
 from .writer import Writer
@@ -65,7 +65,7 @@ def baking(
     mishaps, edges, admission = Mishaps(len(plan)), GroundEdges(plan), _Admission()
     try:
         with closing(sweep(plan, reader)) as frames:
-            for row, (state, frame) in enumerate(simulated(plan, reader, frames)):
+            for row, (state, frame) in enumerate(simulated(plan, reader, read_ahead(frames))):
                 mishaps.look(row, state)
                 edges.look(row, state, mishaps)
                 admission.look(state)

@@ -528,6 +528,50 @@ def test_only_frames_after_a_change_are_simulated_again(monkeypatch) -> None:
     assert played(obs, [LAST])[0].tobytes() == after.tobytes()
 
 
+def counted_reads(monkeypatch) -> list:
+    """The frames that are read from now on."""
+    read, reader = [], part("blender.read.reading").Reader
+    real = reader.read
+    monkeypatch.setattr(reader, "read", lambda *given: read.append(given[-1]) or real(*given))
+    return read
+
+
+@pytest.mark.parametrize("parented", [False, True])
+def test_a_changed_setting_of_a_crowd_reads_no_frame_again(monkeypatch, parented) -> None:
+    obs = round_a_hidden_obstacle()
+    crew = bpy.data.objects["Crew"]
+    if parented:
+        bpy.data.objects["Ball"].parent = crew
+    toggle()
+    played(obs)
+    read = counted_reads(monkeypatch)
+    steps = counted_steps(monkeypatch)
+    crew.steering.vehicle.max_speed *= 0.5
+    bpy.context.view_layer.update()
+    seen = played(obs)
+    assert not read
+    assert len(steps) == LAST - FIRST
+    toggle()
+    toggle()
+    assert np.array_equal(played(obs), seen)
+
+
+def test_a_moved_crowd_that_carries_something_is_read_again() -> None:
+    obs = ships()
+    crew = bpy.data.objects["Crew"]
+    obs[1].parent = crew
+    bpy.context.view_layer.update()
+    toggle()
+    before = played(obs)
+    crew.location.x -= 1.0
+    bpy.context.view_layer.update()
+    seen = played(obs)
+    assert not np.array_equal(seen, before)
+    toggle()
+    toggle()
+    assert np.array_equal(played(obs), seen)
+
+
 def test_with_little_memory_it_simulates_more_and_shows_the_same(monkeypatch) -> None:
     obs = ships()
     crew = bpy.data.objects["Crew"]

@@ -555,3 +555,56 @@ def test_each_role_of_an_object_counts(flock) -> None:
     tag(both, role="LEADER")
     seen = snapshots()[0]
     assert len(seen.obstacles) == len(seen.tracked.position) == 1
+
+
+def evaluated_by_a_sweep() -> list[set[str]]:
+    """The names of the objects that Blender evaluates on each frame of a sweep."""
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene, only=bpy.context.selected_objects)
+    reader, names = part("blender.read.reading").Reader(plan), []
+    read = reader.read
+
+    def noted(depsgraph, frame):
+        names.append({block.name for block in depsgraph.ids if isinstance(block, bpy.types.Object)})
+        return read(depsgraph, frame)
+
+    reader.read = noted
+    list(part("blender.read.sweep").sweep(plan, reader))
+    return names
+
+
+def walker() -> list:
+    """A body with two parts."""
+    body = wedge(name="Walker")
+    parts = [wedge(name=f"Leg {k}") for k in range(2)]
+    for leg in parts:
+        leg.parent = body
+    return [body, *parts]
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_members_that_a_bake_moves_are_not_evaluated(keyed) -> None:
+    frames(1, 4)
+    select(*walker())
+    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
+    crowd_object = bpy.context.object
+    if keyed:
+        insert(crowd_object, "steering.wander.strength", {1: 1.0, 4: 2.0})
+    bake()
+    select(*(ob for ob in bpy.data.objects if ob.name.startswith("Walker 0")))
+    assert len(bpy.context.selected_objects) == 3
+    for names in evaluated_by_a_sweep():
+        assert crowd_object.name in names
+        assert not any(name.startswith(("Walker 0", "Leg")) for name in names)
+
+
+def test_the_parts_of_bodies_are_evaluated_only_where_they_are_measured(flock) -> None:
+    frames(1, 4)
+    body, *legs = walker()
+    leader(body)
+    select(bpy.data.objects["Ship"])
+    first, *others = evaluated_by_a_sweep()
+    assert first >= {body.name, *(leg.name for leg in legs)}
+    assert len(others) == 3
+    for names in others:
+        assert body.name in names
+        assert names.isdisjoint(leg.name for leg in legs)

@@ -181,7 +181,6 @@ def fill(context: Context, crowd: Object, plan: Plan) -> list[Object]:
     put(members, plan.position, plan.forward, plan.up)
     remove(leaving)
     crowd.steering.populate.laid_out = plan.ground.fingerprint
-    crowd.steering.populate.collection = making.collection
     # Objects linked to the collection are not listed until the view layer is updated.
     context.view_layer.update()
     return members

@@ -6,22 +6,20 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ....simulation.roles import Role
-from ...properties import has_role
-from .members import members_of
-
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, LayerCollection, Object, Scene
 
 
 def own_collection(crowd: Object | None, scene: Scene) -> Collection | None:
-    """The collection of a crowd's members; None if the crowd has none of its own in the scene."""
-    collection = _stored(crowd) if crowd is not None else None
-    if collection is None or collection.library is not None or collection not in scene.collection.children_recursive:
+    """The collection of a crowd's members; None if the crowd has none of its own in the scene.
+
+    The collection points at the crowd, not the other way round: Blender evaluates everything that the settings of an
+    object point at, so a bake that reads the crowd would evaluate all its members, rigs included, on every frame.
+    """
+    if crowd is None:
         return None
-    # A copy of a crowd still points at the collection of the original.
-    shared = any(_stored(ob) == collection for ob in scene.objects if ob != crowd and has_role(ob, Role.CROWD))
-    return None if shared and not members_of(crowd, scene) else collection
+    collections = (each for each in scene.collection.children_recursive if each.library is None)
+    return next((each for each in collections if each.steering_crowd == crowd), None)
 
 
 def collection_for(context: Context, crowd: Object) -> Collection:
@@ -32,6 +30,7 @@ def collection_for(context: Context, crowd: Object) -> Collection:
         layer = context.view_layer.layer_collection
         parents = [c for c in crowd.users_collection if c.library is None and shows(layer, c)]
         (parents[0] if parents else context.scene.collection).children.link(collection)
+        collection.steering_crowd = crowd
     return collection
 
 
@@ -47,7 +46,3 @@ def shows(layer: LayerCollection, collection: Collection) -> bool:
     if layer.exclude:
         return False
     return layer.collection == collection or any(shows(child, collection) for child in layer.children)
-
-
-def _stored(crowd: Object) -> Collection | None:
-    return crowd.steering.populate.collection if crowd.steering.is_property_set("populate") else None

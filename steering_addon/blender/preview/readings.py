@@ -1,0 +1,125 @@
+"""The frames that a preview has read, kept while only settings of crowds change: then only the steps are repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from ...recording.run_cache import digest, size
+from ...simulation.snapshot import Snapshot
+from ..read.dependencies import animated_paths, reasons, with_all_behind
+from ..read.frame import Frame
+from ..read.plan import Plan
+from ..read.reading import Reader
+
+MOST_BYTES = 128 << 20
+"""Approximate limit of the memory for the frames."""
+SURROUNDINGS = ("tracked", "obstacles", "paths", "regions", "flows")
+"""The fields of a snapshot that do not depend on settings of crowds."""
+SETTINGS = tuple(field.name for field in fields(Snapshot) if field.name not in SURROUNDINGS)
+PLACING = ("matrix_basis", "matrix_parent_inverse", "delta_location", "delta_rotation_euler", "delta_scale")
+"""The properties of a crowd that move its children."""
+
+
+class Readings:
+    """The frames of a plan that were read so far, without gaps.
+
+    Attributes:
+        reader: reads more of them.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.reader = Reader(plan)
+        self._frames: dict[int, Frame] = {}
+        self._surroundings: dict[int, bytes] = {}
+        self._digests: dict[str, tuple[Any, bytes]] = {}
+        self._bytes = 0
+        self._read_from = _read_from(plan)
+
+    def __contains__(self, frame: int) -> bool:
+        return frame in self._frames
+
+    def __getitem__(self, frame: int) -> Frame:
+        return self._frames[frame]
+
+    @property
+    def last(self) -> int | None:
+        """The last frame read; None before the first."""
+        return next(reversed(self._frames), None)
+
+    @property
+    def are_full(self) -> bool:
+        """Whether the next frame will replace all these."""
+        return self._bytes > MOST_BYTES
+
+    def add(self, read: Frame) -> None:
+        """Keep a frame; if it does not follow the others, or if these are full, they are forgotten."""
+        if self._frames and (self.last != read.number - 1 or self.are_full):
+            self._frames, self._surroundings, self._bytes = {}, {}, 0
+        before = self._frames.get(read.number - 1)
+        self._bytes += size(_surroundings(read), besides=before and _surroundings(before))
+        self._frames[read.number] = read
+
+    def digest_of(self, read: Frame) -> bytes:
+        """A digest of everything in a frame that the run depends on."""
+        settings = b"".join(self._digest_of_setting(name, getattr(read.snapshot, name)) for name in SETTINGS)
+        if read.number not in self._surroundings:
+            self._surroundings[read.number] = digest(_surroundings(read))
+        return self._surroundings[read.number] + digest(settings)
+
+    def _digest_of_setting(self, name: str, value: Any) -> bytes:
+        known = self._digests.get(name)
+        if known is None or not _is_same(known[0], value):
+            known = self._digests[name] = value, digest(value)
+        return known[1]
+
+    def renewed(self, plan: Plan) -> Readings | None:
+        """These frames for a plan that differs in settings of crowds; None if they have to be read again."""
+        if plan.in_users_scene or _read_from(plan) != self._read_from:
+            return None
+        reader = self.reader.of_changed_crowds(plan)
+        if not reader.settings_stay:
+            return None
+        readings = Readings(plan)
+        readings.reader = reader
+        readings._frames = {number: reader.renewed(read) for number, read in self._frames.items()}
+        readings._surroundings, readings._bytes = self._surroundings, self._bytes
+        return readings
+
+
+def crowds_of_settings(plan: Plan) -> frozenset[int]:
+    """The session_uid of the crowds of which a plan reads only settings, and which carry nothing but children."""
+    crowds = {crowd.ob for crowd in plan.crowds}
+    read = [*(source.ob for source in (*plan.bodies, *plan.obstacles)), *plan.paths, *plan.regions, *plan.flows]
+    used = {
+        dependency
+        for ob in with_all_behind([*read, *crowds, *plan.vehicles.source.needed()])
+        for dependency, reason in reasons(ob)
+        if reason != "parent"
+    }
+    return frozenset(ob.session_uid for ob in crowds - used - set(read) if not ob.constraints)
+
+
+def _read_from(plan: Plan) -> tuple:
+    """What a plan reads frames from, apart from the settings of crowds and of what it reads."""
+    crowds = [crowd.ob for crowd in plan.crowds]
+    placed = [(ob.parent, *(_plain(getattr(ob, name)) for name in PLACING)) for ob in crowds]
+    animated = [sorted(animated_paths(ob)) for ob in crowds]
+    read = (plan.bodies, plan.obstacles, plan.paths, plan.regions, plan.flows, plan.vehicles.source.objects)
+    return int(plan.frames[0]), plan.frame_time, read, crowds, placed, animated
+
+
+def _surroundings(read: Frame) -> tuple:
+    return (*(getattr(read.snapshot, name) for name in SURROUNDINGS), read.parent_parts)
+
+
+def _plain(value: Iterable) -> tuple:
+    return tuple(tuple(row) if hasattr(row, "__len__") else row for row in value)
+
+
+def _is_same(known: Any, value: Any) -> bool:
+    """Whether two values are the same objects, or tuples of the same."""
+    if isinstance(known, tuple) and isinstance(value, tuple) and len(known) == len(value):
+        return all(a is b for a, b in zip(known, value))
+    return known is value
