@@ -256,7 +256,7 @@ def test_vehicles_that_cross_a_region_stay_in_it_and_are_seldom_at_its_edge(regi
 
 
 def test_a_turn_back_is_completed_after_the_predicted_position_is_inside_again() -> None:
-    """Turning, it goes on along the edge at a shallow angle; crossing, it ends up heading for the point inside."""
+    """By turning it comes to fly along the edge; by crossing it finally heads for the point inside."""
     region = regions([[0.0, 0.0, 0.0]], 20.0, SPHERE)
 
     def closest(method: int) -> float:
@@ -296,7 +296,7 @@ def test_a_crowd_turns_to_one_side_where_each_to_the_nearer_would_part_it() -> N
     assert {-1.0, 1.0} == set(sides[:, 0].tolist()), "sometimes left, sometimes right"
 
 
-def test_crossing_is_no_steeper_than_birds_fly() -> None:
+def test_vehicles_that_cross_climb_as_gently_as_birds() -> None:
     place = crossing(regions([[0.0, 0.0, 0.0]], [20.0, 20.0, 60.0], SPHERE), n=30)
     climb = np.abs(headings(place.run(24 * 40))[24 * 5 :, :, 2])
     assert np.percentile(climb, 99) < np.sin(np.radians(55.0))
