@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steering_addon.behaviors import CATALOGUE
+from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.scene import SPHERE, Scene, all_of, boxes, mesh, mesh_obstacles, obstacles, regions, spline
 from steering_addon.settings.preset import Preset, read
@@ -74,9 +75,12 @@ class Course:
         return Outcome.of(self, states)
 
     def reached(self, state: State) -> NDArray[np.bool_]:
-        """Whether each vehicle is at the end of the path, (n,)."""
-        model = VehicleModel.of(len(self.scene), **self.scene.vehicle)
-        near = self.line.length - np.maximum(model.radius, self.line.spacing) - 0.01 * self.line.length
+        """Whether each vehicle is at the end of the path, or in the queue there if they keep their distance, (n,)."""
+        n = len(self.scene)
+        model = VehicleModel.of(n, **self.scene.vehicle)
+        gaps = [values["gap"] for kind, values in self.scene.behaviors if kind is KeepDistance]
+        queue = (n - 1) * (2.0 * model.radius + gaps[0]) if gaps else np.zeros(n)
+        near = self.line.length - np.maximum(model.radius, self.line.spacing) - 0.01 * self.line.length - queue
         return np.asarray(_memory(state, "path_following").along >= near, dtype=np.bool_)
 
 

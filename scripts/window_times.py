@@ -55,7 +55,7 @@ def redraw() -> float:
 
 
 def bakes() -> Iterator[float]:
-    """Bake in the window and at once, in turn."""
+    """Bake in the window and in one piece, in turn."""
     for _ in range(ROUNDS):
         with view():
             start = time.perf_counter()
@@ -69,7 +69,10 @@ def bakes() -> Iterator[float]:
         while not baked():
             yield 0.0
         window = time.perf_counter() - start
-        print(f"bake: {window:.2f} s in the window, {background:.2f} s at once: {window / background:.2f}", flush=True)
+        print(
+            f"bake: {window:.2f} s in the window, {background:.2f} s in one piece: {window / background:.2f}",
+            flush=True,
+        )
         yield 1.0
         with view():
             bpy.ops.steering.clear_bake("EXEC_DEFAULT", True)

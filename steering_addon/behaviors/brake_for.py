@@ -24,7 +24,7 @@ from ..simulation.maneuvers.lanes import Lanes
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import NEIGHBORS, Near, Neighbors
-from ..simulation.world import Agents, World
+from ..simulation.world import EVERY_OBSTACLE, Agents, World
 
 OBSTACLES = (
     Choice("NONE", 0, "None", "Brake for vehicles only"),
@@ -95,6 +95,10 @@ class BrakeFor(Neighborhood):
         for crossing in (moving, self._target(world, agents, lanes, sight), vehicles.giving_way(memory.time)):
             allowed = np.minimum(allowed, crossing.allowed(agents))
         return Steering(braking(agents, allowed), memory, speed_limit=allowed)
+
+    def awaited_obstacle(self, memory: Waiting) -> Rows:
+        moved = np.where(self.obstacles == MOVING, memory.obstacle, -1)
+        return np.where(self.obstacles == ALL, EVERY_OBSTACLE, moved)
 
     def reach_hint(self) -> float:
         """Unknown in advance; depends on the braking distance and on the speed of others."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scripts.preset_crowds import FPS, START_SPEED, columns, crowd
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.pursuit import Pursuit
@@ -20,7 +21,6 @@ from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.preset_crowds import FPS, START_SPEED, columns, crowd
 from tests.scene import Crowd, Scene, in_crowds, positions, speeds
 
 KINDS = {kind.name: kind for kind in CATALOGUE}

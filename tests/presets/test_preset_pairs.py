@@ -134,8 +134,9 @@ def test_a_school_parts_before_a_shark_and_some_are_caught_up_with() -> None:
     assert 0.0 < touched.mean() < 1.0
     before = run.spread[: int(np.argmax(run.nearest < distance("fish and a shark")))].mean()
     assert with_predator(run.spread).max() > 1.5 * before
-    between = with_predator(run.spread)[int(6 * FPS) : int(11 * FPS)]
-    assert between.min() < before, "it closes again between two attacks"
+    between = with_predator(run.spread)[int(6 * FPS) :]
+    opened = with_predator(run.spread).max() - before
+    assert between.min() < before + 0.1 * opened, "it closes again between two attacks"
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -221,7 +221,7 @@ def test_a_car_goes_round_a_box_on_its_lane_and_returns_to_it() -> None:
     states = cars([(line, 10.0, 1.0)], (line,), obstacles=box).run(round(20 * FPS))
     away = off_its_lane(states, line, 0)
     assert 1.5 < away.max() < 5.0
-    passed = positions(states)[:, 0, 0] > 90.0
+    passed = positions(states)[:, 0, 0] > 110.0
     assert away[passed].max() < 1.2, "within the width of its path"
     assert speeds(states)[-1, 0] > 9.0
     assert speeds(states).min() > 2.0

@@ -59,7 +59,7 @@ class Lanes:
         lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(4)))
         nearest = NEAR * agents.radius
         for number, line in enumerate(lines):
-            rows, along, distance = _near(line, agents, agents.position, agents.forward, nearest)
+            rows, along, distance = _near(line, agents, np.arange(n), agents.position, agents.forward, nearest)
             nearest[rows] = distance
             tangent = line.tangent(along)
             way = np.where(dot(picked(agents.forward, rows), tangent) < 0.0, -1.0, 1.0)
@@ -71,14 +71,13 @@ class Lanes:
 
     def apart(self, world: World, agent: Rows, body: Rows) -> Mask:
         """The pairs (p,) of an agent and a body that go along different curves."""
-        line = np.full(len(world.bodies.radius), -1, dtype=np.int64)
-        rows = np.unique(body)
-        position, forward = picked(world.bodies.position, rows), picked(world.bodies.forward, rows)
-        nearest = NEAR * world.bodies.radius[rows]
+        line = np.full(len(body), -1, dtype=np.int64)
+        position, forward = picked(world.bodies.position, body), picked(world.bodies.forward, body)
+        nearest = NEAR * world.bodies.radius[body]
         for number, curve in enumerate(self.lines):
-            near, _, distance = _near(curve, self.agents, position, forward, nearest)
-            nearest[near], line[rows[near]] = distance, number
-        mask: Mask = (self.line[agent] >= 0) & (line[body] >= 0) & (self.line[agent] != line[body])
+            near, _, distance = _near(curve, self.agents, agent, position, forward, nearest)
+            nearest[near], line[near] = distance, number
+        mask: Mask = (self.line[agent] >= 0) & (line >= 0) & (self.line[agent] != line)
         return mask
 
     def straightened(self, agent: Rows, offset: Vectors, *directions: Vectors) -> tuple[Vectors, ...]:
@@ -184,12 +183,12 @@ def _axes(agents: Agents, rows: Rows, tangent: Vectors) -> tuple[Vectors, Vector
 
 
 def _near(
-    line: Spline, agents: Agents, position: Vectors, forward: Vectors, within: Scalars
+    line: Spline, agents: Agents, looking: Rows, position: Vectors, forward: Vectors, within: Scalars
 ) -> tuple[Rows, Scalars, Scalars]:
     """The bodies that go along a line within a distance of it.
 
     Args:
-        agents: those who look; on the ground, distances are those seen from above.
+        looking: (m,) the row of the agent that looks at each; on the ground, distances are those seen from above.
         position, forward: (m, 3) of the bodies, metres and unit headings.
         within: (m,) metres.
 
@@ -197,7 +196,7 @@ def _near(
         rows: (k,) of the bodies.
         along, distance: (k,) their positions along the line, and their distances from it, metres.
     """
-    samples, upward = line.points[::COARSE], agents.upward_of(np.zeros(len(position), dtype=np.int64))
+    samples, upward = line.points[::COARSE], agents.upward_of(looking)
     grounded = bool(agents.grounded.all())
     gap = position[:, None, :] - samples[None]
     gap = magnitude(flat(gap, upward) if grounded else gap)

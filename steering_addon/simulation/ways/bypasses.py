@@ -24,7 +24,7 @@ from ..avoiding.passing import directions_to_pass
 from ..geometry.obstacles import EITHER, OUTSIDE, Obstacles
 from ..geometry.paths import Spline
 from ..memory import Memory, remembered
-from ..world import Agents, World
+from ..world import EVERY_OBSTACLE, Agents, World
 
 LOOKS = 0xB1A5
 """Salts the keys from which it is drawn when each agent looks."""
@@ -156,7 +156,7 @@ def bypassed(
     rows = np.flatnonzero(looks)
     if not len(rows):
         return memory
-    sight = _Sight.of(obstacles.take(avoided), agents.take(rows), line, along[rows], way[rows])
+    sight = _Sight.of(obstacles, avoided, agents.take(rows), line, along[rows], way[rows])
     seen = np.flatnonzero(sight.may_meet())
     known = memory.take(rows)
     bypass = replace(known, looked=np.ones(len(rows), dtype=np.bool_))
@@ -176,7 +176,7 @@ class _Sight:
         along, way: (m,) as of `bypassed`.
         reach: (m,) the distance that the middle of each keeps from surfaces, metres.
         look: (m,) how far it looks, metres.
-        counts: (m, k) the obstacles that are in its way, as they hardly move.
+        counts: (m, k) the obstacles that are in its way, as they hardly move and it does not stop for them.
     """
 
     obstacles: Obstacles
@@ -189,14 +189,19 @@ class _Sight:
     counts: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, obstacles: Obstacles, agents: Agents, line: Spline, along: Scalars, way: Scalars) -> _Sight:
+    def of(
+        cls, obstacles: Obstacles, avoided: Mask, agents: Agents, line: Spline, along: Scalars, way: Scalars
+    ) -> _Sight:
+        """What agents have in sight, of the obstacles that are `avoided`, (k,)."""
         reach = agents.radius + agents.clearance
         cruise = np.maximum(agents.cruise_speed, EPSILON)
         look = np.maximum(_lead(agents, 4.0 * reach), 2.0 * cruise) + 4.0 * reach
         look = np.minimum(look, (POINTS - 1) * COARSE * reach)
-        drift = magnitude(obstacles.velocity)
-        counts = (drift[None] <= SLOW * cruise[:, None]) & (obstacles.carrier[None] < 0)
-        return cls(obstacles, agents, line, along, way, reach, look, counts)
+        drift, carrier = magnitude(obstacles.velocity)[avoided], obstacles.carrier[avoided]
+        counts = (drift[None] <= SLOW * cruise[:, None]) & (carrier[None] < 0)
+        awaits = agents.awaits[:, None]
+        counts &= (np.arange(len(avoided))[avoided] != awaits) & (awaits != EVERY_OBSTACLE)
+        return cls(obstacles.take(avoided), agents, line, along, way, reach, look, counts)
 
     def take(self, rows: NDArray[np.int64]) -> _Sight:
         agents, counts = self.agents.take(rows), self.counts[rows]
