@@ -35,6 +35,8 @@ PATIENCE = 2.0
 GETS_ON, GETS_ON_IN_SPACE = 0.1, 0.25
 """Distance within which a vehicle gets nowhere, relative to that covered in that time at cruise speed. It is shorter on
 the ground, where vehicles queue."""
+TURNS_ROUND = 4.0
+"""Seconds of getting nowhere after which a flyer is stuck: one that starts the wrong way round takes two or three."""
 NEARBY = 2.0
 """Seconds at cruise speed to an obstacle that may be what holds such a vehicle up."""
 
@@ -123,7 +125,7 @@ class Mishaps:
         close = magnitude(position - self._where) < share * cruise * PATIENCE
         self._where = np.where((held_up & close)[:, None], self._where, position)
         self._stayed = np.where(held_up & close, self._stayed + snapshot.frame_time, 0.0)
-        return np.asarray(self._stayed > PATIENCE, dtype=np.bool_)
+        return np.asarray(self._stayed > np.where(model.keep_in_plane, PATIENCE, TURNS_ROUND), dtype=np.bool_)
 
     def _note_stuck(self, frame: int, stuck: Mask, snapshot: Snapshot) -> None:
         first = stuck & (self.frames[STUCK] < 0)

@@ -11,7 +11,7 @@ EXTRA = {
     "vehicle": set(),
     "portrayal": set(),
     "attendance": set(),
-    "populate": {"sources", "place", "collection", "laid_out"},
+    "populate": {"sources", "place", "laid_out"},
 }
 """The properties of a group besides its declared parameters. A behavior's group also has its switch, `use`."""
 

@@ -22,6 +22,7 @@ ALLOWED = re.compile(
     r"""blender_manifest\.toml | __init__\.py | README\.md | CHANGELOG\.md | LICENSE
     | presets/.+
     | manual/([\w-]+/)*[\w-]+\.(html|svg|jpg|png|css|js|txt|ico|map)(\.map|\.LICENSE\.txt)?
+    | manual/_static/\w+\.LICENSE\.txt
     | steering_addon/(\w+/)*\w+\.py""",
     re.VERBOSE,
 )

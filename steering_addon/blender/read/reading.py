@@ -100,7 +100,7 @@ class Reader:
     @property
     def has_measured(self) -> bool:
         """Whether the sizes of all bodies and obstacles are known, for which their children have to be evaluated."""
-        bodies_known = self._radii is not None or not self.plan.bodies
+        bodies_known = self._bodies is not None or not self.plan.bodies
         return bodies_known and (self._solids.measured or not self.plan.obstacles)
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Frame:

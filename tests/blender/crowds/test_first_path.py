@@ -102,7 +102,7 @@ def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str)
 
 
 def test_a_bird_whose_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_remedy(capfd) -> None:
-    frames(1, 200)
+    frames(1, 300)
     models = suzannes(1)
     crowd = tagged(models, "BIRD")
     bezier()
