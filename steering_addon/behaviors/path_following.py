@@ -122,7 +122,7 @@ class PathFollowing(Behavior):
             followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), line, world)
             force[rows], free[rows] = followers.steering(), followers.free()
             after = after.put(rows, followers.after())
-            reached[rows] = _at_the_end(after.take(rows), line, agents.take(rows))
+            reached[rows] = _at_the_end(after.take(rows), line, agents.take(rows), self.radius[rows])
         return Steering(
             force,
             after,
@@ -131,11 +131,18 @@ class PathFollowing(Behavior):
         )
 
 
-def _at_the_end(memory: Following, line: Spline, agents: Agents) -> Mask:
-    """Whether the agents have reached the end of an open line, at any distance to its side; (n,)."""
+def _at_the_end(memory: Following, line: Spline, agents: Agents, radius: Scalars) -> Mask:
+    """Whether the agents have reached the end of an open line, (n,).
+
+    Others may push them to its side, at any distance, but not an obstacle in which it ends.
+
+    Args:
+        radius: (n,) of the path, metres.
+    """
     near = np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius)
     left = np.where(memory.way > 0.0, line.length - memory.along, memory.along)
-    mask: Mask = (left <= np.maximum(near, line.spacing)) & (not line.closed)
+    bent = (memory.nearness(np.zeros(len(left))) == 1.0) & (magnitude(memory.offset) > radius)
+    mask: Mask = (left <= np.maximum(near, line.spacing)) & (not line.closed) & ~bent
     return mask
 
 
@@ -188,7 +195,9 @@ def _heads_for(line: Spline, agents: Agents, memory: Following) -> Vectors:
     for corner in (memory.end, memory.begin):
         further = np.where(memory.active & (corner > near), corner, further)
     further = np.where(memory.returning, 0.0, further)
-    place = line.position(memory.along + memory.way * further) + memory.at(further[:, None])[0][:, 0]
+    # An end that stands in an obstacle is where it is, although the way there bends round it.
+    aside = np.where((further < left)[:, None], memory.at(further[:, None])[0][:, 0], 0.0)
+    place = line.position(memory.along + memory.way * further) + aside
     return agents.position + agents.level(place - agents.position)
 
 
