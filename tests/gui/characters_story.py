@@ -74,10 +74,14 @@ def one() -> Iterator[float]:
     check(vehicle.parent is None, f"The vehicle is {vehicle.name}, a part of the character.")
     axis = vehicle.steering.forward_axis
     check(axis == "NEG_Y", f"The front is taken to be {axis}.")
-    radius = vehicle.steering.crowd.steering.vehicle.radius
-    length = max(size(vehicle)[:2])
+    body = vehicle.steering.crowd.steering.vehicle
+    radius, length = body.radius, max(size(vehicle)[:2])
     print(f"{FILE.stem}: radius {radius:.3f}, size {size(vehicle)}", flush=True)
-    check(0.2 * length < radius < 0.8 * length, f"A radius of {radius} m for a length of {length} m.")
+    # Long bodies are capsules, about as long as the model; the others are spheres.
+    if body.length > 2.0 * radius:
+        check(0.8 * length < body.length < 1.6 * length, f"{body.length} m long for a length of {length} m.")
+    else:
+        check(0.2 * length < radius < 0.8 * length, f"A radius of {radius} m for a length of {length} m.")
     picture(FOLDER / "1 tagged.png")
     start = dump()
     yield from previewed("2 preview")
