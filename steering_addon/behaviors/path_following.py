@@ -97,7 +97,6 @@ class PathFollowing(Behavior):
     intent = Intent.GO
     width = "radius"
     remembers = Following
-    leads_past_obstacles = True
 
     path: Rows = path("Curve to follow; empty: the nearest path")
     radius: Number = length(1.0, "Distance to either side of the curve that still belongs to the path", 0.01)

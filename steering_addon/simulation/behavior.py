@@ -91,7 +91,6 @@ class Behavior(Declared):
         avoids: whether it keeps clear of obstacles: on the ground its agents then plan their way past those that stand.
         by_chance: whether its motion changes with the seed.
         refers_to_up: whether it distinguishes up from other directions, so that it turns with the world only about up.
-        leads_past_obstacles: whether it leads past obstacles on the way to its goal, so that none is planned.
     """
 
     name: ClassVar[str]
@@ -103,7 +102,6 @@ class Behavior(Declared):
     avoids: ClassVar[bool] = False
     by_chance: ClassVar[bool] = False
     refers_to_up: ClassVar[bool] = False
-    leads_past_obstacles: ClassVar[bool] = False
 
     weight: Number = number(1.0, "How much it counts; 0 switches it off")
     priority: Rows = integer(2, "Lower numbers come first when the crowd takes the first that applies")

@@ -189,28 +189,22 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         arrival_distance=arrival_distance(snapshot.attendance, rows),
         alarmed=nobody(len(rows)),
         clearance=shared(np.nan, len(rows)),
-        led=nobody(len(rows)),
         awaits=shared(-1, len(rows), np.int64),
     )
 
 
 def _with_goals(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Agents:
     """The agents with their goals, and with what their behaviors do about obstacles."""
-    goal, led = _goal(behaviors, world, agents, decided)
+    goal = _goal(behaviors, world, agents, decided)
     clearance, awaits = _clearance(behaviors, agents), _awaited(behaviors, agents, decided)
     if goal is agents.goal and clearance is agents.clearance and awaits is agents.awaits:
         return agents
-    return replace(agents, goal=goal, led=led, clearance=clearance, awaits=awaits)
+    return replace(agents, goal=goal, clearance=clearance, awaits=awaits)
 
 
-def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> tuple[Vectors, Mask]:
-    """The nearest of the places where behaviors with weight lead their agents, and whether past obstacles too.
-
-    Returns:
-        goal: (n, 3) metres; nan where there is none.
-        led: (n,) the agents whose goal is that of a behavior that leads past obstacles.
-    """
-    nearest, led, least = agents.goal, agents.led, shared(np.inf, len(agents))
+def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
+    """The nearest of the places where behaviors with weight lead their agents, (n, 3); nan where there is none."""
+    nearest, least = agents.goal, shared(np.inf, len(agents))
     for behavior in behaviors:
         goal = behavior.goal(world, agents, decided.recalled(behavior, agents))
         if goal is None:
@@ -218,8 +212,7 @@ def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Deci
         distance = magnitude(goal - agents.position)
         nearer = (behavior.weight != 0.0) & (distance < least)
         nearest, least = np.where(nearer[:, None], goal, nearest), np.where(nearer, distance, least)
-        led = np.where(nearer, behavior.leads_past_obstacles, led)
-    return nearest, led
+    return nearest
 
 
 def _awaited(behaviors: list[Behavior], agents: Agents, decided: Decisions) -> Rows:

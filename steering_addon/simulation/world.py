@@ -211,7 +211,6 @@ class Agents:
         alarmed: (n,) whether a behavior that has been asked in this step makes them run from something.
         clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
             them.
-        led: (n,) whether what leads them to their goal leads them past obstacles too.
         awaits: (n,) the row of the obstacle that each stops for instead of passing it, -1 for none, or EVERY_OBSTACLE.
     """
 
@@ -230,7 +229,6 @@ class Agents:
     arrival_distance: Scalars
     alarmed: Mask
     clearance: Scalars
-    led: Mask
     awaits: Rows
 
     def __len__(self) -> int:
@@ -379,6 +377,5 @@ class Agents:
             arrival_distance=self.arrival_distance[rows],
             alarmed=self.alarmed[rows],
             clearance=self.clearance[rows],
-            led=self.led[rows],
             awaits=self.awaits[rows],
         )
