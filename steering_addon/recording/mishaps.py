@@ -130,8 +130,8 @@ class Mishaps:
     def _note_stuck(self, frame: int, stuck: Mask, snapshot: Snapshot) -> None:
         first = stuck & (self.frames[STUCK] < 0)
         self.frames[STUCK] = np.where(first, frame, self.frames[STUCK])
-        before = int(PATIENCE / snapshot.frame_time)
-        self.stuck_from = np.where(first, max(frame - before, 0), self.stuck_from)
+        waited = np.floor(np.maximum(self._stood, self._stayed) / snapshot.frame_time + 0.5).astype(np.int64)
+        self.stuck_from = np.where(first, np.maximum(frame + 1 - waited, 0), self.stuck_from)
         self.stuck_until = np.where(stuck, frame, self.stuck_until)
 
     def _deeper(self, kind: str, frame: int, depth: Scalars) -> None:

@@ -113,7 +113,7 @@ def circling(frames: int, bound: bool, *, width: float = 0.2) -> list[State]:
 def test_a_flyer_that_has_somewhere_to_go_and_gets_nowhere_near_an_obstacle_is_stuck() -> None:
     result = looked_at(*circling(120, True), *(at([[40.0, 0.0, 0.0]]) for _ in range(30)))
     assert 94 < result.frames[STUCK][0] < 98
-    assert result.stuck_frames(0, range(100, 260)) == (100.0 + result.frames[STUCK][0] - 48, 219.0)
+    assert result.stuck_frames(0, range(100, 260)) == (100.0 + result.frames[STUCK][0] - 96, 219.0)
 
 
 def test_a_flyer_that_circles_for_fun_or_gets_on_is_not_stuck() -> None:

@@ -30,10 +30,14 @@ def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object
     """
     group = getattr(crowd.steering, behavior.name)
     for name, parameter in behavior.parameters().items():
-        by_role_only = parameter.kind in POINTERS and parameter.default == NEAREST and not named(group, name)
-        if by_role_only and not roles.get(parameter.role):
+        if parameter.kind in POINTERS and _is_awaited(group, name, parameter, roles):
             return name, parameter
     return None
+
+
+def _is_awaited(group: PropertyGroup, name: str, parameter: Parameter, roles: Mapping[Role, Any]) -> bool:
+    """Whether a parameter stands for the nearest object of a role that no object of the scene has."""
+    return parameter.default == NEAREST and not named(group, name) and not roles.get(parameter.role)
 
 
 def target_problem(
@@ -51,7 +55,7 @@ def target_problem(
             continue
         target, what = pointed_at(group, name), f"{'' if parameter.in_order else 'a '}{name.replace('_', ' ')}"
         if target is None:
-            if parameter.default == NEAREST and not named(group, name) and not roles.get(parameter.role):
+            if _is_awaited(group, name, parameter, roles):
                 return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose {what}"
             if parameter.kind is Kind.CROWD:
                 return f"It waits for {what}: choose one"

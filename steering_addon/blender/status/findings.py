@@ -14,7 +14,7 @@ from ...simulation.roles import Role
 from ..properties import has_role
 from ..read.dependencies import animates
 from ..read.sources import behaviors_of, pointers_of
-from ..read.target_problems import OPTIONAL, awaited, target_problem
+from ..read.target_problems import OPTIONAL, awaited, outside_scene, target_problem
 from ..tagged_objects import by_role, full_name, in_use
 from ..write.visibility import SWITCHES
 
@@ -67,9 +67,9 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     yield from _instances(objects)
     crowds = roles[Role.CROWD]
-    present = {full_name(ob) for ob in objects}
+    gone = outside_scene(crowds, set(objects))
     for crowd in crowds:
-        yield from _targets_gone(crowd, present)
+        yield from _targets_gone(crowd, gone)
     never = [ob for ob, record in records.items() if record.present_frames and _is_never(record.present_frames)]
     yield from _about(Kind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     for crowd in crowds:
@@ -129,10 +129,10 @@ def _instances(objects: Iterable[Object]) -> Iterator[Finding]:
             yield Finding(Kind.INSTANCED, text, (full_name(ob),))
 
 
-def _targets_gone(crowd: Object, present: set[str]) -> Iterator[Finding]:
-    """The targets of a crowd's behaviors that were deleted from the scene."""
+def _targets_gone(crowd: Object, gone: frozenset[str]) -> Iterator[Finding]:
+    """The targets of a crowd's behaviors that were deleted from the scene, of which the full names are `gone`."""
     for target in pointers_of(crowd):
-        if full_name(target.ob) not in present:
+        if full_name(target.ob) in gone:
             what = target.parameter.replace("_", " ").title()
             text = f"{target.ob.name}, the {what} of {target.behavior.label} in {crowd.name}, was deleted"
             yield Finding(Kind.TARGET_GONE, text, (full_name(crowd),))
