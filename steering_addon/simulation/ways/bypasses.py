@@ -4,9 +4,10 @@ A follower that is pulled back to a line through an obstacle hovers in front of 
 cancel out. So the line itself is bent. Where it is blocked, it is moved aside by a constant offset, which is chosen
 once and remembered. Before and after that, the offset changes smoothly, as a cubic in the distance x ahead:
 
-    followed(x) = line(x) + offset(x)        lead = pi v sqrt(h / a)
+    followed(x) = line(x) + offset(x)        lead = max(pi v sqrt(h / a), 1.5 h)
 
-At the speed v, a cosine of height h over that lead takes half the agility a. The offset is chosen among several
+At the speed v, a cosine of height h over the first of these takes half the agility a; over the second, the cubic leads
+aside at 45 degrees. Steeper, and where the line has a bend, it could lead back. The offset is chosen among several
 directions perpendicular to the line, on the ground two. Each is long enough for the blocked part to come free, and the
 one with the least change is taken, so that followers pass on the side on which they are.
 """
@@ -40,6 +41,8 @@ SLOW = 0.3
 """Share of cruise speed: a bypass leads past obstacles that are slower. One that moves faster will be elsewhere."""
 FOLLOW = np.pi
 """Lead, in v sqrt(h / a)."""
+SLOPE = 1.5
+"""Least lead, in heights: how much steeper the cubic is in the middle than on average, for a slope of 45 degrees."""
 PUSHES = 10
 """Times that a point is moved aside by the room it lacks."""
 OVER = 1.4
@@ -250,7 +253,8 @@ class _Sight:
 
 def _lead(agents: Agents, height: Scalars) -> Scalars:
     """The distance within which agents at cruise speed move aside by a height, (n,) metres."""
-    return FOLLOW * agents.cruise_speed * np.sqrt(height / np.maximum(agents.agility, EPSILON))
+    turning = FOLLOW * agents.cruise_speed * np.sqrt(height / np.maximum(agents.agility, EPSILON))
+    return np.maximum(turning, SLOPE * height)
 
 
 def _chosen(sight: _Sight, held: Vectors, memory: Bypass) -> Bypass:
