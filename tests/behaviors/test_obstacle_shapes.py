@@ -67,6 +67,16 @@ def test_past_a_box_but_within_its_round_hull_it_goes_straight_on() -> None:
     assert (facing(boxes([[1.6, 9.0, 0.0]], [[1.0, 4.0, 4.0]])).steering()[0] != 0.0).any()
 
 
+@pytest.mark.parametrize("things", [WALL, mesh_obstacles([block((8.0, 0.2, 8.0))], [[0.0, 6.0, 0.0]])])
+def test_a_wall_that_comes_into_sight_takes_effect_gradually(things: Obstacles) -> None:
+    way = np.linspace(16.0, 1.0, 301)
+    force = [np.linalg.norm(facing(things, position=[[3.0, 6.0 - y, 0.0]]).steering()[0][0]) for y in way]
+    seen = np.flatnonzero(force)[0]
+    assert way[seen] > 5.0
+    assert force[seen] < 0.1 * max(force)
+    assert (np.diff(force[seen : seen + 20]) > 0.0).all()
+
+
 @pytest.mark.parametrize(
     ("side", "way"), [(LEFT, (-1, 0, 0)), (RIGHT, (1, 0, 0)), (OVER, (0, 0, 1)), (UNDER, (0, 0, -1))]
 )
