@@ -32,6 +32,7 @@ class Kind(Enum):
 
     NO_SIZE = "ERROR"
     HIDDEN = "HIDE_ON"
+    NOT_RENDERED = "RESTRICT_RENDER_ON"
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
     TARGET_GONE = "UNLINKED"
     NEVER_ENTERED = "GHOST_DISABLED"
@@ -65,6 +66,11 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     yield from _about(Kind.NO_SIZE, [ob for ob in vehicles if _is_without_size(ob)], "{} a scale of 0", "has", "have")
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
+    rendered = set(_in_renders(scene.collection))
+    known = set(hidden)
+    shown = [ob for ob in vehicles if not ob.steering.locked and ob not in known]
+    unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
+    yield from _about(Kind.NOT_RENDERED, unrendered, "{} seen here but hidden in renders", "is", "are")
     yield from _instances(objects)
     crowds = roles[Role.CROWD]
     gone = outside_scene(crowds, set(objects))
@@ -110,8 +116,27 @@ def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:
     """Whether an object is hidden in every view layer, and not by keys."""
     if any(ob.visible_get(view_layer=layer) for layer in scene.view_layers):
         return False
-    is_hidden_by_bake = record is not None and any(path in SWITCHES for path in record.channels)
-    return not is_hidden_by_bake and not animates(ob, "hide_viewport")
+    return not _hides(record) and not animates(ob, "hide_viewport")
+
+
+def _is_unrendered(ob: Object, rendered: set[Collection], record: BakeRecord | None) -> bool:
+    """Whether an object is hidden in renders, by itself or by its collections, and not by keys."""
+    if ob.hide_render:
+        return not _hides(record) and not animates(ob, "hide_render")
+    return not rendered.intersection(ob.users_collection)
+
+
+def _hides(record: BakeRecord | None) -> bool:
+    """Whether a bake hides its vehicle on some frames."""
+    return record is not None and any(path in SWITCHES for path in record.channels)
+
+
+def _in_renders(collection: Collection) -> Iterator[Collection]:
+    """A collection and those in it, without those hidden in renders."""
+    if not collection.hide_render:
+        yield collection
+        for child in collection.children:
+            yield from _in_renders(child)
 
 
 def _instances(objects: Iterable[Object]) -> Iterator[Finding]:

@@ -76,6 +76,24 @@ def hidden_by_the_screen() -> set[str]:
     return {first.name}
 
 
+def hidden_in_renders() -> set[str]:
+    first, *_ = ships()
+    first.hide_render = True
+    return {first.name}
+
+
+def in_a_collection_hidden_in_renders() -> set[str]:
+    first, second, *_ = ships()
+    outer, inner = bpy.data.collections.new("Outer"), bpy.data.collections.new("Inner")
+    bpy.context.scene.collection.children.link(outer)
+    outer.children.link(inner)
+    outer.hide_render = True
+    for ob in (first, second):
+        bpy.context.scene.collection.objects.unlink(ob)
+        inner.objects.link(ob)
+    return {first.name, second.name}
+
+
 def an_instance() -> set[str]:
     ships()
     fleet_collection = bpy.data.collections.new("Fleet")
@@ -111,6 +129,8 @@ CASES = {
     on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0"),
     hidden_by_the_eye: ("HIDDEN", "Ship 0 and 2 more are hidden, but baked all the same"),
     hidden_by_the_screen: ("HIDDEN", "Ship 0 is hidden, but baked all the same"),
+    hidden_in_renders: ("NOT_RENDERED", "Ship 0 is seen here but hidden in renders"),
+    in_a_collection_hidden_in_renders: ("NOT_RENDERED", "Ship 0 and Ship 1 are seen here but hidden in renders"),
     an_instance: ("INSTANCED", "the vehicles of Fleet do not move in it. Use Make Instances Real"),
     a_deleted_target: ("TARGET_GONE", "Road, the Path of Follow Path in Ships, was deleted"),
     a_deleted_path: ("WAITING", "Follow Path of Ships has no effect. It waits for a Path: tag one, or choose a path"),
@@ -154,8 +174,8 @@ def test_vehicles_hidden_until_they_enter_are_not_called_hidden() -> None:
     first.steering.use_enter_frame, first.steering.enter_frame = True, 4
     bake()
     bpy.context.scene.frame_set(1)
-    assert first.hide_viewport
-    assert "HIDDEN" not in listed()
+    assert first.hide_viewport and first.hide_render
+    assert not {"HIDDEN", "NOT_RENDERED"} & set(listed())
 
 
 def test_a_vehicle_whose_scale_is_keyed_may_be_of_no_size_for_a_moment() -> None:
