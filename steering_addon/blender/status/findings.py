@@ -70,7 +70,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     known = set(hidden)
     shown = [ob for ob in vehicles if not ob.steering.locked and ob not in known]
     unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
-    yield from _about(Kind.NOT_RENDERED, unrendered, "{} seen here but hidden in renders", "is", "are")
+    yield from _about(Kind.NOT_RENDERED, unrendered, "{} visible, but hidden in renders", "is", "are")
     yield from _instances(objects)
     crowds = roles[Role.CROWD]
     gone = outside_scene(crowds, set(objects))
@@ -120,7 +120,7 @@ def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:
 
 
 def _is_unrendered(ob: Object, rendered: set[Collection], record: BakeRecord | None) -> bool:
-    """Whether an object is hidden in renders, by itself or by its collections, and not by keys."""
+    """Whether an object or each of its collections is hidden in renders, and not by keys."""
     if ob.hide_render:
         return not _hides(record) and not animates(ob, "hide_render")
     return not rendered.intersection(ob.users_collection)
