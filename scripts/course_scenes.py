@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scripts.preset_crowds import FPS, SHIPPED, START_SPEED, columns, shipped
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.scene import SPHERE, Scene, all_of, boxes, mesh, mesh_obstacles, obstacles, regions, spline
-from steering_addon.settings.preset import Preset, read
-from steering_addon.settings.preset_values import complete
+from steering_addon.settings.preset import Preset
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.declaration import Declared, Kind
 from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.geometry.paths import Spline
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 
-FOLDER = Path(__file__).resolve().parents[1] / "presets"
-NAMES = tuple(path.stem for path in sorted(FOLDER.glob("*.json")))
+NAMES = tuple(SHIPPED)
 WAYS = tuple(choice.name for choice in COMBININGS)
 SHAPES = ("box", "ball", "mesh")
 OBSTACLES = 3
@@ -36,7 +33,6 @@ PATH_TIME, PATH_LENGTHS = (3.5, 2.5), (6.0, 4.0)
 """Least length of a path, in seconds at cruise speed and in body lengths: without obstacles, and for each of them."""
 FIRST, REST = 0.45, 0.45
 """Share of the path before the first obstacle, and the share over which all of them are spread."""
-FPS, START_SPEED = 24.0, 0.7
 STILL = 0.05
 """Share of max_speed below which a vehicle stands."""
 PATIENCE = 2.0
@@ -163,20 +159,6 @@ def _depth(things: Obstacles, position: NDArray[np.float64], radius: NDArray[np.
     flat = position.reshape(-1, 3)
     clearance = things.clearance(flat).min(axis=1).reshape(position.shape[:2])
     return np.maximum((radius - clearance).max(axis=0) / radius, 0.0)
-
-
-def shipped(name: str) -> Preset:
-    """A preset that is shipped."""
-    return read((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def columns(declaration: type[Declared], values: Any) -> dict[str, Any]:
-    """All values of a preset as the simulation takes them: missing ones by default, choices by number."""
-    by_name = complete(declaration, values)
-    for name, parameter in declaration.parameters().items():
-        if parameter.kind is Kind.CHOICE:
-            by_name[name] = next(choice.number for choice in parameter.choices if choice.name == by_name[name])
-    return by_name
 
 
 def course(
