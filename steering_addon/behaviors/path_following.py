@@ -39,6 +39,8 @@ PASSAGE = 0.5
 """Radius of the path where it leads round an obstacle, relative to the room that is kept from that."""
 NEAR = 0.4
 """Seconds ahead within which a follower has reached that place and heads for the next."""
+ABREAST = 1.0
+"""Seconds ahead within which it is abreast of what the path leads it past."""
 SIGHT = 2.5
 """Seconds ahead on the path of the place that a follower heads for, where it leads round no obstacle."""
 BENDS = 8
@@ -112,6 +114,19 @@ class PathFollowing(Behavior):
         for rows, line in _lines(world, replace(memory, path=np.where(known, memory.path, -1))):
             goal[rows] = _heads_for(line, agents.take(rows), memory.take(rows))
         return goal
+
+    def passing_place(self, world: World, agents: Agents, memory: Following) -> Vectors | None:
+        """On the bypass, where the agent will be in a second, or where the obstacle begins."""
+        known = memory.active & (memory.path >= 0) & _exists(world.paths, memory)
+        if not known.any():
+            return None
+        place = np.full((3, len(agents)), np.nan).T
+        for rows, line in _lines(world, replace(memory, path=np.where(known, memory.path, -1))):
+            of, by = memory.take(rows), agents.take(rows)
+            further = clamp(ABREAST * by.cruise_speed, of.begin, of.end)
+            on_line = line.position(of.along + of.way * further)
+            place[rows] = by.position + by.level(on_line - by.position) + of.at(further[:, None])[0][:, 0]
+        return place
 
     def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
         memory = _on_paths(self, world, agents, memory)

@@ -126,6 +126,10 @@ class Behavior(Declared):
         """
         return None
 
+    def passing_place(self, world: World, agents: Agents, memory: Any) -> Vectors | None:
+        """The places beside obstacles past which it leads the agents, (n, 3) metres; nan, or None for all, for none."""
+        return None
+
     def obstacle_clearance(self) -> Scalars | None:
         """The distance from obstacles that it keeps besides the radius, (n,) metres; None if it does not avoid them."""
         return None

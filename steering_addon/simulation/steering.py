@@ -190,6 +190,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         alarmed=nobody(len(rows)),
         clearance=shared(np.nan, len(rows)),
         awaits=shared(-1, len(rows), np.int64),
+        passing_place=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
     )
 
 
@@ -197,9 +198,11 @@ def _with_goals(behaviors: list[Behavior], world: World, agents: Agents, decided
     """The agents with their goals, and with what their behaviors do about obstacles."""
     goal = _goal(behaviors, world, agents, decided)
     clearance, awaits = _clearance(behaviors, agents), _awaited(behaviors, agents, decided)
-    if goal is agents.goal and clearance is agents.clearance and awaits is agents.awaits:
+    passing_place = _passing_place(behaviors, world, agents, decided)
+    new = goal, clearance, awaits, passing_place
+    if all(a is b for a, b in zip(new, (agents.goal, agents.clearance, agents.awaits, agents.passing_place))):
         return agents
-    return replace(agents, goal=goal, clearance=clearance, awaits=awaits)
+    return replace(agents, goal=goal, clearance=clearance, awaits=awaits, passing_place=passing_place)
 
 
 def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
@@ -223,6 +226,16 @@ def _awaited(behaviors: list[Behavior], agents: Agents, decided: Decisions) -> R
         if rows is not None:
             awaits = np.where((behavior.weight != 0.0) & (rows != -1), rows, awaits)
     return awaits
+
+
+def _passing_place(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
+    """The place beside an obstacle past which a behavior with weight leads each agent, (n, 3); nan for none."""
+    place = agents.passing_place
+    for behavior in behaviors:
+        led = behavior.passing_place(world, agents, decided.recalled(behavior, agents))
+        if led is not None:
+            place = np.where(((behavior.weight != 0.0) & np.isfinite(led[:, 0]))[:, None], led, place)
+    return place
 
 
 def _clearance(behaviors: list[Behavior], agents: Agents) -> Scalars:

@@ -212,6 +212,7 @@ class Agents:
         clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
             them.
         awaits: (n,) the row of the obstacle that each stops for instead of passing it, -1 for none, or EVERY_OBSTACLE.
+        passing_place: (n, 3) the place beside an obstacle past which a behavior leads each, metres; nan for none.
     """
 
     rows: Rows
@@ -230,6 +231,7 @@ class Agents:
     alarmed: Mask
     clearance: Scalars
     awaits: Rows
+    passing_place: Vectors
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -378,4 +380,5 @@ class Agents:
             alarmed=self.alarmed[rows],
             clearance=self.clearance[rows],
             awaits=self.awaits[rows],
+            passing_place=self.passing_place[rows],
         )

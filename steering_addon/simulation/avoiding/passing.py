@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, clamp, dot, magnitude, unit
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, anybody, clamp, dot, magnitude, no_vectors, unit
 from ..geometry.obstacles import LEFT, OVER, RIGHT, UNDER, Obstacles
 from ..ground import left_of
+from ..world import Agents
 
+BESIDE = 4.0
+"""Distance from the surface, in multiples of the distance to keep, within which a place is beside an obstacle."""
+DECIDED = 0.25
+"""Distance of that place from the course through the middle, in the same multiples, that decides on a side."""
+LED = 2.0
+"""How much more of a turn to that side may take than one to the other."""
 PLACES = 4
 """Points of an axis that are tried between the point nearest to a course and the end that is reached first."""
 
@@ -70,6 +77,26 @@ def _tightness(way: Scalars, aside: Vectors, reach: Scalars) -> Scalars:
     room = way * way + dot(aside, aside) - reach * reach
     bend = np.where(room > EPSILON, missing / np.maximum(room, EPSILON), 1.0 / EPSILON)
     return np.where((missing > 0.0) & (way > 0.0), bend, -1.0)
+
+
+def led_past(agents: Agents, rows: Rows, course: Vectors, offset: Vectors, radius: Scalars, reach: Scalars) -> Vectors:
+    """The unit directions, perpendicular to the courses, to the side on which agents are led past obstacles, (m, 3).
+
+    Zero for agents that are led past no obstacle, or past another one.
+
+    Args:
+        rows: (m,) of the agents.
+        course: (m, 3) unit directions.
+        offset: (m, 3) from each agent to the middle of the obstacle, metres.
+        radius: (m,) of a ball around the obstacle, metres.
+        reach: (m,) the distance to keep from it, metres.
+    """
+    if not anybody(np.isfinite(agents.passing_place[:, 0])):
+        return no_vectors(len(rows))
+    beside = agents.passing_place[rows] - agents.position[rows] - offset
+    near = magnitude(np.nan_to_num(beside, nan=np.inf)) < radius + BESIDE * reach
+    aside = across(np.where(near[:, None], beside, 0.0), course)
+    return np.where((magnitude(aside) > DECIDED * reach)[:, None], unit(aside), 0.0)
 
 
 def directions_to_pass(

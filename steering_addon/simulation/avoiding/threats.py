@@ -27,9 +27,9 @@ from ..arrays.vectors import (
     magnitude,
     unit,
 )
-from ..geometry.obstacles import Obstacles
+from ..geometry.obstacles import EITHER, Obstacles
 from ..world import Agents
-from .passing import directions_to_pass, most_pressing
+from .passing import LED, directions_to_pass, led_past, most_pressing
 
 EAGERNESS = 1.5
 """Multiple of the last distance at which a dodge is possible that it looks ahead at least."""
@@ -148,10 +148,13 @@ class Rounds:
         row = np.argmin(self.contact, axis=1)
         course, aside, reach = self.course[n, row], self.aside[n, row], self.reach[n, row]
         direction = directions_to_pass(self.obstacles.pass_side[row], aside, course, agents.side, agents.upward)
-        direction = unit(agents.level(direction))
+        offset = aside + course * self.way[n, row][:, None]
+        led = led_past(agents, n, course, offset, self.obstacles.radius[row], reach - self.obstacles.radius[row])
+        free = (self.obstacles.pass_side[row] == EITHER) & (magnitude(led) > 0.5)
+        free &= reach + dot(aside, led) < LED * (reach + dot(aside, direction))
+        direction = unit(agents.level(np.where(free[:, None], led, direction)))
         missing = reach + dot(aside, direction)
         # An agent that is too near already leaves by the shortest way.
-        offset = aside + course * self.way[n, row][:, None]
         return Threats(
             contact=self.contact[n, row],
             course=course,

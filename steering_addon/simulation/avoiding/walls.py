@@ -25,7 +25,7 @@ from ..arrays.vectors import (
 from ..geometry.boxes import bend_past_box
 from ..geometry.obstacles import BOX, EITHER, INSIDE, MESH, OUTSIDE, Obstacles
 from ..world import Agents
-from .passing import directions_to_pass
+from .passing import LED, directions_to_pass, led_past
 from .silhouettes import turns_past_outline
 from .threats import CAUTION, CREEP, EAGERNESS, ONSET, Threats
 
@@ -214,13 +214,21 @@ class _Pairs:
         head_on = magnitude(direction) < 1e-6
         direction = unit(np.where(head_on[:, None], across(agents.side[self.agent], self.course), direction))
         direction = self._asked_for(direction, obstacles, agents)
+        return direction, self._bend_to(direction)
+
+    def _bend_to(self, direction: Vectors) -> Scalars:
+        """The curvatures (m,) toward directions (m, 3) that make the courses parallel to the surfaces, 1/m."""
         toward, aside = -dot(self.side, self.course), dot(self.side, direction)
         room = np.maximum(self.contact * toward, EPSILON)
-        return direction, (np.sqrt(toward * toward + aside * aside) - aside) / room
+        return (np.sqrt(toward * toward + aside * aside) - aside) / room
 
     def _asked_for(self, direction: Vectors, obstacles: Obstacles, agents: Agents) -> Vectors:
         """The directions (m, 3), but to the side on which a mesh asks to be passed."""
         asked = obstacles.pass_side[self.obstacle]
+        led = self._led_past(obstacles, agents)
+        turned = (asked == EITHER) & (dot(led, direction) < 0.0)
+        turned &= self._bend_to(led) < LED * self._bend_to(direction)
+        direction = np.where(turned[:, None], led, direction)
         pairs = np.flatnonzero((asked != EITHER) & (obstacles.shape[self.obstacle] == MESH))
         if len(pairs):
             agent, course = self.agent[pairs], self.course[pairs]
@@ -228,6 +236,13 @@ class _Pairs:
             upward = agents.upward_of(agent)
             direction[pairs] = directions_to_pass(asked[pairs], offset, course, agents.side[agent], upward)
         return direction
+
+    def _led_past(self, obstacles: Obstacles, agents: Agents) -> Vectors:
+        """The unit directions to the sides on which agents are led past these obstacles, (m, 3); zero for none."""
+        row, agent = self.obstacle, self.agent
+        outer = obstacles.side[row] == OUTSIDE
+        led = led_past(agents, agent, self.course, self.offset, obstacles.radius[row], self.reach)
+        return np.where(outer[:, None], unit(agents.level_of(led, agent)), 0.0)
 
     def _past_boxes(self, pairs: Rows, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:
         """As `turns`, by the easiest turn perpendicular to an edge of the box; or to the side that the box asks for."""
@@ -244,7 +259,10 @@ class _Pairs:
         local_course = obstacles.localized(course, row)
         bends, width = bend_past_box(local, obstacles.half[row], local_course, local_turns, self.reach[pairs])
         cost = bends * width * (1.0 - HABIT * dot(turns, own_side[:, None]))
-        best = np.argmin(np.where(magnitude(turns) < 0.5, np.inf, cost), axis=1)
+        cost = np.where(magnitude(turns) < 0.5, np.inf, cost)
+        led = self._led_past(obstacles, agents)[pairs]
+        wrong = (obstacles.pass_side[row] == EITHER)[:, None] & (dot(turns, led[:, None]) < 0.0)
+        best = np.argmin(np.where(wrong, LED * cost, cost), axis=1)
         m = np.arange(len(pairs))
         return turns[m, best], bends[m, best]
 

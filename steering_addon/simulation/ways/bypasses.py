@@ -20,7 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.chance import mix, uniform
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, across, anybody, clamp, cross, dot, magnitude, unit
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Scalars,
+    Vectors,
+    across,
+    anybody,
+    clamp,
+    cross,
+    dot,
+    magnitude,
+    truncate,
+    unit,
+)
 from ..avoiding.passing import directions_to_pass
 from ..geometry.obstacles import EITHER, OUTSIDE, Obstacles
 from ..geometry.paths import Spline
@@ -265,19 +278,64 @@ def _chosen(sight: _Sight, held: Vectors, memory: Bypass) -> Bypass:
     lane = across(held[:, None], tangents)
     offset = np.where(memory.active[:, None, None], offset, lane)
     room = sight.room(points + offset)
-    rows = np.flatnonzero((room < -TOLERATED * sight.reach[:, None]).any(axis=1))
+    back, cut_off = _way_back(sight, ahead, points, tangents, offset)
+    rows = np.flatnonzero((room < -TOLERATED * sight.reach[:, None]).any(axis=1) | cut_off)
     if not len(rows):
         return memory
-    again = sight.take(rows)
+    again, apart = sight.take(rows), cut_off[rows]
     begun, slope = memory.take(rows).at(np.zeros((len(rows), 1)))
     active = memory.active[rows]
     before = np.where(active[:, None], begun[:, 0], lane[rows, 0])
     slope = np.where(active[:, None], slope[:, 0], 0.0)
+    # Who cannot get back begins where it is, and in its own direction.
+    before = np.where(apart[:, None], across(again.agents.position - points[rows, 0], tangents[rows, 0]), before)
+    slope = np.where(apart[:, None], _own_slope(again.agents, tangents[rows, 0]), slope)
     planned, cost = _planned(again, ahead[rows], points[rows], tangents[rows], room[rows], before, slope)
     known = memory.take(rows)
-    kept = CHANGE * magnitude(known.offset) + _blockage(again, room[rows], ahead[rows]) - CONSTANCY * again.reach
-    changes = np.flatnonzero(~active | (cost < kept))
+    blockage = np.maximum(
+        _blockage(again, room[rows], ahead[rows]), np.where(apart, _blockage(again, back[rows], ahead[rows]), 0.0)
+    )
+    kept = CHANGE * magnitude(known.offset) + blockage - CONSTANCY * again.reach
+    changes = np.flatnonzero((~active & ~apart) | (cost < kept))
     return memory.put(rows[changes], planned.take(changes))
+
+
+def _way_back(
+    sight: _Sight, ahead: Scalars, points: Vectors, tangents: Vectors, offset: Vectors
+) -> tuple[Scalars, Mask]:
+    """The room on the straight ways of m agents back to the line that they follow, and whether one is cut off.
+
+    Others push an agent to the far side of what it passes, or it is carried there as it cannot turn as sharply.
+
+    Args:
+        ahead: (m, p) metres ahead of the agents.
+        points, tangents: (m, p, 3) of the line there.
+        offset: (m, p, 3) of the way that they follow.
+
+    Returns:
+        room: (m, p) metres.
+        cut_off: (m,)
+    """
+    position = sight.agents.position
+    gap = magnitude(across(position - points[:, 0], tangents[:, 0]) - offset[:, 0])
+    m, p = ahead.shape
+    joins = np.minimum((ahead < _lead(sight.agents, gap)[:, None]).sum(axis=1), p - 1)
+    joined = (points + offset)[np.arange(m), joins]
+    shares = np.linspace(0.0, 1.0, p)[None, :, None]
+    room = np.full((m, p), np.inf)
+    far = np.flatnonzero(gap > sight.reach)
+    if len(far):
+        room[far] = sight.take(far).room(position[far, None] + (joined - position)[far, None] * shares)
+    # One that is too near already may be on the right side.
+    least = np.minimum(room[:, 0], 0.0) - TOLERATED * sight.reach
+    return room, room.min(axis=1) < least
+
+
+def _own_slope(agents: Agents, tangents: Vectors) -> Vectors:
+    """How the offsets of agents change per metre along the line while they go straight on, (m, 3), at most 1 long."""
+    forward = agents.level(agents.forward)
+    aside = across(forward, tangents) / np.maximum(dot(forward, tangents), EPSILON)[:, None]
+    return truncate(aside, np.ones(len(aside)))
 
 
 def _planned(
