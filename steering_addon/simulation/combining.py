@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, dot, ratio, truncate, unit
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, dot, magnitude, ratio, truncate, unit
 from .declaration import Choice
 
 
@@ -98,6 +98,11 @@ MATTERS: dict[int, tuple[str, ...]] = {
     5: ("weight", "priority", "probability"),
 }
 """The parameters of a behavior that each way uses, by its stored number."""
+
+
+FIRM = 0.1
+"""Share of max_force from which no later force may undo an earlier one. A breath of avoidance to the one side would
+otherwise forbid all turns to the other."""
 
 
 def weighted_sum(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
@@ -213,10 +218,12 @@ def _levels(components: Sequence[Component], within: Combine, max_force: Scalars
 def _allocated(spent: Vectors, force: Vectors, max_force: Scalars) -> Vectors:
     """The force spent so far plus what it leaves of another one, (n, 3) each; at most max_force (n,).
 
-    With d = spent/|spent|, the part min(f . d, 0) d is dropped and the remainder cut to sqrt(F^2 - |spent|^2).
+    With d = spent/|spent|, the part min(f . d, 0) d is dropped and the remainder cut to sqrt(F^2 - |spent|^2). If
+    |spent| is below FIRM F, less is dropped, the weaker it is.
     """
+    firm = np.minimum(ratio(magnitude(spent), FIRM * max_force), 1.0)
     direction = unit(spent)
-    force = force - np.minimum(dot(force, direction), 0.0)[:, None] * direction
+    force = force - (firm * np.minimum(dot(force, direction), 0.0))[:, None] * direction
     left = np.sqrt(np.maximum(max_force * max_force - dot(spent, spent), 0.0))
     return truncate(spent + truncate(force, left), max_force)
 

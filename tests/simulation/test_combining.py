@@ -14,6 +14,7 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.combining import (
     COMBINE,
     COMBININGS,
+    FIRM,
     MATTERS,
     Combine,
     Component,
@@ -265,7 +266,8 @@ def test_allocation_spends_the_force_by_priority(case) -> None:
             so_far = np.linalg.norm(spent)
             if so_far > 0.0:
                 against = min(force @ spent / so_far, 0.0)
-                force = force - against * spent / so_far
+                firm = min(so_far / (FIRM * MAX_FORCE[agent]), 1.0)
+                force = force - firm * against * spent / so_far
             spent = spent + cut(force, np.sqrt(max(MAX_FORCE[agent] ** 2 - so_far**2, 0.0)))
             spent = cut(spent, MAX_FORCE[agent])
         expected = spent if levels else cut(cruise[agent], MAX_FORCE[agent])
@@ -290,7 +292,22 @@ def test_allocation_neither_exceeds_max_force_nor_undoes_the_first_priority(case
         for agent in range(N):
             expected = cut(first[0].force[agent], MAX_FORCE[agent])
             length = np.linalg.norm(expected)
-            assert length == 0.0 or force[agent] @ expected / length >= min(length, MAX_FORCE[agent]) - 1e-6
+            if length >= FIRM * MAX_FORCE[agent]:
+                assert force[agent] @ expected / length >= min(length, MAX_FORCE[agent]) - 1e-6
+
+
+def test_by_allocation_a_breath_of_avoidance_does_not_forbid_the_other_side() -> None:
+    max_force, sure = np.array([2.0]), (np.ones(1), np.ones(1), np.zeros(1))
+
+    def both(avoiding: float) -> float:
+        forces = np.array([[avoiding, 0.0, 0.0]]), np.array([[-1.0, 0.5, 0.0]])
+        components = [Component(force, np.array([k]), *sure) for k, force in enumerate(forces)]
+        return float(by_allocation()(components, np.zeros((1, 3)), max_force)[0, 0])
+
+    assert both(0.001) < -0.9
+    assert both(FIRM * 2.0) == pytest.approx(FIRM * 2.0)
+    aside = [both(share) for share in np.linspace(0.001, FIRM * 2.0, 50)]
+    assert (np.diff(aside) > 0.0).all() and np.diff(aside).max() < 0.05, "it fades"
 
 
 def test_by_allocation_a_bird_avoids_a_tower_however_hard_its_flock_pulls() -> None:

@@ -1,0 +1,75 @@
+"""Bypasses: the way of a path follower bends round what stands on its path."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scripts.course_scenes import Course, course, random_course
+from steering_addon.scene import boxes, spline
+from steering_addon.simulation.run import step
+
+FPS = 24.0
+
+
+def bend(preset: str, place: tuple[float, float], size: float) -> Course:
+    """A path with a box in its bend, as the animator draws it without a thought, and one vehicle."""
+    on = course(preset, "ALLOCATION", [], [1.0])
+    x = np.linspace(0.0, 20.0, 81)
+    line = spline(np.stack((x, 6.0 * np.sin(np.pi * x / 30.0), np.zeros(81)), axis=1) * size, False)
+    [behaviors] = [
+        [
+            (kind, {**values, "radius": 0.5 * size} if kind.name == "path_following" else values)
+            for kind, values in on.scene.behaviors
+        ]
+    ]
+    scene = replace(
+        on.scene,
+        position=np.array([[*place, 0.0]]) * size,
+        forward=np.array([[1.0, 0.0, 0.0]]),
+        behaviors=behaviors,
+        obstacles=boxes(np.array([[15.0, 6.0, 0.0]]) * size, [[0.75 * size] * 3]),
+        paths=((line,),),
+    )
+    return replace(on, name=f"{preset} from {place}", scene=scene, line=line)
+
+
+@pytest.mark.parametrize("aside", [-1.0, 0.0, 1.0])
+def test_a_lone_walker_passes_a_box_in_a_bend_whichever_side_it_comes_from(aside: float) -> None:
+    outcome = bend("pedestrian", (8.5, 4.6 + aside), 1.5).run()
+    assert outcome.arrived[0] >= 0
+    assert outcome.stood[0] <= 1.0 and outcome.depth[0] == 0.0
+
+
+@pytest.mark.parametrize("aside", [-1.0, 0.0, 1.0])
+def test_a_lone_car_passes_it_without_stopping(aside: float) -> None:
+    outcome = bend("car", (0.0, aside), 4.0).run()
+    assert outcome.arrived[0] >= 0
+    speed = np.array([np.linalg.norm(state.motion.velocity[0]) for state in outcome.states[24 : outcome.arrived[0]]])
+    assert (speed < 0.5).sum() < FPS and outcome.depth[0] == 0.0
+
+
+def test_one_that_others_pushed_to_the_far_side_goes_on_there() -> None:
+    on = bend("pedestrian", (8.5, 4.6), 1.5)
+    states = on.run().states
+    beside = int(np.argmax([state.motion.position[0, 0] > 1.5 * 13.5 for state in states]))
+    abreast_of_it = states[beside]
+    side = np.sign(abreast_of_it.motion.position[0, 1] - 9.0)
+    far = abreast_of_it.motion.position.copy()
+    far[0, 1] = 9.0 - side * 2.5
+    pushed = replace(abreast_of_it, motion=replace(abreast_of_it.motion, position=far))
+    place = [pushed.motion.position[0]]
+    still = on.scene.snapshot()
+    for _ in range(int(5 * FPS)):
+        pushed = step(pushed, still)
+        place.append(pushed.motion.position[0])
+    track = np.array(place)
+    abreast = np.abs(track[:, 0] - 22.5) < 1.0
+    assert abreast.any() and (np.sign(track[abreast, 1] - 9.0) == -side).all()
+
+
+def test_a_bypass_never_leads_back_where_the_path_has_a_bend() -> None:
+    """Sharks that are slow for their size once flew up and away from this one, and whirled there for ever."""
+    states = replace(random_course(42), frames=500).run().states
+    assert states[-1].memories["path_following"].along.min() > 18.0
+    assert states[-1].motion.position[:, 2].max() < 10.0
