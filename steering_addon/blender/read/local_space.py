@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import dot, magnitude
+from ..doubles import doubles
 from .rotation_channels import product
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def parent_part(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     evaluated = ob.evaluated_get(depsgraph)
     carrying = _carrying_matrix(ob, ob.parent.evaluated_get(depsgraph))
     if carrying is None:
-        return np.array(evaluated.matrix_world @ evaluated.matrix_basis.inverted_safe())
-    return np.array(carrying @ evaluated.matrix_parent_inverse)
+        return doubles(evaluated.matrix_world @ evaluated.matrix_basis.inverted_safe())
+    return doubles(carrying @ evaluated.matrix_parent_inverse)
 
 
 def _carrying_matrix(ob: Object, parent: Object) -> Matrix | None:

@@ -12,6 +12,7 @@ import numpy as np
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import magnitude
 from ..crowds.entry_settings import Hiding
+from ..doubles import doubles
 from ..identity import distinct_identities
 from ..tagged_objects import crowds_of
 from ..write.animation_data import action_of, assign_action, slot_of
@@ -142,7 +143,7 @@ class ObjectVehicles:
 
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
         """As `VehicleSource.pose`."""
-        matrix = np.array(self.objects[row].evaluated_get(depsgraph).matrix_world)
+        matrix = doubles(self.objects[row].evaluated_get(depsgraph).matrix_world)
         # The matrix includes the vehicle's scale, so a mirrored vehicle needs no correction.
         return to_world(matrix, np.zeros(3), np.eye(3), self.axes[row], np.ones(3))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mathutils import Matrix, Quaternion
 
+from ..doubles import doubles
 from ..write.animation_data import evaluate
 from ..write.bake_record import BakeRecord
 from ..write.keyframes import read_column
@@ -49,14 +50,14 @@ def stored_rotation(ob: Object) -> np.ndarray:
     size = len(getattr(ob, data_path(ob.rotation_mode)))
     width = width_of(start.rotation_mode)
     if start.rotation_mode == ob.rotation_mode:
-        return np.array(start.rotation[:size])
-    turn = _quaternion(np.array(start.rotation[:width]), start.rotation_mode)
+        return doubles(start.rotation[:size])
+    turn = _quaternion(doubles(start.rotation[:width]), start.rotation_mode)
     if ob.rotation_mode == "QUATERNION":
-        return np.array(turn)
+        return doubles(turn)
     if ob.rotation_mode == "AXIS_ANGLE":
         axis, angle = turn.to_axis_angle()
-        return np.array((angle, *axis))
-    return np.array(turn.to_euler(ob.rotation_mode))
+        return doubles((angle, *axis))
+    return doubles(turn.to_euler(ob.rotation_mode))
 
 
 def _quaternion(rotation: np.ndarray, mode: str) -> Quaternion:
@@ -78,7 +79,7 @@ def start_of(ob: Object, played: Played, first: float, *, on_start_frame: bool) 
     location, rotation = channels(ob)
     record = played.record
     if record is not None and ob.steering.start.stored and not (on_start_frame and _was_moved(ob, played, first)):
-        location, rotation = np.array(ob.steering.start.location), stored_rotation(ob)
+        location, rotation = doubles(ob.steering.start.location), stored_rotation(ob)
     return (
         _left_by_keys(played, "location", location, first),
         _left_by_keys(played, data_path(ob.rotation_mode), rotation, first),
