@@ -19,7 +19,7 @@ from ...simulation.roles import Role
 from ..crowds.entry_settings import own_enter_frame
 from ..crowds.lost_crowds import check_lost, lost_crowds, lost_warnings
 from ..identity import distinct_identities
-from ..properties import settings_of
+from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from ..tagged_objects import by_role, crowds_of, full_name, in_use
 from .checks import (
@@ -236,6 +236,8 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
 def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collection[Object | None]) -> list[Object]:
     """The crowds of all vehicles, moved or not, and those that behaviors of moving crowds point at.
 
+    Objects pointed at that are no crowds are left out, to be refused by name.
+
     Args:
         lost: crowds that are not in the scene, which count only if they are pointed at.
     """
@@ -244,7 +246,7 @@ def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collec
     moving = by_name(set(vehicles.crowds))
     crowds = [*moving, *(crowd for crowd in others if crowd is not None and crowd not in lost)]
     pointed = [target.ob for crowd in moving for target in pointers_of(crowd) if target.kind is Kind.CROWD]
-    return by_name([*crowds, *pointed])
+    return by_name([*crowds, *(ob for ob in pointed if has_role(ob, Role.CROWD))])
 
 
 def _rows(objects: Iterable[Object]) -> dict[str, int]:

@@ -36,9 +36,14 @@ def store(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
     start.rotation = (*rotation, 0.0)[:4]
 
 
+def _has_start(ob: Object) -> bool:
+    """Whether a start is stored on the vehicle. Writes nothing."""
+    return ob.steering.is_property_set("start") and ob.steering.start.stored
+
+
 def give_back(ob: Object) -> None:
     """Move the vehicle back to its start."""
-    if not ob.steering.start.stored:
+    if not _has_start(ob):
         return
     ob.location = ob.steering.start.location
     setattr(ob, data_path(ob.rotation_mode), stored_rotation(ob))
@@ -78,7 +83,7 @@ def start_of(ob: Object, played: Played, first: float, *, on_start_frame: bool) 
     """
     location, rotation = channels(ob)
     record = played.record
-    if record is not None and ob.steering.start.stored and not (on_start_frame and _was_moved(ob, played, first)):
+    if record is not None and _has_start(ob) and not (on_start_frame and _was_moved(ob, played, first)):
         location, rotation = doubles(ob.steering.start.location), stored_rotation(ob)
     return (
         _left_by_keys(played, "location", location, first),
