@@ -16,7 +16,7 @@ from ..doubles import doubles
 from ..identity import distinct_identities
 from ..tagged_objects import crowds_of
 from ..write.animation_data import action_of, assign_action, slot_of
-from ..write.bake_actions import played_without_bake
+from ..write.bake_actions import moved_without_bake
 from ..write.ownership import Played, bake_of
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import animates
@@ -223,9 +223,10 @@ def object_vehicles(
     location, rotation = np.zeros((len(moving), 3)), np.zeros((len(moving), WIDEST))
     starts, velocities = [], []
     for ob, played in zip(moving, all_played):
-        with played_without_bake(played) as own:
+        with moved_without_bake(played) as own:
             starts.append(start_of(ob, played, own, first, on_start_frame=on_start_frame))
-            velocities.append(earlier_velocity(own, first, frame_time))
+            velocity = earlier_velocity(own, first, frame_time)
+        velocities.append(np.full(3, np.nan) if velocity is None else velocity)
         check_start(ob, *starts[-1])
     for row, k in enumerate(order):
         location[row], turn = starts[k]
@@ -237,9 +238,7 @@ def object_vehicles(
         axes=np.array([_axes(ob) for ob in objects]).reshape(-1, 3, 3),
         location=location,
         rotation=rotation,
-        velocity=np.array(
-            [np.full(3, np.nan) if each is None else each for each in (velocities[k] for k in order)]
-        ).reshape(-1, 3),
+        velocity=np.array([velocities[k] for k in order]).reshape(-1, 3),
         stored=_stored_settings(objects),
         animated=np.array([animates(ob, "steering") for ob in objects], dtype=np.bool_),
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),

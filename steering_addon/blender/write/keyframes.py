@@ -138,7 +138,7 @@ def unsettled_handles(curve: FCurve) -> list[float]:
 
 
 def put_handles_back(curve: FCurve, noted: Sequence[float]) -> None:
-    """Move automatic handles to where `unsettled_handles` has noted them, unless keys have come, moved or gone since."""
+    """Move automatic handles to where `unsettled_handles` has noted them, unless keys were changed since."""
     keys, rows = read_keys(curve), np.array(noted).reshape(-1, 8)
     if len(rows) != len(keys) or not np.array_equal(rows[:, :2], keys.columns["co"]):
         return

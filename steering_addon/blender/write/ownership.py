@@ -234,7 +234,8 @@ def check_editable(ob: Object) -> None:
 def remove_our_keys(bag: Channelbag, record: BakeRecord) -> None:
     """Remove the keys of a bake, and the curves that hold nothing else.
 
-    The other keys get back the handles that they had before the bake. Modifiers on baked curves are removed with the bake.
+    The other keys get back the handles that they had before the bake. Modifiers on baked curves are removed with the
+    bake.
     """
     for curve in list(bag.fcurves):
         ours = our_keys(curve, record)
