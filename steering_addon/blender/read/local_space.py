@@ -56,10 +56,15 @@ def _carrying_matrix(ob: Object, parent: Object) -> Matrix | None:
     """The matrix of the object or bone that carries a child, None for other kinds of parents."""
     if ob.parent_type == "BONE":
         return _bone_matrix(parent, ob.parent_bone)
-    follows_curve = parent.type == "CURVE" and parent.data.use_path
-    if ob.parent_type in ("OBJECT", "ARMATURE", "LATTICE") and not follows_curve:
-        return parent.matrix_world
-    return None
+    return None if is_computed(ob) else parent.matrix_world
+
+
+def is_computed(ob: Object) -> bool:
+    """Whether the parent's part of a vehicle is computed from the vehicle's world matrix."""
+    if ob.parent is None or ob.parent_type == "BONE":
+        return False
+    follows_curve = ob.parent.type == "CURVE" and ob.parent.data.use_path
+    return ob.parent_type not in ("OBJECT", "ARMATURE", "LATTICE") or follows_curve
 
 
 def _bone_matrix(armature: Object, name: str) -> Matrix:

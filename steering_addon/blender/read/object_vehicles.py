@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,14 +15,14 @@ from ..crowds.entry_settings import Hiding
 from ..doubles import doubles
 from ..identity import distinct_identities
 from ..tagged_objects import crowds_of
-from ..write.animation_data import action_of, assign_action, slot_of
 from ..write.bake_actions import moved_without_bake
-from ..write.ownership import Played, bake_of
+from ..write.ownership import Played
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import animates
-from .local_space import AXIS_NAMES, model_axes, parent_part, to_world
+from .local_space import AXIS_NAMES, is_computed, model_axes, parent_part, to_world
 from .rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
 from .sources import portrays
+from .standing import still
 from .start_pose import earlier_velocity, start_of, store
 from .vehicles import OWN_SETTINGS
 
@@ -148,20 +148,20 @@ class ObjectVehicles:
         # The matrix includes the vehicle's scale, so a mirrored vehicle needs no correction.
         return to_world(matrix, np.zeros(3), np.eye(3), self.axes[row], np.ones(3))
 
+    def computed(self) -> list[int]:
+        """As `VehicleSource.computed`."""
+        return [row for row in self.parented if is_computed(self.objects[row])]
+
     @contextmanager
-    def at_start(self) -> Iterator[None]:
+    def at_start(self, rows: Iterable[int]) -> Iterator[None]:
         """As `VehicleSource.at_start`."""
-        restore: list[Callable[[], None]] = []
-        try:
-            for row, ob in enumerate(self.objects):
-                restore.append(_restorer(ob))
-                _take_bake_off(ob)
+        with ExitStack() as standing:
+            for row in rows:
+                ob = self.objects[row]
+                standing.enter_context(still(ob))
                 ob.location = self.location[row]
                 setattr(ob, data_path(ob.rotation_mode), self.rotation[row, : width_of(ob.rotation_mode)])
             yield
-        finally:
-            for each in restore:
-                each()
 
     def store(self, identities: np.ndarray) -> None:
         """As `VehicleSource.store`."""
@@ -169,36 +169,6 @@ class ObjectVehicles:
             if ob.steering.identity != identity:
                 ob.steering.identity = identity
             store(ob, self.location[row], self.rotation[row, : width_of(ob.rotation_mode)])
-
-
-def _restorer(ob: Object) -> Callable[[], None]:
-    """A function that restores the present channels of an object and the bake it plays."""
-    path = data_path(ob.rotation_mode)
-    location, rotation = tuple(ob.location), tuple(getattr(ob, path))
-    record = bake_of(ob)
-    baked = (action_of(ob), slot_of(ob)) if record is not None else None
-    keyed = {name: ob[name] for name in (record.properties if record else ()) if name in ob}
-
-    def restore() -> None:
-        if baked is not None:
-            assign_action(ob, *baked)
-        for name, value in keyed.items():
-            ob[name] = value
-        ob.location = location
-        setattr(ob, path, rotation)
-
-    return restore
-
-
-def _take_bake_off(ob: Object) -> None:
-    """Let an object play no bake, with the custom properties as the animator had them."""
-    record = bake_of(ob)
-    if record is None:
-        return
-    assign_action(ob, None)
-    for name in record.properties:
-        if name in ob:
-            ob[name] = record.kept_properties[name].value if name in record.kept_properties else 0.0
 
 
 def object_vehicles(
