@@ -9,7 +9,7 @@ from mathutils import Matrix, Quaternion
 
 from ..doubles import doubles
 from ..write.animation_data import evaluate
-from ..write.keyframes import read_column
+from ..write.keyframes import frames_of
 from ..write.ownership import Played
 from .rotation_channels import data_path, matrices_from_channels, width_of
 
@@ -154,5 +154,5 @@ def _own_frames(curve: FCurve, first: float) -> np.ndarray:
     """The frames of the animator's own keys before the first frame, in order; none if the curve is muted."""
     if curve.mute or curve.range()[0] >= first - 1e-3:
         return np.zeros(0)
-    frames = read_column(curve, "co")[:, 0]
+    frames = frames_of(curve)
     return np.sort(frames[frames < first - 1e-3])

@@ -78,7 +78,7 @@ class Keys:
     @property
     def frames(self) -> np.ndarray:
         """(k,) the frame of each key."""
-        return self.columns["co"][:, 0]
+        return _doubled(self.columns["co"])
 
     def within(self, first: float, last: float) -> np.ndarray:
         """(k,) whether each key is on one of the frames from `first` to `last`."""
@@ -107,6 +107,19 @@ def read_column(curve: FCurve, name: str) -> np.ndarray:
     column = np.empty((len(curve.keyframe_points), width), kind)
     curve.keyframe_points.foreach_get(name, column.ravel())
     return column
+
+
+def frames_of(curve: FCurve) -> np.ndarray:
+    """The frames of the keys of a curve, (k,)."""
+    return _doubled(read_column(curve, "co"))
+
+
+def _doubled(points: np.ndarray) -> np.ndarray:
+    """The frames of keys (k, 2) in double precision, as numpy 2 compares single precision only with such.
+
+    A hundredth of a frame is lost in single precision from frame 100,000 on.
+    """
+    return points[:, 0].astype(np.float64)
 
 
 def write_keys(curve: FCurve, keys: Keys) -> None:

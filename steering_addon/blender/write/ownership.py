@@ -17,7 +17,16 @@ from ..refusal import Refusal
 from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
 from .custom_properties import name_in
-from .keyframes import FRAME_TOLERANCE, GENERATED, KEY_COLUMNS, put_handles_back, read_column, read_keys, write_keys
+from .keyframes import (
+    FRAME_TOLERANCE,
+    GENERATED,
+    KEY_COLUMNS,
+    frames_of,
+    put_handles_back,
+    read_column,
+    read_keys,
+    write_keys,
+)
 
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, AnimData, FCurve, NlaStrip, Object
@@ -328,7 +337,7 @@ def _within(curve: FCurve, first: float, last: float) -> np.ndarray:
     start, end = curve.range()
     if low < start and end < high:
         return np.ones(len(curve.keyframe_points), dtype=bool)
-    frames = read_column(curve, "co")[:, 0]
+    frames = frames_of(curve)
     return (frames > low) & (frames < high)
 
 
@@ -346,7 +355,7 @@ def _describe_curves(curves: list[FCurve], record: BakeRecord | None, first: flo
     for path in _distinct(_named(curve) for curve in curves):
         channel = [curve for curve in curves if _named(curve) == path]
         masks = [_within(curve, first, last) & ~our_keys(curve, record) for curve in channel]
-        frames = np.concatenate([read_column(curve, "co")[mask, 0] for curve, mask in zip(channel, masks)])
+        frames = np.concatenate([frames_of(curve)[mask] for curve, mask in zip(channel, masks)])
         if len(frames):
             yield f"keys on {path} ({_span(frames)})"
         elif any(len(curve.sampled_points) for curve in channel):
