@@ -89,7 +89,7 @@ class ObjectVehicles:
         """Parents, and vehicles with an animated scale or settings or whose parent part Blender has to compute."""
         yield from self.parents
         for ob, animated in zip(self.objects, (self.animated | self.rescaled).tolist()):
-            if animated or (ob.parent is not None and ob.parent_type != "OBJECT"):
+            if animated or is_computed(ob):
                 yield ob
 
     def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
