@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -172,7 +172,7 @@ class ObjectVehicles:
 
 
 def object_vehicles(
-    scene: Scene, moving: Sequence[Object], first: int, last: int, replace_own_keys: bool
+    scene: Scene, moving: Sequence[Object], first: int, last: int, replace_own_keys: bool, adds_nothing: bool
 ) -> tuple[ObjectVehicles, np.ndarray]:
     """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,).
 
@@ -180,6 +180,7 @@ def object_vehicles(
         moving: vehicles that have a crowd.
         first, last: the frames of the run.
         replace_own_keys: whether the vehicles' own keys may be set aside.
+        adds_nothing: whether no datablock may be added.
 
     Raises:
         Refusal: an object cannot be moved.
@@ -193,9 +194,9 @@ def object_vehicles(
     location, rotation = np.zeros((len(moving), 3)), np.zeros((len(moving), WIDEST))
     starts, velocities = [], []
     for ob, played in zip(moving, all_played):
-        with moved_without_bake(played) as own:
-            starts.append(start_of(ob, played, own, first, on_start_frame=on_start_frame))
-            velocity = earlier_velocity(own, first, frame_time)
+        with nullcontext(played) if adds_nothing else moved_without_bake(played) as unbaked:
+            starts.append(start_of(ob, played, unbaked, first, on_start_frame=on_start_frame))
+            velocity = earlier_velocity(unbaked, first, frame_time)
         velocities.append(np.full(3, np.nan) if velocity is None else velocity)
         check_start(ob, *starts[-1])
     for row, k in enumerate(order):

@@ -69,7 +69,7 @@ def _quaternion(rotation: np.ndarray, mode: str) -> Quaternion:
 
 
 def start_of(
-    ob: Object, played: Played, own: Played, first: float, *, on_start_frame: bool
+    ob: Object, played: Played, unbaked: Played, first: float, *, on_start_frame: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """The location and rotation channels that the next bake starts from; nothing is written.
 
@@ -79,7 +79,7 @@ def start_of(
 
     Args:
         played: what the vehicle plays.
-        own: what it would play without its bake.
+        unbaked: what it would play without its bake.
         first: the first frame of the bake.
         on_start_frame: whether that is the scene's current frame.
     """
@@ -88,24 +88,24 @@ def start_of(
     if record is not None and _has_start(ob) and not (on_start_frame and _was_moved(ob, played, first)):
         location, rotation = doubles(ob.steering.start.location), stored_rotation(ob)
     return (
-        _left_by_keys(own, "location", location, first, stands=record is not None),
-        _left_by_keys(own, data_path(ob.rotation_mode), rotation, first, stands=record is not None),
+        _left_by_keys(unbaked, "location", location, first, stands=record is not None),
+        _left_by_keys(unbaked, data_path(ob.rotation_mode), rotation, first, stands=record is not None),
     )
 
 
-def earlier_velocity(own: Played, first: float, frame_time: float) -> np.ndarray | None:
+def earlier_velocity(unbaked: Played, first: float, frame_time: float) -> np.ndarray | None:
     """The velocity (3,), in units of the location channels per second, at the end of the keys before the first frame.
 
     None with fewer than two such keys, as a single key defines no motion.
 
     Args:
-        own: what the vehicle would play without its bake, which changes the slope of its curve at the last key.
+        unbaked: what the vehicle would play without its bake, which changes the slope of its curve at the last key.
         first: the first frame of the bake.
         frame_time: seconds per frame.
     """
     keyed = {
         index: (curve, frames)
-        for index, curve in own.curves("location").items()
+        for index, curve in unbaked.curves("location").items()
         if len(frames := _own_frames(curve, first))
     }
     frames = np.unique(np.concatenate([each for _, each in keyed.values()])) if keyed else np.zeros(0)
@@ -129,13 +129,13 @@ def _was_moved(ob: Object, played: Played, frame: float) -> bool:
     return False
 
 
-def _left_by_keys(own: Played, path: str, values: np.ndarray, first: float, *, stands: bool) -> np.ndarray:
+def _left_by_keys(unbaked: Played, path: str, values: np.ndarray, first: float, *, stands: bool) -> np.ndarray:
     """The channels, each with the value of the animator's last key before the first frame, if there is one.
 
     The animator's keys on other frames also give the value on the first frame, unless the vehicle `stands` at a stored
     start.
     """
-    curves = own.curves(path)
+    curves = unbaked.curves(path)
     if not curves:
         return values
     left = values.copy()

@@ -100,7 +100,8 @@ def moved_without_bake(played: Played) -> Iterator[Played]:
         yield played
         return
     curves = (curve for path in TRANSFORM_CHANNELS for curve in played.curves(path).values())
-    if played.record.kept is None and all(our_keys(curve, played.record).all() for curve in curves):
+    nothing_else = played.only_ours or all(our_keys(curve, played.record).all() for curve in curves)
+    if played.record.kept is None and nothing_else:
         yield Played.from_action(None, None)
         return
     unbaked = without_bake(played)

@@ -377,7 +377,7 @@ def targets() -> list[tuple[str, str]]:
 
 def test_nothing_is_written_onto_an_untagged_object_that_a_behavior_points_at(ship) -> None:
     flock = ship.steering.crowd
-    made = (empty("Nobody"), wedge("Nothing"), path_curve("Nowhere"))
+    made = (empty("Bystander"), wedge("Nothing"), path_curve("Nowhere"))
     refused = 0
     for behavior, pointer in targets():
         group = getattr(flock.steering, behavior)

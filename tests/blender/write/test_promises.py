@@ -20,6 +20,7 @@ from tests.blender.building import (
     is_baked,
     leader,
     obstacle,
+    part,
     path_curve,
     scene_dump,
     sphere,
@@ -256,3 +257,19 @@ def test_it_is_so_whatever_is_around_the_vehicles(animate, surround) -> None:
 @pytest.mark.parametrize("animate", (keys_around, keys_at_the_ends, a_strip), ids=lambda each: each.__name__)
 def test_it_is_so_on_late_frames(animate) -> None:
     assert_kept(build(animate, alone, LATE, "XYZ"), LATE)
+
+
+def test_a_plan_adds_no_datablock_even_for_a_moment_if_asked_to() -> None:
+    """Else Blender would update the scene each time that the overlay is drawn, which would draw it again."""
+    build(keys_within, alone, FIRST, "XYZ")
+    bake(replace_own_keys=True)
+
+    def next_uid() -> int:
+        action = bpy.data.actions.new("Latest")
+        uid = action.session_uid
+        bpy.data.actions.remove(action)
+        return uid
+
+    last = next_uid()
+    part("blender.read.plan").plan_reading(bpy.context.scene, replace_own_keys=True, adds_nothing=True)
+    assert next_uid() == last + 1
