@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def still(ob: Object) -> Iterator[None]:
-    """Let nothing but the object's own channels place it; all else that animates it continues, and then all is restored.
+    """Let nothing but the object's own channels place it. All else that animates it continues; then all is restored.
 
     The channels and the custom properties that a bake has keyed may be set meanwhile.
     """
