@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..doubles import doubles
 from ..read.body_sizes import UPRIGHT
 from .stated_front import Front, stated_front, upright
 
@@ -135,7 +136,7 @@ def _by_materials(parts: list[Object], stand: np.ndarray) -> str | None:
             faces.foreach_get("center", centers)
             chosen = centers.reshape(-1, 3)[np.isin(material, marked)]
             if len(chosen):
-                corners = np.array(part.bound_box)
+                corners = doubles(part.bound_box)
                 way += stand @ (chosen.mean(axis=0) - corners.mean(axis=0))
                 length = max(length, float(np.ptp(corners @ stand.T, axis=0)[:2].max()))
     return _clear_axis(way, length) if length else None
@@ -155,8 +156,9 @@ def _words(name: str) -> set[str]:
 
 def _middle(child: Object) -> np.ndarray:
     """The middle of a part in the space of its parent. The origins of imported parts often coincide."""
-    corners = np.array(child.bound_box)
-    return np.array(child.matrix_local)[:3, :3] @ corners.mean(axis=0) + np.array(child.matrix_local)[:3, 3]
+    corners = doubles(child.bound_box)
+    matrix = doubles(child.matrix_local)
+    return matrix[:3, :3] @ corners.mean(axis=0) + matrix[:3, 3]
 
 
 def by_shape(points: np.ndarray, *, flies: bool = False) -> str:

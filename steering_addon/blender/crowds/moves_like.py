@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
-import numpy as np
 from mathutils import Vector
 
 from ...behaviors import CATALOGUE
@@ -17,6 +16,7 @@ from ...settings.preset_values import complete
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..doubles import doubles
 from ..hierarchy import Family
 from ..properties import pointed_at
 from ..role_assignment import give_role
@@ -190,7 +190,7 @@ def _give_room(context: Context, crowd: Object, members: Sequence[Object], prese
     free_regions = set(tagged(objects, Role.REGION)) - _targets(tagged(objects, Role.CROWD), Kind.REGION)
     if follows_path or free_regions or not pointers(behaviors, Kind.REGION):
         return
-    places = np.array([ob.matrix_world.translation for ob in members])
+    places = doubles([ob.matrix_world.translation for ob in members])
     low, high = places.min(axis=0), places.max(axis=0)
     model = crowd.steering.vehicle
     start = 0.5 * float((high - low).max()) + model.radius

@@ -230,8 +230,7 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
         clear_all(baked)
         for ob in baked:
             if settings_of(ob) is not None:
-                if ob.steering.is_property_set("start"):
-                    give_back(ob)
+                give_back(ob)
                 if not ob.steering.roles:
                     ob.property_unset("steering")
         census.changed()

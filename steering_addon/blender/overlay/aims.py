@@ -12,6 +12,7 @@ from ...simulation.behavior import Behavior
 from ...simulation.candidates import NEAREST_ONE
 from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
+from ..doubles import doubles
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
 from ..read.reading import standing
@@ -52,7 +53,7 @@ class Aim:
         Args:
             positions: (m, 3) of all vehicles that are drawn.
         """
-        candidates = np.array([standing(body, depsgraph).translation for body in self.bodies])
+        candidates = doubles([standing(body, depsgraph).translation for body in self.bodies])
         offset = candidates[None] - positions[self.rows][:, None]
         distance_squared = np.einsum("nka,nka->nk", offset, offset)
         distance_squared[self.is_self] = np.inf

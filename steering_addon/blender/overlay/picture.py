@@ -22,6 +22,7 @@ from ...simulation.geometry.paths import Spline, spline
 from ...simulation.geometry.regions import BOX, SPHERE, Regions
 from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
+from ..doubles import doubles
 from ..properties import has_role, pointed_at, settings_of
 from ..properties.scene_group import DEFAULT_OVERLAY
 from ..read.curves import sketched
@@ -280,7 +281,7 @@ def _vehicles(
     drawn: Picture, scene: Scene, depsgraph: Depsgraph, cast: Cast, tracks: Tracks, items: frozenset[str]
 ) -> None:
     frame, frame_time = scene.frame_current, scene.render.fps_base / scene.render.fps
-    matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in cast.vehicles])
+    matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in cast.vehicles])
     positions, radius, half = matrices[:, :3, 3], cast.radius[:, None], cast.half_axis[:, None]
     side, forward, up = (unit(np.einsum("nab,nb->na", matrices[:, :3, :3], cast.axes[:, :, k])) for k in range(3))
     if "FRONT" in items:

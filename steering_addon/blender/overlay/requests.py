@@ -55,7 +55,7 @@ def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph,
     Raises:
         Refusal: a bake would be refused, or the scene has too many vehicles.
     """
-    plan = plan_reading(scene)
+    plan = plan_reading(scene, adds_nothing=True)
     if len(plan) > MOST_VEHICLES:
         raise Refusal(f"Forces are shown for up to {MOST_VEHICLES} vehicles.")
     snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current).snapshot

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..doubles import doubles
 from ..read.local_space import parent_part
 from ..tagged_objects import full_name
 from ..write.keyframes import read_column
@@ -41,7 +42,7 @@ class Tracks:
         """Record the positions of vehicles on the frame for which the depsgraph is evaluated."""
         for ob in vehicles:
             positions = self._recorded.setdefault(full_name(ob), {})
-            positions[frame] = np.array(ob.evaluated_get(depsgraph).matrix_world.translation)
+            positions[frame] = doubles(ob.evaluated_get(depsgraph).matrix_world.translation)
             if len(positions) > MOST_RECORDED:
                 del positions[min(positions, key=lambda recorded: -abs(recorded - frame))]
 
@@ -61,7 +62,7 @@ class Tracks:
         low, high = max(first, int(np.ceil(keys.frames[0]))), min(last, int(np.floor(keys.frames[-1])))
         frames = np.arange(low, high + 1)
         channels = [np.interp(frames, keys.frames, column) for column in keys.locations.T]
-        local = np.stack(channels, axis=-1) + np.array(ob.delta_location)
+        local = np.stack(channels, axis=-1) + doubles(ob.delta_location)
         part = parent_part(ob, depsgraph)
         return frames, np.einsum("ab,kb->ka", part[:3, :3], local) + part[:3, 3]
 

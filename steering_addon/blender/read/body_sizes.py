@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import magnitude
+from ..doubles import doubles
 from .rest_pose import bone_points, is_rigged, rest_offset, rest_points
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family
             continue
         offset = rest_offset(child) if at_rest else None
         if offset is None:
-            offset = np.array(evaluated.matrix_world.inverted_safe() @ child.evaluated_get(depsgraph).matrix_world)
+            placed = child.evaluated_get(depsgraph).matrix_world
+            offset = doubles(evaluated.matrix_world.inverted_safe() @ placed)
         yield from _bodies(child, depsgraph, np.einsum("ab,bc->ac", matrix, offset), family, at_rest=at_rest)
 
 
@@ -102,7 +104,7 @@ def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     evaluated = ob.evaluated_get(depsgraph)
     mesh = evaluated.to_mesh()
     if mesh is None:
-        return np.array(ob.bound_box)
+        return doubles(ob.bound_box)
     points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
     mesh.vertices.foreach_get("co", points)
     evaluated.to_mesh_clear()
@@ -125,7 +127,7 @@ class Body:
     def of(cls, ob: Object, depsgraph: Depsgraph, family: Family, matrix: np.ndarray | None = None) -> Body:
         """The body of an object and its children; `matrix` (4, 4) replaces its world matrix."""
         if matrix is None:
-            matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
+            matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
         return cls(model_points(ob, depsgraph, family), matrix[:3, :3])
 
     def radius(self) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from mathutils.geometry import interpolate_bezier
 
 from ...simulation.geometry.paths import Path, spline
+from ..doubles import doubles
 from ..refusal import Refusal
 from .nurbs import nurbs_points
 
@@ -52,6 +53,8 @@ def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]
     Bezier, poly and NURBS, with modifiers; of a bevelled curve the middle line is read.
     """
     evaluated = ob.evaluated_get(depsgraph)
+    if _is_computed(ob):
+        return _in_world(_computed_lines(evaluated, depsgraph), evaluated)
     mesh = evaluated.to_mesh()
     if mesh is not None and not len(mesh.polygons) and not _has_surface(ob):
         lines = _lines(mesh)
@@ -69,15 +72,31 @@ def sketched(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
     The middle lines of a bevelled, extruded or filled curve are computed from its control points.
     """
     evaluated = ob.evaluated_get(depsgraph)
-    mesh = None if _has_surface(ob) else evaluated.to_mesh()
+    mesh = None if _has_surface(ob) or _is_computed(ob) else evaluated.to_mesh()
     if mesh is not None:
         lines = [] if len(mesh.polygons) else _lines(mesh)
         evaluated.to_mesh_clear()
         if lines:
             return _in_world(lines, evaluated)
-    lines = [(_points_along(line), line.use_cyclic_u) for line in evaluated.to_curve(depsgraph).splines]
+    return _in_world(_computed_lines(evaluated, depsgraph), evaluated)
+
+
+def _is_computed(ob: Object) -> bool:
+    """Whether the lines of a curve are computed here from its control points, and not read from Blender.
+
+    Blender divides NURBS lines differently from 5.0 on. Modifiers need Blender's lines, and so do closed lines with
+    Bezier knots.
+    """
+    lines = [line for line in ob.data.splines if line.type == "NURBS"]
+    return bool(lines) and not ob.modifiers and not any(line.use_cyclic_u and line.use_bezier_u for line in lines)
+
+
+def _computed_lines(evaluated: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
+    """The lines computed from the control points that shape keys and deforming modifiers leave."""
+    splines = evaluated.to_curve(depsgraph, apply_modifiers=True).splines
+    lines = [(_points_along(line), line.use_cyclic_u) for line in splines]
     evaluated.to_curve_clear()
-    return _in_world([(points, closed) for points, closed in lines if len(points)], evaluated)
+    return [(points, closed) for points, closed in lines if len(points)]
 
 
 def _points_along(line: Spline) -> np.ndarray:
@@ -106,7 +125,7 @@ def _points_along(line: Spline) -> np.ndarray:
 
 
 def _in_world(lines: list[tuple[np.ndarray, bool]], evaluated: Object) -> list[tuple[np.ndarray, bool]]:
-    matrix = np.array(evaluated.matrix_world)
+    matrix = doubles(evaluated.matrix_world)
     turn, offset = matrix[:3, :3], matrix[:3, 3]
     return [(np.einsum("ab,kb->ka", turn, points) + offset, closed) for points, closed in lines]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...simulation.geometry.flows import Flow
 from ...simulation.geometry.painted_flows import Current, current
+from ..doubles import doubles
 from ..refusal import Refusal
 from .edge_flows import marks, path_of_chains, wired
 from .solids import changes_shape
@@ -35,7 +36,7 @@ class CurrentReader:
             Refusal: the mesh has neither paint nor edges to read, or an invalid transform.
         """
         evaluated = self.ob.evaluated_get(depsgraph)
-        matrix = np.array(evaluated.matrix_world)
+        matrix = doubles(evaluated.matrix_world)
         if not np.isfinite(matrix).all():
             frame = depsgraph.scene.frame_current
             raise Refusal(f"{self.ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")

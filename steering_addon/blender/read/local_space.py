@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import dot, magnitude
+from ..doubles import doubles
 from .rotation_channels import product
 
 if TYPE_CHECKING:
@@ -47,18 +48,23 @@ def parent_part(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     evaluated = ob.evaluated_get(depsgraph)
     carrying = _carrying_matrix(ob, ob.parent.evaluated_get(depsgraph))
     if carrying is None:
-        return np.array(evaluated.matrix_world @ evaluated.matrix_basis.inverted_safe())
-    return np.array(carrying @ evaluated.matrix_parent_inverse)
+        return doubles(evaluated.matrix_world @ evaluated.matrix_basis.inverted_safe())
+    return doubles(carrying @ evaluated.matrix_parent_inverse)
 
 
 def _carrying_matrix(ob: Object, parent: Object) -> Matrix | None:
     """The matrix of the object or bone that carries a child, None for other kinds of parents."""
     if ob.parent_type == "BONE":
         return _bone_matrix(parent, ob.parent_bone)
-    follows_curve = parent.type == "CURVE" and parent.data.use_path
-    if ob.parent_type in ("OBJECT", "ARMATURE", "LATTICE") and not follows_curve:
-        return parent.matrix_world
-    return None
+    return None if is_computed(ob) else parent.matrix_world
+
+
+def is_computed(ob: Object) -> bool:
+    """Whether the parent's part of a vehicle is computed from the vehicle's world matrix."""
+    if ob.parent is None or ob.parent_type == "BONE":
+        return False
+    follows_curve = ob.parent.type == "CURVE" and ob.parent.data.use_path
+    return ob.parent_type not in ("OBJECT", "ARMATURE", "LATTICE") or follows_curve
 
 
 def _bone_matrix(armature: Object, name: str) -> Matrix:

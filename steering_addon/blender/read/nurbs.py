@@ -22,8 +22,9 @@ def nurbs_points(
         fineness: steps from one control point to the next.
     """
     order = max(order, 2)
-    # Each Blender treats closed Bezier knots differently; most do not evaluate them.
-    if len(controls) < order or (closed and bezier):
+    # Each Blender treats closed Bezier knots differently; most do not evaluate them. Open ones that do not reach the
+    # ends need one control point more.
+    if len(controls) < order + (bezier and not ends) or (closed and bezier):
         return np.asarray(controls, dtype=np.float64)
     knots = _knots(len(controls), order, closed, ends, bezier)
     # The first control points are used again at the end.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,17 @@ import numpy as np
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import magnitude
 from ..crowds.entry_settings import Hiding
+from ..doubles import doubles
 from ..identity import distinct_identities
 from ..tagged_objects import crowds_of
-from ..write.animation_data import action_of, assign_action, slot_of
-from ..write.ownership import Played, bake_of
+from ..write.bake_actions import moved_without_bake
+from ..write.ownership import Played
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import animates
-from .local_space import AXIS_NAMES, model_axes, parent_part, to_world
+from .local_space import AXIS_NAMES, is_computed, model_axes, parent_part, to_world
 from .rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
 from .sources import portrays
+from .standing import still
 from .start_pose import earlier_velocity, start_of, store
 from .vehicles import OWN_SETTINGS
 
@@ -87,7 +89,7 @@ class ObjectVehicles:
         """Parents, and vehicles with an animated scale or settings or whose parent part Blender has to compute."""
         yield from self.parents
         for ob, animated in zip(self.objects, (self.animated | self.rescaled).tolist()):
-            if animated or (ob.parent is not None and ob.parent_type != "OBJECT"):
+            if animated or is_computed(ob):
                 yield ob
 
     def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
@@ -142,24 +144,24 @@ class ObjectVehicles:
 
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
         """As `VehicleSource.pose`."""
-        matrix = np.array(self.objects[row].evaluated_get(depsgraph).matrix_world)
+        matrix = doubles(self.objects[row].evaluated_get(depsgraph).matrix_world)
         # The matrix includes the vehicle's scale, so a mirrored vehicle needs no correction.
         return to_world(matrix, np.zeros(3), np.eye(3), self.axes[row], np.ones(3))
 
+    def computed(self) -> list[int]:
+        """As `VehicleSource.computed`."""
+        return [row for row in self.parented if is_computed(self.objects[row])]
+
     @contextmanager
-    def at_start(self) -> Iterator[None]:
+    def at_start(self, rows: Iterable[int]) -> Iterator[None]:
         """As `VehicleSource.at_start`."""
-        restore: list[Callable[[], None]] = []
-        try:
-            for row, ob in enumerate(self.objects):
-                restore.append(_restorer(ob))
-                _take_bake_off(ob)
+        with ExitStack() as standing:
+            for row in rows:
+                ob = self.objects[row]
+                standing.enter_context(still(ob))
                 ob.location = self.location[row]
                 setattr(ob, data_path(ob.rotation_mode), self.rotation[row, : width_of(ob.rotation_mode)])
             yield
-        finally:
-            for each in restore:
-                each()
 
     def store(self, identities: np.ndarray) -> None:
         """As `VehicleSource.store`."""
@@ -169,38 +171,8 @@ class ObjectVehicles:
             store(ob, self.location[row], self.rotation[row, : width_of(ob.rotation_mode)])
 
 
-def _restorer(ob: Object) -> Callable[[], None]:
-    """A function that restores the present channels of an object and the bake it plays."""
-    path = data_path(ob.rotation_mode)
-    location, rotation = tuple(ob.location), tuple(getattr(ob, path))
-    record = bake_of(ob)
-    baked = (action_of(ob), slot_of(ob)) if record is not None else None
-    keyed = {name: ob[name] for name in (record.properties if record else ()) if name in ob}
-
-    def restore() -> None:
-        if baked is not None:
-            assign_action(ob, *baked)
-        for name, value in keyed.items():
-            ob[name] = value
-        ob.location = location
-        setattr(ob, path, rotation)
-
-    return restore
-
-
-def _take_bake_off(ob: Object) -> None:
-    """Let an object play no bake, with the custom properties as the animator had them."""
-    record = bake_of(ob)
-    if record is None:
-        return
-    assign_action(ob, None)
-    for name in record.properties:
-        if name in ob:
-            ob[name] = record.kept_properties[name].value if name in record.kept_properties else 0.0
-
-
 def object_vehicles(
-    scene: Scene, moving: Sequence[Object], first: int, last: int, replace_own_keys: bool
+    scene: Scene, moving: Sequence[Object], first: int, last: int, replace_own_keys: bool, adds_nothing: bool
 ) -> tuple[ObjectVehicles, np.ndarray]:
     """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,).
 
@@ -208,6 +180,7 @@ def object_vehicles(
         moving: vehicles that have a crowd.
         first, last: the frames of the run.
         replace_own_keys: whether the vehicles' own keys may be set aside.
+        adds_nothing: whether no datablock may be added.
 
     Raises:
         Refusal: an object cannot be moved.
@@ -219,21 +192,24 @@ def object_vehicles(
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
     frame_time = scene.render.fps_base / scene.render.fps
     location, rotation = np.zeros((len(moving), 3)), np.zeros((len(moving), WIDEST))
-    starts = [start_of(ob, played, first, on_start_frame=on_start_frame) for ob, played in zip(moving, all_played)]
-    for ob, start in zip(moving, starts):
-        check_start(ob, *start)
+    starts, velocities = [], []
+    for ob, played in zip(moving, all_played):
+        with nullcontext(played) if adds_nothing else moved_without_bake(played) as unbaked:
+            starts.append(start_of(ob, played, unbaked, first, on_start_frame=on_start_frame))
+            velocity = earlier_velocity(unbaked, first, frame_time)
+        velocities.append(np.full(3, np.nan) if velocity is None else velocity)
+        check_start(ob, *starts[-1])
     for row, k in enumerate(order):
         location[row], turn = starts[k]
         rotation[row, : len(turn)] = turn
     objects = tuple(moving[k] for k in order)
-    velocities = [earlier_velocity(all_played[k], first, frame_time) for k in order]
     vehicles = ObjectVehicles(
         objects=objects,
         crowds=tuple(crowds[k] for k in order),
         axes=np.array([_axes(ob) for ob in objects]).reshape(-1, 3, 3),
         location=location,
         rotation=rotation,
-        velocity=np.array([np.full(3, np.nan) if each is None else each for each in velocities]).reshape(-1, 3),
+        velocity=np.array([velocities[k] for k in order]).reshape(-1, 3),
         stored=_stored_settings(objects),
         animated=np.array([animates(ob, "steering") for ob in objects], dtype=np.bool_),
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),

@@ -19,7 +19,7 @@ from ...simulation.roles import Role
 from ..crowds.entry_settings import own_enter_frame
 from ..crowds.lost_crowds import check_lost, lost_crowds, lost_warnings
 from ..identity import distinct_identities
-from ..properties import settings_of
+from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from ..tagged_objects import by_role, crowds_of, full_name, in_use
 from .checks import (
@@ -110,12 +110,16 @@ def frame_range(scene: Scene) -> tuple[int, int]:
     return scene.frame_start, scene.frame_end
 
 
-def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_own_keys: bool = False) -> Plan:
+def plan_reading(
+    scene: Scene, *, only: Iterable[Object] | None = None, replace_own_keys: bool = False, adds_nothing: bool = False
+) -> Plan:
     """Plan a bake of the scene.
 
     Args:
         only: the vehicles to move, by default all of the scene; the others are read as they are.
         replace_own_keys: whether the vehicles' own keys may be set aside.
+        adds_nothing: whether no datablock may be added, not even for a moment, as it makes Blender update the scene; a
+            baked vehicle with keys of its own then starts as its baked curves lead it.
 
     Raises:
         Refusal: the scene cannot be baked; it is untouched.
@@ -131,7 +135,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     check_moving(roles[Role.VEHICLE], moving, selected=chosen is not None)
     wanted, lost = set(moving), lost_crowds(roles[Role.VEHICLE], roles[Role.CROWD])
     moving = check_lost(lost, moving)
-    source, identities = object_vehicles(scene, moving, first, last, replace_own_keys)
+    source, identities = object_vehicles(scene, moving, first, last, replace_own_keys, adds_nothing)
     rows = _rows(source.objects)
 
     crowds = _crowd_objects(roles[Role.VEHICLE], source, {each.crowd for each in lost})
@@ -236,6 +240,8 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
 def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collection[Object | None]) -> list[Object]:
     """The crowds of all vehicles, moved or not, and those that behaviors of moving crowds point at.
 
+    Objects pointed at that are not crowds are left out, to be refused by name.
+
     Args:
         lost: crowds that are not in the scene, which count only if they are pointed at.
     """
@@ -244,7 +250,7 @@ def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collec
     moving = by_name(set(vehicles.crowds))
     crowds = [*moving, *(crowd for crowd in others if crowd is not None and crowd not in lost)]
     pointed = [target.ob for crowd in moving for target in pointers_of(crowd) if target.kind is Kind.CROWD]
-    return by_name([*crowds, *pointed])
+    return by_name([*crowds, *(ob for ob in pointed if has_role(ob, Role.CROWD))])
 
 
 def _rows(objects: Iterable[Object]) -> dict[str, int]:

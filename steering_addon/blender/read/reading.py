@@ -23,6 +23,7 @@ from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracke
 from ...simulation.vehicle import VehicleModel
 from ..crowds.entry_settings import frames_there
 from ..crowds.forward_axis import front_of
+from ..doubles import doubles
 from ..hierarchy import Family
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
@@ -245,7 +246,7 @@ class Reader:
         obs = self.plan.regions
         if not obs:
             return self._no_regions
-        matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
+        matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
         check_numbers(matrices, list(obs), frame)
         if self._boxes is None:
             self._boxes = [_box(ob, depsgraph) for ob in obs]
@@ -369,9 +370,9 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
     """The matrix (4, 4) of an object: in world space, or in the side, forward and up of the vehicle that carries it."""
     matrix = standing(source, depsgraph)
     if source.carrier < 0:
-        return np.array(matrix)
+        return doubles(matrix)
     position, basis = plan.vehicles.source.pose(source.carrier, depsgraph)
-    offset = np.array(matrix)
+    offset = doubles(matrix)
     offset[:3, 3] -= position
     offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
     return offset

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mathutils import Matrix
 
+from ..doubles import doubles
+
 if TYPE_CHECKING:
     from bpy.types import Bone, MirrorModifier, Object
 
@@ -19,7 +21,7 @@ def rest_offset(child: Object) -> np.ndarray | None:
     if bone is None:
         return None
     carrying = Matrix() if bone.use_relative_parent else _tail(bone)
-    return np.array(carrying @ child.matrix_parent_inverse @ child.matrix_basis)
+    return doubles(carrying @ child.matrix_parent_inverse @ child.matrix_basis)
 
 
 def is_rigged(ob: Object) -> bool:
@@ -43,7 +45,7 @@ def bone_points(ob: Object) -> np.ndarray:
     """The ends (m, 3) of an armature's bones at rest: of those that deform a mesh, or without such bones of all."""
     bones = ob.data.bones
     deforming = [bone for bone in bones if bone.use_deform]
-    return np.array([end for bone in deforming or bones for end in (bone.head_local, bone.tail_local)]).reshape(-1, 3)
+    return doubles([end for bone in deforming or bones for end in (bone.head_local, bone.tail_local)]).reshape(-1, 3)
 
 
 def _tail(bone: Bone) -> Matrix:
@@ -57,7 +59,7 @@ def _mirrored(points: np.ndarray, ob: Object, modifier: MirrorModifier) -> np.nd
     """The points and their mirror images."""
     across = modifier.mirror_object
     plane = Matrix() if across is None else across.matrix_world.inverted_safe() @ ob.matrix_world
-    into, back = np.array(plane), np.array(plane.inverted_safe())
+    into, back = (doubles(each) for each in (plane, plane.inverted_safe()))
     for axis in range(3):
         if modifier.use_axis[axis]:
             images = np.einsum("ab,kb->ka", into[:3, :3], points) + into[:3, 3]

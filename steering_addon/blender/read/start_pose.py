@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mathutils import Matrix, Quaternion
 
+from ..doubles import doubles
 from ..write.animation_data import evaluate
-from ..write.bake_record import BakeRecord
-from ..write.keyframes import read_column
-from ..write.ownership import Played, our_keys
+from ..write.keyframes import frames_of
+from ..write.ownership import Played
 from .rotation_channels import data_path, matrices_from_channels, width_of
 
 if TYPE_CHECKING:
@@ -35,9 +35,14 @@ def store(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
     start.rotation = (*rotation, 0.0)[:4]
 
 
+def _has_start(ob: Object) -> bool:
+    """Whether a start is stored on the vehicle. Writes nothing."""
+    return ob.steering.is_property_set("start") and ob.steering.start.stored
+
+
 def give_back(ob: Object) -> None:
     """Move the vehicle back to its start."""
-    if not ob.steering.start.stored:
+    if not _has_start(ob):
         return
     ob.location = ob.steering.start.location
     setattr(ob, data_path(ob.rotation_mode), stored_rotation(ob))
@@ -49,21 +54,23 @@ def stored_rotation(ob: Object) -> np.ndarray:
     size = len(getattr(ob, data_path(ob.rotation_mode)))
     width = width_of(start.rotation_mode)
     if start.rotation_mode == ob.rotation_mode:
-        return np.array(start.rotation[:size])
-    turn = _quaternion(np.array(start.rotation[:width]), start.rotation_mode)
+        return doubles(start.rotation[:size])
+    turn = _quaternion(doubles(start.rotation[:width]), start.rotation_mode)
     if ob.rotation_mode == "QUATERNION":
-        return np.array(turn)
+        return doubles(turn)
     if ob.rotation_mode == "AXIS_ANGLE":
         axis, angle = turn.to_axis_angle()
-        return np.array((angle, *axis))
-    return np.array(turn.to_euler(ob.rotation_mode))
+        return doubles((angle, *axis))
+    return doubles(turn.to_euler(ob.rotation_mode))
 
 
 def _quaternion(rotation: np.ndarray, mode: str) -> Quaternion:
     return Matrix(matrices_from_channels(rotation, mode).tolist()).to_quaternion()
 
 
-def start_of(ob: Object, played: Played, first: float, *, on_start_frame: bool) -> tuple[np.ndarray, np.ndarray]:
+def start_of(
+    ob: Object, played: Played, unbaked: Played, first: float, *, on_start_frame: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """The location and rotation channels that the next bake starts from; nothing is written.
 
     Before the first bake these are the current channels. After a bake they are the stored start, or the current
@@ -72,28 +79,34 @@ def start_of(ob: Object, played: Played, first: float, *, on_start_frame: bool) 
 
     Args:
         played: what the vehicle plays.
+        unbaked: what it would play without its bake.
         first: the first frame of the bake.
         on_start_frame: whether that is the scene's current frame.
     """
     location, rotation = channels(ob)
     record = played.record
-    if record is not None and ob.steering.start.stored and not (on_start_frame and _was_moved(ob, played, first)):
-        location, rotation = np.array(ob.steering.start.location), stored_rotation(ob)
+    if record is not None and _has_start(ob) and not (on_start_frame and _was_moved(ob, played, first)):
+        location, rotation = doubles(ob.steering.start.location), stored_rotation(ob)
     return (
-        _left_by_keys(played, "location", location, first),
-        _left_by_keys(played, data_path(ob.rotation_mode), rotation, first),
+        _left_by_keys(unbaked, "location", location, first, stands=record is not None),
+        _left_by_keys(unbaked, data_path(ob.rotation_mode), rotation, first, stands=record is not None),
     )
 
 
-def earlier_velocity(played: Played, first: float, frame_time: float) -> np.ndarray | None:
+def earlier_velocity(unbaked: Played, first: float, frame_time: float) -> np.ndarray | None:
     """The velocity (3,), in units of the location channels per second, at the end of the keys before the first frame.
 
     None with fewer than two such keys, as a single key defines no motion.
+
+    Args:
+        unbaked: what the vehicle would play without its bake, which changes the slope of its curve at the last key.
+        first: the first frame of the bake.
+        frame_time: seconds per frame.
     """
     keyed = {
         index: (curve, frames)
-        for index, curve in played.curves("location").items()
-        if len(frames := _own_frames(curve, played.record, first))
+        for index, curve in unbaked.curves("location").items()
+        if len(frames := _own_frames(curve, first))
     }
     frames = np.unique(np.concatenate([each for _, each in keyed.values()])) if keyed else np.zeros(0)
     if len(frames) < 2:
@@ -116,27 +129,30 @@ def _was_moved(ob: Object, played: Played, frame: float) -> bool:
     return False
 
 
-def _left_by_keys(played: Played, path: str, values: np.ndarray, first: float) -> np.ndarray:
+def _left_by_keys(unbaked: Played, path: str, values: np.ndarray, first: float, *, stands: bool) -> np.ndarray:
     """The channels, each with the value of the animator's last key before the first frame, if there is one.
 
-    Without a bake, the animator's keys on other frames also give the value on the first frame.
+    The animator's keys on other frames also give the value on the first frame, unless the vehicle `stands` at a stored
+    start.
     """
-    curves = played.curves(path)
+    curves = unbaked.curves(path)
     if not curves:
         return values
     left = values.copy()
     for index, curve in curves.items():
-        frames = _own_frames(curve, played.record, first)
+        if curve.mute:
+            continue
+        frames = _own_frames(curve, first)
         if len(frames):
             left[index] = curve.evaluate(frames[-1])
-        elif played.record is None and not curve.is_empty:
+        elif not stands and not curve.is_empty:
             left[index] = curve.evaluate(first)
     return left
 
 
-def _own_frames(curve: FCurve, record: BakeRecord | None, first: float) -> np.ndarray:
-    """The frames of the animator's own keys before the first frame, in order."""
-    if curve.range()[0] >= first - 1e-3:
+def _own_frames(curve: FCurve, first: float) -> np.ndarray:
+    """The frames of the animator's own keys before the first frame, in order; none if the curve is muted."""
+    if curve.mute or curve.range()[0] >= first - 1e-3:
         return np.zeros(0)
-    frames = read_column(curve, "co")[:, 0]
-    return np.sort(frames[~our_keys(curve, record) & (frames < first - 1e-3)])
+    frames = frames_of(curve)
+    return np.sort(frames[frames < first - 1e-3])

@@ -31,11 +31,16 @@ NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
 
 def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
     """Read each frame of a plan, from the first to the last; however it ends, the file is left as it was."""
-    frames = plan.frames.tolist()
     if plan.in_users_scene:
         with _users_scene(plan) as scene:
-            yield from _read(scene, frames, reader, quietly=False)
+            yield from _read(scene, plan.frames.tolist(), reader, quietly=False)
         return
+    with plan.vehicles.source.at_start(_rows_at_start(plan)):
+        yield from _read_aside(plan, reader)
+
+
+def _read_aside(plan: Plan, reader: Reader) -> Iterator[Frame]:
+    frames = plan.frames.tolist()
     if not reader.has_measured:
         with _scene_aside(plan, to_link(plan)) as scene:
             yield from _read(scene, frames[:1], reader)
@@ -43,6 +48,15 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
     if frames:
         with _scene_aside(plan, _read_on_each_frame(plan, Family())) as scene:
             yield from _read(scene, frames, reader)
+
+
+def _rows_at_start(plan: Plan) -> list[int]:
+    """The rows of the vehicles that something is read relative to.
+
+    Where they stand should make no difference, but it changes last digits, and shapes under a parent that shears them.
+    """
+    carriers = {source.carrier for source in (*plan.bodies, *plan.obstacles) if source.carrier >= 0}
+    return sorted(carriers.union(plan.vehicles.source.computed()))
 
 
 def read_ahead(frames: Iterator[Frame]) -> Iterator[Frame]:
@@ -166,7 +180,7 @@ def _users_scene(plan: Plan) -> Iterator[Scene]:
     hidden = [ob for ob in to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
     with _settled(scene), _evaluated(scene, hidden):
         try:
-            with plan.vehicles.source.at_start():
+            with plan.vehicles.source.at_start(range(len(plan))):
                 yield scene
         finally:
             # While the hidden objects are still evaluated, so that they go back too.

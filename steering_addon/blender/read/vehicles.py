@@ -70,8 +70,11 @@ class VehicleSource(Protocol):
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
         """The position (3,) and basis (3, 3) at which a vehicle stands in the evaluated scene."""
 
-    def at_start(self) -> AbstractContextManager[None]:
-        """Put the vehicles at their start in the animator's own scene, without earlier bakes, and restore them."""
+    def at_start(self, rows: Iterable[int]) -> AbstractContextManager[None]:
+        """Let vehicles stand at their start, whatever moves them or has been baked, and restore them."""
+
+    def computed(self) -> Iterable[int]:
+        """The rows of the vehicles whose parent's part Blender computes from where they stand."""
 
     def store(self, identities: np.ndarray) -> None:
         """Store the identities (n,) and the starts in the file, once a bake has been handed over."""

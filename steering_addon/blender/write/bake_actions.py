@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
 
 from .animation_data import SLOTTED, channelbag_in, copy_action, new_slot, slot_with_handle
-from .bake_record import BakeRecord, erase_record
+from .bake_record import TRANSFORM_CHANNELS, BakeRecord, erase_record
 from .keyframes import copy_curve, read_keys, read_modifiers, same_curve, write_keys, write_modifiers
-from .ownership import Played, contested, own_curves, remove_our_keys, remove_own_keys, same_but_for_the_bake
+from .ownership import Played, contested, our_keys, own_curves, remove_our_keys, remove_own_keys, same_but_for_the_bake
 
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, Object
@@ -92,6 +93,25 @@ def without_bake(played: Played) -> Unbaked:
     return Unbaked(copy, copied_slot, new=True, made=record.made)
 
 
+@contextmanager
+def moved_without_bake(played: Played) -> Iterator[Played]:
+    """What would move an object without its bake, for as long as it is looked at."""
+    if played.record is None:
+        yield played
+        return
+    curves = (curve for path in TRANSFORM_CHANNELS for curve in played.curves(path).values())
+    nothing_else = played.only_ours or all(our_keys(curve, played.record).all() for curve in curves)
+    if played.record.kept is None and nothing_else:
+        yield Played.from_action(None, None)
+        return
+    unbaked = without_bake(played)
+    try:
+        yield Played.from_action(unbaked.action, unbaked.slot)
+    finally:
+        if unbaked.new:
+            bpy.data.actions.remove(unbaked.action)
+
+
 def action_for_bake(ob: Object, unbaked: Unbaked, first: float, last: float, replaced: Collection[str]) -> BakeAction:
     """Prepare the action a bake is written into, with everything to be kept of the action without a bake.
 
@@ -114,11 +134,12 @@ def action_for_bake(ob: Object, unbaked: Unbaked, first: float, last: float, rep
 def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> None:
     """Put the keys that a bake replaced back into a copy of the baked action, from which the bake was removed.
 
-    A key that the animator has set on the same frame since is kept.
+    Of a muted curve these are all keys. A key that the animator has set on the same frame since is kept.
     """
     for curve in own_curves(kept, None, record.first, record.last, contested(record.channels)):
         keys = read_keys(curve)
-        keys = keys.take(keys.within(record.first, record.last))
+        if not curve.mute:
+            keys = keys.take(keys.within(record.first, record.last))
         present = bag.fcurves.find(curve.data_path, index=curve.array_index)
         if present is None:
             copy_curve(curve, bag, keys)

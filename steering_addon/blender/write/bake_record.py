@@ -37,6 +37,8 @@ class BakeRecord:
         muted_strips: the names of the animator's NLA strips that were muted.
         kept_properties: the animator's custom properties replaced by those of the bake, by name.
         kept_hidden: whether the animator had the object hidden, by the data paths of the switches that the bake keys.
+        own_handles: handles of the animator's keys on the channels, to be put back (`keyframes.unsettled_handles`), by
+            channel, such as `location[0]`.
         mishaps: frames on which the vehicle ran into something or got stuck, by kind.
         stuck_frames: the first and last frame on which the vehicle was stuck; None if it never was.
         present_frames: the first and last frame on which the vehicle was present; None if it always was, in reverse
@@ -55,6 +57,7 @@ class BakeRecord:
     muted_strips: tuple[str, ...] = ()
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
+    own_handles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     mishaps: Mapping[str, float] = field(default_factory=dict)
     stuck_frames: tuple[float, float] | None = None
     present_frames: tuple[float, float] | None = None
@@ -90,6 +93,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             if kept_properties
             else {},
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
+            own_handles={channel: tuple(noted) for channel, noted in stored.get("own_handles", {}).items()},
             mishaps={kind: float(frame) for kind, frame in stored.get("mishaps", {}).items()},
             stuck_frames=(float(stored["stuck"][0]), float(stored["stuck"][1])) if "stuck" in stored else None,
             present_frames=(float(stored["there"][0]), float(stored["there"][1])) if "there" in stored else None,
@@ -117,6 +121,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["kept_properties"] = {name: kept.written() for name, kept in record.kept_properties.items()}
     if record.kept_hidden:
         stored["kept_hidden"] = dict(record.kept_hidden)
+    if record.own_handles:
+        stored["own_handles"] = {channel: list(noted) for channel, noted in record.own_handles.items()}
     if record.mishaps:
         stored["mishaps"] = {kind: float(frame) for kind, frame in record.mishaps.items()}
     if record.stuck_frames is not None:

@@ -6,7 +6,7 @@ fraction of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ _ENUMS = bpy.types.Keyframe.bl_rna.properties
 LINEAR: int = _ENUMS["interpolation"].enum_items["LINEAR"].value
 CONSTANT: int = _ENUMS["interpolation"].enum_items["CONSTANT"].value
 GENERATED: int = _ENUMS["type"].enum_items["GENERATED"].value
+AUTO: int = _ENUMS["handle_left_type"].enum_items["AUTO"].value
+VECTOR: int = _ENUMS["handle_left_type"].enum_items["VECTOR"].value
 AUTO_CLAMPED: int = _ENUMS["handle_left_type"].enum_items["AUTO_CLAMPED"].value
 FREE: int = _ENUMS["handle_left_type"].enum_items["FREE"].value
 ALIGNED: int = _ENUMS["handle_left_type"].enum_items["ALIGNED"].value
@@ -52,6 +54,11 @@ KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
 }
 """All properties of a key, by Blender's names: numbers per key, and their type."""
 
+AUTOMATIC = (AUTO, VECTOR, AUTO_CLAMPED)
+"""The types of handles that Blender computes."""
+HANDLES = ("co", "handle_left_type", "handle_right_type", "handle_left", "handle_right")
+"""The columns that `unsettled_handles` notes: eight numbers for each key."""
+
 CURVE_SETTINGS = ("extrapolation", "auto_smoothing", "mute", "lock", "hide", "select", "color_mode", "color")
 
 
@@ -71,7 +78,7 @@ class Keys:
     @property
     def frames(self) -> np.ndarray:
         """(k,) the frame of each key."""
-        return self.columns["co"][:, 0]
+        return _doubled(self.columns["co"])
 
     def within(self, first: float, last: float) -> np.ndarray:
         """(k,) whether each key is on one of the frames from `first` to `last`."""
@@ -102,6 +109,19 @@ def read_column(curve: FCurve, name: str) -> np.ndarray:
     return column
 
 
+def frames_of(curve: FCurve) -> np.ndarray:
+    """The frames of the keys of a curve, (k,)."""
+    return _doubled(read_column(curve, "co"))
+
+
+def _doubled(points: np.ndarray) -> np.ndarray:
+    """The frames of keys (k, 2) in double precision, as numpy 2 compares single precision only with such.
+
+    A hundredth of a frame is lost in single precision from frame 100,000 on.
+    """
+    return points[:, 0].astype(np.float64)
+
+
 def write_keys(curve: FCurve, keys: Keys) -> None:
     """Give a curve exactly these keys.
 
@@ -113,6 +133,33 @@ def write_keys(curve: FCurve, keys: Keys) -> None:
     points.add(len(keys))
     for name, column in keys.columns.items():
         points.foreach_set(name, np.ascontiguousarray(column).ravel())
+
+
+def unsettled_handles(curve: FCurve) -> list[float]:
+    """The handles of the keys of a curve, as numbers for a custom property, if Blender would not compute them as well.
+
+    Empty if it would: then they need not be noted before baked keys become neighbors of these keys. Blender leaves the
+    handles of a lone key where they were, and the automatic handles of others may date from other neighbors. They are
+    computed now.
+    """
+    keys = read_keys(curve)
+    curve.update()
+    settled = all(np.array_equal(keys.columns[side], read_column(curve, side)) for side in HANDLES[3:])
+    if settled and len(keys) != 1:
+        return []
+    return np.concatenate([keys.columns[name] for name in HANDLES], axis=1, dtype=np.float64).ravel().tolist()
+
+
+def put_handles_back(curve: FCurve, noted: Sequence[float]) -> None:
+    """Move automatic handles to where `unsettled_handles` has noted them, unless keys were changed since."""
+    keys, rows = read_keys(curve), np.array(noted).reshape(-1, 8)
+    if len(rows) != len(keys) or not np.array_equal(rows[:, :2], keys.columns["co"]):
+        return
+    for number, side in enumerate(HANDLES[3:]):
+        kinds = keys.columns[f"{side}_type"][:, 0]
+        moved = np.isin(kinds, AUTOMATIC) & (kinds == rows[:, 2 + number])
+        keys.columns[side][moved] = rows[moved, 4 + 2 * number : 6 + 2 * number]
+        curve.keyframe_points.foreach_set(side, keys.columns[side].ravel())
 
 
 class BakedKeys:

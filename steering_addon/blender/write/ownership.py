@@ -17,10 +17,19 @@ from ..refusal import Refusal
 from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
 from .custom_properties import name_in
-from .keyframes import FRAME_TOLERANCE, GENERATED, KEY_COLUMNS, read_column, read_keys, write_keys
+from .keyframes import (
+    FRAME_TOLERANCE,
+    GENERATED,
+    KEY_COLUMNS,
+    frames_of,
+    put_handles_back,
+    read_column,
+    read_keys,
+    write_keys,
+)
 
 if TYPE_CHECKING:
-    from bpy.types import Action, AnimData, FCurve, NlaStrip, Object
+    from bpy.types import Action, ActionSlot, AnimData, FCurve, NlaStrip, Object
 
     from .animation_data import Channelbag
 
@@ -52,7 +61,17 @@ class Played:
         """`only_ours`: whether the object plays nothing but a bake, if that is already known."""
         if only_ours is not None:
             self.only_ours = only_ours
-        self.action, self.slot = action_of(ob), slot_of(ob)
+        self._look_up(action_of(ob), slot_of(ob))
+
+    @classmethod
+    def from_action(cls, action: Action | None, slot: ActionSlot | None) -> Played:
+        """The animation of an object that would play this."""
+        played = cls.__new__(cls)
+        played._look_up(action, slot)
+        return played
+
+    def _look_up(self, action: Action | None, slot: ActionSlot | None) -> None:
+        self.action, self.slot = action, slot
         self.bag = self.action and channelbag_in(self.action, self.slot)
         self.record = our_record(self.action) if self.bag is not None else None
 
@@ -224,7 +243,8 @@ def check_editable(ob: Object) -> None:
 def remove_our_keys(bag: Channelbag, record: BakeRecord) -> None:
     """Remove the keys of a bake, and the curves that hold nothing else.
 
-    Modifiers on baked curves are removed with the bake.
+    The other keys get back the handles that they had before the bake. Modifiers on baked curves are removed with the
+    bake.
     """
     for curve in list(bag.fcurves):
         ours = our_keys(curve, record)
@@ -235,23 +255,24 @@ def remove_our_keys(bag: Channelbag, record: BakeRecord) -> None:
                 curve.modifiers.remove(modifier)
             write_keys(curve, read_keys(curve).take(~ours))
             curve.update()
+            put_handles_back(curve, record.own_handles.get(f"{curve.data_path}[{curve.array_index}]", ()))
     _remove_empty_group(bag)
 
 
 def remove_own_keys(bag: Channelbag, first: float, last: float, channels: Collection[str] = TRANSFORM_CHANNELS) -> None:
     """Remove the animator's own animation from frame `first` to `last` of these channels.
 
-    For a copy of the animator's action, to make room for a bake.
+    For a copy of the animator's action, to make room for a bake. A muted curve is removed with all its keys, as none of
+    them moves the object.
     """
     for curve in own_curves(bag, None, first, last, channels):
         keys = read_keys(curve)
         keys = keys.take(~keys.within(first, last))
-        if not len(keys):
+        if not len(keys) or curve.mute:
             bag.fcurves.remove(curve)
             continue
         for modifier in list(curve.modifiers):
             curve.modifiers.remove(modifier)
-        curve.mute = False
         write_keys(curve, keys)
         curve.update()
     _remove_empty_group(bag)
@@ -316,7 +337,7 @@ def _within(curve: FCurve, first: float, last: float) -> np.ndarray:
     start, end = curve.range()
     if low < start and end < high:
         return np.ones(len(curve.keyframe_points), dtype=bool)
-    frames = read_column(curve, "co")[:, 0]
+    frames = frames_of(curve)
     return (frames > low) & (frames < high)
 
 
@@ -334,7 +355,7 @@ def _describe_curves(curves: list[FCurve], record: BakeRecord | None, first: flo
     for path in _distinct(_named(curve) for curve in curves):
         channel = [curve for curve in curves if _named(curve) == path]
         masks = [_within(curve, first, last) & ~our_keys(curve, record) for curve in channel]
-        frames = np.concatenate([read_column(curve, "co")[mask, 0] for curve, mask in zip(channel, masks)])
+        frames = np.concatenate([frames_of(curve)[mask] for curve, mask in zip(channel, masks)])
         if len(frames):
             yield f"keys on {path} ({_span(frames)})"
         elif any(len(curve.sampled_points) for curve in channel):

@@ -25,7 +25,7 @@ from .animation_data import action_of, assign_action, channelbag, channelbag_in,
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
-from .keyframes import BakedKeys, read_modifiers, write_modifiers, write_switch
+from .keyframes import BakedKeys, read_modifiers, unsettled_handles, write_modifiers, write_switch
 from .ownership import (
     GROUP,
     Played,
@@ -155,6 +155,7 @@ class Staging:
             target = BakeAction(*self._new_action(ob, channels), made=True, blank=True)
         else:
             target = action_for_bake(ob, unbaked, first, last, in_the_way if replace else ())
+        own_handles = {} if target.blank else _own_handles(target, (*channels, *switches))
         self._write(target, channels, switches, touches)
         record = BakeRecord(
             bake_id=self._bake_id,
@@ -167,6 +168,7 @@ class Staging:
             muted_drivers=_still_muted(before, (*channels, *switches)),
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in switches},
+            own_handles=own_handles,
             mishaps=mishaps,
             stuck_frames=stuck_frames,
             present_frames=present_frames,
@@ -414,6 +416,14 @@ def _modifiers_on_baked_curves(played: Played) -> dict[tuple[str, int], list[dic
         for curve in played.bag.fcurves
         if curve.modifiers and our_keys(curve, played.record).any()
     }
+
+
+def _own_handles(target: BakeAction, channels: Collection[str]) -> dict[str, tuple[float, ...]]:
+    """The handles to note of the keys that the action of a bake has on channels before the bake is written into it."""
+    bag = channelbag_in(target.action, target.slot)
+    curves = [curve for curve in (bag.fcurves if bag else ()) if curve.data_path in channels]
+    noted = {f"{curve.data_path}[{curve.array_index}]": unsettled_handles(curve) for curve in curves}
+    return {channel: tuple(handles) for channel, handles in noted.items() if handles}
 
 
 def _still_muted(before: BakeRecord | None, channels: Collection[str]) -> tuple[tuple[str, int], ...]:

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from .animation_data import evaluate
-from .keyframes import read_column
+from .keyframes import frames_of
 from .ownership import Played, own_drivers, own_strips
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def is_hidden(ob: Object, path: str, first: float, played: Played) -> bool:
         # An earlier bake keys only switches that do not hide permanently, whatever the current value.
         return False
     curve = played.curves(path).get(0)
-    frames = np.zeros(0) if curve is None or curve.mute else read_column(curve, "co")[:, 0]
+    frames = np.zeros(0) if curve is None or curve.mute else frames_of(curve)
     if len(frames):
         before = frames[frames < first]
         return bool(len(before) and evaluate(curve, before[-1:])[0] >= 0.5)

@@ -19,10 +19,12 @@ from tests.blender.building import (
     is_baked,
     leader,
     obstacle,
+    part,
     path_curve,
     road,
     scene_dump,
     select,
+    stored_names,
     tag,
     vehicle,
     wedge,
@@ -361,3 +363,37 @@ def test_an_nla_strip_in_tweak_mode(ship) -> None:
     track.select = strip.select = True
     ship.animation_data.use_tweak_mode = True
     assert_refused(r"Ship has an NLA strip in tweak mode\. Exit tweak mode first\.")
+
+
+def targets() -> list[tuple[str, str]]:
+    """Each target of each behavior, as the names of the behavior and of the pointer."""
+    return [
+        (behavior.name, name)
+        for behavior in part("behaviors").CATALOGUE
+        for name, parameter in behavior.parameters().items()
+        if parameter.kind in part("simulation.declaration").POINTERS
+    ]
+
+
+def test_nothing_is_written_onto_an_untagged_object_that_a_behavior_points_at(ship) -> None:
+    flock = ship.steering.crowd
+    made = (empty("Bystander"), wedge("Nothing"), path_curve("Nowhere"))
+    refused = 0
+    for behavior, pointer in targets():
+        group = getattr(flock.steering, behavior)
+        used, group.use = group.use, True
+        for ob in made:
+            setattr(group, pointer, ob)
+            bpy.context.view_layer.update()
+            before = scene_dump()
+            try:
+                bake()
+            except RuntimeError:
+                refused += 1
+                assert_same(before, scene_dump())
+            else:
+                bpy.ops.steering.clear_bake()
+            assert not [each.name for each in made if stored_names(each)], (behavior, pointer, ob.name)
+        setattr(group, pointer, None)
+        group.use = used
+    assert refused > 3

@@ -1,7 +1,23 @@
 """Each Blender, with the numpy that it comes with, gives the same bytes as all others."""
 
+import numpy as np
+
+from tests.blender.building import part
+from tests.blender.read import scene_bytes
 from tests.simulation.same_bytes import changed, hashes
 
 
 def test_this_blender_gives_the_same_bytes() -> None:
     assert changed(hashes()) == []
+
+
+def test_this_blender_reads_and_writes_the_same_bytes() -> None:
+    stored = scene_bytes.stored()
+    known = scene_bytes.hashes()
+    assert sorted(name for name in known.keys() | stored.keys() if known.get(name) != stored.get(name)) == []
+
+
+def test_a_nurbs_line_that_blender_does_not_evaluate_is_its_control_points() -> None:
+    controls = np.random.default_rng(8).uniform(-3.0, 3.0, (5, 3))
+    points = part("blender.read.nurbs").nurbs_points(controls, np.ones(5), 5, False, False, True, 12)
+    assert (points == controls).all()

@@ -15,6 +15,7 @@ from ....settings.placement import Proposing, Spots, along, evenly_along, format
 from ....settings.population import CIRCLE, CURVE, SURFACE, VOLUME, Population
 from ....simulation.arrays.vectors import dot, unit
 from ....simulation.roles import Role
+from ...doubles import doubles
 from ...properties import has_role
 from ...read.body_sizes import SOLID, points_of
 from ...read.curves import CurveReader
@@ -83,7 +84,7 @@ class Ground:
             line = _line(place, depsgraph)
             propose = None if population.evenly else along(line)
             made_of = np.concatenate([spline.points for spline in line])
-        matrix = np.array(crowd)
+        matrix = doubles(crowd)
         frame = unit(matrix[:3, :3].T).T
         apart = max(population.distance, 2.0 * widest)
         return cls(population, frame, matrix[:3, 3], apart, propose, line, made_of)
@@ -131,7 +132,7 @@ def triangles_of(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
         Refusal: the object has no faces with an area.
     """
     points, corners = _mesh(ob, depsgraph)
-    matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
+    matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
     triangles = points[corners]
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
@@ -148,7 +149,7 @@ def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
     Raises:
         Refusal: the object has no inside.
     """
-    matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
+    matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     region = has_role(ob, Role.REGION) and ob.steering.region_shape != "MESH"
     if region or ob.type == "EMPTY":
         box = ob.steering.region_shape == "BOX" if region else ob.empty_display_type == "CUBE"

@@ -11,6 +11,7 @@ from mathutils import Matrix
 
 from ....simulation.arrays.vectors import cross
 from ....simulation.roles import Role
+from ...doubles import doubles
 from ...hierarchy import Family
 from ...properties import has_role
 from ...read.local_space import AXIS_NAMES, model_axes
@@ -54,7 +55,8 @@ def place_of(ob: Object) -> tuple[np.ndarray, str, np.ndarray]:
     start = ob.steering.start
     if start.stored and is_baked(ob):
         size = 4 if start.rotation_mode in ("QUATERNION", "AXIS_ANGLE") else 3
-        return np.array(start.location), start.rotation_mode, np.array(start.rotation[:size])
+        rotation = doubles(start.rotation[:size])
+        return doubles(start.location), start.rotation_mode, rotation
     return channels(ob)[0], ob.rotation_mode, channels(ob)[1]
 
 
@@ -62,7 +64,7 @@ def is_moved(ob: Object) -> bool:
     """Whether the start of a member differs from where Populate placed it."""
     location, mode, rotation = place_of(ob)
     placed = ob.steering.member.placed
-    if _differ(location, np.array(placed.location)):
+    if _differ(location, doubles(placed.location)):
         return True
     return mode == placed.rotation_mode and _differ(rotation, np.array(placed.rotation[: len(rotation)]))
 

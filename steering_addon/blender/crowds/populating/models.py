@@ -17,6 +17,7 @@ import numpy as np
 from ....simulation.arrays.vectors import across, magnitude, unit
 from ....simulation.roles import Role
 from ...characters import carriers
+from ...doubles import doubles
 from ...hierarchy import Family
 from ...properties import has_role
 from ...read.body_sizes import UPRIGHT, Body
@@ -101,9 +102,15 @@ class Source:
         # The world matrix of an object that is in no view layer is not evaluated. Most models have no parent.
         free = ob.parent is None and not ob.constraints
         world = ob.matrix_basis if free else ob.matrix_world
-        body = Body.of(ob, depsgraph, family, np.array(world))
+        body = Body.of(ob, depsgraph, family, doubles(world))
         front = current_front(ob) or front_of(ob, family, body, flies=flies)
-        return cls(Model.of(ob, family), weight, front, np.array(ob.scale if free else world.to_scale()), body)
+        return cls(
+            Model.of(ob, family),
+            weight,
+            front,
+            doubles(ob.scale if free else world.to_scale()),
+            body,
+        )
 
     def room(self, *, on_ground: bool) -> float:
         """The radius in metres to keep free for a member: horizontally on the ground, else in all directions.
