@@ -47,7 +47,7 @@ class Listed(Generic[Kind]):
     """A preset in a list.
 
     Attributes:
-        name: its identifier in scripts, the name of the file without suffix; bytes that are no text are escaped.
+        name: its identifier in scripts, the name of the file without suffix; bytes that are not text are escaped.
         file: the path of its file.
         removable: whether it is in the folder of the user.
         read: parses its text.
@@ -158,12 +158,11 @@ class Shelf(Generic[Kind]):
 
     def by_name(self) -> dict[str, Listed[Kind]]:
         """As `listed`, but in no order, without a look into the files."""
-        own = self._own_folder()
+        removable = self._own_folder()
         shared = reversed(bpy.utils.preset_paths(self.user_folder))
         return {
-            name: Listed(name, file, removable, self.read)
+            name: Listed(name, file, folder == removable, self.read)
             for folder in (self.shipped, *map(Path, shared))
-            for removable in (folder == own,)
             for name, file in _files(folder)
         }
 
@@ -258,7 +257,7 @@ def _files(folder: Path) -> Iterator[tuple[str, str]]:
         return
     above = f"{folder}{os.sep}"
     for name in names:
-        # Bytes of a name that are no text come as surrogates, which Blender cannot show.
+        # Bytes of a name that are not text come as surrogates, which Blender cannot show.
         stem = name.removesuffix(SUFFIX)
         yield (stem if stem.isascii() else stem.encode("utf-8", "backslashreplace").decode("utf-8")), above + name
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import magnitude
+from ..refusal import Refusal
+from ..stored_values import choice_in
 from .rest_pose import bone_points, is_rigged, rest_offset, rest_points
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ LONG, LONG_IN_SPACE = 1.5, 2.2
 counts, and in space, where it is compared with its height too."""
 SLIM = 0.2
 """The share of their height that people take to either side."""
+FARTHEST = 1e18
+"""Distance in metres beyond which a vertex is nowhere: its square has no place in a number of 32 bits."""
 MOST_OF_IT = 0.5
 """Least extent of the parts that armatures deform, as a share of the whole model's, for them to be its body."""
 
@@ -123,10 +127,21 @@ class Body:
 
     @classmethod
     def of(cls, ob: Object, depsgraph: Depsgraph, family: Family, matrix: np.ndarray | None = None) -> Body:
-        """The body of an object and its children; `matrix` (4, 4) replaces its world matrix."""
+        """The body of an object and its children; `matrix` (4, 4) replaces its world matrix.
+
+        Raises:
+            Refusal: a point of it is nowhere.
+        """
         if matrix is None:
             matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
-        return cls(model_points(ob, depsgraph, family), matrix[:3, :3])
+        points = model_points(ob, depsgraph, family)
+        if not (np.abs(points) < FARTHEST).all():
+            text = f"{ob.name} or a part of it has a vertex that is nowhere (NaN, or too far away). Delete that vertex."
+            raise Refusal(text, about=[ob])
+        if not np.isfinite(matrix).all():
+            text = f"{ob.name} has a transform that is not a number. Check its location, rotation, scale and parents."
+            raise Refusal(text, about=[ob])
+        return cls(points, matrix[:3, :3])
 
     def radius(self) -> float:
         """The radius in metres of the sphere about the origin that holds it; 0 without a size."""
@@ -208,4 +223,5 @@ def body_radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
 
 def body_length(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
     """The length in metres of a vehicle with its children, or the height if they stand upright; 0 without a size."""
-    return Body.of(ob, depsgraph, family).length(ob.steering.forward_axis, ob.steering.up_axis)
+    axes = (choice_in(ob.steering, name) for name in ("forward_axis", "up_axis"))
+    return Body.of(ob, depsgraph, family).length(*axes)

@@ -154,14 +154,14 @@ def test_a_name_that_gives_the_file_of_another_preset_is_refused(first: str, sec
     assert {path.name: path.read_bytes() for path in user_folder().iterdir()} == files
 
 
-def test_a_file_that_is_no_preset_is_not_replaced() -> None:
+def test_a_file_that_is_not_a_preset_is_kept() -> None:
     path = written("Mine", "not a preset")
     crowd()
     assert "would replace the preset Mine" in refusal(bpy.ops.steering.preset_save, name="Mine")
     assert path.read_text() == "not a preset"
 
 
-def test_a_number_that_is_none_is_not_saved() -> None:
+def test_nan_is_not_saved() -> None:
     ob = crowd(wander={})
     ob.steering.vehicle.max_speed = float("nan")
     text = refusal(bpy.ops.steering.preset_save, name="Mine")
@@ -250,7 +250,7 @@ def test_an_odd_file_is_refused_with_a_sentence_and_harms_no_other(why: str, mak
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
-def test_a_file_name_that_is_no_text_is_shown_and_refused() -> None:
+def test_a_file_name_that_is_not_text_is_shown_and_refused() -> None:
     path = os.path.join(os.fsencode(user_folder()), b"gull\xff.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(PLAIN, file)
@@ -264,7 +264,7 @@ def test_a_file_name_that_is_no_text_is_shown_and_refused() -> None:
     assert not os.path.exists(path)
 
 
-def test_thousands_of_presets_are_listed_at_once() -> None:
+def test_thousands_of_presets_are_listed_in_a_moment() -> None:
     text = json.dumps(PLAIN)
     for number in range(3000):
         written(f"preset {number}", text)

@@ -309,7 +309,7 @@ def test_the_reach_of_a_behavior_is_the_largest_distance_of_its_agents() -> None
 
 @pytest.mark.parametrize("distance", [float("nan"), 0.0])
 @pytest.mark.parametrize("known", [(), (1.0, 3.0), (float("nan"),)])
-def test_a_distance_that_is_no_length_has_no_neighbors(distance: float, known: tuple[float, ...]) -> None:
+def test_no_body_is_near_within_a_distance_of_nan_or_zero(distance: float, known: tuple[float, ...]) -> None:
     points, rows = PLACES["even"][:20], np.arange(20)
     vicinity = Vicinity(points, headings(20), rows, (*known, distance))
     for looking in (False, True):

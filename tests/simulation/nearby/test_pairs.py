@@ -66,7 +66,7 @@ def test_a_radius_of_zero_gives_no_pairs() -> None:
 
 
 @pytest.mark.parametrize("radius", [float("nan"), -1.0, 5e-324])
-def test_a_radius_that_is_no_length_gives_no_pairs(radius: float) -> None:
+def test_a_radius_of_nan_or_below_zero_gives_no_pairs(radius: float) -> None:
     assert not pairs_within(PLACES["even"], radius)
 
 
