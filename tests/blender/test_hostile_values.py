@@ -248,7 +248,7 @@ SENTENCES = [
     ("the start has an odd rotation mode", "clear_bake", "The start of Ship 0 has the rotation mode 'SIDEWAYS'"),
     ("the start has an odd rotation mode", "bake", "The start of Ship 0 has the rotation mode 'SIDEWAYS'"),
     ("the start is nowhere", "clear_bake", "The start of Ship 0 is not a place"),
-    ("an object is kept", "bake", "Ship 0 has keyframes on"),
+    ("an object is kept", "bake", "Ship 0 has keys on location"),
 ]
 
 

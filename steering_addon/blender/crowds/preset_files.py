@@ -206,13 +206,12 @@ class Shelf(Generic[Kind]):
         return Listed(name, str(file), removable=True, read=self.read)
 
     def _check_free(self, name: str, label: str) -> None:
-        """Refuse a name that a preset of another label, or one that is not the user's, has; in any case of letters."""
+        """Refuse the name of a preset that is not the user's, and of the file of one that has another label."""
         for taken in self.by_name().values():
-            if taken.name.casefold() != name.casefold():
-                continue
-            if not taken.removable:
+            if not taken.removable and taken.name == name:
                 raise Refusal(f"A preset named {name} ships with the extension or is shared. Choose another name.")
-            if not taken.is_called(label):
+            # On many systems the file of Gulls is also that of gulls.
+            if taken.removable and taken.name.casefold() == name.casefold() and not taken.is_called(label):
                 text = f"The preset {label} would replace the preset {taken.label()}, which has the same file name."
                 raise Refusal(f"{text} Choose another name, or remove that preset first.")
 

@@ -154,6 +154,12 @@ def test_a_name_that_gives_the_file_of_another_preset_is_refused(first: str, sec
     assert {path.name: path.read_bytes() for path in user_folder().iterdir()} == files
 
 
+def test_a_name_may_differ_from_that_of_a_shipped_preset_in_its_capitals() -> None:
+    crowd()
+    assert bpy.ops.steering.preset_save(name="Starling") == {"FINISHED"}
+    assert {"starling", "Starling"} <= set(presets().listed())
+
+
 def test_a_file_that_is_not_a_preset_is_kept() -> None:
     path = written("Mine", "not a preset")
     crowd()
