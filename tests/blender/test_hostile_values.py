@@ -188,15 +188,26 @@ def objections(file: str, change: Change, printed: Callable[[], str], names: Col
         yield f"one of the refusals of {', '.join(refused)} changes {changed}"
 
 
+def draw_overlay() -> None:
+    overlay = part("blender.overlay.picture")
+    scene, depsgraph = bpy.context.scene, bpy.context.evaluated_depsgraph_get()
+    items = frozenset(item.identifier for item in scene.steering.bl_rna.properties["overlay"].enum_items)
+    tracks = part("blender.overlay.tracks").Tracks()
+    cast = overlay.find_cast(scene, bpy.context.view_layer)
+    tracks.record(cast.vehicles, depsgraph, scene.frame_current)
+    overlay.picture(scene, depsgraph, cast, tracks, [], items)
+
+
 def drawing_errors(file: str, change: Change) -> Iterator[str]:
-    """What goes wrong when all panels are drawn for the scene with a change."""
+    """What goes wrong when all panels and the overlay are drawn for the scene with a change."""
     stage = set_up(file, change)
     for ob in (stage.crowd, stage.vehicles[0], stage.rock, stage.room, stage.road):
         select(ob)
         try:
             everything_shown()
+            draw_overlay()
         except Exception as error:
-            yield f"panels of {ob.name}: {type(error).__name__}: {error}"
+            yield f"drawing with {ob.name} active: {type(error).__name__}: {error}"
 
 
 CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) for value in values]

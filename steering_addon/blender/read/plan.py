@@ -22,7 +22,7 @@ from ..identity import distinct_identities
 from ..properties import settings_of
 from ..properties.scene_group import MOST_SUBSTEPS
 from ..property_groups import values_of
-from ..stored_values import finite_numbers
+from ..stored_values import check_choices, finite_numbers
 from ..tagged_objects import by_role, crowds_of, full_name, in_use
 from .checks import (
     check_crowds,
@@ -148,6 +148,7 @@ def plan_reading(scene: Scene, *, only: Iterable[Object] | None = None, replace_
     bodies = _bodies(roles, [each for each in pointers if each.kind is Kind.BODY], several, rows)
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     regions = by_name([*roles[Role.REGION], *(each.ob for each in pointers if each.kind is Kind.REGION)])
+    check_choices([*(source.ob for source in obstacles), *regions])
     looked_at = [*paths, *regions, *flows, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows])
 

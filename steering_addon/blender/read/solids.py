@@ -40,9 +40,7 @@ class Solids:
 
     def __init__(self, sources: Sequence[BodySource]) -> None:
         self._sources = sources
-        stored = [source.ob.steering for source in sources]
-        self._shapes = _numbers(SHAPE_NUMBERS, "obstacle_shape", stored)
-        self._sides = _numbers(SIDE_NUMBERS, "obstacle_side", stored)
+        self._shapes = self._sides = np.zeros(0, dtype=np.int64)
         self._measured: list[_Hull | _Box | Surface] | None = None
         self._axes = Axes()
 
@@ -52,9 +50,16 @@ class Solids:
         return self._measured is not None
 
     def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
-        """The obstacles placed by `matrices` (k, 4, 4), in world space or in the local space of their carriers."""
+        """The obstacles placed by `matrices` (k, 4, 4), in world space or in the local space of their carriers.
+
+        Raises:
+            Refusal: the shape or side of one is a choice that this version does not know.
+        """
         sources = self._sources
         if self._measured is None:
+            stored = [source.ob.steering for source in sources]
+            self._shapes = _numbers(SHAPE_NUMBERS, "obstacle_shape", stored)
+            self._sides = _numbers(SIDE_NUMBERS, "obstacle_side", stored)
             family = Family()
             self._measured = [
                 MEASURES[shape](s.ob, m, depsgraph, family)
