@@ -17,6 +17,8 @@ from .refusal import Refusal
 if TYPE_CHECKING:
     from bpy.types import Object, PropertyGroup
 
+FARTHEST = 1e18
+"""Distance in metres beyond which a point is nowhere: its square does not fit into a number of 32 bits."""
 Front = tuple[str, str]
 """The names of a forward and an up axis."""
 

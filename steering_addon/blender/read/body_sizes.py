@@ -9,7 +9,7 @@ import numpy as np
 
 from ...simulation.arrays.vectors import magnitude
 from ..refusal import Refusal
-from ..stored_values import choice_in
+from ..stored_values import FARTHEST, choice_in
 from .rest_pose import bone_points, is_rigged, rest_offset, rest_points
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ LONG, LONG_IN_SPACE = 1.5, 2.2
 counts, and in space, where it is compared with its height too."""
 SLIM = 0.2
 """The share of their height that people take to either side."""
-FARTHEST = 1e18
-"""Distance in metres beyond which a vertex is nowhere: its square has no place in a number of 32 bits."""
 MOST_OF_IT = 0.5
 """Least extent of the parts that armatures deform, as a share of the whole model's, for them to be its body."""
 
@@ -37,8 +35,20 @@ def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.nda
 
     Modifiers are applied. An Empty is as large as it is drawn. Tagged children are left out; without a family, all
     children are.
+
+    Raises:
+        Refusal: a point is nowhere.
     """
-    return np.concatenate(list(_parts(ob, depsgraph, np.eye(4), family)) or [np.zeros((1, 3))])
+    points = np.concatenate(list(_parts(ob, depsgraph, np.eye(4), family)) or [np.zeros((1, 3))])
+    check_places(points, ob)
+    return points
+
+
+def check_places(points: np.ndarray, ob: Object) -> None:
+    """Refuse an object with a point (m, 3) that is nowhere."""
+    if not (np.abs(points) < FARTHEST).all():
+        text = f"{ob.name} or a part of it has a vertex that is nowhere (NaN, or too far away). Delete that vertex."
+        raise Refusal(text, about=[ob])
 
 
 def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None):
@@ -135,9 +145,7 @@ class Body:
         if matrix is None:
             matrix = np.array(ob.evaluated_get(depsgraph).matrix_world)
         points = model_points(ob, depsgraph, family)
-        if not (np.abs(points) < FARTHEST).all():
-            text = f"{ob.name} or a part of it has a vertex that is nowhere (NaN, or too far away). Delete that vertex."
-            raise Refusal(text, about=[ob])
+        check_places(points, ob)
         if not np.isfinite(matrix).all():
             text = f"{ob.name} has a transform that is not a number. Check its location, rotation, scale and parents."
             raise Refusal(text, about=[ob])
@@ -213,7 +221,9 @@ def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tup
         points.append(np.einsum("ab,kb->ka", matrix[:3, :3], local) + matrix[:3, 3])
         triangles.append(rows.reshape(-1, 3).astype(np.int64) + count)
         count += len(local)
-    return np.concatenate(points), np.concatenate(triangles)
+    places = np.concatenate(points)
+    check_places(places, ob)
+    return places, np.concatenate(triangles)
 
 
 def body_radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:

@@ -17,7 +17,7 @@ from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
 from ..properties import has_role
 from ..refusal import Refusal
-from ..stored_values import check_choices, sound_front
+from ..stored_values import FARTHEST, check_choices, sound_front
 from ..tagged_objects import full_name
 from ..write.custom_properties import path_of
 from ..write.ownership import Played, check_free, contested
@@ -236,9 +236,9 @@ def check_number(value: float, ob: Object, path: str, frame: int) -> None:
 
 
 def check_numbers(matrices: np.ndarray, objects: Iterable[Object], frame: int) -> None:
-    """Refuse objects whose matrices (k, 4, 4) hold a value that is not a finite number."""
+    """Refuse objects whose matrices (k, 4, 4) hold a value that is not a number, or too large for one."""
     for ob, matrix in zip(objects, matrices):
-        if not np.isfinite(matrix).all():
+        if not (np.abs(matrix) < FARTHEST).all():
             text = f"{ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers."
             raise Refusal(text, about=[ob])
 
