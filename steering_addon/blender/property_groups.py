@@ -10,6 +10,7 @@ import numpy as np
 from ..simulation.candidates import NEAREST_ONE, PICKS
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit
 from .setting_changes import notify_listeners
+from .stored_values import choice_in
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object."""
@@ -190,9 +191,14 @@ def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
     """The values of a property group in the form of the declaration, within its limits.
 
     Pointers are left out. A NaN stays NaN, so that the caller can refuse it.
+
+    Raises:
+        Refusal: a choice is one that this version does not know.
     """
     return {
-        name: _value(parameter, getattr(group, name))
+        name: _number_of(parameter, choice_in(group, name))
+        if parameter.kind is Kind.CHOICE
+        else _value(parameter, getattr(group, name))
         for name, parameter in declaration.parameters().items()
         if parameter.kind not in POINTERS
     }
@@ -205,9 +211,11 @@ def stored_value(parameter: Parameter, value: Any) -> Any:
     return value
 
 
+def _number_of(parameter: Parameter, name: str) -> int:
+    return next(choice.number for choice in parameter.choices if choice.name == name)
+
+
 def _value(parameter: Parameter, value: Any) -> Any:
-    if parameter.kind is Kind.CHOICE:
-        return next(choice.number for choice in parameter.choices if choice.name == value)
     if parameter.kind is Kind.NUMBER:
         return value if np.isnan(value) else min(max(value, parameter.least), parameter.most)
     return value

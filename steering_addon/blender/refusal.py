@@ -19,7 +19,8 @@ class Refusal(ValueError):  # noqa: N818 - not an error of the program
     """
 
     def __init__(self, text: str, *, about: Sequence[Object] = (), remedy: str = "") -> None:
-        super().__init__(text)
+        # Names in old files need not be UTF-8. Blender's reports must be.
+        super().__init__(text.encode("utf-8", "backslashreplace").decode("utf-8"))
         self.about = tuple(about)
         self.remedy = remedy
 

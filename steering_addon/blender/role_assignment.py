@@ -12,6 +12,7 @@ from .hierarchy import Family
 from .identity import new_identity
 from .properties import has_role, pointed_at, settings_of
 from .read.start_pose import channels, store
+from .stored_values import choice_in
 from .tagged_objects import in_use
 from .write.ownership import is_baked
 
@@ -60,11 +61,15 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) 
 
 
 def current_front(ob: Object) -> tuple[str, str] | None:
-    """The forward and up axis that an object has been given; None if it has none. Writes nothing."""
+    """The forward and up axis that an object has been given; None if it has none. Writes nothing.
+
+    Raises:
+        Refusal: this version does not know one of them.
+    """
     stored = settings_of(ob)
     if stored is None or not stored.is_property_set("forward_axis"):
         return None
-    return stored.forward_axis, stored.up_axis
+    return choice_in(stored, "forward_axis"), choice_in(stored, "up_axis")
 
 
 def make_vehicle(ob: Object, crowd: Object, family: Family, body: Body | None = None) -> None:

@@ -77,9 +77,9 @@ class Factors:
     def of(cls, bodies: Bodies) -> Factors:
         """The factors for some bodies; values that no motion can have, such as a top speed of 0, count as default."""
         usual = Bodies.default()
-        speed = bodies.max_speed / usual.max_speed or 1.0
-        size = bodies.radius / usual.radius or speed
-        strength = bodies.agility / usual.agility or 1.0
+        speed = max(bodies.max_speed / usual.max_speed, 0.0) or 1.0
+        size = max(bodies.radius / usual.radius, 0.0) or speed
+        strength = max(bodies.agility / usual.agility, 0.0) or 1.0
         length, time = math.sqrt(size * speed), math.sqrt(math.sqrt(size / speed))
         return cls(length, time, speed, strength, max(length, speed * speed / strength))
 

@@ -68,6 +68,10 @@ def parsed(text: str) -> dict[str, Any]:
     """
     try:
         content = json.loads(text)
+        # Half of a surrogate pair can be escaped in JSON, but no program can show it.
+        json.dumps(content, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise PresetError("it has half a character (a lone surrogate)") from None
     except (ValueError, RecursionError) as error:
         raise PresetError(f"it is not valid JSON: {error}") from None
     if not isinstance(content, dict):
@@ -89,6 +93,8 @@ def text_of(content: Mapping[str, Any], name: str) -> str:
     text = content.get(name)
     if not isinstance(text, str) or not text.strip():
         raise PresetError(f"{name} must be text")
+    if "\0" in text:
+        raise PresetError(f"{name} must not have a null character")
     return text
 
 

@@ -69,7 +69,7 @@ def some_values(declaration) -> st.SearchStrategy:
 SOME_VALUES = {
     declaration: some_values(declaration) for declaration in (VehicleModel, Portrayal, Attendance, *CATALOGUE)
 }
-words = st.text(min_size=1, max_size=20).filter(str.strip)
+words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20).filter(str.strip)
 presets = st.builds(
     Preset,
     label=words,
@@ -311,3 +311,17 @@ def test_a_scaled_preset_can_be_read_again(preset: Preset, scale: float) -> None
         assert "body_length" in str(error)
     else:
         assert set(again.behaviors) == set(preset.behaviors)
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        (text(label="half \ud800"), "half a character"),
+        (nested("behaviors.seek.\udcff", 1.0), "half a character"),
+        (text(more=["deep", {"er": "\ud800"}]), "half a character"),
+        (text(label="cut\0off"), "label must not have a null character"),
+    ],
+)
+def test_text_that_cannot_be_shown_is_refused(odd: str, why: str) -> None:
+    with pytest.raises(PresetError, match=why):
+        read(odd)

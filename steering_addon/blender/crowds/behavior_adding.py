@@ -12,6 +12,8 @@ from ...settings.preset_values import Value, Values
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
+from ...simulation.vehicle import VehicleModel
+from ..property_groups import values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
 from ..tagged_objects import crowd_of, in_use, tagged
@@ -56,8 +58,8 @@ def fitted_values(behavior: type[Behavior], crowd: Object, scene: Scene) -> dict
 
 def bodies_of(crowd: Object, scene: Scene) -> Bodies:
     """The usual vehicle of a crowd: its model, in the median size of its members."""
-    model = crowd.steering.vehicle
-    values = {name: getattr(model, name) for name in Bodies.__dataclass_fields__}
+    model = values_of(VehicleModel, crowd.steering.vehicle)
+    values = {name: model[name] for name in Bodies.__dataclass_fields__}
     largest = {name: float(value) for name, value in _at_their_largest(values, crowd, "vehicle").items()}
     sizes = [ob.steering.size_factor for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
     return Bodies(**{**largest, "radius": largest["radius"] * (median(sizes) if sizes else 1.0)})

@@ -18,6 +18,7 @@ from ..identity import new_identity
 from ..properties import has_role
 from ..read.body_sizes import Body
 from ..role_assignment import current_front, default_crowd, make_vehicle, new_crowd
+from ..stored_values import check_stored
 from ..tagged_objects import crowd_of, in_use, tagged
 from .forward_axis import front_of
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
@@ -63,7 +64,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         apart: whether to create a new crowd if none is selected.
 
     Raises:
-        Refusal: the preset cannot be read; nothing is changed.
+        Refusal: the preset cannot be read, or an object has an invalid point or setting; nothing is changed.
     """
     in_scene = in_use(context.scene)
     vehicles = tagged(in_scene, Role.VEHICLE)
@@ -75,14 +76,16 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         return Joined()
     crowd = chosen or (None if apart else default_crowd(context))
     depsgraph, family = context.evaluated_depsgraph_get(), Family()
+    check_stored([*objects, *([crowd] if crowd is not None else [])])
     bodies = {ob.name: Body.of(ob, depsgraph, family) for ob in objects}
     flying = flies(like, crowd)
     fronts = {ob.name: current_front(ob) or front_of(ob, family, bodies[ob.name], flies=flying) for ob in objects}
     preset = None
     if like is not UNCHANGED and (crowd is None or not is_settled(crowd)):
         preset = fitting(like, median_length(bodies[ob.name].length(*fronts[ob.name]) for ob in objects))
+    members = [ob for ob in vehicles if crowd is not None and crowd_of(ob) == crowd]
+    check_stored(members[:1])
     crowd = crowd or new_crowd(context, like.crowd)
-    members = [ob for ob in vehicles if crowd_of(ob) == crowd]
     measure = measure_for(crowd, members, preset, depsgraph, family)
     long = not members or crowd.steering.vehicle.length > 0.0
     shapes = {ob.name: shape_of(bodies[ob.name], fronts[ob.name], measure, long) for ob in objects}
@@ -101,6 +104,8 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     if not members:
         fit_stride(crowd, [height_of(ob) for ob in objects])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
+    if crowd.steering.vehicle.radius <= 0.0 and any(radius > SMALLEST for radius, _ in shapes.values()):
+        warnings.append(f"The Radius of {crowd.name} is 0, so its vehicles count as points. Set a radius")
     # Blender updates dependencies only after an edit in the interface.
     for ob in (crowd, *objects):
         ob.update_tag()
@@ -128,9 +133,12 @@ def fit_body(crowd: Object, shapes: Sequence[Shape]) -> None:
 
 
 def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
-    """Set how much larger and longer than its crowd's a vehicle's body is; one without a size is left alone."""
+    """Set how much larger and longer than its crowd's a vehicle's body is.
+
+    A body without a size is left alone, and so is one of a crowd of points, which have none.
+    """
     model, (radius, length) = crowd.steering.vehicle, shape
-    if radius <= SMALLEST:
+    if radius <= SMALLEST or model.radius <= 0.0:
         return
     ob.steering.size_factor = radius / model.radius
     if model.length > 0.0:

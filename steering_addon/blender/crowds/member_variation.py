@@ -18,6 +18,7 @@ from ...simulation.roles import Role
 from ..identity import distinct_identities
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal
+from ..stored_values import check_stored
 from ..tagged_objects import crowd_of, in_use, tagged
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def vary(
         Warnings that name the objects that were left unchanged.
 
     Raises:
-        Refusal: no vehicle can be varied.
+        Refusal: no vehicle can be varied, or a setting of one is not a number.
     """
     vehicles = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if not ob.steering.locked]
     chosen = [ob for ob in vehicles if crowd is None or crowd_of(ob) == crowd]
@@ -73,6 +74,7 @@ def vary(
         raise Refusal(f"{source} no unlocked vehicles. Tag vehicles or unlock them.")
     linked = [ob for ob in chosen if ob.library is not None or not ob.is_editable]
     chosen = [ob for ob in chosen if ob not in linked]
+    check_stored(chosen)
     # Of all vehicles: copies in several crowds may share an identity, and all but one get another.
     identities = distinct_identities(vehicles)
     keys = keys_of(seed, np.array([identities[ob.name] for ob in chosen], dtype=np.int64))
@@ -113,7 +115,8 @@ def differs(ob: Object, what: str, factor: float) -> bool:
 def _current(ob: Object, what: str) -> float:
     """The current factor of a property. Writes nothing."""
     settings = ob.steering
-    return getattr(settings.variation, what) if settings.is_property_set("variation") else 1.0
+    # No variation is a factor of 0, but a script may have written one.
+    return (getattr(settings.variation, what) or 1.0) if settings.is_property_set("variation") else 1.0
 
 
 def _set(ob: Object, what: str, name: str, factor: float) -> None:

@@ -1,11 +1,14 @@
 """The files of presets: shipped presets are in the extension, user presets in Blender's preset folders.
 
-User presets survive an update of the extension. The shared script folders of a studio are searched too.
+User presets survive an update of the extension. The shared script folders of a studio are searched too. Nothing is
+written outside the user's preset folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import stat
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +18,14 @@ import bpy
 
 from ...settings.preset_values import PresetError
 from ..refusal import Refusal
+
+SUFFIX = ".json"
+LARGEST = 2**20
+"""Bytes of the largest file that is read: a preset of all behaviors has a fiftieth of that."""
+REMEMBERED = 2**14
+"""The number of files whose content is remembered."""
+MOST_NAMES = 20
+"""The number of presets that a message names at most."""
 
 
 class Labelled(Protocol):
@@ -31,35 +42,36 @@ Kind = TypeVar("Kind", bound=Labelled)
 Read = Callable[[str], Kind]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Listed(Generic[Kind]):
     """A preset in a list.
 
     Attributes:
-        name: its identifier in scripts, the name of the file without suffix.
-        path: its file.
+        name: its identifier in scripts, the name of the file without suffix; bytes that are not text are escaped.
+        file: the path of its file.
         removable: whether it is in the folder of the user.
         read: parses its text.
     """
 
     name: str
-    path: Path
+    file: str
     removable: bool
     read: Read[Kind]
 
     def label(self) -> str:
         """Its label, or its name if the file cannot be read."""
-        try:
-            return self.load().label
-        except Refusal:
-            return self.name
+        result = self._result()
+        return self.name if isinstance(result, Refusal) else result.label
+
+    def is_called(self, label: str) -> bool:
+        """Whether it can be read and has this label."""
+        result = self._result()
+        return not isinstance(result, Refusal) and result.label == label
 
     def tooltip(self) -> str:
         """Its tooltip, or why the file cannot be read."""
-        try:
-            return self.load().tooltip
-        except Refusal as refusal:
-            return str(refusal).removesuffix(".")
+        result = self._result()
+        return str(result).removesuffix(".") if isinstance(result, Refusal) else result.tooltip
 
     def load(self) -> Kind:
         """Read the preset.
@@ -67,14 +79,25 @@ class Listed(Generic[Kind]):
         Raises:
             Refusal: the file cannot be read, or is not a valid preset.
         """
-        try:
-            state = self.path.stat()
-            result = _read(self.read, self.path, state.st_mtime_ns, state.st_size)
-        except (OSError, UnicodeDecodeError) as error:
-            raise Refusal(f"The preset {self.name} cannot be read: {error}.") from error
-        if isinstance(result, PresetError):
-            raise Refusal(f"The preset {self.name} cannot be used: {result}.") from result
+        result = self._result()
+        if isinstance(result, Refusal):
+            raise result
         return result
+
+    def _result(self) -> Kind | Refusal:
+        """The preset, or why it cannot be used."""
+        try:
+            state = os.stat(self.file)
+        except OSError as error:
+            return Refusal(f"The preset {self.name} cannot be read: {_reason(error)}.")
+        if self.name not in self.file:  # It is escaped.
+            return Refusal(
+                f"The preset {self.name} cannot be read: the name of its file is not UTF-8. Rename the file."
+            )
+        if not stat.S_ISREG(state.st_mode):
+            return Refusal(f"The preset {self.name} cannot be read: it is not a file. Remove it.")
+        result = _content(self.read, self.file, state.st_mtime_ns, state.st_size)
+        return Refusal(f"The preset {self.name} cannot be {result}.") if isinstance(result, str) else result
 
     def remove(self) -> None:
         """Delete its file.
@@ -85,18 +108,32 @@ class Listed(Generic[Kind]):
         if not self.removable:
             raise Refusal(f"The preset {self.name} cannot be removed: it ships with the extension or is shared.")
         try:
-            self.path.unlink()
+            os.unlink(self.file)
         except OSError as error:
-            raise Refusal(f"The preset {self.name} cannot be removed: {error}.") from error
+            raise Refusal(f"The preset {self.name} cannot be removed: {_reason(error)}.") from error
 
 
-@lru_cache(maxsize=256)
-def _read(read: Read[Kind], path: Path, _changed: int, _size: int) -> Kind | PresetError:
-    """Read a file again only after it has changed, because menus call this at every redraw."""
+@lru_cache(maxsize=REMEMBERED)
+def _content(read: Read[Kind], file: str, _changed: int, size: int) -> Kind | str:
+    """The preset in a file, or what cannot be done with it and why.
+
+    A file is read again only after it has changed, because menus call this at every redraw.
+    """
+    if size > LARGEST:
+        return f"read: its file is larger than {LARGEST // 2**20} MB"
     try:
-        return read(path.read_text(encoding="utf-8"))
+        with open(file, "rb") as opened:
+            return read(opened.read(LARGEST).decode("utf-8"))
+    except OSError as error:
+        return f"read: {_reason(error)}"
+    except UnicodeDecodeError:
+        return "read: its text is not UTF-8"
     except PresetError as error:
-        return error
+        return f"used: {error}"
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__
 
 
 @dataclass(frozen=True)
@@ -115,14 +152,19 @@ class Shelf(Generic[Kind]):
 
     def listed(self) -> dict[str, Listed[Kind]]:
         """All presets by name, sorted by label; a user preset replaces a shipped preset of the same name."""
-        removable = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.user_folder}"))
-        folders = [self.shipped, *(Path(folder) for folder in reversed(bpy.utils.preset_paths(self.user_folder)))]
-        presets = {
-            path.stem: Listed(path.stem, path, folder == removable, self.read)
-            for folder in folders
-            for path in folder.glob("*.json")
+        presets = self.by_name()
+        labels = {name: preset.label().casefold() for name, preset in presets.items()}
+        return {name: presets[name] for _, name in sorted(zip(labels.values(), labels))}
+
+    def by_name(self) -> dict[str, Listed[Kind]]:
+        """As `listed`, but in no order, without a look into the files."""
+        removable = self._own_folder()
+        shared = reversed(bpy.utils.preset_paths(self.user_folder))
+        return {
+            name: Listed(name, file, folder == removable, self.read)
+            for folder in (self.shipped, *map(Path, shared))
+            for name, file in _files(folder)
         }
-        return dict(sorted(presets.items(), key=lambda item: (item[1].label().casefold(), item[0])))
 
     def find(self, name: str) -> Listed[Kind]:
         """The preset of a name.
@@ -130,31 +172,98 @@ class Shelf(Generic[Kind]):
         Raises:
             Refusal: it does not exist.
         """
-        presets = self.listed()
+        presets = self.by_name()
         if name not in presets:
-            remedy = f"Choose one of {', '.join(presets)}" if presets else "Save a preset first"
-            raise Refusal(f"There is no preset {name}. {remedy}.")
+            raise Refusal(f"There is no preset {name}. {_choices(sorted(presets))}.")
         return presets[name]
 
     def save(self, label: str, text: str) -> Listed[Kind]:
-        """Write a preset into the folder of the user, replacing a preset of the same name.
+        """Write a preset into the folder of the user, replacing one of the same label.
 
         Args:
             label: gives the name of the file.
 
         Raises:
-            Refusal: the label gives no name or that of a shipped preset, or the file cannot be written.
+            Refusal: the label gives no name or that of another preset, or the file cannot be written.
         """
         name = bpy.path.clean_name(label.strip()).strip("_")
         if not name:
             raise Refusal("The preset has no name. Enter a name with letters or digits.")
-        if (self.shipped / f"{name}.json").exists():
-            raise Refusal(f"A preset named {name} ships with the extension. Choose another name.")
+        self._check_free(name, label.strip())
         try:
-            folder = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.user_folder}", create=True))
-            # Written to another file first: a crash must not leave half a preset.
-            (folder / f"{name}.json~").write_text(text, encoding="utf-8")
-            path = (folder / f"{name}.json~").replace(folder / f"{name}.json")
+            content = text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise Refusal(
+                f"The preset {name} cannot be written: a name in it is not UTF-8. Rename the crowd."
+            ) from None
+        folder = self._made_folder(name)
+        file = folder / f"{name}{SUFFIX}"
+        try:
+            _write(file, content)
         except OSError as error:
-            raise Refusal(f"The preset {name} cannot be written: {error}.") from error
-        return Listed(name, path, removable=True, read=self.read)
+            text = f"The preset {name} cannot be written to {folder}: {_reason(error)}. Make that folder writable."
+            raise Refusal(text) from error
+        return Listed(name, str(file), removable=True, read=self.read)
+
+    def _check_free(self, name: str, label: str) -> None:
+        """Refuse the name of a preset that is not the user's, and of the file of one that has another label."""
+        for taken in self.by_name().values():
+            if not taken.removable and taken.name == name:
+                raise Refusal(f"A preset named {name} ships with the extension or is shared. Choose another name.")
+            # On many systems the file of Gulls is also that of gulls.
+            if taken.removable and taken.name.casefold() == name.casefold() and not taken.is_called(label):
+                text = f"The preset {label} would replace the preset {taken.label()}, which has the same file name."
+                raise Refusal(f"{text} Choose another name, or remove that preset first.")
+
+    def _own_folder(self) -> Path | None:
+        """The preset folder of the user, which need not exist; None if Blender has none."""
+        folder = bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.user_folder}")
+        return Path(folder) if folder else None
+
+    def _made_folder(self, name: str) -> Path:
+        """The preset folder of the user, made if necessary for a preset of this name."""
+        folder = self._own_folder()
+        if folder is None or not folder.is_absolute():
+            raise Refusal(f"The preset {name} cannot be saved: Blender has no folder for the user's presets.")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            text = f"The preset {name} cannot be saved: the folder {folder} cannot be made ({_reason(error)})."
+            raise Refusal(f"{text} Remove what is in its place, or make its parent writable.") from error
+        return folder
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all."""
+    # Written to another file first: a crash must not leave half a preset. An old one may be a link to elsewhere.
+    draft = file.with_name(f"{file.name}~")
+    draft.unlink(missing_ok=True)
+    try:
+        with draft.open("xb") as opened:
+            opened.write(content)
+        draft.replace(file)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str]]:
+    """The name and the path of each file with the suffix of presets in a folder."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.name.endswith(SUFFIX)]
+    except OSError:
+        return
+    above = f"{folder}{os.sep}"
+    for name in names:
+        # Bytes of a name that are not text come as surrogates, which Blender cannot show.
+        stem = name.removesuffix(SUFFIX)
+        yield (stem if stem.isascii() else stem.encode("utf-8", "backslashreplace").decode("utf-8")), above + name
+
+
+def _choices(names: list[str]) -> str:
+    """What to do instead of naming a preset that does not exist."""
+    if not names:
+        return "Save a preset first"
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"Choose one of {', '.join(names[:MOST_NAMES])}{more}"

@@ -15,7 +15,7 @@ from ..hierarchy import Family
 from ..properties import replaces_own_keys, settings_of
 from ..read.fingerprint import fingerprint
 from ..read.plan import Plan, plan_reading
-from ..read.start_pose import give_back
+from ..read.start_pose import check_stored_start, give_back
 from ..refusal import Refusal, reported
 from ..status import census
 from ..status.findings import Kind
@@ -23,7 +23,7 @@ from ..status.refused import forget, remember
 from ..tagged_objects import in_use, tagged
 from ..write.animation_data import action_of
 from ..write.bake import BakeResult, baking
-from ..write.bake_record import sign
+from ..write.bake_record import has_unreadable_record, sign
 from ..write.ownership import bake_of
 from ..write.staging import clear_all
 from ..write.visibility import parts
@@ -44,6 +44,8 @@ TOLD_BY_BAKES = set(Kind) - {Kind.NEVER_ENTERED, Kind.WAITING}
 """What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
 DRAWING_SHARE = 0.08
 """Most of the time of a bake that is spent on drawing its progress, which may take longer than a piece of work."""
+MOST_NAMES = 5
+"""The largest number of objects named in a warning."""
 LEAST_BETWEEN = 0.3
 """Least seconds between two drawings of the progress."""
 ESTIMATED = 2.0
@@ -224,8 +226,11 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
         baked = self._baked(context)
         if not baked:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
-            self.report({"WARNING"}, message)
+            self.report({"WARNING"}, "; ".join([message, *_unreadable(in_use(context.scene))]))
             return {"CANCELLED"}
+        for ob in baked:
+            if settings_of(ob) is not None:
+                check_stored_start(ob)
         moved = sum(bake_of(ob).moves for ob in baked)
         clear_all(baked)
         for ob in baked:
@@ -244,6 +249,15 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
         candidates = _with_parts(context.selected_objects, family) if self.selected else objects
         kept = set(_with_parts(locked, family))
         return [ob for ob in candidates if ob not in kept and bake_of(ob) is not None]
+
+
+def _unreadable(objects: Iterable[Object]) -> Iterator[str]:
+    """A clause that names the objects whose record of a bake is damaged, if there are any."""
+    names = [ob.name for ob in objects if has_unreadable_record(action_of(ob))]
+    if names:
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        listed = ", ".join(names[:MOST_NAMES]) + more
+        yield f"the record of a bake is damaged, so its keys are kept as your own: delete them by hand ({listed})"
 
 
 def _with_parts(objects: Iterable[Object], family: Family) -> list[Object]:

@@ -9,6 +9,7 @@ from ...settings.behavior_preset import BehaviorPreset, behavior_written
 from ..crowds.behavior_preset_exchange import SHELVES, behavior_preset_of, take_up_behavior
 from ..crowds.preset_files import Shelf
 from ..refusal import Refusal
+from ..stored_values import check_stored
 from .behaviors import FIRST, ITEMS
 from .shelves import Applying, Removing, Saving, animated_warnings, any_preset, new_name, own_preset
 
@@ -32,6 +33,7 @@ class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
     preset: any_preset(_of_behavior)
 
     def take_up(self, context, crowd, preset):
+        check_stored([crowd])
         animated = take_up_behavior(preset, crowd, context.scene)
         return animated_warnings(crowd, animated), f"Applied the preset {preset.label} to {crowd.name}"
 
@@ -49,6 +51,7 @@ class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
     def made_of(self, _context, crowd):
         if not crowd.steering.is_property_set(self.behavior):
             raise Refusal(f"{crowd.name} does not have this behavior. Add it first.")
+        check_stored([crowd])
         preset = behavior_preset_of(crowd, self.behavior, self.name)
         return preset.label, behavior_written(preset)
 

@@ -12,6 +12,8 @@ from ...behaviors import CATALOGUE, FLOCKING
 from ...simulation.behavior import Behavior, Intent
 from ..crowds.behavior_adding import add_behaviors
 from ..focus import crowd_in_focus
+from ..refusal import reported
+from ..stored_values import check_stored
 from .polls import has_editable_crowd
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
     def poll(cls, context) -> bool:
         return has_editable_crowd(cls, context)
 
+    @reported
     def execute(self, context):
         _add(self, context, [behavior for behavior in CATALOGUE if behavior.name == self.behavior])
         return {"FINISHED"}
@@ -70,6 +73,7 @@ class STEERING_OT_flocking_add(bpy.types.Operator):
     def poll(cls, context) -> bool:
         return has_editable_crowd(cls, context)
 
+    @reported
     def execute(self, context):
         _add(self, context, FLOCKING)
         return {"FINISHED"}
@@ -78,6 +82,7 @@ class STEERING_OT_flocking_add(bpy.types.Operator):
 def _add(operator: Any, context: Context, behaviors: Sequence[type[Behavior]]) -> None:
     """Add behaviors to the crowd in focus, and report it."""
     crowd = crowd_in_focus(context)
+    check_stored([crowd])
     chosen = add_behaviors(behaviors, crowd, context.scene, fit=operator.fit)
     # Blender updates dependencies only after an edit in the interface.
     crowd.update_tag()

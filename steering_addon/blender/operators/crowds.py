@@ -19,6 +19,7 @@ from ..read.dependencies import animated_paths
 from ..read.sources import pointers_of
 from ..refusal import Refusal, reported
 from ..role_assignment import give_role, new_crowd
+from ..stored_values import check_stored
 from ..suitability import check_editable
 from ..tagged_objects import crowd_of, in_use, tagged
 from .polls import has_crowd, has_editable_scene, in_object_mode
@@ -64,6 +65,7 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
     def execute(self, context):
         vehicles = tagged(context.selected_objects, Role.VEHICLE)
         check_editable(vehicles)
+        check_stored([*vehicles, *(crowd for ob in vehicles if (crowd := crowd_of(ob)) is not None)])
         crowd = _named(self.crowd, context.scene) if self.crowd else _new(context, vehicles)
         moving = [ob for ob in vehicles if crowd_of(ob) != crowd]
         if not moving:
@@ -85,6 +87,7 @@ def _new(context: Context, vehicles: list[Object]) -> Object:
 def _named(name: str, scene: Scene) -> Object:
     for ob in tagged(in_use(scene), Role.CROWD):
         if ob.name == name:
+            check_stored([ob])
             return ob
     raise Refusal(f"Crowd {name} not found in the scene. Choose another one, or leave the name empty to create one.")
 
@@ -155,6 +158,7 @@ class STEERING_OT_crowd_restore(bpy.types.Operator):
         if crowd is None or crowd.type != "EMPTY":
             vehicles = list(lost.vehicles)
             check_editable(vehicles)
+            check_stored(vehicles)
             crowd = new_crowd(context, collection=collection)
             _move(vehicles, crowd, context, fit=True)
             self.report(

@@ -9,6 +9,7 @@ import bpy
 from ...simulation.roles import Role
 from ..properties import has_role
 from ..refusal import reported
+from ..stored_values import choice_in
 from ..suitability import check_editable
 from ..tagged_objects import crowd_of, tagged
 from .polls import in_object_mode
@@ -43,8 +44,9 @@ class STEERING_OT_flip_front(bpy.types.Operator):
             self.report({"WARNING"}, "The selected crowds have no vehicles. Tag some, or select vehicles.")
             return {"CANCELLED"}
         check_editable(vehicles)
+        fronts = {ob: choice_in(ob.steering, "forward_axis") for ob in vehicles}
         for ob in vehicles:
-            sign, axis = ob.steering.forward_axis.split("_")
+            sign, axis = fronts[ob].split("_")
             ob.steering.forward_axis = f"{OPPOSITE[sign]}_{axis}"
         number = len(vehicles)
         self.report({"INFO"}, f"Flipped the front of {number} vehicle{'s' * (number != 1)}")

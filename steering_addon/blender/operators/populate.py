@@ -16,10 +16,11 @@ from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
 from ..crowds.staggered_entry import let_in
 from ..focus import crowd_in_focus
-from ..properties import has_role
+from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
 from ..refusal import Refusal, reported
 from ..role_assignment import new_crowd
+from ..stored_values import choice_in
 from .polls import has_editable_crowd, has_editable_scene, in_object_mode
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         specified = {name: value for name, value in passed.items() if self.properties.is_property_set(name)}
         population = Population(**{**values, **specified})
 
-        place = context.scene.objects.get(self.place) if self.place else group.place if group is not None else None
+        place = context.scene.objects.get(self.place) if self.place else pointed_at(group, "place") if group else None
         if self.place and place is None:
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
         place = place or ground
@@ -169,8 +170,8 @@ class STEERING_OT_populate_add(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         group = crowd.steering.populate
-        listed = {source.object for source in group.sources}
-        models = usable(list(context.selected_objects), crowd, {group.place, *listed})
+        listed = {pointed_at(source, "object") for source in group.sources}
+        models = usable(list(context.selected_objects), crowd, {pointed_at(group, "place"), *listed})
         for ob in models:
             group.sources.add().object = ob
         if not models:
@@ -192,9 +193,11 @@ class STEERING_OT_populate_remove(bpy.types.Operator):
         return has_editable_crowd(cls, context)
 
     def execute(self, context):
-        sources = crowd_in_focus(context).steering.populate.sources
+        settings = crowd_in_focus(context).steering
+        sources = settings.populate.sources if settings.is_property_set("populate") else ()
         if self.row >= len(sources):
-            self.report({"ERROR"}, f"Model {self.row} does not exist. Choose an index below {len(sources)}.")
+            remedy = f"Choose an index below {len(sources)}" if sources else "The crowd has no models: add some first"
+            self.report({"ERROR"}, f"Model {self.row} does not exist. {remedy}.")
             return {"CANCELLED"}
         sources.remove(self.row)
         return {"FINISHED"}
@@ -205,10 +208,12 @@ def _stored_models(group, crowd: Object, place: Object | None) -> list[tuple[Obj
     models = []
     for source in group.sources:
         objects = []
-        if source.kind == "OBJECT" and source.object is not None:
-            objects = usable([source.object], crowd, {place})
-        elif source.kind == "COLLECTION" and source.collection is not None:
-            objects = usable(roots(source.collection), crowd, {place})
+        kind = choice_in(source, "kind")
+        model, collection = (pointed_at(source, name) for name in ("object", "collection"))
+        if kind == "OBJECT" and model is not None:
+            objects = usable([model], crowd, {place})
+        elif kind == "COLLECTION" and collection is not None:
+            objects = usable(roots(collection), crowd, {place})
         models += [(ob, source.weight / len(objects)) for ob in objects]
     return models
 

@@ -12,6 +12,7 @@ from ..crowds.member_variation import Amounts, vary
 from ..crowds.preset_exchange import CROWDS, bodies_length, missing, preset_of, take_up
 from ..crowds.preset_files import Listed, Shelf
 from ..refusal import Refusal
+from ..stored_values import check_stored
 from .shelves import Applying, Removing, Saving, animated_warnings, any_preset, new_name, own_preset
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class STEERING_OT_preset_save(Saving, bpy.types.Operator):
     description: StringProperty(name="Description", description="Tooltip of the preset", options={"SKIP_SAVE"})
 
     def made_of(self, context, crowd):
+        check_stored([crowd])
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
         preset = preset_of(crowd, self.name, self.properties.description, length, context.scene)
         return preset.label, written(preset)
@@ -119,7 +121,7 @@ class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context) -> bool:
-        if any(preset.removable for preset in CROWDS.listed().values()):
+        if any(preset.removable for preset in CROWDS.by_name().values()):
             return True
         cls.poll_message_set("There are no presets of your own")
         return False

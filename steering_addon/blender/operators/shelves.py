@@ -26,7 +26,7 @@ def any_preset(shelf_of: ShelfOf) -> Any:
     """The operator property that names any preset."""
 
     def names(settings, _context, _text) -> list[str]:
-        return list(shelf_of(settings).listed())
+        return list(shelf_of(settings).by_name())
 
     return StringProperty(name="Preset", description="Name of the preset", search=names, options={"SKIP_SAVE"})
 
@@ -35,7 +35,7 @@ def own_preset(shelf_of: ShelfOf) -> Any:
     """The operator property that names one of the user's own presets."""
 
     def names(settings, _context, _text) -> list[str]:
-        return [name for name, preset in shelf_of(settings).listed().items() if preset.removable]
+        return [name for name, preset in shelf_of(settings).by_name().items() if preset.removable]
 
     return StringProperty(name="Preset", description="Name of the preset", search=names, options={"SKIP_SAVE"})
 
@@ -57,7 +57,7 @@ class Applying:
 
     @classmethod
     def description(cls, _context, properties) -> str:
-        presets = cls.shelf_of(properties).listed()
+        presets = cls.shelf_of(properties).by_name()
         return presets[properties.preset].tooltip() if properties.preset in presets else cls.__doc__
 
     @classmethod
@@ -123,7 +123,7 @@ class Removing:
     shelf_of: ShelfOf
 
     def invoke(self, context, event):
-        presets = self.shelf_of(self).listed()
+        presets = self.shelf_of(self).by_name()
         label = presets[self.preset].label() if self.preset in presets else self.preset
         return context.window_manager.invoke_confirm(
             self, event, title=f"Remove {label}?", message="This cannot be undone", confirm_text="Remove"

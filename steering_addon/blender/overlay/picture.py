@@ -363,7 +363,7 @@ def _tubes(crowds: list[Object], paths: list[Object]) -> dict[str, float]:
 
 def _axes(ob: Object) -> np.ndarray:
     stored = ob.steering
-    if stored.forward_axis[-1] == stored.up_axis[-1]:
+    if stored.forward_axis[-1:] == stored.up_axis[-1:] or not stored.forward_axis or not stored.up_axis:
         return np.eye(3)
     return model_axes(AXIS_NAMES[stored.forward_axis], AXIS_NAMES[stored.up_axis])
 

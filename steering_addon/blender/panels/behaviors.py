@@ -41,7 +41,7 @@ class Behaviors(PartOfCrowd):
             note(layout, context, reason, icon="ERROR" if in_use else "INFO")
         elif reason := why_away(crowd, census):
             note(layout, context, reason)
-        matters = MATTERS[next(c.number for c in COMBININGS if c.name == crowd.steering.combining)]
+        matters = MATTERS.get(next((c.number for c in COMBININGS if c.name == crowd.steering.combining), -1), ())
         shown = columns(context, matters)
         if in_use and shown:
             _headings(layout, shown)

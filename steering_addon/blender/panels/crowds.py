@@ -117,7 +117,7 @@ class Advanced(PartOfCrowd):
 
 def _performance(model: PropertyGroup, scene: Scene) -> str:
     """The turning radius v²m/F and the time to top speed vm/F at full force, in a sentence."""
-    if model.max_force == 0.0 or model.max_speed == 0.0:
+    if model.max_force <= 0.0 or model.max_speed <= 0.0 or model.mass <= 0.0:
         return "Cannot turn" if model.max_speed else "Cannot move"
     agility = model.max_force / model.mass
     length = bpy.utils.units.to_string(

@@ -28,7 +28,7 @@ class Populate:
         for row, source in enumerate(group.sources):
             line = layout.row(align=True)
             line.prop(source, "kind", text="", icon_only=True)
-            line.prop(source, source.kind.lower(), text="")
+            line.prop(source, source.kind.lower() or "object", text="")
             line.prop(source, "weight", text="")
             line.operator("steering.populate_remove", text="", icon="X").row = row
         layout.operator("steering.populate_add", icon="ADD")

@@ -28,6 +28,8 @@ OVERLAY_ITEMS = [
 """The items that the overlay can draw, with their stored bits."""
 DEFAULT_OVERLAY = {"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"}
 """The items that are drawn until the user changes them."""
+MOST_SUBSTEPS = 100
+"""The largest number of simulation steps per frame."""
 
 
 class STEERING_PG_scene(bpy.types.PropertyGroup):
@@ -70,7 +72,7 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
         description="Number of simulation steps per frame; use more for fast vehicles and small obstacles",
         default=1,
         min=1,
-        max=100,
+        max=MOST_SUBSTEPS,
         soft_max=10,
         override=OVERRIDABLE,
         update=notify_listeners,

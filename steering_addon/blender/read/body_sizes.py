@@ -9,6 +9,8 @@ import numpy as np
 
 from ...simulation.arrays.vectors import magnitude
 from ..doubles import doubles
+from ..refusal import Refusal
+from ..stored_values import FARTHEST, choice_in
 from .rest_pose import bone_points, is_rigged, rest_offset, rest_points
 
 if TYPE_CHECKING:
@@ -34,8 +36,20 @@ def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.nda
 
     Modifiers are applied. An Empty is as large as it is drawn. Tagged children are left out; without a family, all
     children are.
+
+    Raises:
+        Refusal: a point is nowhere.
     """
-    return np.concatenate(list(_parts(ob, depsgraph, np.eye(4), family)) or [np.zeros((1, 3))])
+    points = np.concatenate(list(_parts(ob, depsgraph, np.eye(4), family)) or [np.zeros((1, 3))])
+    check_places(points, ob)
+    return points
+
+
+def check_places(points: np.ndarray, ob: Object) -> None:
+    """Refuse an object with a point (m, 3) that is nowhere."""
+    if not (np.abs(points) < FARTHEST).all():
+        text = f"{ob.name} or a part of it has a vertex that is nowhere (NaN, or too far away). Delete that vertex."
+        raise Refusal(text, about=[ob])
 
 
 def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None):
@@ -125,10 +139,19 @@ class Body:
 
     @classmethod
     def of(cls, ob: Object, depsgraph: Depsgraph, family: Family, matrix: np.ndarray | None = None) -> Body:
-        """The body of an object and its children; `matrix` (4, 4) replaces its world matrix."""
+        """The body of an object and its children; `matrix` (4, 4) replaces its world matrix.
+
+        Raises:
+            Refusal: a point of it is nowhere.
+        """
         if matrix is None:
             matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
-        return cls(model_points(ob, depsgraph, family), matrix[:3, :3])
+        points = model_points(ob, depsgraph, family)
+        check_places(points, ob)
+        if not np.isfinite(matrix).all():
+            text = f"{ob.name} has a transform that is not a number. Check its location, rotation, scale and parents."
+            raise Refusal(text, about=[ob])
+        return cls(points, matrix[:3, :3])
 
     def radius(self) -> float:
         """The radius in metres of the sphere about the origin that holds it; 0 without a size."""
@@ -200,7 +223,9 @@ def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tup
         points.append(np.einsum("ab,kb->ka", matrix[:3, :3], local) + matrix[:3, 3])
         triangles.append(rows.reshape(-1, 3).astype(np.int64) + count)
         count += len(local)
-    return np.concatenate(points), np.concatenate(triangles)
+    places = np.concatenate(points)
+    check_places(places, ob)
+    return places, np.concatenate(triangles)
 
 
 def body_radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
@@ -210,4 +235,5 @@ def body_radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
 
 def body_length(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
     """The length in metres of a vehicle with its children, or the height if they stand upright; 0 without a size."""
-    return Body.of(ob, depsgraph, family).length(ob.steering.forward_axis, ob.steering.up_axis)
+    axes = (choice_in(ob.steering, name) for name in ("forward_axis", "up_axis"))
+    return Body.of(ob, depsgraph, family).length(*axes)

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.driver_properties import PROPERTIES
+from ...settings.preset import MOST_PREROLL
 from ...simulation.declaration import Kind
+from ...simulation.presence.attendance import FURTHEST
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
 from ..properties import has_role
 from ..refusal import Refusal
+from ..stored_values import FARTHEST, check_choices, sound_front
 from ..tagged_objects import full_name
 from ..write.custom_properties import path_of
 from ..write.ownership import Played, check_free, contested
@@ -28,9 +31,12 @@ if TYPE_CHECKING:
 
 
 def check_range(scene: Scene, first: int, last: int) -> None:
-    """Refuse a frame range without a frame."""
+    """Refuse a frame range without a frame, or with frames that Blender cannot go to."""
     if last < first:
         raise Refusal(f"The frame range of {scene.name} ends before it begins. Set Start to {last} or less.")
+    if first < -FURTHEST or last > FURTHEST:
+        text = f"The frame range of {scene.name} reaches beyond the frames of Blender."
+        raise Refusal(f"{text} Set Start and End between {-FURTHEST} and {FURTHEST}.")
 
 
 def check_moving(vehicles: Sequence[Object], moving: Sequence[Object], *, selected: bool) -> None:
@@ -86,10 +92,8 @@ def check_vehicle(ob: Object) -> None:
     if ob.library is not None or not ob.is_editable:
         text = f"{ob.name} is linked and cannot be animated in this file. Make a library override of it."
         raise Refusal(text, about=[ob])
-    stored = ob.steering
-    if stored.forward_axis[-1] == stored.up_axis[-1]:
-        raise Refusal(f"Forward and Up of {ob.name} are the same axis. Choose another Forward or Up.", about=[ob])
-    roles = stored.roles
+    sound_front(ob)
+    roles = ob.steering.roles
     for role in (Role.PATH, Role.FLOW):
         if role.name in roles:
             raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}. Remove one of the tags.", about=[ob])
@@ -111,12 +115,17 @@ def check_start(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
 
 
 def check_crowds(crowds: Iterable[Object]) -> None:
-    """Refuse crowds whose vehicles can never move."""
+    """Refuse crowds whose vehicles can never move, or with a choice that this version does not know."""
+    crowds = list(crowds)
+    check_choices(crowds)
     for crowd in crowds:
         settings = crowd.steering
         immobile = settings.is_property_set("vehicle") and settings.vehicle.max_speed <= 0.0
         if immobile and not animates(crowd, "steering.vehicle.max_speed"):
             text = f"The Max Speed of {crowd.name} is 0, so its vehicles cannot move. Set a speed."
+            raise Refusal(text, about=[crowd])
+        if not 0 <= settings.preroll <= MOST_PREROLL:
+            text = f"The Pre-Roll of {crowd.name} is {settings.preroll} frames. Set one from 0 to {MOST_PREROLL}."
             raise Refusal(text, about=[crowd])
 
 
@@ -227,9 +236,9 @@ def check_number(value: float, ob: Object, path: str, frame: int) -> None:
 
 
 def check_numbers(matrices: np.ndarray, objects: Iterable[Object], frame: int) -> None:
-    """Refuse objects whose matrices (k, 4, 4) hold a value that is not a finite number."""
+    """Refuse objects whose matrices (k, 4, 4) hold a value that is not a number, or too large for one."""
     for ob, matrix in zip(objects, matrices):
-        if not np.isfinite(matrix).all():
+        if not (np.abs(matrix) < FARTHEST).all():
             text = f"{ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers."
             raise Refusal(text, about=[ob])
 

@@ -146,7 +146,8 @@ def _middle_lines(evaluated: Object, depsgraph: Depsgraph) -> list[tuple[np.ndar
         if bare.dimensions == "2D":
             bare.dimensions = "3D"
         carrier = bpy.data.objects.new("Path Being Read", bare)
-        lines = _lines(carrier.to_mesh())
+        mesh = carrier.to_mesh()
+        lines = [] if mesh is None else _lines(mesh)
         carrier.to_mesh_clear()
         return lines
     finally:

@@ -42,6 +42,8 @@ class CurrentReader:
             raise Refusal(f"{self.ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")
         if self._current is None or not self._stays or not np.array_equal(matrix, self._matrix):
             mesh = evaluated.to_mesh()
+            if mesh is None:
+                raise Refusal(f"{self.ob.name} has no mesh to read. Choose another flow.", about=[self.ob])
             try:
                 self._current = _flow(self.ob, mesh, matrix)
             finally:

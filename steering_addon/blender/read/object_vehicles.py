@@ -14,6 +14,7 @@ from ...simulation.arrays.vectors import magnitude
 from ..crowds.entry_settings import Hiding
 from ..doubles import doubles
 from ..identity import distinct_identities
+from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import crowds_of
 from ..write.bake_actions import moved_without_bake
 from ..write.ownership import Played
@@ -214,7 +215,7 @@ def object_vehicles(
         animated=np.array([animates(ob, "steering") for ob in objects], dtype=np.bool_),
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
         hides=np.array([hides[k] for k in order], dtype=np.bool_),
-        unscaled_height=np.array([ob.steering.height for ob in objects]),
+        unscaled_height=finite_numbers(objects, "height"),
         up=np.array([_up(ob) for ob in objects], dtype=np.int64),
         rescaled=np.array([_is_rescaled(moving[k], crowds[k]) for k in order], dtype=np.bool_),
     )
@@ -256,9 +257,8 @@ def _checked(
     return all_played, hides
 
 
-def _stored_settings(objects: Iterable[Object]) -> dict[str, np.ndarray]:
-    stored = [ob.steering for ob in objects]
-    return {name: np.array([getattr(settings, name) for settings in stored]) for name in OWN_SETTINGS}
+def _stored_settings(objects: Sequence[Object]) -> dict[str, np.ndarray]:
+    return {name: finite_numbers(objects, name) for name in OWN_SETTINGS}
 
 
 def _up(ob: Object) -> int:
@@ -277,4 +277,4 @@ def _is_rescaled(ob: Object, crowd: Object) -> bool:
 
 
 def _axes(ob: Object) -> np.ndarray:
-    return model_axes(AXIS_NAMES[ob.steering.forward_axis], AXIS_NAMES[ob.steering.up_axis])
+    return model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob)))

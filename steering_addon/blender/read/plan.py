@@ -20,7 +20,9 @@ from ..crowds.entry_settings import own_enter_frame
 from ..crowds.lost_crowds import check_lost, lost_crowds, lost_warnings
 from ..identity import distinct_identities
 from ..properties import has_role, settings_of
+from ..properties.scene_group import MOST_SUBSTEPS
 from ..property_groups import values_of
+from ..stored_values import check_choices, finite_numbers
 from ..tagged_objects import by_role, crowds_of, full_name, in_use
 from .checks import (
     check_crowds,
@@ -150,6 +152,7 @@ def plan_reading(
     bodies = _bodies(roles, [each for each in pointers if each.kind is Kind.BODY], several, rows)
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     regions = by_name([*roles[Role.REGION], *(each.ob for each in pointers if each.kind is Kind.REGION)])
+    check_choices([*(source.ob for source in obstacles), *regions])
     looked_at = [*paths, *regions, *flows, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows])
 
@@ -173,7 +176,7 @@ def plan_reading(
         scene=scene,
         frames=np.arange(first, last + 1),
         frame_time=scene.render.fps_base / scene.render.fps,
-        substeps=stored.substeps if stored else 1,
+        substeps=min(max(stored.substeps, 1), MOST_SUBSTEPS) if stored else 1,
         seed=stored.seed if stored else 0,
         vehicles=vehicles,
         crowds=tuple(
@@ -232,7 +235,7 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
         keys=keys_of_vehicles(seed, identities, np.array([settings.seed for settings in stored], dtype=np.int64)),
         crowd=np.array([crowd_rows[crowd] for crowd in source.crowds], dtype=np.int64),
         enters=np.array([own_enter_frame(ob) for ob in source.objects]),
-        start_speed=np.array([settings.start_speed for settings in stored]),
+        start_speed=finite_numbers(source.objects, "start_speed"),
         preroll=np.array([crowd.steering.preroll for crowd in source.crowds], dtype=np.int64),
     )
 

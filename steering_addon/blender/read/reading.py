@@ -29,6 +29,7 @@ from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
 from ..role_assignment import current_front
+from ..stored_values import choice_in
 from ..tagged_objects import crowd_of
 from .body_sizes import Body, body_radius, points_of
 from .checks import check_number, check_numbers
@@ -212,6 +213,10 @@ class Reader:
         if self._bodies is None:
             family = Family()
             self._bodies = np.array([_body(source.ob, depsgraph, family) for source in sources])
+            for source, size in zip(sources, self._bodies):
+                if not np.isfinite(size).all():
+                    text = f"The size of {source.ob.name} is not a number. Check the Radius and Length of its crowd."
+                    raise Refusal(text, about=[source.ob])
             self._faces = np.array([_face(source.ob, depsgraph, family) for source in sources]).reshape(-1, 3)
         matrices = np.array([_matrix(source, self.plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
         check_numbers(matrices, [source.ob for source in sources], frame)
@@ -325,7 +330,7 @@ class _CrowdReader:
                 values = _values(behavior, group, source.ob, behavior.name, frame)
                 pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
                 behaviors.append(behavior.of(1, **{**values, **pointed}))
-        return Settings(tuple(behaviors), COMBINING_NUMBERS[settings.combining])
+        return Settings(tuple(behaviors), COMBINING_NUMBERS[choice_in(settings, "combining")])
 
 
 def _of_crowds(crowds: Sequence[CrowdSource], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -351,7 +356,7 @@ def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
 
 def _shape(ob: Object) -> str:
     stored = settings_of(ob)
-    return stored.region_shape if stored else "SPHERE"
+    return choice_in(stored, "region_shape") if stored else "SPHERE"
 
 
 def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:

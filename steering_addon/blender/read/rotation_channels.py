@@ -24,6 +24,8 @@ its arguments in memory, and a key near zero would show it."""
 TURN = 2.0 * np.pi
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 """The rotation channels of the modes other than Euler angles."""
+MODES = (*PATHS, "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+"""All rotation modes."""
 
 
 WIDEST = 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,11 @@ from ...simulation.geometry.obstacles import (
     mesh_radius,
 )
 from ..hierarchy import Family
+from ..stored_values import choice_in
 from .body_sizes import points_of, triangles_of
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from bpy.types import Depsgraph, Object, PropertyGroup
 
     from .sources import BodySource
 
@@ -39,8 +40,7 @@ class Solids:
 
     def __init__(self, sources: Sequence[BodySource]) -> None:
         self._sources = sources
-        self._shapes = np.array([SHAPE_NUMBERS[s.ob.steering.obstacle_shape] for s in sources], dtype=np.int64)
-        self._sides = np.array([SIDE_NUMBERS[s.ob.steering.obstacle_side] for s in sources], dtype=np.int64)
+        self._shapes = self._sides = np.zeros(0, dtype=np.int64)
         self._measured: list[_Hull | _Box | Surface] | None = None
         self._axes = Axes()
 
@@ -50,9 +50,16 @@ class Solids:
         return self._measured is not None
 
     def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
-        """The obstacles placed by `matrices` (k, 4, 4), in world space or in the local space of their carriers."""
+        """The obstacles placed by `matrices` (k, 4, 4), in world space or in the local space of their carriers.
+
+        Raises:
+            Refusal: the shape or side of one is a choice that this version does not know.
+        """
         sources = self._sources
         if self._measured is None:
+            stored = [source.ob.steering for source in sources]
+            self._shapes = _numbers(SHAPE_NUMBERS, "obstacle_shape", stored)
+            self._sides = _numbers(SIDE_NUMBERS, "obstacle_side", stored)
             family = Family()
             self._measured = [
                 MEASURES[shape](s.ob, m, depsgraph, family)
@@ -69,7 +76,7 @@ class Solids:
             end=np.array([body.end for body in placed]).reshape(-1, 3),
             velocity=np.zeros((len(sources), 3)),
             radius=np.array([body.radius for body in placed]),
-            pass_side=np.array([PASS_SIDE_NUMBERS[stored.pass_side] for stored in settings], dtype=np.int64),
+            pass_side=_numbers(PASS_SIDE_NUMBERS, "pass_side", settings),
             present=np.array(active, dtype=np.bool_),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             shape=self._shapes,
@@ -79,6 +86,11 @@ class Solids:
             spin=np.zeros((len(sources), 3)),
             mesh=meshes,
         )
+
+
+def _numbers(known: Mapping[str, int], name: str, settings: Sequence[PropertyGroup]) -> np.ndarray:
+    """The numbers of the choices that a property of several groups holds, (k,). Raises Refusal for an unknown one."""
+    return np.array([known[choice_in(stored, name)] for stored in settings], dtype=np.int64)
 
 
 @dataclass(frozen=True)

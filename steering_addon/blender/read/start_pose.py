@@ -8,10 +8,11 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 from ..doubles import doubles
+from ..refusal import Refusal
 from ..write.animation_data import evaluate
 from ..write.keyframes import frames_of
 from ..write.ownership import Played
-from .rotation_channels import data_path, matrices_from_channels, width_of
+from .rotation_channels import MODES, data_path, matrices_from_channels, width_of
 
 if TYPE_CHECKING:
     from bpy.types import FCurve, Object
@@ -41,16 +42,36 @@ def _has_start(ob: Object) -> bool:
 
 
 def give_back(ob: Object) -> None:
-    """Move the vehicle back to its start."""
+    """Move the vehicle back to its start, which `check_stored_start` must have accepted."""
     if not _has_start(ob):
         return
     ob.location = ob.steering.start.location
     setattr(ob, data_path(ob.rotation_mode), stored_rotation(ob))
 
 
+def check_stored_start(ob: Object) -> None:
+    """Refuse a vehicle that cannot be moved back to its start.
+
+    Raises:
+        Refusal: the start is stored in a rotation mode that does not exist, or is not finite.
+    """
+    if not _has_start(ob):
+        return
+    if not np.isfinite((*ob.steering.start.location, *stored_rotation(ob))).all():
+        text = f"The start of {ob.name} is not a place (NaN or infinite). Select {ob.name} and press Set Start."
+        raise Refusal(text, about=[ob])
+
+
 def stored_rotation(ob: Object) -> np.ndarray:
-    """The rotation channels of the start in the object's present rotation mode."""
+    """The rotation channels of the start in the object's present rotation mode.
+
+    Raises:
+        Refusal: it was stored in a mode that does not exist.
+    """
     start = ob.steering.start
+    if start.rotation_mode not in MODES:
+        text = f"The start of {ob.name} has the rotation mode {start.rotation_mode!r}, which Blender does not have."
+        raise Refusal(f"{text} Select {ob.name} and press Set Start.", about=[ob])
     size = len(getattr(ob, data_path(ob.rotation_mode)))
     width = width_of(start.rotation_mode)
     if start.rotation_mode == ob.rotation_mode:

@@ -19,6 +19,7 @@ from ..crowds.entry_settings import own_enter_frame
 from ..properties import settings_of
 from ..property_groups import values_of
 from ..read.plan import frame_range
+from ..refusal import Refusal
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -68,7 +69,11 @@ def _entering(crowd: Object, vehicles: Sequence[Object], scene: Scene) -> np.nda
     identities, seeds = (
         np.array([getattr(ob.steering, name) for ob in vehicles], dtype=np.int64) for name in ("identity", "seed")
     )
-    attendance = Attendance.of(len(vehicles), **values_of(Attendance, crowd.steering.attendance))
+    try:
+        attendance = Attendance.of(len(vehicles), **values_of(Attendance, crowd.steering.attendance))
+    except Refusal:
+        # Panels are drawn whatever a file holds, and a bake says what is wrong.
+        return np.where(np.isnan(fixed), -np.inf, fixed)
     shared = enter_frames(attendance, keys_of_vehicles(stored.seed if stored else 0, identities, seeds))
     return np.where(np.isnan(fixed), shared, fixed)
 

@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import bpy
+
 from ...simulation.arrays.once import once
+from ...simulation.presence.attendance import FURTHEST
 from .custom_properties import KeptProperty, name_in
 
 if TYPE_CHECKING:
@@ -75,32 +78,41 @@ class BakeRecord:
 
 
 def our_record(action: Action | None) -> BakeRecord | None:
-    """The record of the bake an action holds; None without a readable record."""
+    """The record of the bake an action holds; None without a readable record.
+
+    A record with a part that no bake writes, such as one that a script has changed, is not readable: keys below it are
+    treated as the animator's own.
+    """
     try:
         stored = action[RECORD]
         kept_properties = stored.get("kept_properties")
         return BakeRecord(
             bake_id=str(stored["id"]),
-            first=float(stored["range"][0]),
-            last=float(stored["range"][1]),
-            channels=tuple(stored["channels"]),
+            first=_frame(stored["range"][0]),
+            last=_frame(stored["range"][1]),
+            channels=_texts(stored["channels"]),
             made=bool(stored["made"]),
-            kept=stored.get("kept"),
+            kept=_action(stored.get("kept")),
             kept_slot=int(stored.get("kept_slot", 0)),
             muted_drivers=tuple((path, int(index)) for path, index in map(_split, stored.get("muted_drivers", ()))),
-            muted_strips=tuple(stored.get("muted_strips", ())),
+            muted_strips=_texts(stored.get("muted_strips", ())),
             kept_properties={k: KeptProperty.read(v) for k, v in kept_properties.to_dict().items()}
             if kept_properties
             else {},
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
-            own_handles={channel: tuple(noted) for channel, noted in stored.get("own_handles", {}).items()},
-            mishaps={kind: float(frame) for kind, frame in stored.get("mishaps", {}).items()},
-            stuck_frames=(float(stored["stuck"][0]), float(stored["stuck"][1])) if "stuck" in stored else None,
-            present_frames=(float(stored["there"][0]), float(stored["there"][1])) if "there" in stored else None,
+            own_handles={channel: tuple(map(float, noted)) for channel, noted in stored.get("own_handles", {}).items()},
+            mishaps={kind: _frame(frame) for kind, frame in stored.get("mishaps", {}).items()},
+            stuck_frames=_span(stored["stuck"]) if "stuck" in stored else None,
+            present_frames=_span(stored["there"]) if "there" in stored else None,
             made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
+
+
+def has_unreadable_record(action: Action | None) -> bool:
+    """Whether an action has a record that `our_record` cannot read."""
+    return action is not None and RECORD in action and our_record(action) is None
 
 
 def write_record(action: Action, record: BakeRecord) -> None:
@@ -136,7 +148,7 @@ def write_record(action: Action, record: BakeRecord) -> None:
 
 def sign(action: Action | None, made_of: str) -> None:
     """Add the fingerprint of a run to the record of its bake, if the action has one."""
-    if action is not None and RECORD in action:
+    if our_record(action) is not None:
         action[RECORD]["made_of"] = made_of
 
 
@@ -144,6 +156,34 @@ def erase_record(action: Action) -> None:
     """Remove the record of a bake from an action."""
     if RECORD in action:
         del action[RECORD]
+
+
+def _texts(stored: Any) -> tuple[str, ...]:
+    """A list of texts. Raises TypeError for anything else."""
+    texts = tuple(stored)
+    if isinstance(stored, str) or not all(isinstance(text, str) for text in texts):
+        raise TypeError("not a list of texts")
+    return texts
+
+
+def _action(stored: Any) -> Action | None:
+    """An action, or None. Raises TypeError for anything else."""
+    if stored is not None and not isinstance(stored, bpy.types.Action):
+        raise TypeError("not an action")
+    return stored
+
+
+def _frame(stored: Any) -> float:
+    """A frame. Raises ValueError for a number that no timeline has."""
+    frame = float(stored)
+    if not abs(frame) <= FURTHEST:
+        raise ValueError("not a frame")
+    return frame
+
+
+def _span(stored: Any) -> tuple[float, float]:
+    """The first and the last of some frames. Raises ValueError as `_frame`."""
+    return _frame(stored[0]), _frame(stored[1])
 
 
 def _split(channel: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ DESCRIPTIONS = {
     "steering_phase": "Cycles, such as wing beats or strides, keyed by the bake",
 }
 """The tooltips of the properties a bake makes."""
+
+REFUSED_SETTING = (TypeError, ValueError, OverflowError, KeyError)
+"""What Blender raises for a setting of a property that it does not take."""
 
 
 def path_of(name: str) -> str:
@@ -60,9 +64,15 @@ class KeptProperty:
 
     @classmethod
     def read(cls, stored: Any) -> KeptProperty:
-        """From the result of `written`, as Blender stored it."""
+        """From the result of `written`, as Blender stored it.
+
+        Raises:
+            TypeError, ValueError, KeyError: it is not such a result.
+        """
         value = stored["value"]
         display = json.loads(stored["display"])
+        if not isinstance(display, dict | None):
+            raise TypeError("not the settings of a property")
         if display and "items" in display:
             display["items"] = [tuple(item) for item in display["items"]]
         return cls(value, display)
@@ -74,9 +84,21 @@ class KeptProperty:
     def put_back(self, ob: Object, name: str) -> None:
         ob[name] = self.value
         if self.display is not None:
-            display = ob.id_properties_ui(name)
-            display.clear()
-            display.update(**self.display)
+            # A file of another version may hold settings, or a kind of value, that this Blender does not take.
+            with suppress(TypeError):
+                display = ob.id_properties_ui(name)
+                display.clear()
+                _update(display, self.display)
+
+
+def _update(display: Any, settings: dict[str, Any]) -> None:
+    """Apply the settings of a property, or those of them that this Blender takes."""
+    try:
+        display.update(**settings)
+    except REFUSED_SETTING:
+        for setting, value in settings.items():
+            with suppress(*REFUSED_SETTING):
+                display.update(**{setting: value})
 
 
 def make(ob: Object, name: str, value: float, *, reset: bool) -> None:

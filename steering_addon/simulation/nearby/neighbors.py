@@ -376,7 +376,7 @@ class Vicinity:
         reach = self._reach(distance)
         key = (distance, looking and distance < reach, b"" if len(rows) == len(self._forward) else rows.tobytes())
         if key not in self._seen:
-            if reach == distance:
+            if not reach > distance:
                 self._seen[key] = [both_ways(pairs, rows, self._forward) for pairs in self.pairs(distance)]
             else:
                 wider = zip(self._pairs_within(reach), self._ends(reach, rows, looking))
@@ -397,7 +397,7 @@ class Vicinity:
         # Selecting them from longer lists that exist already is faster than another search.
         reach = min((known for known in self._pairs if known >= distance), default=self._reach(distance))
         blocks = self._pairs_within(reach)
-        return blocks if reach == distance else [pairs.nearer(distance) for pairs in blocks]
+        return blocks if not reach > distance else [pairs.nearer(distance) for pairs in blocks]
 
     def _reach(self, distance: float) -> float:
         """The largest distance of the class of a distance."""

@@ -112,8 +112,8 @@ class Part:
 
 
 def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
-    """All pairs of points (m, 3) nearer to each other than `radius`, each once, in blocks."""
-    if len(points) < 2 or radius <= 0.0:
+    """All pairs of points (m, 3) nearer to each other than `radius`, each once, in blocks; none if it is NaN."""
+    if len(points) < 2 or not radius / FINE > 0.0:
         return []
     order, ordered, begin, length = _runs(points, radius)
     candidates = np.einsum("rp->p", length)

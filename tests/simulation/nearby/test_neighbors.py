@@ -305,3 +305,13 @@ def test_locked_vehicles_are_seen_as_members_of_their_crowd_and_leaders_are_not(
 def test_the_reach_of_a_behavior_is_the_largest_distance_of_its_agents() -> None:
     assert Neighborhood.of(3, distance=[1.0, 4.0, 2.0]).reach_hint() == 4.0
     assert Neighborhood.of(0).reach_hint() == 0.0
+
+
+@pytest.mark.parametrize("distance", [float("nan"), 0.0])
+@pytest.mark.parametrize("known", [(), (1.0, 3.0), (float("nan"),)])
+def test_no_body_is_near_within_a_distance_of_nan_or_zero(distance: float, known: tuple[float, ...]) -> None:
+    points, rows = PLACES["even"][:20], np.arange(20)
+    vicinity = Vicinity(points, headings(20), rows, (*known, distance))
+    for looking in (False, True):
+        assert not any(near.number.any() for near in vicinity.around(distance, rows, looking=looking))
+    assert not any(map(len, vicinity.pairs(distance)))

@@ -65,6 +65,18 @@ def test_a_radius_of_zero_gives_no_pairs() -> None:
     assert not pairs_within(PLACES["in one place"], 0.0)
 
 
+@pytest.mark.parametrize("radius", [float("nan"), -1.0, 5e-324])
+def test_a_radius_of_nan_or_below_zero_gives_no_pairs(radius: float) -> None:
+    assert not pairs_within(PLACES["even"], radius)
+
+
+@pytest.mark.parametrize("radius", [1e-100, 1e-9, 1e100, np.inf])
+@pytest.mark.parametrize("far", [1.0, 1e38])
+def test_points_far_apart_in_any_radius_overflow_no_cell(radius: float, far: float) -> None:
+    points = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [far, -far, far], [-far, far, 0.5 * far]])
+    assert len(joined(pairs_within(points, radius))) == (6 if radius > 4.0 * far else 1)
+
+
 @pytest.mark.parametrize("candidates", [1, 7, 100])
 @pytest.mark.parametrize("place", ["even", "in one place", "in clusters", "two"])
 def test_small_blocks_hold_the_same_pairs(place: str, candidates: int, monkeypatch: pytest.MonkeyPatch) -> None:

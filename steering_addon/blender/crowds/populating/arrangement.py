@@ -28,8 +28,8 @@ FITS: dict[int, Callable[[Object], bool]] = {
 
 
 def shown(arrangement: str) -> list[str]:
-    """The settings that apply to an arrangement, in the order of the panel."""
-    number = NUMBERS[arrangement]
+    """The settings that apply to an arrangement, in the order of the panel; of an unknown one those of all."""
+    number = NUMBERS.get(arrangement)
     declared = Population.parameters()
     names = [name for name, p in declared.items() if p.only_with is None or number in p.only_with[1]]
     if number in WANTED:

@@ -17,7 +17,9 @@ from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...identity import MOST, new_identity
 from ...properties import has_role
+from ...read.checks import check_numbers
 from ...refusal import Refusal
+from ...stored_values import check_stored
 from ...tagged_objects import crowd_of, in_use, tagged
 from ..joining import Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
 from ..moves_like import UNCHANGED, Likeness, fitting, flies
@@ -99,6 +101,9 @@ def plan_filling(
     Raises:
         Refusal: the crowd cannot be filled.
     """
+    vehicles = _vehicles(context, crowd)
+    check_stored([*([crowd] if crowd is not None else []), *([place] if place is not None else []), *vehicles])
+    check_stored(ob for ob, _ in objects)
     depsgraph, family = context.evaluated_depsgraph_get(), Family()
     flying = flies(like, crowd)
     sources = [Source.of(ob, weight, family, depsgraph, flies=flying) for ob, weight in objects if weight > 0.0]
@@ -107,6 +112,9 @@ def plan_filling(
     frame = Matrix.Translation(context.scene.cursor.location)
     if crowd is not None:
         frame = crowd.evaluated_get(depsgraph).matrix_world
+    standing = [ob for ob in (crowd, place) if ob is not None]
+    matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
+    check_numbers(matrices, standing, context.scene.frame_current)
     ground = Ground.of(population, frame, place, max(rooms, default=0.0) * (1.0 + population.random_scale), depsgraph)
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
@@ -129,7 +137,6 @@ def plan_filling(
         if like is UNCHANGED or not sources
         else fitting(like, median_length(source.body.length(*source.front) for source in sources))
     )
-    vehicles = _vehicles(context, crowd)
     measure = measure_for(crowd, vehicles, preset, depsgraph, family)
     long = crowd is None or not vehicles or crowd.steering.vehicle.length > 0.0
     return Plan(

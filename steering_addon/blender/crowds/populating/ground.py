@@ -17,7 +17,7 @@ from ....simulation.arrays.vectors import dot, unit
 from ....simulation.roles import Role
 from ...doubles import doubles
 from ...properties import has_role
-from ...read.body_sizes import SOLID, points_of
+from ...read.body_sizes import SOLID, check_places, points_of
 from ...read.curves import CurveReader
 from ...refusal import Refusal
 from .arrangement import FITS, LABELS, WANTED
@@ -188,7 +188,7 @@ def _mesh(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     """The points (k, 3) of an object in local space, and the corners of its triangles as rows (t, 3) of the points.
 
     Raises:
-        Refusal: the object has no faces.
+        Refusal: the object has no faces, or a vertex that is nowhere.
     """
     evaluated = ob.evaluated_get(depsgraph)
     mesh = evaluated.to_mesh() if ob.type in SOLID else None
@@ -200,7 +200,9 @@ def _mesh(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     corners = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
     mesh.loop_triangles.foreach_get("vertices", corners)
     evaluated.to_mesh_clear()
-    return points.reshape(-1, 3).astype(np.float64), corners.reshape(-1, 3)
+    places = points.reshape(-1, 3).astype(np.float64)
+    check_places(places, ob)
+    return places, corners.reshape(-1, 3)
 
 
 def _check_closed(ob: Object, corners: np.ndarray) -> None:

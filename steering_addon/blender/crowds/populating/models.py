@@ -24,6 +24,7 @@ from ...read.body_sizes import UPRIGHT, Body
 from ...read.local_space import AXIS_NAMES, model_axes
 from ...refusal import Refusal
 from ...role_assignment import current_front
+from ...stored_values import sound_front
 from ...write.staging import clear_all
 from ..forward_axis import front_of
 
@@ -103,7 +104,7 @@ class Source:
         free = ob.parent is None and not ob.constraints
         world = ob.matrix_basis if free else ob.matrix_world
         body = Body.of(ob, depsgraph, family, doubles(world))
-        front = current_front(ob) or front_of(ob, family, body, flies=flies)
+        front = sound_front(ob) if current_front(ob) else front_of(ob, family, body, flies=flies)
         return cls(
             Model.of(ob, family),
             weight,

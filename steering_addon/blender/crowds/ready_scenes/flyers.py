@@ -66,7 +66,7 @@ class FlyerScene:
         """
         crowd = CROWDS.find(self.preset).load()
         path = SHIPPED / "ready_scenes" / f"{self.containment}.json"
-        stay = Listed(self.containment, path, False, read_behavior).load()
+        stay = Listed(self.containment, str(path), False, read_behavior).load()
         values = {**crowd.behaviors.get(stay.behavior, {}), **stay.values}
         contained = replace(crowd, behaviors={**crowd.behaviors, stay.behavior: values})
         return _spaced(scaled(contained, options.size / crowd.body_length), options.spacing)

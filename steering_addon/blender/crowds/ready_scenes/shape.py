@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import bpy
+
+if TYPE_CHECKING:
+    from bpy.types import Node, NodeTree
 
 Point = tuple[float, float, float]
 Colors = Mapping[str, str]
@@ -117,10 +121,20 @@ def _material(name: str, color: tuple[float, float, float, float]) -> bpy.types.
     material.roughness = 0.6
     if material.node_tree is None:
         material.use_nodes = True
-    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    shader = shader_of(material.node_tree)
     shader.inputs["Base Color"].default_value = color
     shader.inputs["Roughness"].default_value = 0.6
     return material
+
+
+def shader_of(tree: NodeTree) -> Node:
+    """The surface shader of a new material, which is made if the material is not what Blender usually makes."""
+    for node in tree.nodes:
+        if node.type == "BSDF_PRINCIPLED":
+            return node
+    shader, output = tree.nodes.new("ShaderNodeBsdfPrincipled"), tree.nodes.new("ShaderNodeOutputMaterial")
+    tree.links.new(shader.outputs["BSDF"], output.inputs["Surface"])
+    return shader
 
 
 def _linear(color: str) -> tuple[float, float, float, float]:
