@@ -184,7 +184,9 @@ class STEERING_OT_bake(bpy.types.Operator):
 
     def _finished(self, result: BakeResult):
         objects = self._plan.vehicles.source.objects
-        made_of = fingerprint(self._scene)
+        baked = set(objects)
+        others = (ob for ob in tagged(in_use(self._scene), Role.VEHICLE) if ob not in baked)
+        made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         for ob in objects:
             sign(action_of(ob), made_of)
         stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
@@ -195,7 +197,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         if result.closest != INFINITE:
             text += f", nearest obstacle {result.closest:.2f} m"
         text += f": {summary(result.mishaps)}"
-        seen = [finding for finding in census.refresh(self._scene).findings if finding.kind in TOLD_BY_BAKES]
+        seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
         for finding in seen:
             self.report({"WARNING"}, finding.text)
         self.report({"INFO"}, text)
