@@ -18,7 +18,7 @@ from ..identity import new_identity
 from ..properties import has_role
 from ..read.body_sizes import Body
 from ..role_assignment import current_front, default_crowd, make_vehicle, new_crowd
-from ..tagged_objects import crowd_of, in_use, tagged
+from ..tagged_objects import crowd_of, crowds_of, in_use, tagged
 from .forward_axis import front_of
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
 
@@ -81,15 +81,16 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     preset = None
     if like is not UNCHANGED and (crowd is None or not is_settled(crowd)):
         preset = fitting(like, median_length(bodies[ob.name].length(*fronts[ob.name]) for ob in objects))
+    members = [] if crowd is None else [ob for ob, of in zip(vehicles, crowds_of(vehicles)) if of == crowd]
     crowd = crowd or new_crowd(context, like.crowd)
-    members = [ob for ob in vehicles if crowd_of(ob) == crowd]
     measure = measure_for(crowd, members, preset, depsgraph, family)
     long = not members or crowd.steering.vehicle.length > 0.0
     shapes = {ob.name: shape_of(bodies[ob.name], fronts[ob.name], measure, long) for ob in objects}
     if not members:
         fit_body(crowd, list(shapes.values()))
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
-    taken = {0, *(ob.steering.identity for ob in vehicles if ob not in set(objects))}
+    joining = set(objects)
+    taken = {0, *(ob.steering.identity for ob in vehicles if ob not in joining)}
     for ob in objects:
         if ob.steering.identity in taken:
             ob.steering.identity = new_identity(taken)

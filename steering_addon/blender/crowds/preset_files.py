@@ -115,14 +115,17 @@ class Shelf(Generic[Kind]):
 
     def listed(self) -> dict[str, Listed[Kind]]:
         """All presets by name, sorted by label; a user preset replaces a shipped preset of the same name."""
+        return dict(sorted(self._files().items(), key=lambda item: (item[1].label().casefold(), item[0])))
+
+    def _files(self) -> dict[str, Listed[Kind]]:
+        """All presets by name, in any order; their files are not read."""
         removable = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.user_folder}"))
         folders = [self.shipped, *(Path(folder) for folder in reversed(bpy.utils.preset_paths(self.user_folder)))]
-        presets = {
+        return {
             path.stem: Listed(path.stem, path, folder == removable, self.read)
             for folder in folders
             for path in folder.glob("*.json")
         }
-        return dict(sorted(presets.items(), key=lambda item: (item[1].label().casefold(), item[0])))
 
     def find(self, name: str) -> Listed[Kind]:
         """The preset of a name.
@@ -130,9 +133,9 @@ class Shelf(Generic[Kind]):
         Raises:
             Refusal: it does not exist.
         """
-        presets = self.listed()
+        presets = self._files()
         if name not in presets:
-            remedy = f"Choose one of {', '.join(presets)}" if presets else "Save a preset first"
+            remedy = f"Choose one of {', '.join(self.listed())}" if presets else "Save a preset first"
             raise Refusal(f"There is no preset {name}. {remedy}.")
         return presets[name]
 
