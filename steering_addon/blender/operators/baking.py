@@ -33,10 +33,15 @@ from .polls import in_object_mode, something_baked
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-LEAST_PIECE, MOST_PIECE = 0.2, 0.6
+LEAST_PIECE, MOST_PIECE = 0.2, 1.0
 """Seconds of work between two looks at events: Esc stops the bake soon, but slow drawing takes little of the time."""
-PER_DRAWING = 2.0
-"""Seconds of such a piece for each second that Blender took to get back to the bake, which it spends on drawing."""
+FIRST_PIECE = 0.4
+"""Seconds of work before the first look at events and the first drawing; a short bake is then complete."""
+PER_DRAWING = 4.0
+"""Seconds of such a piece for each second that Blender took to get back to the bake, which it spends on drawing.
+
+After a frame was read, it draws the 3D views anew each time it gets back, until their edges are smooth: eight times.
+"""
 INFINITE = float("inf")
 INTERVAL = 0.001
 """Seconds between two pieces of work."""
@@ -89,8 +94,11 @@ class STEERING_OT_bake(bpy.types.Operator):
             return self.execute(context)
         try:
             self._begin(context)
+            result = self._work(FIRST_PIECE)
         except Refusal as refusal:
             return self._refused(refusal)
+        if result is not None:
+            return self._finished(result)
         manager = context.window_manager
         manager.progress_begin(0, 100)
         self._timer = manager.event_timer_add(INTERVAL, window=context.window)
