@@ -19,6 +19,7 @@ from ..simulation.arrays.vectors import (
     dot,
     magnitude,
     no_vectors,
+    nobody,
     picked,
     same_for_all,
     unit,
@@ -211,9 +212,9 @@ def _flyable(way: Vectors, side: Scalars, agents: Agents) -> Vectors:
 
 def _led_away(world: World, agents: Agents, region: Rows) -> Mask:
     """Whether a behavior leads the agents to a place outside their regions, (n,)."""
-    if not len(world.regions):
-        return np.zeros(len(agents), dtype=np.bool_)
     known = np.isfinite(agents.goal[:, 0])
+    if not len(world.regions) or not anybody(known):
+        return nobody(len(agents))
     goal = np.where(known[:, None], agents.goal, agents.position)
     outside: Mask = (agents.level(world.regions.way_in(goal, region)) != 0.0).any(axis=1)
     return known & outside

@@ -257,8 +257,7 @@ class Declared:
 
     def take(self: Self, rows: Any) -> Self:
         """The parameters of some agents; `rows` (m,), or a mask (n,)."""
-        kind: Any = type(self)
-        return kind(**{name: _taken(getattr(self, name), rows) for name in self.parameters()})
+        return self.with_columns({name: _taken(getattr(self, name), rows) for name in self.parameters()})
 
     def for_agents(self: Self, rows: Rows) -> Self:
         """The parameters of the agents in these rows (m,); a column with one entry holds for all agents."""
