@@ -183,10 +183,10 @@ class Containment(Behavior):
         point, gap = no_vectors(n), np.zeros(n)
         for of in np.unique(row).tolist():
             rows = which(row == of)
-            own = share if len(rows) == n else picked(share, rows)
+            shares = share if len(rows) == n else picked(share, rows)
             position = agents.position if len(rows) == n else picked(agents.position, rows)
-            point[rows] = world.regions.places(own, of)
-            gap[rows] = magnitude(world.regions.shares(position, of) - own)
+            point[rows] = world.regions.places(shares, of)
+            gap[rows] = magnitude(world.regions.shares(position, of) - shares)
         point = point + world.regions.way_in(point, row, CROSSING)
         way = unit(_flyable(agents.level(point - agents.position), side, agents))
         misaligned = np.minimum((1.0 - dot(way, agents.forward)) / ALIGNED, 1.0)

@@ -236,7 +236,7 @@ def _levels_of_all(
     priorities = [int(c.priority[0]) for c in components]
     highest = max(priorities)
     for priority in sorted(set(priorities)):
-        level = [c for c, own in zip(components, priorities) if own == priority]
+        level = [c for c, number in zip(components, priorities) if number == priority]
         last: Mask = shared(priority == highest, len(max_force), np.bool_)
         yield within(level, np.zeros_like(components[0].force), max_force), last
 

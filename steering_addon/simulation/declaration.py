@@ -268,7 +268,7 @@ class Declared:
         if lengths != {1}:
             return self.with_columns({name: _spread(getattr(self, name), rows) for name in self.parameters()})
         if len(rows) not in self._spread_to:
-            # As many agents follow it in step after step.
+            # The same number of agents follows it in step after step.
             self._spread_to.clear()
             self._spread_to[len(rows)] = self.with_columns(
                 {name: _spread(getattr(self, name), rows) for name in self.parameters()}

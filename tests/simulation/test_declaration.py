@@ -115,7 +115,7 @@ def test_a_parameter_that_depends_on_a_choice_is_otherwise_like_any_other() -> N
 
 
 def test_settings_are_spread_over_the_same_number_of_agents_only_once() -> None:
-    """Step after step, as many agents ask."""
+    """The same number of agents asks in step after step."""
     lamp = Lamp.of(1)
     spread = lamp.for_agents(np.array([4, 7, 9]))
     assert lamp.for_agents(np.array([0, 1, 2])) is spread

@@ -40,7 +40,7 @@ FIRST_PIECE = 0.4
 PER_DRAWING = 4.0
 """Seconds of such a piece for each second that Blender took to get back to the bake, which it spends on drawing.
 
-After a frame was read, it draws the 3D views anew each time it gets back, until their edges are smooth: eight times.
+After a frame was read, it draws the 3D views again each time it gets back, until their edges are smooth: eight times.
 """
 INFINITE = float("inf")
 INTERVAL = 0.001

@@ -192,7 +192,7 @@ class Rounds:
 
 
 def _look_ahead(speed: Scalars, reach: Scalars, tightest: Scalars, look_ahead_time: Scalars) -> Scalars:
-    """How far ahead along its course each agent minds each obstacle, (n, k) metres.
+    """How far ahead along its course each agent considers each obstacle, (n, k) metres.
 
     Args:
         speed: (n, k) relative to the obstacle, m/s.

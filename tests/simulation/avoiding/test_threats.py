@@ -31,10 +31,10 @@ def crowded(extent: float, *, level: bool) -> Scene:
 @pytest.mark.parametrize("extent", [8.0, 20.0, 40.0])
 def test_obstacles_out_of_reach_make_no_difference(monkeypatch, extent: float, level: bool) -> None:
     place = crowded(extent, level=level)
-    some = place.steering()[0]
+    force = place.steering()[0]
     monkeypatch.setattr(threats, "MANY", THINGS)
-    assert np.array_equal(some, place.steering()[0])
-    assert (some != 0.0).any()
+    assert np.array_equal(force, place.steering()[0])
+    assert (force != 0.0).any()
 
 
 def test_only_near_obstacles_are_looked_at(monkeypatch) -> None:
