@@ -222,7 +222,8 @@ def _in_sight(obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahe
     furthest = _look_ahead(speed, reach, tightest, look_ahead_time) + 2.0 * reach
     furthest += 0.5 * magnitude(obstacles.end - obstacles.start)[None]
     gap = (0.5 * (obstacles.start + obstacles.end))[None] - agents.position[:, None, :]
-    near = dot(gap, gap) <= (furthest * MARGIN) ** 2
+    furthest *= MARGIN
+    near = dot(gap, gap) <= furthest * furthest
     number = np.count_nonzero(near, axis=1)
     most = max(int(number.max(initial=0)), 1)
     if 2 * most > k:
