@@ -13,10 +13,11 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scripts.window import choose_steering, show_steering, tell, view
+from scripts.window import choose_steering, press, show_steering, tell, view
 
 MODULE = "bl_ext.user_default.steering_behaviors.steering_addon"
 FRAMES = 250
+MANY_FRAMES = 5000
 ON = 120
 """The frame on which a setting is changed during the preview."""
 ROUNDS = 3
@@ -43,6 +44,7 @@ def story() -> Iterator[float]:
         yield 1.0
         print(f"\n{count} birds: a redraw of the window takes {redraw():.2f} s", flush=True)
         yield from bakes()
+        yield from stops()
         yield from changes()
 
 
@@ -77,6 +79,26 @@ def bakes() -> Iterator[float]:
         with view():
             bpy.ops.steering.clear_bake("EXEC_DEFAULT", True)
         yield 1.0
+
+
+def stops() -> Iterator[float]:
+    """Stop a bake of many frames by Esc."""
+    scene, window = bpy.context.scene, bpy.context.window_manager.windows[0]
+    scene.frame_end = MANY_FRAMES
+    for _ in range(ROUNDS):
+        with view():
+            bpy.ops.steering.bake("INVOKE_DEFAULT", True)
+        yield 2.0
+        start = time.perf_counter()
+        press("Escape")
+        while len(window.modal_operators):
+            yield 0.0
+        print(f"bake: stopped {time.perf_counter() - start:.2f} s after Esc", flush=True)
+        yield 1.0
+        # Closes the message that nothing was changed.
+        press("Escape")
+        yield 1.0
+    scene.frame_end = FRAMES
 
 
 def changes() -> Iterator[float]:

@@ -14,12 +14,16 @@ from ..simulation.arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     clamp,
     dot,
     magnitude,
     no_vectors,
+    nobody,
     picked,
+    same_for_all,
     unit,
+    which,
 )
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import (
@@ -128,13 +132,16 @@ class Containment(Behavior):
 
     def steer(self, world: World, agents: Agents, memory: Returning) -> Steering:
         row = np.maximum(self.region, 0)
-        kept = (self.region >= 0) & ~(self.release & _led_away(world, agents, row))
-        if not kept.any():
+        kept = self.region >= 0
+        if anybody(self.release):
+            kept = kept & ~(self.release & _led_away(world, agents, row))
+        if not anybody(kept):
             return Steering(agents.none())
         future = agents.predicted_position(self.prediction_time)
         way_in = agents.level(world.regions.way_in(future, row))
         crossing = kept & (self.method == CROSS)
-        if not (way_in.any() or crossing.any()):
+        crosses = anybody(crossing)
+        if not (crosses or way_in.any()):
             return Steering(agents.none())
         inside = agents.level(world.regions.way_in(future, row, CORE))
         depth = magnitude(way_in) / np.maximum(self.softness * world.regions.size(row), EPSILON)
@@ -144,7 +151,7 @@ class Containment(Behavior):
         if seeking.any():
             turn = np.where(seeking[:, None], turned_to(future + inside - agents.position, agents), turn)
         returning = None
-        if crossing.any():
+        if crosses:
             across, held = self._crossing(world, agents, row, strength, memory.strength)
             turn, strength = np.where(crossing[:, None], across, turn), np.where(crossing, held, strength)
             returning = Returning(np.where(crossing, held, 0.0))
@@ -165,17 +172,21 @@ class Containment(Behavior):
             before: (n,) its strength in the last step.
         """
         n = len(agents)
-        noise = smooth_noise(agents.crowd_keys, 4, self.change_rate, world.time)
-        common, side = noise[:3], noise[3]
-        individual = smooth_noise(agents.keys, 3, self.change_rate, world.time)
+        # The noise of the crowd is computed once, together with that of the agents.
+        alone = same_for_all(agents.crowd_keys) and same_for_all(self.change_rate)
+        shared = slice(1) if alone else slice(None)
+        keys = np.concatenate((agents.keys, agents.crowd_keys[shared]))
+        noise = smooth_noise(keys, 4, np.concatenate((self.change_rate, self.change_rate[shared])), world.time)
+        individual, common, side = noise[:3, :n], noise[:3, n:], noise[3, n:]
         share = (common + OWN * individual).T
         share = share * (CROSSING / np.maximum(magnitude(share), 1.0))[:, None]
         point, gap = no_vectors(n), np.zeros(n)
         for of in np.unique(row).tolist():
-            rows = np.flatnonzero(row == of)
-            point[rows] = world.regions.places(picked(share, rows), of)
-            place = world.regions.shares(picked(agents.position, rows), of)
-            gap[rows] = magnitude(place - picked(share, rows))
+            rows = which(row == of)
+            shares = share if len(rows) == n else picked(share, rows)
+            position = agents.position if len(rows) == n else picked(agents.position, rows)
+            point[rows] = world.regions.places(shares, of)
+            gap[rows] = magnitude(world.regions.shares(position, of) - shares)
         point = point + world.regions.way_in(point, row, CROSSING)
         way = unit(_flyable(agents.level(point - agents.position), side, agents))
         misaligned = np.minimum((1.0 - dot(way, agents.forward)) / ALIGNED, 1.0)
@@ -187,7 +198,7 @@ def _flyable(way: Vectors, side: Scalars, agents: Agents) -> Vectors:
     """The ways to points, (n, 3), made gentle: no steeper than STEEPEST, and to one side if the point is behind.
 
     Args:
-        side: (n,) noise whose sign is the side that the crowd turns to.
+        side: noise whose sign is the side that the crowd turns to, (n,) or (1,) for all.
     """
     climb, flat = agents.climb(way), agents.flat(way)
     right, _ = agents.level_frame()
@@ -201,9 +212,9 @@ def _flyable(way: Vectors, side: Scalars, agents: Agents) -> Vectors:
 
 def _led_away(world: World, agents: Agents, region: Rows) -> Mask:
     """Whether a behavior leads the agents to a place outside their regions, (n,)."""
-    if not len(world.regions):
-        return np.zeros(len(agents), dtype=np.bool_)
     known = np.isfinite(agents.goal[:, 0])
+    if not len(world.regions) or not anybody(known):
+        return nobody(len(agents))
     goal = np.where(known[:, None], agents.goal, agents.position)
     outside: Mask = (agents.level(world.regions.way_in(goal, region)) != 0.0).any(axis=1)
     return known & outside

@@ -101,7 +101,8 @@ def _ahead(
     plain = obstacles.plain & obstacles.present
     threats = None
     if plain.any():
-        threats = Rounds.seen(obstacles.take(plain), agents, clearance, look_ahead_time).first(agents)
+        rounds = obstacles if plain.all() else obstacles.take(plain)
+        threats = Rounds.seen(rounds, agents, clearance, look_ahead_time).first(agents)
     others = obstacles.present & ~plain
     if others.any():
         walls = walls_ahead(obstacles.take(others), agents, clearance, look_ahead_time, outlines)

@@ -19,7 +19,7 @@ def in_use(scene: Scene) -> list[Object]:
         for ob in layer.objects:
             # A removed object is listed as None until the layer is updated.
             if ob is not None:
-                seen[full_name(ob)] = ob
+                seen[ob.name if ob.library is None else full_name(ob)] = ob
     return [seen[name] for name in sorted(seen)]
 
 

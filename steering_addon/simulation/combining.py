@@ -20,7 +20,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, dot, magnitude, ratio, truncate, unit
+from .arrays.vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    dot,
+    everybody,
+    magnitude,
+    ratio,
+    same_for_all,
+    shared,
+    truncate,
+    unit,
+)
 from .declaration import Choice
 
 
@@ -44,6 +58,8 @@ class Component:
 
     def only(self, mask: Mask) -> Component:
         """The component without force or probability for the agents outside the mask (n,)."""
+        if everybody(mask):
+            return self
         force, probability = np.where(mask[:, None], self.force, 0.0), np.where(mask, self.probability, 0.0)
         return replace(self, force=force, probability=probability)
 
@@ -162,7 +178,8 @@ def by_priority(within: Combine = weighted_sum) -> Combine:
         chosen = np.zeros(len(cruise), dtype=np.bool_)
         for level, last in _levels(components, within, max_force):
             applies = ~chosen & (level != 0.0).any(axis=1)
-            level = level + np.where(last[:, None], cruise, 0.0)
+            if anybody(last):
+                level = level + np.where(last[:, None], cruise, 0.0)
             force = np.where(applies[:, None], level, force)
             chosen |= applies
         return np.where(chosen[:, None], force, cruise)
@@ -185,8 +202,10 @@ def by_allocation(within: Combine = weighted_sum) -> Combine:
         force = np.zeros_like(cruise)
         finished = np.zeros(len(cruise), dtype=np.bool_)
         for level, last in _levels(components, within, max_force):
-            level = level + np.where((last & ~finished)[:, None], cruise, 0.0)
-            finished |= last
+            holds_speed = last & ~finished
+            if anybody(holds_speed):
+                level = level + np.where(holds_speed[:, None], cruise, 0.0)
+                finished |= last
             # An agent without a force at this level keeps its bits, whatever priorities other agents have.
             force = np.where((level != 0.0).any(axis=1)[:, None], _allocated(force, level, max_force), force)
         return np.where(finished[:, None], force, truncate(cruise, max_force))
@@ -205,13 +224,26 @@ def considered(combine: Combine) -> Combine:
 
 def _levels(components: Sequence[Component], within: Combine, max_force: Scalars) -> Iterator[tuple[Vectors, Mask]]:
     """The combined force of each priority, lowest number first, (n, 3), and the agents without a later one, (n,)."""
-    if not components:
+    if components and all(same_for_all(c.priority) for c in components):
+        yield from _levels_of_all(components, within, max_force)
         return
-    for priority in np.unique(np.concatenate([c.priority for c in components])):
+    for priority in np.unique(np.concatenate([c.priority for c in components])) if components else ():
         level = [c.only(c.priority == priority) for c in components]
         last = np.ones(len(max_force), dtype=np.bool_)
         for component in components:
             last &= component.priority <= priority
+        yield within(level, np.zeros_like(components[0].force), max_force), last
+
+
+def _levels_of_all(
+    components: Sequence[Component], within: Combine, max_force: Scalars
+) -> Iterator[tuple[Vectors, Mask]]:
+    """As `_levels`, of components whose priorities are the same for all agents: nothing has to be masked."""
+    priorities = [int(c.priority[0]) for c in components]
+    highest = max(priorities)
+    for priority in sorted(set(priorities)):
+        level = [c for c, number in zip(components, priorities) if number == priority]
+        last: Mask = shared(priority == highest, len(max_force), np.bool_)
         yield within(level, np.zeros_like(components[0].force), max_force), last
 
 

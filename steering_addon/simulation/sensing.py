@@ -39,8 +39,13 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
             *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time),
         )
     visible = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
-    followed = [s for row, s in enumerate(before.settings) if (before.settings_row == row).any()]
-    distances = tuple(behavior.reach_hint() for settings in followed for behavior in settings.behaviors)
+    followed = np.bincount(before.settings_row, minlength=len(before.settings)).tolist()
+    distances = tuple(
+        behavior.reach_hint()
+        for settings, number in zip(before.settings, followed)
+        if number
+        for behavior in settings.behaviors
+    )
     dt = before.frame_time / before.substeps
     contacts = reach_of_contacts(before.vehicle, bodies.extent, dt)
     vicinity = Vicinity(bodies.position, bodies.forward, visible, (*distances, contacts))

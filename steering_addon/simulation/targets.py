@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -77,7 +77,7 @@ def aimed(
             rows, stop = _taken(rows, world, agents, stop)
             learned[key] = Round(stop)
         changes[name] = np.where(_is_target(rows, world, agents), rows, -1)
-    return (replace(behavior, **changes) if changes else behavior), learned
+    return (behavior.with_columns(changes) if changes else behavior), learned
 
 
 def _is_target(rows: Rows, world: World, agents: Agents) -> Mask:

@@ -112,3 +112,21 @@ def test_a_parameter_that_depends_on_a_choice_is_otherwise_like_any_other() -> N
     assert (dependent.kind, dependent.default, dependent.least) == (plain.kind, plain.default, plain.least)
     assert plain.only_with is None
     assert Lamp.of(2, reach=3.0).reach.tolist() == [3.0, 3.0]
+
+
+def test_settings_are_spread_over_the_same_number_of_agents_only_once() -> None:
+    """The same number of agents asks in step after step."""
+    lamp = Lamp.of(1)
+    spread = lamp.for_agents(np.array([4, 7, 9]))
+    assert lamp.for_agents(np.array([0, 1, 2])) is spread
+    assert len(lamp.for_agents(np.array([0, 1])).reach) == 2
+    assert lamp.for_agents(np.array([5])) is lamp
+
+
+def test_changed_columns_leave_the_others_and_the_original_alone() -> None:
+    lamp = Lamp.of(2)
+    changed = lamp.with_columns({"reach": np.array([1.0, 3.0])})
+    assert type(changed) is Lamp
+    assert changed.reach.tolist() == [1.0, 3.0]
+    assert changed.way is lamp.way
+    assert lamp.reach.tolist() == [2.0, 2.0]

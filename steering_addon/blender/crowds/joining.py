@@ -19,7 +19,7 @@ from ..properties import has_role
 from ..read.body_sizes import Body
 from ..role_assignment import current_front, default_crowd, make_vehicle, new_crowd
 from ..stored_values import check_stored
-from ..tagged_objects import crowd_of, in_use, tagged
+from ..tagged_objects import crowd_of, crowds_of, in_use, tagged
 from .forward_axis import front_of
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
 
@@ -83,7 +83,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     preset = None
     if like is not UNCHANGED and (crowd is None or not is_settled(crowd)):
         preset = fitting(like, median_length(bodies[ob.name].length(*fronts[ob.name]) for ob in objects))
-    members = [ob for ob in vehicles if crowd is not None and crowd_of(ob) == crowd]
+    members = [] if crowd is None else [ob for ob, of in zip(vehicles, crowds_of(vehicles)) if of == crowd]
     check_stored(members[:1])
     crowd = crowd or new_crowd(context, like.crowd)
     measure = measure_for(crowd, members, preset, depsgraph, family)
@@ -92,7 +92,8 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     if not members:
         fit_body(crowd, list(shapes.values()))
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
-    taken = {0, *(ob.steering.identity for ob in vehicles if ob not in set(objects))}
+    joining = set(objects)
+    taken = {0, *(ob.steering.identity for ob in vehicles if ob not in joining)}
     for ob in objects:
         if ob.steering.identity in taken:
             ob.steering.identity = new_identity(taken)

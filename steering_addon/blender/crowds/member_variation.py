@@ -65,10 +65,10 @@ def vary(
         Refusal: no vehicle can be varied, or a setting of one is not a number.
     """
     vehicles = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if not ob.steering.locked]
-    chosen = [ob for ob in vehicles if crowd is None or crowd_of(ob) == crowd]
-    if only is not None:
-        allowed = set(only)
-        chosen = [ob for ob in chosen if ob in allowed]
+    allowed = None if only is None else set(only)
+    chosen = [ob for ob in vehicles if allowed is None or ob in allowed]
+    if crowd is not None:
+        chosen = [ob for ob in chosen if crowd_of(ob) == crowd]
     if not chosen:
         source = f"The crowd {crowd.name} has" if crowd is not None else "The selection has"
         raise Refusal(f"{source} no unlocked vehicles. Tag vehicles or unlock them.")

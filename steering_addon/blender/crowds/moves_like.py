@@ -20,7 +20,7 @@ from ..doubles import doubles
 from ..hierarchy import Family
 from ..properties import pointed_at
 from ..role_assignment import give_role
-from ..tagged_objects import crowd_of, in_use, tagged
+from ..tagged_objects import by_role, crowd_of, in_use, tagged
 from .behavior_targets import behaviors_of, point_at, pointers
 from .member_variation import Amounts, vary
 from .preset_exchange import CROWDS, take_up
@@ -185,10 +185,11 @@ def _give_room(context: Context, crowd: Object, members: Sequence[Object], prese
     A path to follow or an existing region takes its place. A region that another crowd points at does not count.
     """
     behaviors = behaviors_of(preset)
-    objects = in_use(context.scene)
-    follows_path = pointers(behaviors, Kind.PATH) and tagged(objects, Role.PATH)
-    free_regions = set(tagged(objects, Role.REGION)) - _targets(tagged(objects, Role.CROWD), Kind.REGION)
-    if follows_path or free_regions or not pointers(behaviors, Kind.REGION):
+    if not pointers(behaviors, Kind.REGION):
+        return
+    roles = by_role(in_use(context.scene))
+    follows_path = pointers(behaviors, Kind.PATH) and roles[Role.PATH]
+    if follows_path or set(roles[Role.REGION]) - _targets(roles[Role.CROWD], Kind.REGION):
         return
     places = doubles([ob.matrix_world.translation for ob in members])
     low, high = places.min(axis=0), places.max(axis=0)
@@ -209,9 +210,10 @@ def _give_room(context: Context, crowd: Object, members: Sequence[Object], prese
 
 def _targets(crowds: Sequence[Object], kind: Kind) -> set[Object | None]:
     """The objects of a kind that behaviors of the crowds point at. Writes nothing."""
+    names = pointers(CATALOGUE, kind)
     return {
-        pointed_at(getattr(crowd.steering, behavior), name)
-        for crowd in crowds
-        for behavior, name in pointers(CATALOGUE, kind)
-        if crowd.steering.is_property_set(behavior)
+        pointed_at(getattr(settings, behavior), name)
+        for settings in (crowd.steering for crowd in crowds)
+        for behavior, name in names
+        if settings.is_property_set(behavior)
     }

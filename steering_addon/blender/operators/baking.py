@@ -33,10 +33,15 @@ from .polls import in_object_mode, something_baked
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-LEAST_PIECE, MOST_PIECE = 0.2, 0.6
+LEAST_PIECE, MOST_PIECE = 0.2, 1.0
 """Seconds of work between two looks at events: Esc stops the bake soon, but slow drawing takes little of the time."""
-PER_DRAWING = 2.0
-"""Seconds of such a piece for each second that Blender took to get back to the bake, which it spends on drawing."""
+FIRST_PIECE = 0.4
+"""Seconds of work before the first look at events and the first drawing; a short bake is then complete."""
+PER_DRAWING = 4.0
+"""Seconds of such a piece for each second that Blender took to get back to the bake, which it spends on drawing.
+
+After a frame was read, it draws the 3D views again each time it gets back, until their edges are smooth: eight times.
+"""
 INFINITE = float("inf")
 INTERVAL = 0.001
 """Seconds between two pieces of work."""
@@ -91,8 +96,11 @@ class STEERING_OT_bake(bpy.types.Operator):
             return self.execute(context)
         try:
             self._begin(context)
+            result = self._work(FIRST_PIECE)
         except Refusal as refusal:
             return self._refused(refusal)
+        if result is not None:
+            return self._finished(result)
         manager = context.window_manager
         manager.progress_begin(0, 100)
         self._timer = manager.event_timer_add(INTERVAL, window=context.window)
@@ -186,7 +194,9 @@ class STEERING_OT_bake(bpy.types.Operator):
 
     def _finished(self, result: BakeResult):
         objects = self._plan.vehicles.source.objects
-        made_of = fingerprint(self._scene)
+        baked = set(objects)
+        others = (ob for ob in tagged(in_use(self._scene), Role.VEHICLE) if ob not in baked)
+        made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         for ob in objects:
             sign(action_of(ob), made_of)
         stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
@@ -197,7 +207,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         if result.closest != INFINITE:
             text += f", nearest obstacle {result.closest:.2f} m"
         text += f": {summary(result.mishaps)}"
-        seen = [finding for finding in census.refresh(self._scene).findings if finding.kind in TOLD_BY_BAKES]
+        seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
         for finding in seen:
             self.report({"WARNING"}, finding.text)
         self.report({"INFO"}, text)

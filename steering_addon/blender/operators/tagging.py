@@ -93,9 +93,11 @@ class STEERING_OT_tag(bpy.types.Operator):
         suitable, skipped = _suitable(_selected(context), role)
         if role is Role.VEHICLE:
             joined = join(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
-        family, depsgraph = Family(), context.evaluated_depsgraph_get()
+        family = Family()
+        # Not for vehicles: after a crowd was added, Blender goes through the whole scene for it.
+        depsgraph = context.evaluated_depsgraph_get() if role is Role.LEADER else None
         for ob in suitable:
-            give_role(ob, role, family, Body.of(ob, depsgraph, family) if role is Role.LEADER else None)
+            give_role(ob, role, family, Body.of(ob, depsgraph, family) if depsgraph is not None else None)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
         for warning in joined.warnings:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
+from mathutils import Euler, Quaternion, Vector
 
 from ...simulation.roles import Role
 from ..properties import pointed_at, settings_of
@@ -233,6 +234,8 @@ def _plain(value: Any) -> Any:
         return value.name_full
     if isinstance(value, (bool, int, float, str, type(None))):
         return value
+    if isinstance(value, (Vector, Euler, Quaternion)):
+        return list(value)
     if isinstance(value, set):
         return sorted(value)
     try:

@@ -22,6 +22,7 @@ from ...simulation.geometry.obstacles import (
 from ..hierarchy import Family
 from ..stored_values import choice_in
 from .body_sizes import points_of, triangles_of
+from .dependencies import animates
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup
@@ -43,6 +44,10 @@ class Solids:
         self._shapes = self._sides = np.zeros(0, dtype=np.int64)
         self._measured: list[_Hull | _Box | Surface] | None = None
         self._axes = Axes()
+        self._matrices = np.zeros((0, 4, 4))
+        self._placed: list[_Placed] = []
+        self._settings_stay = not any(animates(source.ob, "steering") for source in sources)
+        self._read: Obstacles | None = None
 
     @property
     def measured(self) -> bool:
@@ -65,7 +70,23 @@ class Solids:
                 MEASURES[shape](s.ob, m, depsgraph, family)
                 for s, m, shape in zip(sources, matrices, self._shapes.tolist())
             ]
-        placed = [solid.placed(m, depsgraph) for solid, m in zip(self._measured, matrices)]
+        if len(self._matrices) == len(matrices):
+            stands = (matrices == self._matrices).all(axis=(1, 2)) & [solid.stays for solid in self._measured]
+        else:
+            stands = np.zeros(len(matrices), dtype=np.bool_)
+        if self._read is not None and self._settings_stay and stands.all():
+            return self._read
+        self._placed = placed = [
+            self._placed[row] if stand else self._measured[row].placed(matrices[row], depsgraph)
+            for row, stand in enumerate(stands.tolist())
+        ]
+        self._matrices = matrices
+        self._read = self._together(placed, matrices, depsgraph)
+        return self._read
+
+    def _together(self, placed: Sequence[_Placed], matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
+        """The obstacles placed by `matrices` (k, 4, 4), with their settings on the frame."""
+        sources = self._sources
         settings = [source.ob.evaluated_get(depsgraph).steering for source in sources]
         meshes = np.empty(len(sources), dtype=np.object_)
         meshes[:] = [body.mesh for body in placed]
@@ -112,6 +133,9 @@ class _Placed:
 class _Hull:
     """An obstacle's round hull in its own space, measured at its size on the first frame."""
 
+    stays = True
+    """Whether it is the same on all frames, but for its place."""
+
     def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
         self._size = sizes_of(matrix)
         # Measured along the object's own axes at its size in the world, and kept in its own space.
@@ -128,6 +152,8 @@ class _Hull:
 class _Box:
     """An obstacle's box along its own axes, measured at the first frame; it stretches with the object."""
 
+    stays = True
+
     def __init__(self, ob: Object, _matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
         self._middle, self._half = box_of(points_of(ob, depsgraph, family))
 
@@ -143,14 +169,15 @@ class Surface:
     def __init__(self, ob: Object, _matrix: np.ndarray, depsgraph: Depsgraph, family: Family | None) -> None:
         self._ob, self._family = ob, family
         self._points, self._triangles = triangles_of(ob, depsgraph, family)
-        self._stays = not changes_shape(ob, family)
+        self.stays = not changes_shape(ob, family)
+        """Whether it is the same on all frames, but for its place."""
         self._built: np.ndarray | None = None
         self._mesh = mesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))
         self._middle = np.zeros(3)
 
     def placed(self, matrix: np.ndarray, depsgraph: Depsgraph) -> _Placed:
         """The surface on the frame of the depsgraph, placed by its matrix (4, 4)."""
-        if not self._stays:
+        if not self.stays:
             self._points, self._triangles = triangles_of(self._ob, depsgraph, self._family)
         axes = axes_of(matrix[None])[0]
         # In the object's turned axes, so that only its scale and shear remain in the points.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NAME = "Steering Bake in Progress"
 EXTENSION = __name__.partition(".blender.")[0]
 """The package of this extension."""
-AHEAD = 0.2
+AHEAD = 0.3
 """Seconds for which `read_ahead` reads at a time."""
 NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
 """For each type of object a modifier that needs its shape, and the pointer of that modifier."""

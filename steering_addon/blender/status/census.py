@@ -124,11 +124,12 @@ _objects_counted: dict[int, int] = {}
 """The number of objects in the file at the latest counts, by the session_uid of the scene."""
 
 
-def count(scene: Scene, before: Census | None = None) -> Census:
+def count(scene: Scene, before: Census | None = None, made_of: str | None = None) -> Census:
     """Count the objects of a scene.
 
     Args:
         before: the counts on another frame, if nothing but the frame has changed since; they give what takes longest.
+        made_of: the present fingerprint of the scene, if it is known.
     """
     roles: Counter[Role] = Counter()
     members: dict[Object | None, _Counted] = {}
@@ -166,19 +167,19 @@ def count(scene: Scene, before: Census | None = None) -> Census:
         outside=outside_scene(present, objects),
         baked=baked,
         last=frame_range(scene)[1],
-        bake=_baked(scene, records, before.bake.outdated if before is not None else None),
+        bake=_baked(scene, records, before.bake.outdated if before is not None else None, made_of),
         findings=tuple(findings(scene, records)) if before is None else before.findings,
         counted_for=_unannounced(scene),
     )
 
 
-def _baked(scene: Scene, records: Mapping[Object, BakeRecord], outdated: bool | None) -> Baked:
-    """The state of the bakes that vehicles play; `outdated` if that is known."""
+def _baked(scene: Scene, records: Mapping[Object, BakeRecord], outdated: bool | None, made_of: str | None) -> Baked:
+    """The state of the bakes that vehicles play; `outdated`, or else the fingerprint of the scene, if it is known."""
     if not records:
         return Baked()
     if outdated is None:
         signed = {record.made_of for record in records.values()} - {""}
-        outdated = bool(signed) and signed != {fingerprint(scene, records)}
+        outdated = bool(signed) and signed != {made_of or fingerprint(scene, records)}
     return Baked(
         vehicles=len(records),
         first=min(record.first for record in records.values()),
@@ -238,10 +239,10 @@ def settled(scene: Scene) -> Census | None:
     return None if pending else _known.get(scene.session_uid)
 
 
-def refresh(scene: Scene) -> Census:
-    """Count immediately."""
+def refresh(scene: Scene, made_of: str | None = None) -> Census:
+    """Count immediately; the present fingerprint of the scene, if it is known, saves half of the time."""
     _objects_counted[scene.session_uid] = len(bpy.data.objects)
-    _known[scene.session_uid] = census = count(scene)
+    _known[scene.session_uid] = census = count(scene, made_of=made_of)
     return census
 
 

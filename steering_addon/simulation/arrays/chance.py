@@ -26,6 +26,8 @@ Keys = NDArray[np.uint64]
 SPREAD = 0x9E3779B97F4A7C15
 """Distance between the identities of a crowd under two seeds: so far apart that no two crowds meet."""
 SINES = 4
+FEW = 32
+"""Keys up to which the sines of many sets of keys are kept."""
 SLOWEST, FASTEST = 0.6, 1.5
 """The frequencies of the sines lie between these multiples of the requested rate: close, but never in step."""
 
@@ -62,12 +64,26 @@ def uniform(keys: Keys) -> Scalars:
     return (keys >> np.uint64(11)).astype(np.float64) * (1.0 / 9007199254740992.0)
 
 
-@lru_cache(maxsize=16)
-def _sines(keys: bytes, channels: int) -> tuple[Scalars, Scalars]:
-    """The frequencies, as multiples of the rate, and the phases of the sines of n keys, (SINES, channels, n) each.
+def _sines_of(keys: Keys, channels: int) -> tuple[Scalars, Scalars]:
+    """As `_sines`, from a cache, as the same vehicles ask on every frame.
 
-    Cached, as the same vehicles ask on every frame.
+    There may be hundreds of small crowds, but only a few large ones fit in memory.
     """
+    return (_sines_of_few if len(keys) <= FEW else _sines_of_many)(keys.tobytes(), channels)
+
+
+@lru_cache(maxsize=2048)
+def _sines_of_few(keys: bytes, channels: int) -> tuple[Scalars, Scalars]:
+    return _sines(keys, channels)
+
+
+@lru_cache(maxsize=16)
+def _sines_of_many(keys: bytes, channels: int) -> tuple[Scalars, Scalars]:
+    return _sines(keys, channels)
+
+
+def _sines(keys: bytes, channels: int) -> tuple[Scalars, Scalars]:
+    """The frequencies, as multiples of the rate, and the phases of the sines of n keys, (SINES, channels, n) each."""
     salt = np.arange(2 * SINES * channels, dtype=np.uint64).reshape(channels, SINES, 2).transpose(2, 1, 0)
     numbers = uniform(mix(np.frombuffer(keys, dtype=np.uint64), salt[..., None]))
     return SLOWEST + (FASTEST - SLOWEST) * numbers[0], numbers[1]
@@ -85,7 +101,7 @@ def smooth_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scala
     Returns:
         (channels, n).
     """
-    frequency, phase = _sines(keys.tobytes(), channels)
+    frequency, phase = _sines_of(keys, channels)
     total, *waves = sine_of_turns(frequency * (rate * time) + phase)
     for wave in waves:
         total += wave

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, anybody, clamp, dot, magnitude, no_vectors, unit
-from ..geometry.obstacles import LEFT, OVER, RIGHT, UNDER, Obstacles
+from ..geometry.obstacles import LEFT, OVER, RIGHT, UNDER
 from ..ground import left_of
 from ..world import Agents
 
@@ -19,12 +19,15 @@ PLACES = 4
 """Points of an axis that are tried between the point nearest to a course and the end that is reached first."""
 
 
-def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+def most_pressing(
+    start: Vectors, end: Vectors, points: Vectors, course: Vectors, reach: Scalars
+) -> tuple[Scalars, Vectors]:
     """The point of each obstacle's axis that takes the tightest turn to pass, or the point nearest to the course.
 
     They differ for a pylon that leans along the course: the agent meets another point first.
 
     Args:
+        start, end: (n, k, 3) or (1, k, 3) the ends of the axes, metres.
         points: (n, 3) the starts of the courses, metres.
         course: (n, k, 3) unit directions.
         reach: (n, k) the distance to keep from the axis, metres.
@@ -33,14 +36,15 @@ def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach:
         way: (n, k) metres along the course, negative behind its start.
         aside: (n, k, 3) from the course to the point, perpendicular to the course, metres.
     """
-    part = _part_nearest_to_course(obstacles, points, course)
-    way, aside = _place(obstacles, points, course, part)
-    if not (obstacles.start != obstacles.end).any():
+    axis, offset = end - start, start - points[:, None, :]
+    part = _part_nearest_to_course(axis, offset, course)
+    way, aside = _place(axis, offset, course, part)
+    if not axis.any():
         return way, aside
-    first = np.where(dot((obstacles.end - obstacles.start)[None], course) >= 0.0, 0.0, 1.0)
+    first = np.where(dot(axis, course) >= 0.0, 0.0, 1.0)
     most = _tightness(way, aside, reach)
     for step in range(1, PLACES + 1):
-        next_way, next_aside = _place(obstacles, points, course, part + (first - part) * (step / PLACES))
+        next_way, next_aside = _place(axis, offset, course, part + (first - part) * (step / PLACES))
         tightness = _tightness(next_way, next_aside, reach)
         tighter = tightness > most
         way, most = np.where(tighter, next_way, way), np.where(tighter, tightness, most)
@@ -48,25 +52,26 @@ def most_pressing(obstacles: Obstacles, points: Vectors, course: Vectors, reach:
     return way, aside
 
 
-def _part_nearest_to_course(obstacles: Obstacles, points: Vectors, course: Vectors) -> Scalars:
-    """The point of each axis that is nearest to a course, (n, k), from 0 at its start to 1 at its end."""
-    axis = obstacles.end - obstacles.start
-    offset = obstacles.start[None] - points[:, None, :]
-    lateral_axis = axis[None] - dot(axis[None], course)[..., None] * course
+def _part_nearest_to_course(axis: Vectors, offset: Vectors, course: Vectors) -> Scalars:
+    """The point of each axis that is nearest to a course, (n, k), from 0 at its start to 1 at its end.
+
+    Args:
+        axis: (n, k, 3) or (1, k, 3) from start to end, metres.
+        offset: (n, k, 3) from the start of the course to that of the axis, metres.
+    """
+    lateral_axis = axis - dot(axis, course)[..., None] * course
     lateral = offset - dot(offset, course)[..., None] * course
     steepness = dot(lateral_axis, lateral_axis)
     part = np.where(steepness > EPSILON, -dot(lateral, lateral_axis) / np.maximum(steepness, EPSILON), 0.0)
     part = clamp(part, 0.0, 1.0)
     # For an axis along the course it is the nearer end.
-    nearer = np.where(dot(axis[None], course) >= 0.0, 0.0, 1.0)
+    nearer = np.where(dot(axis, course) >= 0.0, 0.0, 1.0)
     return np.where(steepness > EPSILON, part, nearer)
 
 
-def _place(obstacles: Obstacles, points: Vectors, course: Vectors, part: Scalars) -> tuple[Scalars, Vectors]:
+def _place(axis: Vectors, offset: Vectors, course: Vectors, part: Scalars) -> tuple[Scalars, Vectors]:
     """`way` and `aside`, as of `most_pressing`, of the point of each axis at `part`, (n, k)."""
-    axis = obstacles.end - obstacles.start
-    offset = obstacles.start[None] - points[:, None, :]
-    point = offset + np.multiply(part[..., None], axis[None])
+    point = offset + np.multiply(part[..., None], axis)
     way = dot(point, course)
     return way, point - way[..., None] * course
 

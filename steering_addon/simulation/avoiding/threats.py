@@ -37,6 +37,10 @@ ONSET = 0.3
 """Share of the look-ahead distance over which an obstacle that comes into sight gains its full effect."""
 CREEP = 0.3
 """Share of max_speed: a slower vehicle turns as if it went that fast."""
+MANY = 16
+"""Obstacles up to which all are looked at, as to select the near ones takes as long."""
+MARGIN = 1.001
+"""Factor of the distance of an obstacle that may matter, far above what rounding takes off."""
 CAUTION = 1.3
 """Multiple of its braking distance within which a vehicle avoids obstacles even beyond its goal."""
 
@@ -78,10 +82,11 @@ def _chosen(mask: Mask, new: Vectors, old: Vectors) -> Vectors:
 
 @dataclass(frozen=True)
 class Rounds:
-    """All pairs of n agents and k round obstacles.
+    """Pairs of n agents and k round obstacles each.
 
     Attributes:
-        obstacles: the k obstacles.
+        obstacles: all obstacles.
+        rows: (n, k) the obstacles of each agent, ascending; (1, k) if they are the same for all.
         course: (n, k, 3) unit direction of the agent's velocity relative to the obstacle.
         speed: (n, k) the length of that velocity, m/s.
         way: (n, k) metres along the course to the point of the obstacle's axis that is hardest to pass.
@@ -92,6 +97,7 @@ class Rounds:
     """
 
     obstacles: Obstacles
+    rows: Rows
     course: Vectors
     speed: Scalars
     way: Scalars
@@ -102,19 +108,19 @@ class Rounds:
 
     @classmethod
     def seen(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> Rounds:
-        """The pairs of agents and obstacles.
+        """The pairs of an agent and an obstacle that it may have to avoid.
 
         Args:
             clearance: (n,) metres to keep in addition to the agent's radius.
             look_ahead_time: (n,) seconds.
         """
-        n, k = len(agents), len(obstacles)
-        relative = agents.level(agents.velocity[:, None, :] - obstacles.velocity[None])
+        rows, in_sight = _in_sight(obstacles, agents, clearance, look_ahead_time)
+        relative = agents.level(agents.velocity[:, None, :] - obstacles.velocity[rows])
         speed = magnitude(relative)
         still = speed < 1e-6
         course = np.where(still[..., None], agents.forward[:, None, :], unit(relative))
-        reach = obstacles.radius[None] + (agents.radius + clearance)[:, None]
-        way, aside = most_pressing(obstacles, agents.position, course, reach)
+        reach = obstacles.radius[rows] + (agents.radius + clearance)[:, None]
+        way, aside = most_pressing(obstacles.start[rows], obstacles.end[rows], agents.position, course, reach)
 
         # At the height of a grounded agent the section of a ball is a smaller disc.
         height = np.where(agents.grounded[:, None], agents.climb(aside), 0.0)
@@ -126,8 +132,7 @@ class Rounds:
         half = np.sqrt(np.maximum(reach * reach - lateral, 0.0))
         contact = np.maximum(way - half, 0.0)
         tightest = speed * speed / np.maximum(agents.agility, EPSILON)[:, None]
-        latest = np.sqrt(reach * reach + 2.0 * reach * tightest)
-        look_ahead = np.maximum(speed * look_ahead_time[:, None] + reach, EAGERNESS * latest)
+        look_ahead = _look_ahead(speed, reach, tightest, look_ahead_time)
         beyond_goal = (contact >= agents.goal_distance[:, None]) & (contact > CAUTION * tightest / 2.0)
         counts = (
             (lateral < reach * reach)
@@ -135,22 +140,25 @@ class Rounds:
             & (way < look_ahead)
             & ~misses
             & ~beyond_goal
-            & ~carried(obstacles, agents)
+            & in_sight
+            & (obstacles.carrier[rows] != agents.rows[:, None])
         )
         contact = np.where(counts, contact, np.inf)
         onset = clamp((look_ahead - way) / np.maximum(ONSET * look_ahead, EPSILON), 0.0, 1.0)
-        shape = (n, k)
-        return cls(obstacles, course, speed, way, aside, np.broadcast_to(reach, shape), contact, onset)
+        reach = np.broadcast_to(reach, contact.shape)
+        return cls(obstacles, rows, course, speed, way, aside, reach, contact, onset)
 
     def first(self, agents: Agents) -> Threats:
         """The obstacle each agent would meet first, and how to pass it."""
         n = np.arange(len(agents))
         row = np.argmin(self.contact, axis=1)
         course, aside, reach = self.course[n, row], self.aside[n, row], self.reach[n, row]
-        direction = directions_to_pass(self.obstacles.pass_side[row], aside, course, agents.side, agents.upward)
+        obstacle = np.broadcast_to(self.rows, self.contact.shape)[n, row]
+        side, radius = self.obstacles.pass_side[obstacle], self.obstacles.radius[obstacle]
+        direction = directions_to_pass(side, aside, course, agents.side, agents.upward)
         offset = aside + course * self.way[n, row][:, None]
-        led = led_past(agents, n, course, offset, self.obstacles.radius[row], reach - self.obstacles.radius[row])
-        free = (self.obstacles.pass_side[row] == EITHER) & (magnitude(led) > 0.5)
+        led = led_past(agents, n, course, offset, radius, np.maximum(reach - radius, agents.radius))
+        free = (side == EITHER) & (magnitude(led) > 0.5)
         free &= reach + dot(aside, led) < LED * (reach + dot(aside, direction))
         direction = unit(agents.level(np.where(free[:, None], led, direction)))
         missing = reach + dot(aside, direction)
@@ -187,6 +195,44 @@ class Rounds:
         return np.max(np.where(np.isfinite(self.contact), turn, 0.0), axis=1)
 
 
-def carried(obstacles: Obstacles, agents: Agents) -> Mask:
-    """Whether each obstacle is carried by the agent itself, (n, k)."""
-    return obstacles.carrier[None] == agents.rows[:, None]
+def _look_ahead(speed: Scalars, reach: Scalars, tightest: Scalars, look_ahead_time: Scalars) -> Scalars:
+    """How far ahead along its course each agent considers each obstacle, (n, k) metres.
+
+    Args:
+        speed: (n, k) relative to the obstacle, m/s.
+        reach: (n, k) the distance to keep from its axis, metres.
+        tightest: (n, k) the radius of the tightest turn, metres.
+        look_ahead_time: (n,) seconds.
+    """
+    latest = np.sqrt(reach * reach + 2.0 * reach * tightest)
+    return np.maximum(speed * look_ahead_time[:, None] + reach, EAGERNESS * latest)
+
+
+def _in_sight(obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> tuple[Rows, Mask]:
+    """The obstacles that each agent may have to avoid, whichever way it goes; the others are too far away.
+
+    Returns:
+        rows: (n, m) ascending, (1, k) for all obstacles.
+        in_sight: whether each counts: the last ones of an agent that has fewer than others do not; (n, m) or (1, 1).
+    """
+    k = len(obstacles)
+    every = np.arange(k)[None], np.ones((1, 1), dtype=np.bool_)
+    if k <= MANY:
+        return every
+    speed = agents.speed[:, None] + magnitude(obstacles.velocity)[None]
+    reach = obstacles.radius[None] + (agents.radius + clearance)[:, None]
+    tightest = speed * speed / np.maximum(agents.agility, EPSILON)[:, None]
+    # An obstacle may be off the course by its reach, and as much higher than an agent on the ground.
+    furthest = _look_ahead(speed, reach, tightest, look_ahead_time) + 2.0 * reach
+    furthest += 0.5 * magnitude(obstacles.end - obstacles.start)[None]
+    gap = (0.5 * (obstacles.start + obstacles.end))[None] - agents.position[:, None, :]
+    furthest *= MARGIN
+    near = dot(gap, gap) <= furthest * furthest
+    number = np.count_nonzero(near, axis=1)
+    most = max(int(number.max(initial=0)), 1)
+    if 2 * most > k:
+        return every
+    in_sight = np.arange(most)[None] < number[:, None]
+    rows = np.zeros(in_sight.shape, dtype=np.int64)
+    rows[in_sight] = np.nonzero(near)[1]
+    return rows, in_sight

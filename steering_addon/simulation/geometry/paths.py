@@ -19,7 +19,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, clamp, dot, firsts, magnitude, ratio, unit
+from ..arrays.vectors import (
+    EPSILON,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    dot,
+    firsts,
+    magnitude,
+    picked,
+    ratio,
+    unit,
+    which,
+)
 from ..ground import cross_from_above, flat, left_of, of_rows, squared_from_above
 
 SAMPLES = 1024
@@ -79,8 +93,10 @@ class Spline:
         before = np.minimum(np.floor(position).astype(np.int64), len(samples) - 1)
         after = before + 1
         after = np.where(after == len(samples), 0 if self.closed else len(samples) - 1, after)
-        part = (position - before)[..., None]
-        return samples[before] * (1.0 - part) + samples[after] * part
+        part = position - before
+        left = 1.0 - part
+        x, y, z = (column[before] * left + column[after] * part for column in samples.T)
+        return columns(x, y, z)
 
     def nearest(self, points: Vectors, upward: Vectors | None = None) -> Scalars:
         """The distance along the line to the point nearest to each point, searching all of it; (n, 3) to (n,).
@@ -90,13 +106,34 @@ class Spline:
         """
         if self.length <= 0.0:
             return np.zeros(len(points))
-        along = np.empty(len(points))
+        sample = np.empty(len(points), dtype=np.int64)
         chunk = max(CHUNK // len(self.points), 1)
         for start in range(0, len(points), chunk):
-            gap = points[start : start + chunk][:, None, :] - self.points[None, :, :]
-            up = None if upward is None else upward[start : start + chunk]
-            along[start : start + chunk] = np.argmin(_squared(gap, up), axis=1) * self.spacing
+            rows = np.arange(start, min(start + chunk, len(points)))
+            up = None if upward is None else of_rows(upward, rows)
+            sample[rows] = self._nearest_sample(points[start : start + chunk], up)
+        along = sample * self.spacing
         return self.nearest_within(points, along, np.full(len(points), self.spacing), upward)
+
+    def _nearest_sample(self, points: Vectors, upward: Vectors | None) -> Rows:
+        """The sample nearest to each point, the first one of several; (n, 3) to (n,).
+
+        Blocks of samples that lie further away than all of another one are not looked at.
+        """
+        number = len(self.points)
+        first = np.arange(0, number, BLOCK)
+        distance = np.sqrt(_squared(_gaps(points, self.points[np.minimum(first + BLOCK // 2, number - 1)]), upward))
+        extent = (BLOCK // 2 + 1) * self.spacing
+        owner, block = np.nonzero(distance <= distance.min(axis=1)[:, None] + 2.0 * extent)
+        row = np.minimum(first[block][:, None] + np.arange(BLOCK), number - 1)
+        up = None if upward is None else of_rows(upward, owner)
+        squared = _squared(picked(points, owner)[:, None] - self.points[row], up)
+        best = np.argmin(squared, axis=1)
+        squared = squared[np.arange(len(best)), best]
+        least = np.minimum.reduceat(squared, firsts(owner))
+        nearest = which(squared == least[owner])
+        nearest = nearest[firsts(owner[nearest])]
+        return row[nearest, best[nearest]]
 
     def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars, upward: Vectors | None = None) -> Scalars:
         """The distance along the line to the point nearest to each point, searching within `reach` of `along`.
@@ -201,7 +238,7 @@ class Spline:
         """
         stride = reach * (2.0 / (candidates - 1))
         tried = offset[:, None] - reach[:, None] + stride[:, None] * np.arange(candidates)[None, :]
-        gap = points[:, None, :] - self.position(along[:, None] + tried)
+        gap = columns(*points.T[:, :, None]) - self.position(along[:, None] + tried)
         distance = _squared(gap, upward)
         n, best = np.arange(len(points)), np.argmin(distance, axis=1)
         before, after = np.maximum(best - 1, 0), np.minimum(best + 1, candidates - 1)
@@ -254,6 +291,11 @@ def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:
     ahead = np.minimum(rows + span, len(samples) - 1)
     behind = np.maximum(rows - span, 0)
     return unit(samples[ahead] - samples[behind])
+
+
+def _gaps(points: Vectors, others: Vectors) -> Vectors:
+    """The vectors to points (n, 3) from others (m, 3), each component contiguous in memory; (n, m, 3)."""
+    return np.moveaxis(points.T[:, :, None] - others.T[:, None, :], 0, -1)
 
 
 def _squared(gap: Vectors, upward: Vectors | None) -> Scalars:

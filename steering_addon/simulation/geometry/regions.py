@@ -18,7 +18,6 @@ from ..arrays.vectors import (
     Scalars,
     Vectors,
     clamp,
-    columns,
     magnitude,
     no_vectors,
     picked,
@@ -122,8 +121,13 @@ def _way_into_mesh(mesh: Mesh, points: Vectors, depth: float) -> Vectors:
 
 def _turned(v: Vectors, axes: Vectors) -> Vectors:
     """The vectors x a + y b + z c from their components (n, 3) along the rows a, b, c of `axes` (3, 3); (n, 3)."""
-    x, y, z = v.T
-    return columns(*(x * a + y * b + z * c for a, b, c in axes.T.tolist()))
+    memory = np.empty((3, len(v)))
+    terms = np.empty((3, len(v)))
+    for axis, factors in enumerate(axes.T):
+        np.multiply(v.T, factors[:, None], out=terms)
+        np.add(terms[0], terms[1], out=memory[axis])
+        memory[axis] += terms[2]
+    return memory.T
 
 
 def regions(centre: Vectors, half: Vectors, shape: Rows, axes: Vectors | None = None) -> Regions:

@@ -433,3 +433,9 @@ def test_removing_is_disabled_without_user_presets() -> None:
 def test_a_user_preset_replaces_a_shipped_preset_of_the_same_name() -> None:
     write_user_preset("starling", label="My Starlings")
     assert part("blender.crowds.preset_exchange").CROWDS.listed()["starling"].label() == "My Starlings"
+
+
+def test_a_preset_is_looked_up_without_reading_the_others(monkeypatch) -> None:
+    files = part("blender.crowds.preset_files")
+    monkeypatch.setattr(files.Listed, "load", lambda preset: pytest.fail(f"{preset.name} is read"))
+    assert part("blender.crowds.preset_exchange").CROWDS.find("flock").name == "flock"

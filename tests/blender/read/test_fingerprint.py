@@ -273,3 +273,20 @@ def test_counting_on_another_frame_does_not_compare_the_bake_again(monkeypatch) 
     monkeypatch.setattr(census, "findings", lambda *_: pytest.fail("The scene was searched again."))
     after = census.count(bpy.context.scene, before)
     assert after.bake == before.bake and after.findings == before.findings
+
+
+def test_a_bake_takes_one_fingerprint(monkeypatch) -> None:
+    taken = []
+    whole = part("blender.read.fingerprint").fingerprint
+
+    def counted(*given):
+        taken.append(given)
+        return whole(*given)
+
+    for module in ("blender.operators.baking", "blender.status.census"):
+        monkeypatch.setattr(part(module), "fingerprint", counted)
+    frames(1, 3)
+    vehicle(crowd=crowd("Ships", wander={}))
+    bake()
+    assert len(taken) == 1
+    assert not part("blender.status.census").refresh(bpy.context.scene).bake.outdated

@@ -170,3 +170,31 @@ def test_vehicles_fly_through_a_ring_and_not_into_it(addon) -> None:
     middle, rim = (places(ship, baked_frames()) for ship in ships)
     assert np.abs(middle[:, 0]).max() < 0.5 and middle[-1, 1] > 12.0
     assert min(tree.find_nearest(place)[3] for place in rim) > 0.3
+
+
+def test_standing_obstacles_are_placed_once_and_moving_ones_on_each_frame(monkeypatch) -> None:
+    solids, number = part("blender.read.solids"), []
+    placed = solids._Hull.placed
+
+    def counted(solid, *given):
+        number.append(solid)
+        return placed(solid, *given)
+
+    monkeypatch.setattr(solids._Hull, "placed", counted)
+    frames(1, 6)
+    for x in (5.0, 9.0):
+        obstacle(cube(location=(x, 0.0, 0.0))).steering.obstacle_shape = "ROUND"
+    mover = obstacle(cube("Mover"))
+    mover.steering.obstacle_shape = "ROUND"
+    insert(mover, "location", {1: (0.0, 0.0, 0.0), 6: (0.0, 5.0, 0.0)})
+    vehicle(crowd=crowd(obstacle_avoidance={}))
+    assert len(seen()) == 6
+    assert len(number) == 2 + 6
+
+
+def test_a_keyed_setting_of_a_standing_obstacle_is_read_on_each_frame() -> None:
+    frames(1, 4)
+    block = obstacle(cube())
+    insert(block, "steering.active", {1: True, 3: False})
+    vehicle(crowd=crowd(obstacle_avoidance={}))
+    assert [bool(each.present[0]) for each in seen()] == [True, True, False, False]

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steering_addon.simulation.arrays import chance
 from steering_addon.simulation.arrays.chance import (
     OCTAVES,
     gradient_noise,
@@ -150,3 +151,12 @@ def test_channels_of_gradient_noise_have_nothing_in_common() -> None:
     result = np.array([gradient_noise(keys, 3, rate, time) for time in np.arange(0.0, 60.0, 0.7)])
     together = np.corrcoef(result.transpose(1, 0, 2).reshape(3, -1))
     assert np.abs(together - np.eye(3)).max() < 0.1
+
+
+def test_the_sines_of_many_small_crowds_are_all_kept() -> None:
+    crowds = [keys_of(seed, IDENTITIES[:5]) for seed in range(300)]
+    rate = np.ones(5)
+    first = [smooth_noise(keys, 2, rate, 0.5) for keys in crowds]
+    made = chance._sines_of_few.cache_info().misses
+    assert all(np.array_equal(smooth_noise(keys, 2, rate, 0.5), known) for keys, known in zip(crowds, first))
+    assert chance._sines_of_few.cache_info().misses == made

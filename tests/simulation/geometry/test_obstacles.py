@@ -105,7 +105,7 @@ def test_clearance_is_the_distance_to_the_surface() -> None:
 
 def nearest_to_course(things: Obstacles, points: np.ndarray, course: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The most pressing point of each axis at a reach of 0: the one nearest to the course."""
-    return most_pressing(things, points, course, np.zeros(course.shape[:2]))
+    return most_pressing(things.start[None], things.end[None], points, course, np.zeros(course.shape[:2]))
 
 
 def test_the_point_nearest_to_a_course_is_that_of_a_plain_search() -> None:
@@ -159,7 +159,7 @@ def test_the_most_pressing_point_needs_nearly_the_tightest_turn_of_all() -> None
         along = axis @ course
         most = tightness(along, np.linalg.norm(axis - along[:, None] * course, axis=1), reach).max()
         way, aside = most_pressing(
-            obstacles([start], 1.0, [end]), np.zeros((1, 3)), course[None, None], np.full((1, 1), reach)
+            start[None, None], end[None, None], np.zeros((1, 3)), course[None, None], np.full((1, 1), reach)
         )
         result = tightness(way[0, 0], np.linalg.norm(aside[0, 0]), reach)
         assert (result > 0.0) == (most > 0.0)
@@ -173,7 +173,7 @@ def test_the_most_pressing_point_needs_nearly_the_tightest_turn_of_all() -> None
 def test_the_near_end_of_a_pylon_that_leans_along_the_course_is_more_pressing_than_its_nearest_point() -> None:
     leaning, course = obstacles([[0.8, 3.0, 0.0]], 1.0, [[0.5, 30.0, 0.0]]), np.array([[[0.0, 1.0, 0.0]]])
     assert nearest_to_course(leaning, np.zeros((1, 3)), course)[0] == 30.0
-    way, aside = most_pressing(leaning, np.zeros((1, 3)), course, np.ones((1, 1)))
+    way, aside = most_pressing(leaning.start[None], leaning.end[None], np.zeros((1, 3)), course, np.ones((1, 1)))
     assert way[0, 0] < 10.0
     assert 0.7 < aside[0, 0, 0] <= 0.8
 
@@ -186,7 +186,7 @@ def test_the_only_point_of_a_ball_is_its_centre() -> None:
         rng.normal(size=(3, 4, 3)),
     )
     course /= np.linalg.norm(course, axis=-1, keepdims=True)
-    way, aside = most_pressing(things, points, course, np.ones((3, 4)))
+    way, aside = most_pressing(things.start[None], things.end[None], points, course, np.ones((3, 4)))
     for n in range(3):
         for k in range(4):
             offset = things.start[k] - points[n]

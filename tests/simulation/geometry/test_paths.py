@@ -288,3 +288,24 @@ def test_a_curve_without_splines_has_no_nearest_spline() -> None:
     best, along = nearest_spline((), np.zeros((3, 3)))
     assert best.tolist() == [-1, -1, -1]
     assert along.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("seen", ["from nowhere", "from above", "askew"])
+def test_skipping_blocks_finds_the_same_sample_as_looking_at_all(closed: bool, seen: str) -> None:
+    rng = np.random.default_rng(0)
+    for samples in (5, 17, 300, 1024):
+        # Rounded, so that several samples are equally near now and then.
+        line = spline(np.round(rng.uniform(-5.0, 5.0, (12, 3))), closed, samples)
+        points = np.round(rng.uniform(-9.0, 9.0, (200, 3)))
+        upward = {"from above": np.broadcast_to([0.0, 0.0, 1.0], (200, 3)), "askew": rng.normal(size=(200, 3))}.get(
+            seen
+        )
+        if upward is not None:
+            upward = upward / np.linalg.norm(upward, axis=1)[:, None]
+        gap = points[:, None] - line.points
+        if upward is not None:
+            gap = gap - (gap * upward[:, None]).sum(axis=-1)[..., None] * upward[:, None]
+        distance = (gap * gap).sum(axis=-1)
+        row = line._nearest_sample(points, upward)
+        assert np.allclose(distance[np.arange(200), row], distance.min(axis=1), rtol=1e-9, atol=1e-12)

@@ -14,6 +14,7 @@ from ....settings.placement import facing, models, sizes, turns
 from ....settings.population import VOLUME, Population
 from ....simulation.arrays.chance import keys_of
 from ....simulation.roles import Role
+from ...doubles import doubles
 from ...hierarchy import Family
 from ...identity import MOST, new_identity
 from ...properties import has_role
@@ -113,7 +114,7 @@ def plan_filling(
     if crowd is not None:
         frame = crowd.evaluated_get(depsgraph).matrix_world
     standing = [ob for ob in (crowd, place) if ob is not None]
-    matrices = np.array([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
+    matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
     check_numbers(matrices, standing, context.scene.frame_current)
     ground = Ground.of(population, frame, place, max(rooms, default=0.0) * (1.0 + population.random_scale), depsgraph)
 
