@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-# addon_utils can only be imported after bpy.
-import bpy  # noqa: F401, I001
 import addon_utils
+
+# addon_utils can only be imported after bpy.
+import bpy  # noqa: F401
 
 from .home import MODULE
 

@@ -6,7 +6,7 @@ import os
 import tomllib
 from pathlib import Path
 
-import environments
+from scripts import environments
 
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout."""
@@ -25,9 +25,7 @@ class Home:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.user, self.home, self.work, self.scratch = (
-            folder / name for name in ("user", "home", "work", "scratch")
-        )
+        self.user, self.home, self.work, self.scratch = (folder / name for name in ("user", "home", "work", "scratch"))
         for each in (self.user / "extensions" / "user_default", self.home, self.work, self.scratch):
             each.mkdir(parents=True, exist_ok=True)
         installed = self.user / "extensions" / "user_default" / IDENTIFIER

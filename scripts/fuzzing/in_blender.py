@@ -1,6 +1,6 @@
 """The program that tries seeds in Blender and prints a line of JSON for each step and result.
 
-    PYTHON -m scripts.fuzzing.in_blender SECONDS SCRATCH SEED[,LEFT OUT...] ...
+PYTHON -m scripts.fuzzing.in_blender SECONDS SCRATCH SEED[,LEFT OUT...] ...
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+import traceback
 from pathlib import Path
 
 import bpy
@@ -20,6 +21,7 @@ from . import laws
 from .extension import enable
 from .library import make_library
 from .output import Output
+from .steps import STEPS
 from .trial import Trial
 
 FOLDERS = ("HOME", "BLENDER_USER_RESOURCES")
@@ -46,7 +48,7 @@ def main() -> int:
         # A hang ends here, and leaves its stack.
         faulthandler.dump_traceback_later(seconds, exit=True, file=stack)
         start = time.perf_counter()
-        trial = Trial(int(seed), output, library, scratch, lambda step: tell(step=step), left_out)  # noqa: B023
+        trial = Trial(int(seed), STEPS, output, library, scratch, lambda step: tell(step=step), left_out)
         try:
             trial.run()
         except Exception as error:
@@ -58,8 +60,6 @@ def main() -> int:
 
 
 def _traceback(error: Exception) -> str:
-    import traceback
-
     return "".join(traceback.format_exception(error))[-1500:]
 
 

@@ -1,4 +1,4 @@
-"""Animation as hand work leaves it: keys in and around the range, muted curves, modifiers, drivers, NLA, shared actions."""
+"""Animation as hand work leaves it: keys, muted curves, modifiers, drivers, NLA, shared actions."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tests.blender.building import select
 from .library import linked_object
 from .odd_animation import animate, drive
 from .odd_objects import odd_name, odd_object
-from .odd_settings import disturb, issubclass_of_group
+from .odd_settings import disturb, is_group
 
 ODDNESS = (0.0, 0.2, 0.5, 1.0)
 STARTS = (1, 1, 1, 1, 0, -10, -1000, 100_000, 1_000_000)
@@ -118,9 +118,7 @@ class OddScene:
 
     def _change_crowd(self, crowd: bpy.types.Object, chance: Random) -> None:
         groups = [
-            each.identifier
-            for each in crowd.steering.bl_rna.properties
-            if each.type == "POINTER" and issubclass_of_group(each)
+            each.identifier for each in crowd.steering.bl_rna.properties if each.type == "POINTER" and is_group(each)
         ]
         behaviors = [name for name in groups if "use" in getattr(crowd.steering, name).bl_rna.properties]
         for name in chance.sample(behaviors, min(chance.choice((0, 1, 2, 4, 27)), len(behaviors))):

@@ -22,11 +22,11 @@ def settings_of(group: bpy.types.PropertyGroup) -> list[bpy.types.Property]:
         for declared in group.bl_rna.properties
         if not declared.is_readonly
         and declared.identifier not in NO_SETTINGS
-        and not (declared.type == "POINTER" and issubclass_of_group(declared))
+        and not (declared.type == "POINTER" and is_group(declared))
     ]
 
 
-def issubclass_of_group(declared: bpy.types.Property) -> bool:
+def is_group(declared: bpy.types.Property) -> bool:
     """Whether a pointer holds a group of settings, not a datablock."""
     base = declared.fixed_type.base
     return base is not None and base.identifier == "PropertyGroup"

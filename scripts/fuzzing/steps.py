@@ -146,7 +146,9 @@ def presets(trial: Trial, chance: Random) -> None:
     if chance.random() < 0.4:
         name = chance.choice((*NAMES, "mine"))
         trial.attempt("preset_save", name=name, description=chance.choice((*NAMES, "")))
-    trial.attempt("preset_apply", preset=chance.choice(PRESETS), fit_size=chance.random() < 0.5, vary=chance.random() < 0.4)
+    trial.attempt(
+        "preset_apply", preset=chance.choice(PRESETS), fit_size=chance.random() < 0.5, vary=chance.random() < 0.4
+    )
     if chance.random() < 0.3:
         trial.attempt("preset_remove", preset=chance.choice(PRESETS))
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import re
-import sys
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from random import Random
 
 import bpy
 
@@ -25,12 +24,11 @@ class Trial:
     """Runs a seed and collects what breaks a law.
 
     Attributes:
-        name: of the law a reduction looks for: the steps and objects it leaves out must not hide that.
-        steps: what was done so far.
         broken: the broken laws, each with what was seen.
         counts: how often operators finished, were refused and were greyed out.
 
     Args:
+        steps: all steps by name, each with how often it is drawn.
         tell: called with each step before it is done.
         left_out: names of steps ("step 2") and numbers of objects that are not done or made.
     """
@@ -38,13 +36,15 @@ class Trial:
     def __init__(
         self,
         seed: int,
+        steps: Mapping[str, tuple[Callable[[Trial, random.Random], None], float]],
         output: Output,
         library: Path,
         scratch: Path,
         tell: Callable[[str], None],
         left_out: Collection[str] = (),
     ) -> None:
-        self.seed, self.output, self.scratch, self.left_out = seed, output, scratch, left_out
+        self.seed, self.scratch, self.left_out = seed, scratch, left_out
+        self._steps, self._output = steps, output
         self.broken: list[tuple[str, str]] = []
         self.counts: Counter[str] = Counter()
         self._tell = tell
@@ -53,25 +53,25 @@ class Trial:
 
     def run(self) -> None:
         """Build the scene, do the steps, and check the laws on the way."""
-        from .steps import STEPS
-
-        random_steps = self.scene.chance("steps")
-        chosen = ["bake_twice_and_clear"] if random_steps.random() < 0.7 else []
-        chosen += random_steps.choices(list(STEPS), [weight for _, weight in STEPS.values()], k=random_steps.randint(1, MOST_STEPS))
         blank_file()
         # New vehicles draw their identities from here.
-        import random
-
         random.seed(self.seed)
         self.did("build")
         self.scene.build()
-        for number, name in enumerate(chosen):
+        self.check_output()
+        for number, name in enumerate(self._chosen(self.scene.chance("steps"))):
             if f"step {number}" not in self.left_out:
                 self.did(f"step {number}: {name}")
-                STEPS[name][0](self, Random(f"{self.seed} step {number}"))
+                self._steps[name][0](self, self.scene.chance(f"step {number}"))
                 self.check_output()
         blank_file()
         self.check_output()
+
+    def _chosen(self, chance: random.Random) -> list[str]:
+        """The names of the steps; the first is mostly the one with the most laws."""
+        weights = [weight for _, weight in self._steps.values()]
+        first = list(self._steps)[:1] if chance.random() < 0.7 else []
+        return first + chance.choices(list(self._steps), weights, k=chance.randint(1, MOST_STEPS))
 
     def did(self, step: str) -> None:
         self._tell(step)
@@ -82,7 +82,7 @@ class Trial:
             self.broken.append((law, seen))
 
     def check_output(self) -> None:
-        for traceback in self.output.tracebacks():
+        for traceback in self._output.tracebacks():
             self.breaks(f"no traceback ({_where(traceback)})", traceback[-TELLING:])
 
     def attempt(self, operator: str, **settings: object) -> bool:
@@ -102,7 +102,7 @@ class Trial:
             told = str(refusal).strip()
         if "Traceback" in told:
             # Blender prints it, too.
-            self.output.tracebacks()
+            self._output.tracebacks()
             self.breaks(f"no traceback ({_where(told)})", told[-TELLING:])
             return False
         self.counts["refused"] += 1
@@ -121,6 +121,8 @@ def _after(told: str, differences: str) -> str:
 def _where(traceback: str) -> str:
     """The innermost file and line of the extension in a traceback, and the type of the error."""
     places = re.findall(r'steering_addon/([\w/]+\.py)", line (\d+)', traceback)
-    lines = [line for line in traceback.splitlines() if re.match(r"\w[\w.]*(Error|Exception|Refusal|Iteration)\b", line)]
+    lines = [
+        line for line in traceback.splitlines() if re.match(r"\w[\w.]*(Error|Exception|Refusal|Iteration)\b", line)
+    ]
     kind = lines[-1].split(":")[0] if lines else "error"
     return f"{kind} in {':'.join(places[-1])}" if places else f"{kind} outside the extension"

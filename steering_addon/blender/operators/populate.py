@@ -192,12 +192,19 @@ class STEERING_OT_populate_remove(bpy.types.Operator):
         return has_editable_crowd(cls, context)
 
     def execute(self, context):
-        sources = crowd_in_focus(context).steering.populate.sources
-        if self.row >= len(sources):
-            self.report({"ERROR"}, f"Model {self.row} does not exist. Choose an index below {len(sources)}.")
+        stored = crowd_in_focus(context).steering
+        # Reading the group writes it into the file.
+        number = len(stored.populate.sources) if stored.is_property_set("populate") else 0
+        if self.row >= number:
+            self.report({"ERROR"}, f"Model {self.row} does not exist. {_rows(number)}.")
             return {"CANCELLED"}
-        sources.remove(self.row)
+        stored.populate.sources.remove(self.row)
         return {"FINISHED"}
+
+
+def _rows(number: int) -> str:
+    """The remedy for an index outside a list of models of this length."""
+    return f"Choose an index below {number}" if number else "The crowd lists no models: add some first"
 
 
 def _stored_models(group, crowd: Object, place: Object | None) -> list[tuple[Object, float]]:
