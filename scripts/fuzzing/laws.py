@@ -26,6 +26,9 @@ def dump() -> dict:
     """The file as it is on the current frame."""
     scene = bpy.context.scene
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    # Blender fills the view layers of other scenes only when they are evaluated.
+    for layer in (layer for other in bpy.data.scenes if other != scene for layer in other.view_layers):
+        layer.update()
     return without_bake_ids(scene_dump(KINDS))
 
 

@@ -16,7 +16,7 @@ from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
 from ..crowds.staggered_entry import let_in
 from ..focus import crowd_in_focus
-from ..properties import has_role
+from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
 from ..refusal import Refusal, reported
 from ..role_assignment import new_crowd
@@ -106,7 +106,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         specified = {name: value for name, value in passed.items() if self.properties.is_property_set(name)}
         population = Population(**{**values, **specified})
 
-        place = context.scene.objects.get(self.place) if self.place else group.place if group is not None else None
+        place = context.scene.objects.get(self.place) if self.place else group and pointed_at(group, "place")
         if self.place and place is None:
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
         place = place or ground
@@ -169,8 +169,8 @@ class STEERING_OT_populate_add(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         group = crowd.steering.populate
-        listed = {source.object for source in group.sources}
-        models = usable(list(context.selected_objects), crowd, {group.place, *listed})
+        listed = {pointed_at(source, "object") for source in group.sources}
+        models = usable(list(context.selected_objects), crowd, {pointed_at(group, "place"), *listed})
         for ob in models:
             group.sources.add().object = ob
         if not models:
@@ -212,10 +212,11 @@ def _stored_models(group, crowd: Object, place: Object | None) -> list[tuple[Obj
     models = []
     for source in group.sources:
         objects = []
-        if source.kind == "OBJECT" and source.object is not None:
-            objects = usable([source.object], crowd, {place})
-        elif source.kind == "COLLECTION" and source.collection is not None:
-            objects = usable(roots(source.collection), crowd, {place})
+        # Reading a pointer that was never set writes it into the file.
+        if source.kind == "OBJECT" and (ob := pointed_at(source, "object")) is not None:
+            objects = usable([ob], crowd, {place})
+        elif source.kind == "COLLECTION" and (collection := pointed_at(source, "collection")) is not None:
+            objects = usable(roots(collection), crowd, {place})
         models += [(ob, source.weight / len(objects)) for ob in objects]
     return models
 

@@ -10,6 +10,7 @@ import pytest
 from tests.blender.building import (
     assert_same,
     bake,
+    crowd,
     drive,
     empty,
     frames,
@@ -227,6 +228,20 @@ def test_models_can_be_added_and_removed() -> None:
     assert [source.object.name for source in crowd.steering.populate.sources] == ["Gull"]
     with pytest.raises(RuntimeError, match="Model 7 does not exist"):
         bpy.ops.steering.populate_remove(row=7)
+
+
+def test_a_refusal_stores_no_settings_on_the_crowd() -> None:
+    settled = crowd()
+    select(settled)
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match="Model 0 does not exist. The crowd lists no models: add some first"):
+        bpy.ops.steering.populate_remove(row=0)
+    assert_same(before, scene_dump())
+    settled.steering.populate.count = 3
+    settled.steering.populate.sources.add()
+    before = scene_dump()
+    refused("Crowd has no models")
+    assert_same(before, scene_dump())
 
 
 def test_copies_of_a_tagged_model_have_neither_its_tags_nor_its_bake() -> None:
