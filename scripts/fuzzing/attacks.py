@@ -1,4 +1,4 @@
-"""Attacks on the files of a user: kills, two Blenders at once, and folders that cannot be written."""
+"""Attacks on the files of a user: kills, two Blenders together, and folders that cannot be written."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def kills(python: Path, folder: Path) -> list[str]:
             _wait_for(file, process)
             time.sleep(chance.uniform(0.0, LONGEST_LIFE))
             if process.poll() is not None:
-                problems.append(f"the {work} to be killed ended by itself:\n{_printed(process)}")
+                problems.append(f"the {work} to be killed ended on its own:\n{_printed(process)}")
                 continue
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -24,7 +24,7 @@ START = 60.0
 HANG = 60.0
 """Seconds after which a seed is taken for one that never ends."""
 PATIENCE = 5.0
-"""Seconds for a program that prints no more to end."""
+"""Seconds for a program that prints nothing further to end."""
 STACK = 2500
 """Characters of a crash's stack that are told."""
 
@@ -117,7 +117,7 @@ def _read(process: subprocess.Popen, lines: queue.SimpleQueue[bytes]) -> None:
 
 
 def _next(lines: queue.SimpleQueue[bytes]) -> bytes:
-    """The next line of a child; empty if it has ended or says nothing for too long."""
+    """The next line of a child; empty if it has ended or is silent for too long."""
     try:
         return lines.get(timeout=START + HANG)
     except queue.Empty:
@@ -133,7 +133,7 @@ def _told(line: bytes) -> dict | None:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """Wait for the end of a child that prints no more, and end one that does not end."""
+    """Wait for the end of a child that prints nothing further, and end one that does not end."""
     try:
         process.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:

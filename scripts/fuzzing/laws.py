@@ -38,7 +38,7 @@ def differences(before: dict, after: dict) -> str:
 
 
 def touched(before: dict, after: dict, involved: set[str]) -> str:
-    """The differences in what a bake has no business with: other objects, and datablocks that are no objects."""
+    """The differences in what a bake has no business with: other objects, and datablocks of other types."""
     others = [name for name in before["objects"] if name not in involved]
     return differences(
         {**{kind: before[kind] for kind in BESIDE}, "objects": {name: before["objects"][name] for name in others}},

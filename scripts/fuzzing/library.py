@@ -15,7 +15,7 @@ NAMES = ("Library Body", "Library Vehicle", "Library Path")
 
 
 def make_library(path: Path) -> None:
-    """Write the library: an object that nobody tagged, a vehicle with a key, and a curve."""
+    """Write the library: an untagged object, a vehicle with a key, and a curve."""
     blank_file()
     wedge(NAMES[0])
     vehicle = wedge(NAMES[1])

@@ -112,7 +112,7 @@ def _box(chance: Random, oddness: float) -> bpy.types.Mesh:
 
 
 def _flat(chance: Random, oddness: float) -> bpy.types.Mesh:
-    """A mesh whose points coincide, or are no numbers."""
+    """A mesh whose points coincide, or are infinite or not a number."""
     mesh = bpy.data.meshes.new("Flat")
     last = chance.choice((0.0, *ODD_NUMBERS))
     mesh.from_pydata([(0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (last, 0.0, 0.0)], [(0, 1)], [(0, 1, 2)])

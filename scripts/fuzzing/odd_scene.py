@@ -122,7 +122,7 @@ class OddScene:
         ]
         behaviors = [name for name in groups if "use" in getattr(crowd.steering, name).bl_rna.properties]
         for name in chance.sample(behaviors, min(chance.choice((0, 1, 2, 4, 27)), len(behaviors))):
-            # Groups that nobody uses stay unread: reading one writes it into the file.
+            # Unused groups stay unread: reading one writes it into the file.
             group = getattr(crowd.steering, name)
             group.use = True
             if chance.random() < 0.5:

@@ -180,7 +180,7 @@ def ready_scenes(trial: Trial, chance: Random) -> None:
 
 @step()
 def undo_and_redo(trial: Trial, chance: Random) -> None:
-    """Undo takes back all that an operator did, redo does it again."""
+    """Undo takes back everything an operator did, redo does it again."""
     operator, settings = chance.choice(
         (("bake", {"replace_own_keys": True}), ("clear_bake", {}), ("tag", {"role": "OBSTACLE"}), ("populate", {}))
     )

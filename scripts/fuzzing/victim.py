@@ -101,7 +101,7 @@ def refuse(user: str) -> None:
 
 
 def _told(call: Callable[[], object]) -> str:
-    """What a refused call says; empty if it is not refused. A traceback is no refusal."""
+    """What a refused call says; empty if it is not refused. A traceback does not count as one."""
     try:
         call()
     except RuntimeError as refusal:
