@@ -34,6 +34,9 @@ def dump() -> dict:
 
 def differences(before: dict, after: dict) -> str:
     """The first differences of two dumps in one line, empty if there are none."""
+    # Values that are not a number are unequal to themselves, so the slow way has the last word.
+    if before == after:
+        return ""
     return "; ".join(islice((line[:300] for line in difference(before, after)), SHOWN))
 
 
