@@ -76,7 +76,7 @@ def reopen(file: str) -> None:
 
 def share(file: str, number: str) -> None:
     """Save, apply and remove presets of the same names, and save the same file, as another Blender does."""
-    crowd = _flock(file, 4)
+    crowd = _flock("", 4)
     for turn in range(15):
         for name in ("shared", f"own {number}"):
             select(crowd)
@@ -85,6 +85,7 @@ def share(file: str, number: str) -> None:
             _told(lambda name=name: bpy.ops.steering.preset_apply(preset=name.replace(" ", "_")))
         if turn % 3 == 0:
             _told(lambda: bpy.ops.steering.preset_remove(preset="shared"))
+        # Blender refuses in a sentence where the other one is just putting the same file in place.
         _told(lambda: _save(file))
 
 
