@@ -369,6 +369,8 @@ def stored(group) -> dict:
         value = getattr(group, name)
         if declared.type == "POINTER":
             value = stored(value) if isinstance(value, bpy.types.PropertyGroup) else getattr(value, "name_full", None)
+        elif declared.type == "COLLECTION":
+            value = [stored(each) for each in value]
         elif declared.type == "ENUM" and declared.is_enum_flag:
             value = sorted(value)
         elif getattr(declared, "is_array", False):

@@ -107,7 +107,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         specified = {name: value for name, value in passed.items() if self.properties.is_property_set(name)}
         population = Population(**{**values, **specified})
 
-        place = context.scene.objects.get(self.place) if self.place else pointed_at(group, "place") if group else None
+        place = context.scene.objects.get(self.place) if self.place else group and pointed_at(group, "place")
         if self.place and place is None:
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
         place = place or ground
@@ -193,14 +193,19 @@ class STEERING_OT_populate_remove(bpy.types.Operator):
         return has_editable_crowd(cls, context)
 
     def execute(self, context):
-        settings = crowd_in_focus(context).steering
-        sources = settings.populate.sources if settings.is_property_set("populate") else ()
-        if self.row >= len(sources):
-            remedy = f"Choose an index below {len(sources)}" if sources else "The crowd has no models: add some first"
-            self.report({"ERROR"}, f"Model {self.row} does not exist. {remedy}.")
+        stored = crowd_in_focus(context).steering
+        # Reading the group writes it into the file.
+        number = len(stored.populate.sources) if stored.is_property_set("populate") else 0
+        if self.row >= number:
+            self.report({"ERROR"}, f"Model {self.row} does not exist. {_rows(number)}.")
             return {"CANCELLED"}
-        sources.remove(self.row)
+        stored.populate.sources.remove(self.row)
         return {"FINISHED"}
+
+
+def _rows(number: int) -> str:
+    """The remedy for an index outside a list of models of this length."""
+    return f"Choose an index below {number}" if number else "The crowd lists no models: add some first"
 
 
 def _stored_models(group, crowd: Object, place: Object | None) -> list[tuple[Object, float]]:
@@ -208,11 +213,11 @@ def _stored_models(group, crowd: Object, place: Object | None) -> list[tuple[Obj
     models = []
     for source in group.sources:
         objects = []
+        # Reading a pointer that was never set writes it into the file.
         kind = choice_in(source, "kind")
-        model, collection = (pointed_at(source, name) for name in ("object", "collection"))
-        if kind == "OBJECT" and model is not None:
-            objects = usable([model], crowd, {place})
-        elif kind == "COLLECTION" and collection is not None:
+        if kind == "OBJECT" and (ob := pointed_at(source, "object")) is not None:
+            objects = usable([ob], crowd, {place})
+        elif kind == "COLLECTION" and (collection := pointed_at(source, "collection")) is not None:
             objects = usable(roots(collection), crowd, {place})
         models += [(ob, source.weight / len(objects)) for ob in objects]
     return models

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 """The channels that place an object, and their number of components."""
 HIDE = "hide_viewport"
+TAGS_SCENE_ITSELF = (5, 2, 0)
+"""The first Blender known to evaluate the view layer again where objects with animated visibility need it."""
 NOTHING = (0.0, 0.0, 0.0)
 """The scale of hidden objects, which hides their children too. Blender's own switches make it sort all objects."""
 
@@ -56,7 +58,7 @@ def show(plan: Plan, poses: Poses, hideable: Hideable, depsgraphs: list[Depsgrap
         for ob in shrunk:
             ob.scale = NOTHING
         for depsgraph in depsgraphs:
-            depsgraph.update()
+            _evaluate(depsgraph)
         for camera, depsgraph, matrix in views:
             _place(camera.evaluated_get(depsgraph), matrix)
 
@@ -65,7 +67,7 @@ def _views(cameras: Iterable[Object], depsgraphs: list[Depsgraph]) -> list[tuple
     """The cameras, each viewport that has them, and their world matrices while nothing that carries them is shrunk."""
     views = []
     for depsgraph in depsgraphs if cameras else ():
-        depsgraph.update()
+        _evaluate(depsgraph)
         copies = [(camera, camera.evaluated_get(depsgraph)) for camera in cameras]
         views += [(camera, depsgraph, copy.matrix_world.copy()) for camera, copy in copies if copy.is_evaluated]
     return views
@@ -83,6 +85,14 @@ def show_as_they_are(obs: Iterable[Object], depsgraph: Depsgraph) -> None:
     """Evaluate objects in a viewport in their real poses, to be read there."""
     for ob in obs:
         ob.update_tag(refresh={"OBJECT"})
+    _evaluate(depsgraph)
+
+
+def _evaluate(depsgraph: Depsgraph) -> None:
+    """Evaluate in a viewport what has changed."""
+    if bpy.app.version < TAGS_SCENE_ITSELF:
+        # Else Blender crashes at a later change of the frame: docs/blender_traps.md, "Evaluating in a frame handler".
+        depsgraph.scene.update_tag()
     depsgraph.update()
 
 

@@ -20,8 +20,8 @@ def has_role(ob: bpy.types.Object, role: Role) -> bool:
     return stored is not None and role.name in stored.roles
 
 
-def pointed_at(group: bpy.types.PropertyGroup, name: str) -> bpy.types.Object | None:
-    """The object that a pointer refers to, or None if it was never set."""
+def pointed_at(group: bpy.types.PropertyGroup, name: str) -> Any:
+    """The datablock that a pointer refers to, or None if it was never set; reading such a pointer would set it."""
     return getattr(group, name) if group.is_property_set(name) else None
 
 

@@ -229,6 +229,20 @@ def test_models_can_be_added_and_removed() -> None:
         bpy.ops.steering.populate_remove(row=7)
 
 
+def test_a_refusal_stores_no_settings_on_the_crowd() -> None:
+    assert bpy.ops.steering.crowd_add() == {"FINISHED"}
+    settled = bpy.context.view_layer.objects.active
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match="Model 0 does not exist"):
+        bpy.ops.steering.populate_remove(row=0)
+    assert_same(before, scene_dump())
+    settled.steering.populate.count = 3
+    settled.steering.populate.sources.add()
+    before = scene_dump()
+    refused("Crowd has no models")
+    assert_same(before, scene_dump())
+
+
 def test_copies_of_a_tagged_model_have_neither_its_tags_nor_its_bake() -> None:
     frames(1, 10)
     ship = vehicle(identity=77)

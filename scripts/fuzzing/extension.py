@@ -1,0 +1,16 @@
+"""Enabling the installed extension in a Blender that a script runs."""
+
+from __future__ import annotations
+
+import addon_utils
+
+# addon_utils can only be imported after bpy.
+import bpy  # noqa: F401
+
+from .home import MODULE
+
+
+def enable() -> None:
+    """Enable the extension as the preferences do; raises RuntimeError if it does not register."""
+    if addon_utils.enable(MODULE, default_set=True) is None:
+        raise RuntimeError(f"{MODULE} did not register")

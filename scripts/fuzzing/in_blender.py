@@ -1,0 +1,67 @@
+"""The program that tries seeds in Blender and prints a line of JSON for each step and result.
+
+PYTHON -m scripts.fuzzing.in_blender SECONDS SCRATCH SEED[,LEFT OUT...] ...
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+
+import bpy
+
+from scripts.blender_process import leave
+
+from . import laws
+from .extension import enable
+from .library import make_library
+from .output import Output
+from .steps import STEPS
+from .trial import Trial
+
+FOLDERS = ("HOME", "BLENDER_USER_RESOURCES")
+
+
+def main() -> int:
+    seconds, scratch = float(sys.argv[1]), Path(sys.argv[2])
+    output = Output(scratch / "output.txt")
+    stack = (scratch / "stack.txt").open("w")
+    faulthandler.enable(stack)
+    enable()
+    # Undo keeps copies of the file in memory; a few are enough.
+    bpy.context.preferences.edit.undo_steps = 4
+    library = scratch / f"library{os.getpid()}.blend"
+    make_library(library)
+    folders = [Path.cwd(), *(Path(os.environ[name]) for name in FOLDERS)]
+    for text in sys.argv[3:]:
+        seed, *left_out = text.split(",")
+
+        def tell(**line: object) -> None:
+            os.write(output.terminal, (json.dumps(line) + "\n").encode())
+
+        tell(seed=int(seed))
+        # A hang ends here, and leaves its stack.
+        faulthandler.dump_traceback_later(seconds, exit=True, file=stack)
+        start = time.perf_counter()
+        trial = Trial(int(seed), STEPS, output, library, scratch, lambda step: tell(step=step), left_out)
+        try:
+            trial.run()
+        except Exception as error:
+            trial.breaks("the trial itself runs", _traceback(error))
+        faulthandler.cancel_dump_traceback_later()
+        trial.breaks("no stray files", ", ".join(laws.stray_files(folders)))
+        tell(end=time.perf_counter() - start, broken=trial.broken, counts=trial.counts)
+    return 0
+
+
+def _traceback(error: Exception) -> str:
+    return "".join(traceback.format_exception(error))[-1500:]
+
+
+if __name__ == "__main__":
+    leave(main)

@@ -1,0 +1,93 @@
+"""What holds whatever an animator does, told from dumps of the whole file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
+from itertools import islice
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from tests.blender.building import bags, difference, scene_dump, without_bake_ids
+
+RECORD = "steering_bake"
+SHOWN = 4
+"""Differences that a message lists."""
+KINDS = ("actions", "cameras", "collections", "curves", "libraries", "meshes", "objects", "scenes", "shape_keys")
+BESIDE = ("cameras", "collections", "curves", "libraries", "meshes", "scenes", "shape_keys")
+"""Datablocks that no bake changes."""
+EXPECTED = ("config/*", "extensions/*", "scripts/presets/steering/*.json", ".cache/*")
+"""The files that Blender and saved presets put into the folders of a user; `*` stands for folders too."""
+
+
+def dump() -> dict:
+    """The file as it is on the current frame."""
+    scene = bpy.context.scene
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    # Blender fills the view layers of other scenes only when they are evaluated.
+    for layer in (layer for other in bpy.data.scenes if other != scene for layer in other.view_layers):
+        layer.update()
+    return without_bake_ids(scene_dump(KINDS))
+
+
+def differences(before: dict, after: dict) -> str:
+    """The first differences of two dumps in one line, empty if there are none."""
+    # Values that are not a number are unequal to themselves, so the slow way has the last word.
+    if before == after:
+        return ""
+    return "; ".join(islice((line[:300] for line in difference(before, after)), SHOWN))
+
+
+def touched(before: dict, after: dict, involved: set[str]) -> str:
+    """The differences in what a bake has no business with: other objects, and datablocks of other types."""
+    others = [name for name in before["objects"] if name not in involved]
+    return differences(
+        {**{kind: before[kind] for kind in BESIDE}, "objects": {name: before["objects"][name] for name in others}},
+        {**{kind: after[kind] for kind in BESIDE}, "objects": {n: after["objects"].get(n) for n in others}},
+    )
+
+
+def involved() -> set[str]:
+    """The full names of the objects that a bake may write: those with a role and all below them."""
+    tagged = {ob for ob in bpy.data.objects if ob.is_property_set("steering") and ob.steering.roles}
+    baked = {ob for ob in bpy.data.objects if plays_bake(ob)}
+    below = {child for ob in tagged for child in ob.children_recursive}
+    return {ob.name_full for ob in tagged | baked | below}
+
+
+def plays_bake(ob: bpy.types.Object) -> bool:
+    action = ob.animation_data.action if ob.animation_data else None
+    return action is not None and RECORD in action
+
+
+def baked_actions() -> list[bpy.types.Action]:
+    return [action for action in bpy.data.actions if RECORD in action]
+
+
+def no_numbers(actions: Iterable[bpy.types.Action]) -> str:
+    """The baked curves with keys that are not finite."""
+    return ", ".join(f"{action.name} {curve.data_path}" for action in actions for curve in _not_finite(action))
+
+
+def _not_finite(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+    channels, (first, last) = set(action[RECORD]["channels"]), action[RECORD]["range"]
+    for bag in bags(action):
+        for curve in bag.fcurves:
+            places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+            curve.keyframe_points.foreach_get("co", places)
+            frames, values = places[0::2], places[1::2]
+            baked = (frames >= first) & (frames <= last)
+            if curve.data_path in channels and not np.isfinite(values[baked]).all():
+                yield curve
+
+
+def stray_files(folders: Iterable[Path]) -> list[str]:
+    """The files in these folders that neither Blender nor a saved preset puts there."""
+    return [
+        path.relative_to(folder).as_posix()
+        for folder in folders
+        for path in folder.rglob("*")
+        if not path.is_dir() and not any(fnmatch(path.relative_to(folder).as_posix(), each) for each in EXPECTED)
+    ]

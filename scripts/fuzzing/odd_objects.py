@@ -1,0 +1,178 @@
+"""Objects as no tidy scene has them: every type, empty and degenerate shapes, odd names, sizes and relations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from random import Random
+
+import bpy
+
+NAMES = (
+    *("{0.__class__}%s%n", "a\nb", "x/y\\z", "N" * 63, "\u202eabc", "\U0001f41f\U0001f480", "' or 1", '["x"]', ".."),
+    'a]b"c',
+)
+"""Names that break a path, a format, a quotation or a line."""
+ODD_NUMBERS = (math.nan, math.inf, 1e30, -1e30)
+MODES = ("XYZ", "XYZ", "QUATERNION", "AXIS_ANGLE", "ZYX")
+SCALES = ((1.0, 1.0, 1.0), (-1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (1.0, 2.0, 0.1), (1e-6, 1.0, 1.0), (1e6, 1e6, 1e6))
+CONSTRAINTS = ("COPY_LOCATION", "TRACK_TO", "LIMIT_LOCATION", "CHILD_OF", "FOLLOW_PATH", "DAMPED_TRACK")
+MODIFIERS = ("ARRAY", "SOLIDIFY", "SUBSURF", "CLOTH", "COLLISION", "PARTICLE_SYSTEM")
+PROPERTIES = ("steering_speed", "steering_phase", "steering_distance")
+VALUES = (1.0, 3, "text", [1.0, 2.0], {"a": 1}, True, b"bytes")
+CORNERS = tuple((x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1))
+FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+
+
+def odd_name(chance: Random, plain: str, oddness: float) -> str:
+    """A plain name, or sometimes an odd one."""
+    return chance.choice(NAMES) if chance.random() < 0.15 * oddness else plain
+
+
+def odd_object(chance: Random, number: int, others: list, oddness: float) -> bpy.types.Object:
+    """Make an object in the scene, which may depend on earlier ones.
+
+    Args:
+        oddness: how often it has something odd, 0 to 1.
+    """
+    data = _data(chance, oddness)
+    ob = bpy.data.objects.new(odd_name(chance, f"Object {number}", oddness), data)
+    bpy.context.scene.collection.objects.link(ob)
+    _place(ob, chance, oddness)
+    if others and chance.random() < 0.2:
+        ob.parent = chance.choice(others)
+        if ob.parent.type == "MESH" and chance.random() < 0.2 * oddness:
+            ob.parent_type = "VERTEX"
+    if chance.random() < 0.15 * oddness:
+        constraint = ob.constraints.new(chance.choice(CONSTRAINTS))
+        if others and hasattr(constraint, "target"):
+            constraint.target = chance.choice(others)
+    if ob.type == "MESH" and chance.random() < 0.1 * oddness:
+        ob.modifiers.new("Modifier", chance.choice(MODIFIERS))
+    if ob.type == "MESH" and chance.random() < 0.1 * oddness:
+        _shape_keys(ob, chance)
+    if ob.type == "EMPTY" and bpy.data.collections and chance.random() < 0.2 * oddness:
+        ob.instance_type, ob.instance_collection = "COLLECTION", chance.choice(list(bpy.data.collections))
+    if chance.random() < 0.2 * oddness:
+        ob[chance.choice(PROPERTIES)] = chance.choice((*VALUES, ob))
+    _hide(ob, chance, oddness)
+    # Blender crashes where an armature loses its action before it was evaluated once: docs/blender_traps.md.
+    bpy.context.view_layer.update()
+    return ob
+
+
+def _place(ob: bpy.types.Object, chance: Random, oddness: float) -> None:
+    ob.location = [chance.uniform(-8.0, 8.0) for _ in range(3)] if chance.random() < 0.9 else (0.0, 0.0, 0.0)
+    ob.rotation_mode = chance.choice(MODES)
+    if chance.random() < 0.5:
+        ob.rotation_euler = [chance.uniform(-3.0, 3.0) for _ in range(3)]
+    if chance.random() < 0.25 * oddness:
+        ob.scale = chance.choice(SCALES)
+    if chance.random() < 0.1 * oddness:
+        ob.rotation_quaternion = (0.0, 0.0, 0.0, 0.0)
+    if chance.random() < 0.04 * oddness:
+        ob.location[chance.randrange(3)] = chance.choice(ODD_NUMBERS)
+    if chance.random() < 0.05:
+        ob.lock_location[0] = True
+
+
+def _hide(ob: bpy.types.Object, chance: Random, oddness: float) -> None:
+    if chance.random() < 0.06 * oddness:
+        ob.hide_viewport = True
+    if chance.random() < 0.06 * oddness:
+        ob.hide_set(True)
+
+
+def _shape_keys(ob: bpy.types.Object, chance: Random) -> None:
+    ob.shape_key_add(name="Basis")
+    key = ob.shape_key_add(name="Key")
+    key.value = 0.5
+    if chance.random() < 0.5:
+        key.keyframe_insert("value", frame=3)
+
+
+def _data(chance: Random, oddness: float) -> bpy.types.ID | None:
+    """Data of a random type: a mesh mostly, nothing for an Empty."""
+    if chance.random() > 0.35 * oddness:
+        return chance.choice((_box, _box, _box, _curve, _nothing))(chance, oddness)
+    return chance.choice(RARE)(chance, oddness)
+
+
+def _nothing(chance: Random, oddness: float) -> None:
+    return None
+
+
+def _box(chance: Random, oddness: float) -> bpy.types.Mesh:
+    mesh = bpy.data.meshes.new("Box")
+    half = chance.choice((1e-9, 1e4, 5.0)) if chance.random() < 0.2 * oddness else 0.3
+    mesh.from_pydata([tuple(half * x for x in corner) for corner in CORNERS], [], FACES)
+    if chance.random() < 0.15:
+        mesh.color_attributes.new("Color", "FLOAT_COLOR", "POINT")
+    return mesh
+
+
+def _flat(chance: Random, oddness: float) -> bpy.types.Mesh:
+    """A mesh whose points coincide, or are infinite or not a number."""
+    mesh = bpy.data.meshes.new("Flat")
+    last = chance.choice((0.0, *ODD_NUMBERS))
+    mesh.from_pydata([(0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (last, 0.0, 0.0)], [(0, 1)], [(0, 1, 2)])
+    return mesh
+
+
+def _curve(chance: Random, oddness: float) -> bpy.types.Curve:
+    curve = bpy.data.curves.new("Curve", "CURVE")
+    curve.dimensions = chance.choice(("2D", "3D"))
+    for _ in range(chance.choice((0, 1, 1, 2)) if chance.random() < oddness else 1):
+        _spline(curve, chance, oddness)
+    return curve
+
+
+def _spline(curve: bpy.types.Curve, chance: Random, oddness: float) -> None:
+    spline = curve.splines.new(chance.choice(("POLY", "NURBS", "BEZIER")))
+    spline.use_cyclic_u = chance.random() < 0.3
+    knots = spline.bezier_points if spline.type == "BEZIER" else spline.points
+    number = chance.choice((1, 2, 4, 8)) if chance.random() < oddness else 4
+    knots.add(number - 1)
+    coincident = chance.random() < 0.15 * oddness
+    for k, knot in enumerate(knots):
+        place = (0.0, 0.0, 0.0) if coincident else (3.0 * k, chance.uniform(-3.0, 3.0), 0.0)
+        if spline.type == "BEZIER":
+            knot.co, knot.handle_left_type, knot.handle_right_type = place, "AUTO", "AUTO"
+        else:
+            knot.co = (*place, chance.choice((0.0, -1.0, 5.0)) if chance.random() < 0.1 * oddness else 1.0)
+        if chance.random() < 0.03 * oddness:
+            knot.co[0] = math.nan
+
+
+def _made(make: Callable[[], bpy.types.ID]) -> Callable[[Random, float], bpy.types.ID]:
+    return lambda chance, oddness: make()
+
+
+def _text() -> bpy.types.Curve:
+    text = bpy.data.curves.new("Text", "FONT")
+    text.body = "Text"
+    return text
+
+
+def _ball() -> bpy.types.MetaBall:
+    ball = bpy.data.metaballs.new("Ball")
+    ball.elements.new()
+    return ball
+
+
+def _strokes() -> bpy.types.ID:
+    return getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils).new("Strokes")
+
+
+RARE = (
+    *(_flat, _curve, _made(_text), _made(_ball), _made(_strokes)),
+    *(
+        _made(lambda: bpy.data.meshes.new("Empty Mesh")),
+        _made(lambda: bpy.data.lights.new("Light", "POINT")),
+        _made(lambda: bpy.data.cameras.new("Camera")),
+        _made(lambda: bpy.data.volumes.new("Volume")),
+        _made(lambda: bpy.data.lattices.new("Lattice")),
+        _made(lambda: bpy.data.speakers.new("Speaker")),
+        _made(lambda: bpy.data.armatures.new("Armature")),
+    ),
+)
