@@ -35,8 +35,8 @@ def check_range(scene: Scene, first: int, last: int) -> None:
     if last < first:
         raise Refusal(f"The frame range of {scene.name} ends before it begins. Set Start to {last} or less.")
     if first < -FURTHEST or last > FURTHEST:
-        text = f"The frame range of {scene.name} reaches beyond the frames of Blender."
-        raise Refusal(f"{text} Set Start and End between {-FURTHEST} and {FURTHEST}.")
+        text = f"The frame range of {scene.name} reaches beyond the frames of Blender"
+        raise Refusal(f"{text}. Set Start and End between {-FURTHEST} and {FURTHEST}.")
 
 
 def check_moving(vehicles: Sequence[Object], moving: Sequence[Object], *, selected: bool) -> None:

@@ -70,8 +70,8 @@ def stored_rotation(ob: Object) -> np.ndarray:
     """
     start = ob.steering.start
     if start.rotation_mode not in MODES:
-        text = f"The start of {ob.name} has the rotation mode {start.rotation_mode!r}, which Blender does not have."
-        raise Refusal(f"{text} Select {ob.name} and press Set Start.", about=[ob])
+        text = f"The start of {ob.name} has the rotation mode {start.rotation_mode!r}, which Blender does not have"
+        raise Refusal(f"{text}. Select {ob.name} and press Set Start.", about=[ob])
     size = len(getattr(ob, data_path(ob.rotation_mode)))
     width = width_of(start.rotation_mode)
     if start.rotation_mode == ob.rotation_mode:

@@ -103,7 +103,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             own_handles={channel: tuple(map(float, noted)) for channel, noted in stored.get("own_handles", {}).items()},
             mishaps={kind: _frame(frame) for kind, frame in stored.get("mishaps", {}).items()},
             stuck_frames=_span(stored["stuck"]) if "stuck" in stored else None,
-            present_frames=_span(stored["there"]) if "there" in stored else None,
+            present_frames=_open_span(stored["there"]) if "there" in stored else None,
             made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
@@ -184,6 +184,14 @@ def _frame(stored: Any) -> float:
 def _span(stored: Any) -> tuple[float, float]:
     """The first and the last of some frames. Raises ValueError as `_frame`."""
     return _frame(stored[0]), _frame(stored[1])
+
+
+def _open_span(stored: Any) -> tuple[float, float]:
+    """The first and the last of some frames, infinite for no such frame. Raises ValueError for no number."""
+    first, last = float(stored[0]), float(stored[1])
+    if first != first or last != last:
+        raise ValueError("not a frame")
+    return first, last
 
 
 def _split(channel: str) -> tuple[str, str]:

@@ -165,6 +165,11 @@ def the_frame_range() -> bool:
     )
 
 
+def preroll() -> bool:
+    select(vehicle())
+    return any(drawn(panel, "prop", "preroll") for panel in ("crowd", "advanced", "attendance", "run"))
+
+
 def attendance() -> bool:
     select(vehicle())
     settings = bpy.context.object.steering.crowd.steering.attendance.bl_rna.properties
@@ -244,7 +249,10 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"unlock|lock \{\}|that are not locked": unlocking,
     r"another forward or up": axes,
     r"set a speed": a_field_of_the_vehicle("max_speed"),
-    r"set start to": the_frame_range,
+    r"set start (to|and end)": the_frame_range,
+    r"set one from 0 to": preroll,
+    r"enter a number": a_field_of_the_vehicle("mass", "max_speed"),
+    r"make (that folder|its parent) writable": lambda: in_blender("wm.path_open"),
     r"set its shape to box": region_shape,
     r"flow attribute": flow_attribute,
     r"make a library override": overriding,
@@ -269,7 +277,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
 
 NO_REMEDY = (
     r"^The scene is linked and cannot be edited$",
-    r"^The preset \{\} cannot be (read|used|written|removed)",
+    r"^The preset \{\} cannot be (read|used|written|removed|saved|\{\})",
     r"^There are no presets of your own$",
     r"^\{\} needs \{\} numbers",
     r"^Only available in",
