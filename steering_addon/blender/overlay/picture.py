@@ -370,7 +370,8 @@ def _axes(ob: Object) -> np.ndarray:
 
 def _radius(ob: Object) -> float:
     crowd = crowd_of(ob)
-    return (crowd.steering.vehicle.radius if crowd is not None else 0.5) * ob.steering.size_factor
+    radius = (crowd.steering.vehicle.radius if crowd is not None else 0.5) * ob.steering.size_factor
+    return radius if np.isfinite(radius) else 0.0
 
 
 def _half_axis(ob: Object) -> float:

@@ -82,7 +82,10 @@ class KeptProperty:
         return {"value": self.value, "display": json.dumps(self.display)}
 
     def put_back(self, ob: Object, name: str) -> None:
-        ob[name] = self.value
+        try:
+            ob[name] = self.value
+        except TypeError:  # Nothing that was kept: Blender holds settings of the extension under this name.
+            return
         if self.display is not None:
             # A file of another version may hold settings, or a kind of value, that this Blender does not take.
             with suppress(TypeError):

@@ -78,8 +78,11 @@ class Points:
     def start(self, parent_parts):
         return self._start
 
+    def computed(self):
+        return ()
+
     @contextmanager
-    def at_start(self):
+    def at_start(self, rows):
         yield
 
     def store(self, identities) -> None:
