@@ -287,7 +287,7 @@ def _chosen(sight: _Sight, held: Vectors, memory: Bypass) -> Bypass:
     active = memory.active[rows]
     before = np.where(active[:, None], begun[:, 0], lane[rows, 0])
     slope = np.where(active[:, None], slope[:, 0], 0.0)
-    # Who cannot get back begins where it is, and in its own direction.
+    # An agent that is cut off begins where it is, and in its own direction.
     before = np.where(apart[:, None], across(again.agents.position - points[rows, 0], tangents[rows, 0]), before)
     slope = np.where(apart[:, None], _own_slope(again.agents, tangents[rows, 0]), slope)
     planned, cost = _planned(again, ahead[rows], points[rows], tangents[rows], room[rows], before, slope)
@@ -319,7 +319,7 @@ def _way_back(
     position = sight.agents.position
     gap = magnitude(across(position - points[:, 0], tangents[:, 0]) - offset[:, 0])
     m, p = ahead.shape
-    joins = np.minimum((ahead < _lead(sight.agents, gap)[:, None]).sum(axis=1), p - 1)
+    joins = np.minimum(np.count_nonzero(ahead < _lead(sight.agents, gap)[:, None], axis=1), p - 1)
     joined = (points + offset)[np.arange(m), joins]
     shares = np.linspace(0.0, 1.0, p)[None, :, None]
     room = np.full((m, p), np.inf)

@@ -49,7 +49,7 @@ def test_a_lone_car_passes_it_without_stopping(aside: float) -> None:
     assert (speed < 0.5).sum() < FPS and outcome.depth[0] == 0.0
 
 
-def test_one_that_others_pushed_to_the_far_side_goes_on_there() -> None:
+def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
     on = bend("pedestrian", (8.5, 4.6), 1.5)
     states = on.run().states
     beside = int(np.argmax([state.motion.position[0, 0] > 1.5 * 13.5 for state in states]))
