@@ -178,16 +178,12 @@ class Crowd:
     key: int = KEY
 
 
-def in_crowds(snapshot: Snapshot, crowds: Sequence[Crowd], seed: int = 0) -> Snapshot:
-    """The snapshot with its vehicles in these crowds; a vehicle in none has no behaviors.
-
-    Args:
-        seed: of the run, on which the random numbers depend that crowds share.
-    """
+def in_crowds(snapshot: Snapshot, crowds: Sequence[Crowd]) -> Snapshot:
+    """The snapshot with its vehicles in these crowds; a vehicle in none has no behaviors."""
     n = len(snapshot.present)
     row, keys = np.full(n, -1), np.zeros(n, dtype=np.uint64)
     for number, crowd in enumerate(crowds):
-        row[crowd.rows], keys[crowd.rows] = number, shared_key(seed, crowd.key)
+        row[crowd.rows], keys[crowd.rows] = number, shared_key(crowd.key)
     settings = tuple(
         Settings(tuple(_of_all(b, crowd.rows, n) for b in crowd.behaviors), crowd.combining) for crowd in crowds
     )
@@ -282,7 +278,7 @@ class Scene:
             settings=(settings,),
             settings_row=np.zeros(n, dtype=np.int64),
             crowd=np.zeros(n, dtype=np.int64),
-            crowd_keys=np.full(n, shared_key(self.seed, KEY), dtype=np.uint64),
+            crowd_keys=np.full(n, shared_key(KEY), dtype=np.uint64),
             tracked=self.tracked,
             obstacles=self.obstacles,
             paths=self.paths,

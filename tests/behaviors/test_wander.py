@@ -123,11 +123,6 @@ def test_each_crowd_has_its_own_shared_part() -> None:
     assert not np.allclose(step(start, still).force, step(replace(start, inputs=other), other).force)
 
 
-def test_another_seed_gives_the_crowd_another_shared_part() -> None:
-    place = wanderers(3, strength=0.0, shared_strength=3.0)
-    assert not np.allclose(place.steering()[0], replace(place, seed=place.seed + 1).steering()[0])
-
-
 def test_coherent_noise_is_as_smooth_but_less_even() -> None:
     times = np.arange(0.0, 120.0, 1.0 / 12.0)
     even, noisy = (

@@ -23,8 +23,6 @@ from .vectors import Scalars
 Keys = NDArray[np.uint64]
 """(n,) one random key an agent."""
 
-SPREAD = 0x9E3779B97F4A7C15
-"""Distance between the identities of a crowd under two seeds: so far apart that no two crowds meet."""
 SINES = 4
 FEW = 32
 """Keys up to which the sines of many sets of keys are kept."""
@@ -53,10 +51,9 @@ def keys_of_vehicles(seed: int, identity: NDArray[np.int64], own_seed: NDArray[n
 
 
 @lru_cache(maxsize=64)
-def shared_key(seed: int, identity: int) -> int:
-    """The random key shared by the vehicles of a crowd, from the seed of the run and the identity of the crowd."""
-    whole = (identity + SPREAD * seed) & 0xFFFFFFFFFFFFFFFF
-    return int(mix(np.array([whole], dtype=np.uint64), 1)[0])
+def shared_key(identity: int) -> int:
+    """The random key shared by the vehicles of a crowd, from the identity of the crowd."""
+    return int(mix(np.array([identity & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
 
 
 def uniform(keys: Keys) -> Scalars:

@@ -229,17 +229,6 @@ def test_another_seed_of_the_scene_or_of_a_vehicle_gives_other_random_numbers() 
     assert all_keys([single, other]) == known
 
 
-def test_another_seed_of_the_scene_leads_a_crowd_elsewhere_as_a_whole() -> None:
-    """The part of wander that a crowd shares depends on it, too."""
-    frames(1, 30)
-    ships = fleet(2, crowd=crowd(wander={"strength": 0.0, "shared_strength": 5.0}), spacing=20.0)
-    bake()
-    known = all_keys(ships)
-    bpy.context.scene.steering.seed = 9
-    bake()
-    assert all(keys(ship) != known[ship.name] for ship in ships)
-
-
 @pytest.mark.parametrize("order", [(2, 0, 1), (1, 2, 0), (2, 1, 0)])
 def test_the_order_of_making_objects_does_not_matter(order) -> None:
     def made(order) -> dict:

@@ -5,15 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.arrays import chance
-from steering_addon.simulation.arrays.chance import (
-    OCTAVES,
-    gradient_noise,
-    keys_of,
-    mix,
-    shared_key,
-    smooth_noise,
-    uniform,
-)
+from steering_addon.simulation.arrays.chance import OCTAVES, gradient_noise, keys_of, mix, smooth_noise, uniform
 from tests.simulation.odd_input import BOUNDED
 
 IDENTITIES = np.random.default_rng(0).integers(-(2**62), 2**62, 4000)
@@ -31,13 +23,6 @@ def test_a_key_depends_on_seed_and_identity_only() -> None:
     assert np.array_equal(keys[50:60], keys_of(7, IDENTITIES[50:60]))
     assert not np.isin(keys, keys_of(8, IDENTITIES)).any()
     assert len(np.unique(keys)) == len(IDENTITIES)
-
-
-def test_each_crowd_and_each_seed_has_a_shared_key_of_its_own() -> None:
-    keys = [shared_key(seed, identity) for seed in (-1, 0, 1, 2, 9, 2**31 - 1) for identity in range(-50, 500)]
-    assert len(set(keys)) == len(keys)
-    numbers = uniform(np.array(keys, dtype=np.uint64)).reshape(6, -1)
-    assert np.abs(np.corrcoef(numbers) - np.eye(6)).max() < 0.2
 
 
 def test_keys_are_mixed_as_splitmix64_does() -> None:
