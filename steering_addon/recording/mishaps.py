@@ -37,8 +37,8 @@ GETS_ON, GETS_ON_IN_SPACE = 0.1, 0.25
 the ground, where vehicles queue."""
 TURNS_ROUND = 4.0
 """Seconds of getting nowhere after which a flyer is stuck: one that starts the wrong way round takes two or three."""
-NEARBY = 2.0
-"""Seconds at cruise speed to an obstacle that may be what holds such a vehicle up."""
+NEARBY = 1.0
+"""Seconds at cruise speed to an obstacle that may hold such a vehicle up; others may, at the end of a path."""
 
 
 class Mishaps:

@@ -9,10 +9,10 @@ from pathlib import Path
 import bpy
 import pytest
 
-from scripts import environments
 from tests.blender.building import difference, part, scene_dump, select
 from tests.blender.drawing import everything_shown
 from tests.blender.hostile_values import BAKED, UNBAKED, Change, Stage, staged
+from tests.blender.sharing import shared_out
 
 KINDS = ("actions", "collections", "objects", "scenes")
 """The types of datablocks that a refusal must not change."""
@@ -211,10 +211,7 @@ def drawing_errors(file: str, change: Change) -> Iterator[str]:
             yield f"drawing with {ob.name} active: {type(error).__name__}: {error}"
 
 
-BLENDERS = environments.blenders()
-SHARE = slice(BLENDERS.index(f"{bpy.app.version[0]}.{bpy.app.version[1]}"), None, len(BLENDERS))
-"""The part of the values that this Blender tries: what refuses them is the same in all."""
-CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) for value in list(values)[SHARE]]
+CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) for value in shared_out(values)]
 
 
 @pytest.mark.parametrize(("value", "baked"), CASES, ids=[value for value, _ in CASES])

@@ -29,6 +29,7 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
+from tests.blender.sharing import shared_out
 
 TEMPORARY = ("Steering Bake in Progress", "Path Being Read")
 
@@ -379,7 +380,7 @@ def test_nothing_is_written_onto_an_untagged_object_that_a_behavior_points_at(sh
     flock = ship.steering.crowd
     made = (empty("Bystander"), wedge("Nothing"), path_curve("Nowhere"))
     refused = 0
-    for behavior, pointer in targets():
+    for behavior, pointer in shared_out(targets()):
         group = getattr(flock.steering, behavior)
         used, group.use = group.use, True
         for ob in made:
@@ -396,4 +397,4 @@ def test_nothing_is_written_onto_an_untagged_object_that_a_behavior_points_at(sh
             assert not [each.name for each in made if stored_names(each)], (behavior, pointer, ob.name)
         setattr(group, pointer, None)
         group.use = used
-    assert refused > 3
+    assert refused > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import product
 
 import bpy
 import pytest
@@ -29,6 +30,7 @@ from tests.blender.building import (
     wedge,
     without_bake_ids,
 )
+from tests.blender.sharing import shared_out
 
 FIRST, LAST = 1, 9
 LATE = 1_000_000
@@ -248,8 +250,11 @@ def test_baking_twice_is_baking_once_and_clearing_brings_all_back(animate) -> No
     assert_kept(build(animate, alone, FIRST, MODES[ANIMATIONS.index(animate) % len(MODES)]), FIRST)
 
 
-@pytest.mark.parametrize("surround", SURROUNDINGS, ids=lambda each: each.__name__)
-@pytest.mark.parametrize("animate", (nothing, keys_around, scale, a_driver), ids=lambda each: each.__name__)
+@pytest.mark.parametrize(
+    ("animate", "surround"),
+    shared_out(product((nothing, keys_around, scale, a_driver), SURROUNDINGS)),
+    ids=lambda each: each.__name__,
+)
 def test_it_is_so_whatever_is_around_the_vehicles(animate, surround) -> None:
     assert_kept(build(animate, surround, FIRST, MODES[SURROUNDINGS.index(surround) % len(MODES)]), FIRST)
 
