@@ -247,7 +247,7 @@ def scrub() -> Iterator[float]:
 def bake() -> Iterator[float]:
     """Bake as from the button, and wait until it is finished."""
     with view():
-        assert bpy.ops.steering.bake("INVOKE_DEFAULT") in ({"RUNNING_MODAL"}, {"FINISHED"})
+        assert bpy.ops.steering.bake("INVOKE_DEFAULT", True) in ({"RUNNING_MODAL"}, {"FINISHED"})
     waited = 0.0
     while not all_baked():
         assert waited < PATIENCE, "The bake does not finish."
