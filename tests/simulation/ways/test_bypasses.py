@@ -17,11 +17,9 @@ def bend(preset: str, place: tuple[float, float], size: float) -> Course:
     on = course(preset, "ALLOCATION", [], [1.0])
     x = np.linspace(0.0, 20.0, 81)
     line = spline(np.stack((x, 6.0 * np.sin(np.pi * x / 30.0), np.zeros(81)), axis=1) * size, False)
-    [behaviors] = [
-        [
-            (kind, {**values, "radius": 0.5 * size} if kind.name == "path_following" else values)
-            for kind, values in on.scene.behaviors
-        ]
+    behaviors = [
+        (kind, {**values, "radius": 0.5 * size} if kind.name == "path_following" else values)
+        for kind, values in on.scene.behaviors
     ]
     scene = replace(
         on.scene,
