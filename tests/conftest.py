@@ -10,7 +10,9 @@ import pytest
 from hypothesis import settings
 
 # No deadline: the first call of a numpy function may take long on a busy machine.
-settings.register_profile("steering", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.register_profile("steering", deadline=None, derandomize=bool(os.environ.get("CI")), max_examples=40)
+# scripts/test numpy -- --hypothesis-profile=thorough
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("steering")
 
 TESTS = Path(__file__).parent

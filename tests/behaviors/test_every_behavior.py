@@ -208,7 +208,7 @@ def test_without_weight_it_has_no_effect(kind: type[Behavior]) -> None:
 
 
 @every
-@settings(BOUNDED, max_examples=50)
+@settings(BOUNDED, max_examples=16)
 @given(data=st.data())
 def test_with_odd_values_it_stays_finite_and_within_limits(kind: type[Behavior], data: st.DataObject) -> None:
     """Parameters at their limits; vehicles and objects in one place, a millimetre or a kilometre apart."""

@@ -273,7 +273,7 @@ def test_it_goes_along_the_side_of_an_obstacle_at_the_offset(kind: str, x: float
 
 def test_in_a_round_room_it_goes_round_along_the_wall() -> None:
     room = mesh_obstacles([ball(14.0, 12)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
-    states = along(room, [[8.0, 0.0, 0.0]], vehicle={"keep_in_plane": True}).run(20 * FPS)
+    states = along(room, [[8.0, 0.0, 0.0]], vehicle={"keep_in_plane": True}).run(14 * FPS)
     way = positions(states)[5 * FPS :, 0]
     assert np.abs(room.clearance(way) - 2.0).max() < 0.5
     assert way.min() < -9.0 and way.max() > 9.0

@@ -49,6 +49,17 @@ def _empty_file(addon: ModuleType) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tests that other Blenders run to them."""
+    # It asks bpy for the version, which may only be imported once the variable above is set.
+    from tests.blender.sharing import is_run_here
+
+    others = [item for item in items if not is_run_here(item)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if is_run_here(item)]
+
+
 @pytest.fixture
 def sub(addon: ModuleType) -> Callable[[str], ModuleType]:
     """Imports a module of the extension, for example `sub("blender.role_assignment")`."""

@@ -95,10 +95,7 @@ class Obstacles:
 
     def axis_point_nearest(self, points: Vectors) -> Vectors:
         """The nearest point of each axis to each point; (n, 3) to (n, k, 3)."""
-        axis = self.end - self.start
-        reach = np.maximum(dot(axis, axis), EPSILON)
-        part = clamp(dot(points[:, None, :] - self.start[None], axis[None]) / reach[None], 0.0, 1.0)
-        return self.start[None] + part[..., None] * axis[None]
+        return _axis_point_nearest(self.start, self.end, points)
 
     def axis_point(self, points: Vectors, rows: Rows) -> Vectors:
         """The nearest point of an obstacle's axis to a point, row by row; (m, 3) and (m,) to (m, 3)."""
@@ -126,10 +123,23 @@ class Obstacles:
         Returns:
             (p,) rows of points, ascending, and (p,) rows of obstacles.
         """
-        gap = magnitude(points[:, None, :] - self.axis_point_nearest(points)) - self.radius[None]
-        near = (gap < distance[:, None]) | (self.side == INSIDE)[None]
-        owner, row = np.nonzero(near & self.present[None])
-        return owner, row
+        rows = np.flatnonzero(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance)))
+        offset = points[:, None, :] - _axis_point_nearest(self.start[rows], self.end[rows], points)
+        gap = magnitude(offset) - self.radius[rows]
+        owner, place = np.nonzero((gap < distance[:, None]) | (self.side[rows] == INSIDE)[None])
+        return owner, rows[place]
+
+    def _may_be_near(self, points: Vectors, distance: Scalars) -> Mask:
+        """Whether each obstacle's surface may be within a distance of any point, (k,): by the boxes round all.
+
+        A number that cannot be compared makes nothing far.
+        """
+        if not len(points):
+            return np.zeros(len(self), dtype=np.bool_)
+        low, high = np.minimum(self.start, self.end), np.maximum(self.start, self.end)
+        beside = np.maximum(low - points.max(axis=0), points.min(axis=0) - high)
+        far = np.max(beside, axis=1, initial=0.0) - self.radius > distance.max() * (1.0 + ROUNDING) + ROUNDING
+        return np.asarray(~far, dtype=np.bool_)
 
     def surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
         """The signed distance of points from obstacles, row by row, and the shortest direction out.
@@ -348,6 +358,14 @@ class Obstacles:
             way[pairs], out = touch_mesh(self.mesh[row], sign, local, along, reach[pairs], furthest[pairs])
             away[pairs] = self.globalized(out, rows[pairs])
         return way, away
+
+
+def _axis_point_nearest(start: Vectors, end: Vectors, points: Vectors) -> Vectors:
+    """The nearest point of each of k axes to each point; (n, 3) to (n, k, 3)."""
+    axis = end - start
+    reach = np.maximum(dot(axis, axis), EPSILON)
+    part = clamp(dot(points[:, None, :] - start[None], axis[None]) / reach[None], 0.0, 1.0)
+    return start[None] + part[..., None] * axis[None]
 
 
 def _rows_of(mask: Mask, rows: Rows) -> list[int]:

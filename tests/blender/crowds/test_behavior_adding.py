@@ -20,6 +20,7 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
+from tests.blender.sharing import in_one_blender
 
 CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}
 
@@ -198,6 +199,7 @@ def test_undo_takes_values_and_target_back() -> None:
 # ---- prey and predators
 
 
+@in_one_blender
 def test_a_school_parts_before_a_shark_and_closes_again() -> None:
     """The school of the Add menu, and a cone with the preset Sharks; nothing else is set."""
     frames(1, 300)

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, frames, places, select
-from tests.blender.sharing import shared_out
+from tests.blender.sharing import in_one_blender
+
+pytestmark = in_one_blender
 
 SUZANNES = 10
 BEND = ((-14.0, 6.0, 1.0), (8.0, 14.0, 2.0), (26.0, -2.0, 1.0), (48.0, 6.0, 2.0))
@@ -83,7 +85,7 @@ def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> 
     assert (nearest_to_end(models, 250) < 12.0).all(), "metres, about the distance that they keep from each other"
 
 
-@pytest.mark.parametrize("like", shared_out(["FISH", "ANIMAL", "PERSON", "ANYTHING", "CAR"]))
+@pytest.mark.parametrize("like", ["FISH", "ANIMAL", "PERSON", "ANYTHING", "CAR"])
 def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str) -> None:
     frames(1, 600)
     models = suzannes(2)

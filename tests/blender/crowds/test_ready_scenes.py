@@ -26,6 +26,7 @@ from tests.blender.building import (
     wedge,
     world_matrices,
 )
+from tests.blender.sharing import in_one_blender
 
 SCENES = ("flock", "school", "walkers")
 USUAL = {"flock": 60, "school": 80, "walkers": 24}
@@ -309,6 +310,7 @@ def test_the_operators_and_icons_of_the_menu_exist() -> None:
 # ---- motion
 
 
+@in_one_blender
 @pytest.mark.parametrize("scene", FLYERS)
 def test_a_flock_flies_together_and_stays_around_its_place(scene) -> None:
     frames(1, 120)
@@ -328,6 +330,7 @@ def test_a_flock_flies_together_and_stays_around_its_place(scene) -> None:
     assert away.max() < 2.0
 
 
+@in_one_blender
 def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
     frames(1, 120)
     walkers = add("walkers")

@@ -7,6 +7,7 @@ at. Each clause of them that tells the user to do something has to be known here
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -289,6 +290,7 @@ NO_REMEDY = (
 """Refusals that no step in Blender helps against, that say what is needed, or whose remedy is filled in."""
 
 
+@functools.cache
 def everything() -> list[tuple[str, str]]:
     return list(messages())
 

@@ -4,7 +4,7 @@ import math
 
 import bpy
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.blender.building import (
@@ -28,8 +28,9 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
+from tests.blender.sharing import BLENDERS, turn
 
-EXAMPLES = 120
+EXAMPLES = 120 // len(BLENDERS)
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 AXES = (("POS_Y", "POS_Z"), ("NEG_Y", "POS_Z"), ("POS_X", "NEG_Y"), ("NEG_Z", "POS_X"), ("POS_Z", "NEG_Y"))
 TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
@@ -178,10 +179,11 @@ def assert_finite_keys(ob, first: int, length: int) -> None:
         assert np.isfinite(points).all()
 
 
+@seed(turn())
 @given(scenes)
 @settings(
     max_examples=EXAMPLES,
-    derandomize=True,
+    database=None,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -195,9 +195,11 @@ def test_clearance_of_several_is_that_of_each_surface() -> None:
         assert np.allclose(thing.clearance(points), np.stack(each, axis=1))
 
 
-def test_near_returns_every_near_pair_and_few_others() -> None:
+@pytest.mark.parametrize("away", [0.0, 6.0, -9.0, 50.0])
+def test_near_returns_every_near_pair_and_few_others(away: float) -> None:
+    """Also for points that all are on one side of some obstacles or of all."""
     obstacle = several()
-    points = np.random.default_rng(8).uniform(-9.0, 9.0, (50, 3))
+    points = np.random.default_rng(8).uniform(-9.0, 9.0, (50, 3)) + away
     pairs = set(zip(*(rows.tolist() for rows in obstacle.near(points, np.full(50, 2.0))), strict=True))
     within = obstacle.clearance(points) < 2.0
     assert set(zip(*(rows.tolist() for rows in np.nonzero(within)), strict=True)) <= pairs
