@@ -39,7 +39,7 @@ SAME_WAY = 0.7
 
 Below the negative of it, the other is oncoming."""
 PATIENCE = 1.5
-"""Seconds that two stand or creep face to face before they creep past each other."""
+"""Seconds that two stand or creep face to face, or one before what stands beside its way, before they creep past."""
 FORGETS = 1.0
 """Seconds without the other ahead after which one that creeps past waits for the next."""
 
@@ -50,10 +50,12 @@ class Waiting(Memory):
 
     Attributes:
         time: (n,) how long it has been slow before oncoming vehicles, seconds; at least PATIENCE while it passes one.
+        beside: (n,) the same for vehicles that stand beside its way, seconds.
         obstacle: (n,) the row of the last obstacle that moved in its way, -1 for none: it counts when it stops there.
     """
 
     time: Scalars = remembered(0.0)
+    beside: Scalars = remembered(0.0)
     obstacle: Rows = remembered(-1)
 
 
@@ -63,8 +65,9 @@ class BrakeFor(Neighborhood):
 
     Assumes that vehicles on a curve follow it and that everything else goes straight on. Never speeds up toward what it
     brakes for. On the ground, the vehicle of a crowd that comes from the right goes first. Vehicles that go the same
-    way are left to Keep Distance, and oncoming ones count only in its own lane: two that stand face to face creep past
-    each other after a moment. Does nothing about what passes before the agent or after it.
+    way are left to Keep Distance, and oncoming ones count only in its own lane. Two that stand face to face creep past
+    each other after a moment, and so does one past a vehicle that stands beside its way, without clearance. Does
+    nothing about what passes before the agent or after it.
     """
 
     name = "brake_for"
@@ -92,7 +95,7 @@ class BrakeFor(Neighborhood):
         allowed = self._standing(world, agents, lanes, *standing, sight)
         vehicles = self._vehicles(world, agents, lanes, sight)
         memory = self._waiting(world, agents, vehicles, moving, memory)
-        for crossing in (moving, self._target(world, agents, lanes, sight), vehicles.giving_way(memory.time)):
+        for crossing in (moving, self._target(world, agents, lanes, sight), vehicles.giving_way(memory)):
             allowed = np.minimum(allowed, crossing.allowed(agents))
         return Steering(braking(agents, allowed), memory, speed_limit=allowed)
 
@@ -107,13 +110,17 @@ class BrakeFor(Neighborhood):
     def _waiting(
         self, world: World, agents: Agents, vehicles: _Crossing, obstacles: _Crossing, memory: Waiting
     ) -> Waiting:
-        """The memory after the step: time passes while an agent is slow before an oncoming vehicle in its lane."""
-        facing = np.bincount(vehicles.agent[vehicles.oncoming], minlength=len(agents)) > 0
-        slow = (agents.speed <= CREEP * agents.cruise_speed) | (memory.time >= PATIENCE)
-        waited = np.minimum(memory.time + np.where(slow, world.dt, 0.0), PATIENCE + FORGETS)
+        """The memory after the step: time passes while an agent is slow before vehicles that it may creep past."""
         obstacle = memory.obstacle.copy()
         obstacle[obstacles.agent] = obstacles.body
-        return Waiting(np.where(facing, waited, np.maximum(memory.time - world.dt, 0.0)), obstacle)
+
+        def after(time: Scalars, those: Mask) -> Scalars:
+            faces = np.bincount(vehicles.agent[those], minlength=len(agents)) > 0
+            slow = (agents.speed <= CREEP * agents.cruise_speed) | (time >= PATIENCE)
+            waited = np.minimum(time + np.where(slow, world.dt, 0.0), PATIENCE + FORGETS)
+            return np.where(faces, waited, np.maximum(time - world.dt, 0.0))
+
+        return Waiting(after(memory.time, vehicles.oncoming), after(memory.beside, vehicles.beside), obstacle)
 
     def _seen(self, world: World, agents: Agents, sight: Scalars) -> Neighbors:
         """The vehicles within sight that could be in the way before the agent can stop or pass."""
@@ -236,6 +243,8 @@ class BrakeFor(Neighborhood):
         offset, velocity = picked(offset, pairs), picked(velocity, pairs)
         length, width = room[0][pairs] + self.gap[agent], room[1][pairs] + self.clearance[agent]
         enters, leaves = _in_the_way(offset, velocity, ahead, along, width)
+        speed, aside = magnitude(velocity), magnitude(picked(aside, pairs))
+        beside = (speed <= CRAWL * agents.max_speed[agent]) & (aside >= room[1][pairs]) & ~oncoming
         longest = self.look_ahead_time[agent]
         pairs = np.flatnonzero((enters < longest) & (leaves > 0.0))
         every = _Crossing(
@@ -243,12 +252,13 @@ class BrakeFor(Neighborhood):
             body=body,
             ahead=ahead,
             along=along,
-            speed=magnitude(velocity),
+            speed=speed,
             room=length,
             enters=enters,
             last=np.minimum(leaves, longest),
             leaves=leaves,
             oncoming=oncoming,
+            beside=beside,
             waited=np.zeros(len(agent)),
         )
         return every.take(pairs)
@@ -268,7 +278,8 @@ class _Crossing:
         enters, leaves: (p,) seconds until it comes into the way and until it has left it; inf for never.
         last: (p,) `leaves`, limited to the look-ahead time, seconds.
         oncoming: (p,) the vehicles that face the agent.
-        waited: (p,) how long the agent has been slow before those, seconds.
+        beside: (p,) the bodies that stand so far to the side that the agent can pass without clearance.
+        waited: (p,) how long the agent has been slow before those of its kind, seconds.
     """
 
     agent: Rows
@@ -281,15 +292,16 @@ class _Crossing:
     last: Scalars
     leaves: Scalars
     oncoming: Mask
+    beside: Mask
     waited: Scalars
 
     def take(self, pairs: Rows) -> _Crossing:
         """Some of the pairs."""
         return _Crossing(**{name: column[pairs] for name, column in vars(self).items()})
 
-    def giving_way(self, waited: Scalars) -> _Crossing:
-        """The same, for agents that have stood before oncoming vehicles for (n,) seconds."""
-        return replace(self, waited=waited[self.agent])
+    def giving_way(self, waited: Waiting) -> _Crossing:
+        """The same, for agents that have waited before oncoming vehicles and before what stands beside their way."""
+        return replace(self, waited=np.where(self.beside, waited.beside[self.agent], waited.time[self.agent]))
 
     def allowed(self, agents: Agents) -> Scalars:
         """The speed from which each agent can stop before what crosses, or pass after it, (n,) m/s."""
@@ -306,7 +318,7 @@ class _Crossing:
         brakes = COMFORT * agents.agility[agent]
         after = way / np.maximum(self.leaves[pairs], EPSILON)
         allowed = approaching(agents, agent, np.maximum(np.sqrt(2.0 * brakes * way), after), 0.0)
-        passes = self.oncoming[pairs] & (self.waited[pairs] >= PATIENCE)
+        passes = (self.oncoming | self.beside)[pairs] & (self.waited[pairs] >= PATIENCE)
         creeping = np.maximum(allowed, CREEP * agents.cruise_speed[agent])
         return least(len(agents), agent, np.where(passes, creeping, allowed))
 

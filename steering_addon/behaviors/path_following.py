@@ -374,7 +374,9 @@ class _Follower:
         if not self.memory.active.any():
             return tangent
         way = self.way[:, None]
-        _, slope = self.memory.at(_onward(self.line, along - self.along[:, None]) * way)
+        # A bypass begins where the agent is, in the agent's own direction: behind there is no bend of it to brake for.
+        further = np.maximum(_onward(self.line, along - self.along[:, None]) * way, 0.0)
+        _, slope = self.memory.at(further)
         bent = unit(tangent * way[..., None] + slope)
         return np.where(self.memory.active[:, None, None], bent, tangent)
 

@@ -174,3 +174,38 @@ def test_two_that_meet_in_one_lane_stop_and_then_creep_past_each_other() -> None
     assert speeds(states).min() < 1.0
     assert positions(states)[-1, 0, 1] > 40.0
     assert positions(states)[-1, 1, 1] < 0.0
+
+
+@pytest.mark.parametrize(("aside", "passes"), [(2.0 * R + 0.1, True), (2.0 * R - 0.1, False)])
+def test_it_creeps_past_a_vehicle_that_stands_beside_its_way_but_not_into_one_in_its_way(
+    aside: float, passes: bool
+) -> None:
+    place = Scene(
+        [[0.0, 0.0, 0.0], [aside, 30.0, 0.0]],
+        forward=[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]],
+        speed=[4.0, 0.0],
+        behaviors=[(Seek, {"target": 2, "weight": [1.0, 0.0]}), (BrakeFor, {"clearance": 0.5})],
+        tracked=leaders([0.0, 1e4, 0.0]),
+        vehicle={"keep_in_plane": True, "max_speed": [5.0, 0.001]},
+    )
+    states = place.run(24 * 20)
+    at = positions(states)
+    assert (at[-1, 0, 1] > 40.0) == passes
+    assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).min() >= 2.0 * R
+    assert speeds(states)[24 * 5 : 24 * 10, 0].min() < 1.0, "it waits first"
+
+
+def test_four_that_wait_for_each_other_in_a_ring_go_on() -> None:
+    """Each stands beside the way of the next, and none faces another."""
+    outward = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
+    forward = np.roll(outward, -1, axis=0)
+    place = Scene(
+        outward * (2.0 * R + 0.1),
+        forward=forward,
+        speed=0.0,
+        behaviors=[(Seek, {"target": [4, 5, 6, 7]}), (BrakeFor, {"clearance": 0.5})],
+        tracked=leaders(*(outward * (2.0 * R + 0.1) + 1e4 * forward)),
+        vehicle={"keep_in_plane": True},
+    )
+    at = positions(place.run(24 * 20))
+    assert (np.linalg.norm(at[-1] - at[0], axis=1) > 5.0).all()

@@ -319,7 +319,7 @@ def _way_back(
     position = sight.agents.position
     gap = magnitude(across(position - points[:, 0], tangents[:, 0]) - offset[:, 0])
     m, p = ahead.shape
-    joins = np.minimum(np.count_nonzero(ahead < _lead(sight.agents, gap)[:, None], axis=1), p - 1)
+    joins = np.minimum(np.count_nonzero(ahead < (SLOPE * gap)[:, None], axis=1), p - 1)
     joined = (points + offset)[np.arange(m), joins]
     shares = np.linspace(0.0, 1.0, p)[None, :, None]
     room = np.full((m, p), np.inf)

@@ -85,6 +85,20 @@ def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> 
     assert (nearest_to_end(models, 250) < 12.0).all(), "metres, about the distance that they keep from each other"
 
 
+def test_a_car_passes_boxes_on_its_path_and_reaches_its_end(capfd) -> None:
+    frames(1, 800)
+    (model,) = suzannes(1)
+    crowd = tagged([model], "CAR")
+    for point, at in zip(bezier().data.splines[0].bezier_points, BEND, strict=True):
+        point.co = (at[0], at[1], 1.0)
+    for box in boxes():
+        box.location.z = 1.0
+    add(crowd, "path_following", "obstacle_avoidance")
+    bake()
+    assert "stuck" not in capfd.readouterr().out
+    assert nearest_to_end([model], 800)[0] < 6.0
+
+
 @pytest.mark.parametrize("like", ["FISH", "ANIMAL", "PERSON", "ANYTHING", "CAR"])
 def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str) -> None:
     frames(1, 600)

@@ -10,6 +10,10 @@ from steering_addon.scene import boxes, spline
 from steering_addon.simulation.run import step
 
 FPS = 24.0
+SNAKE = np.array([[-14.0, 6.0, 0.0], [8.0, 14.0, 0.0], [26.0, -2.0, 0.0], [48.0, 6.0, 0.0]])
+"""Points of a path of two bends, metres."""
+ON_IT = np.array([[-3.0, 11.4, 0.0], [17.0, 6.5, 0.0], [37.0, 0.5, 0.0]])
+"""The middles of boxes of 2 m that stand on that path, metres."""
 
 
 def bend(preset: str, place: tuple[float, float], size: float) -> Course:
@@ -45,6 +49,37 @@ def test_a_lone_car_passes_it_without_stopping(aside: float) -> None:
     assert outcome.arrived[0] >= 0
     speed = np.array([np.linalg.norm(state.motion.velocity[0]) for state in outcome.states[24 : outcome.arrived[0]]])
     assert (speed < 0.5).sum() < FPS and outcome.depth[0] == 0.0
+
+
+def smooth(points: np.ndarray) -> np.ndarray:
+    """A Catmull-Rom curve through points, (40 k + 1, 3)."""
+    slope, share = np.gradient(points, axis=0), np.linspace(0.0, 1.0, 40, endpoint=False)[:, None]
+    square, cube = share**2, share**3
+    start, end = 2.0 * cube - 3.0 * square + 1.0, 3.0 * square - 2.0 * cube
+    pieces = [
+        start * points[k]
+        + end * points[k + 1]
+        + (cube - 2.0 * square + share) * slope[k]
+        + (cube - square) * slope[k + 1]
+        for k in range(len(points) - 1)
+    ]
+    return np.concatenate([*pieces, points[-1:]])
+
+
+@pytest.mark.parametrize("start", [(-17.0, 3.0), (-17.0, 6.5), (-20.0, 6.0)])
+def test_a_car_that_comes_back_to_its_path_has_done_so_before_the_next_box(start: tuple[float, float]) -> None:
+    on, size = course("car", "ALLOCATION", [], [1.0]), 1.5
+    line = spline(smooth(SNAKE) * size, False)
+    scene = replace(
+        on.scene,
+        position=np.array([[*start, 0.0]]) * size,
+        forward=np.array([[1.0, 0.0, 0.0]]),
+        obstacles=boxes(ON_IT * size, [[size] * 3] * 3),
+        paths=((line,),),
+    )
+    outcome = replace(on, scene=scene, line=line, frames=500).run()
+    assert outcome.arrived[0] >= 0
+    assert outcome.stood[0] == 0.0 and outcome.depth[0] == 0.0
 
 
 def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
