@@ -10,6 +10,7 @@ from ..simulation.arrays.vectors import EPSILON, Number, Rows, Scalars, Vectors,
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop
 from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.settling import Settling
 from ..simulation.world import Agents, World
 
 BRAKING = 0.8
@@ -23,20 +24,22 @@ class Arrival(Behavior):
     """Go to a target, slow down on the way and stop there.
 
     The speed follows the paper's ramp from slowing_distance down to zero, or the braking distance of the vehicle if
-    that is longer. A target to the side is approached no faster than turns allow. Does nothing without a target.
+    that is longer. A target to the side is approached no faster than turns allow. Where others are at the target
+    already, it stands close by as soon as it gets no nearer. Does nothing without a target.
     """
 
     name = "arrival"
     label = "Go To and Stop"
     term = "arrival"
     intent = Intent.GO
+    remembers = Settling
 
     target: Rows = body("Target to arrive at; empty: the nearest leader")
     slowing_distance: Number = called(
         "Brakes Within", room_to_stop(length(4.0, "Distance from the target at which braking starts", 0.01))
     )
 
-    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+    def steer(self, world: World, agents: Agents, memory: Settling) -> Steering:
         target_offset = agents.level(self.goal(world, agents, memory) - agents.position)
         distance = magnitude(target_offset)
         # ramp_time >= 4 response_time is critical damping: it does not swing about the target.
@@ -49,11 +52,15 @@ class Arrival(Behavior):
         turning_speed = self._turning_speed(agents, unit(target_offset), distance)
         clipped_speed = np.minimum(np.minimum(ramped_speed, stopping_speed), turning_speed)
         clipped_speed = np.minimum(clipped_speed, agents.max_speed)
+        braking = agents.max_speed * agents.max_speed / (2.0 * BRAKING * np.maximum(agents.agility, EPSILON))
+        memory = memory.after(world, agents, self.target, distance, np.maximum(self.slowing_distance, braking))
+        clipped_speed = np.where(memory.settled, 0.0, clipped_speed)
         desired_velocity = (clipped_speed / np.maximum(distance, EPSILON))[:, None] * target_offset
         force = agents.steering_to(desired_velocity, response_time)
         arriving = self.target >= 0
         return Steering(
             np.where(arriving[:, None], force, 0.0),
+            memory,
             sets_speed=arriving,
             arrived=reached(world, agents, self.target, agents.arrival_distance),
         )
@@ -63,6 +70,6 @@ class Arrival(Behavior):
         off_course = np.where(dot(direction, agents.forward) > 0.0, magnitude(across(direction, agents.forward)), 1.0)
         return agents.vehicle.max_turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
 
-    def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
+    def goal(self, world: World, agents: Agents, memory: Settling) -> Vectors:
         position = world.bodies.position[np.maximum(self.target, 0)]
         return np.where((self.target >= 0)[:, None], position, np.nan)

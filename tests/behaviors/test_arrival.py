@@ -5,6 +5,7 @@ import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
+from steering_addon.simulation.maneuvers.settling import Settling
 from tests.scene import Scene, leaders, positions, speeds
 
 MAX_SPEED = 5.0
@@ -144,7 +145,7 @@ def test_without_a_target_it_does_nothing() -> None:
     place = Scene([HERE], speed=3.0, behaviors=[(Arrival, {"target": -1})])
     assert (place.steering()[0] == 0.0).all()
     world, agents, [arrival] = place.seen()
-    assert not arrival.steer(world, agents, None).sets_speed.any()
+    assert not arrival.steer(world, agents, Settling.blank(1)).sets_speed.any()
     assert agents.goal_distance.tolist() == [np.inf]
 
 

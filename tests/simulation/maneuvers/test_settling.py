@@ -1,0 +1,68 @@
+"""Settling: where many go to one place, they come to stand round it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.wander import Wander
+from tests.scene import Scene, leaders, positions, speeds
+
+FPS = 24
+MANY = 12
+
+
+def throng(n: int = MANY, **changes) -> Scene:
+    """Vehicles that keep apart and go to one leader."""
+    k = np.arange(n)
+    return replace(
+        Scene(
+            np.stack((-20.0 - 2.0 * (k // 4), 2.0 * (k % 4), 0.0 * k), axis=1),
+            forward=[1.0, 0.0, 0.0],
+            speed=1.0,
+            behaviors=[(Arrival, {"target": n}), (Wander, {"weight": 0.1}), (Separation, {"distance": 2.0})],
+            tracked=leaders([0.0, 0.0, 0.0]),
+            vehicle={"keep_in_plane": True, "radius": 0.4, "max_speed": 2.0},
+        ),
+        **changes,
+    )
+
+
+def test_all_stand_near_their_target_after_a_while() -> None:
+    states = throng().run(FPS * 40)
+    assert (speeds(states)[-FPS * 5 :] < 0.1).all()
+    away = np.linalg.norm(positions(states)[-1], axis=1)
+    assert away.min() < 0.5, "one of them is at the target"
+    assert away.max() < 2.0 * np.sqrt(MANY), "metres, of a throng with 2 m from each to the next"
+
+
+def test_a_lone_vehicle_never_settles_before_its_target() -> None:
+    states = throng(1).run(FPS * 30)
+    assert np.linalg.norm(positions(states)[-1, 0]) < 0.1
+    assert not states[-1].memories["arrival"].settled.any()
+
+
+def test_they_follow_a_target_that_goes_away_and_stay_where_it_only_shifts() -> None:
+    scene = throng()
+    settled = scene.run(FPS * 40)
+    stood = positions(settled)[-1]
+
+    def goes(to: float):
+        def at(frame, snapshot):
+            return snapshot if frame < FPS * 40 else replace(snapshot, tracked=leaders([to, 0.0, 0.0]))
+
+        return at
+
+    away = positions(scene.run(FPS * 80, at=goes(30.0)))[-1]
+    assert (np.linalg.norm(away - [30.0, 0.0, 0.0], axis=1) < 2.0 * np.sqrt(MANY)).all()
+    shifted = np.linalg.norm(positions(scene.run(FPS * 45, at=goes(0.5)))[-1] - stood, axis=1)
+    assert np.count_nonzero(shifted < 0.5) >= MANY - 2
+
+
+def test_those_with_different_targets_do_not_wait_for_each_other() -> None:
+    scene = throng(2, tracked=leaders([0.0, 0.0, 0.0], [0.0, 6.0, 0.0]))
+    scene = replace(scene, behaviors=[(Arrival, {"target": [2, 3]})])
+    at = positions(scene.run(FPS * 30))[-1]
+    assert np.linalg.norm(at - [[0.0, 0.0, 0.0], [0.0, 6.0, 0.0]], axis=1) == pytest.approx([0.0, 0.0], abs=0.1)
