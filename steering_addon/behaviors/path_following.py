@@ -408,7 +408,10 @@ class _Follower:
         return np.minimum(braking, remaining / np.maximum(2.0 * self.time, self.dt))
 
     def _speed(self) -> Scalars:
-        """(m,) the desired speed, m/s: cruise speed, less before bends and the end."""
+        """(m,) the desired speed, m/s: cruise speed, less before bends and the end.
+
+        On the ground, the end of an open path where it turns round is as sharp a bend as fits into its radius.
+        """
         agents, line = self.agents, self.line
         brake = 2.0 * EASE * agents.agility
         stopping_distance = agents.cruise_speed * agents.cruise_speed / np.maximum(brake, EPSILON)
@@ -421,7 +424,9 @@ class _Follower:
         distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
         bend = turning / np.maximum(distance, EPSILON)
         square = COMFORT * agents.agility[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
-        allowed = np.sqrt(np.min(square, axis=1))
+        turning_back = COMFORT * agents.agility * span[:, 0] + brake * np.maximum(self.remaining, 0.0)
+        turns = agents.grounded & (self.behavior.end != STOP)
+        allowed = np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))
         speed = np.minimum(agents.cruise_speed, allowed)
         stopping = self._stops() & ~self.returning
         return np.where(stopping, np.minimum(speed, self._speed_to_stop()), speed)

@@ -375,6 +375,18 @@ def test_at_the_end_it_returns_to_the_start_and_follows_again() -> None:
     assert speeds(states)[FPS:].min() > 0.1
 
 
+@pytest.mark.parametrize("end", [LOOP, TURN_BACK])
+def test_on_the_ground_it_brakes_before_an_end_where_it_turns_round(end: int) -> None:
+    vehicle = {"max_speed": 15.0, "max_force": 4.0, "max_turn_rate": 0.6}
+
+    def beyond(flat: bool) -> float:
+        place = started(ROAD, end=end, radius=2.0, speed=12.0, vehicle={**vehicle, "keep_in_plane": flat})
+        return float(positions(place.run(12 * FPS))[..., 1].max() - ROAD.length)
+
+    assert beyond(flat=True) < 2.0
+    assert beyond(flat=False) > 5.0, "a flyer keeps its speed"
+
+
 def test_a_closed_path_has_no_end() -> None:
     line = spline(circle(5.0), True)
     states = started(line, end=STOP).run(14 * FPS)

@@ -50,7 +50,8 @@ def test_walkers_come_out_of_a_dead_end_in_every_way_to_combine(combining) -> No
 def test_walkers_that_avoid_each_other_as_in_the_paper_come_out_too() -> None:
     avoiding = (UnalignedCollisionAvoidance, {"method": PAPER})
     path = positions(walkers([(Arrival, {}), (ObstacleAvoidance, {}), avoiding], combining=1, fps=12.0).run(12 * 45))
-    assert np.linalg.norm(path[-1] - GOAL, axis=1).max() < 0.7
+    away = np.linalg.norm(path[-1] - GOAL, axis=1)
+    assert away.min() < 0.1 and away.max() < 1.0, "one is there, and the other stands beside it"
 
 
 @pytest.mark.parametrize(
