@@ -25,7 +25,7 @@ from ..simulation.declaration import NEAREST, Choice, called, choice, length, pa
 from ..simulation.geometry.paths import Path, Spline, nearest_spline
 from ..simulation.memory import remembered
 from ..simulation.ways.bypasses import Bypass, bypassed
-from ..simulation.world import Agents, World
+from ..simulation.world import PASSING_PLACES, Agents, World
 
 RESPONSE_TIME = 0.5
 """Seconds in which followers take up the direction of the path, if the radius leaves that time."""
@@ -115,18 +115,21 @@ class PathFollowing(Behavior):
             goal[rows] = _heads_for(line, agents.take(rows), memory.take(rows))
         return goal
 
-    def passing_place(self, world: World, agents: Agents, memory: Following) -> Vectors | None:
-        """On the bypass, where the agent will be in a second, or where the obstacle begins."""
+    def passing_places(self, world: World, agents: Agents, memory: Following) -> Vectors | None:
+        """On the bent way, from where the agent will be in a second to the end of the bypass."""
         known = memory.active & (memory.path >= 0) & _exists(world.paths, memory)
         if not known.any():
             return None
-        place = np.full((3, len(agents)), np.nan).T
+        places = np.full((len(agents), PASSING_PLACES, 3), np.nan)
+        shares = np.arange(PASSING_PLACES) * (1.0 / (PASSING_PLACES - 1))
         for rows, line in _lines(world, replace(memory, path=np.where(known, memory.path, -1))):
             of, by = memory.take(rows), agents.take(rows)
-            further = clamp(ABREAST * by.cruise_speed, of.begin, of.end)
-            on_line = line.position(of.along + of.way * further)
-            place[rows] = by.position + by.level(on_line - by.position) + of.at(further[:, None])[0][:, 0]
-        return place
+            first = np.minimum(ABREAST * by.cruise_speed, of.end)[:, None]
+            further = first + (of.end[:, None] - first) * shares
+            position = by.position[:, None]
+            on_line = line.position(of.along[:, None] + of.way[:, None] * further)
+            places[rows] = position + by.level(on_line - position) + of.at(further)[0]
+        return places
 
     def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
         memory = _on_paths(self, world, agents, memory)
@@ -424,8 +427,9 @@ class _Follower:
         distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
         bend = turning / np.maximum(distance, EPSILON)
         square = COMFORT * agents.agility[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
-        turning_back = COMFORT * agents.agility * span[:, 0] + brake * np.maximum(self.remaining, 0.0)
-        turns = agents.grounded & (self.behavior.end != STOP)
+        turns = agents.grounded & (self.behavior.end != STOP) & (not line.closed)
+        left = np.where(turns, np.maximum(self.remaining, 0.0), 0.0)
+        turning_back = COMFORT * agents.agility * span[:, 0] + brake * left
         allowed = np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))
         speed = np.minimum(agents.cruise_speed, allowed)
         stopping = self._stops() & ~self.returning

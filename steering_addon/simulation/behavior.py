@@ -126,8 +126,11 @@ class Behavior(Declared):
         """
         return None
 
-    def passing_place(self, world: World, agents: Agents, memory: Any) -> Vectors | None:
-        """The places beside obstacles past which it leads the agents, (n, 3) metres; nan, or None for all, for none."""
+    def passing_places(self, world: World, agents: Agents, memory: Any) -> Vectors | None:
+        """The places beside obstacles past which it leads the agents, (n, PASSING_PLACES, 3) metres; nan for none.
+
+        None if it leads no agent past any.
+        """
         return None
 
     def obstacle_clearance(self) -> Scalars | None:

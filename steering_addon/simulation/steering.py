@@ -36,7 +36,7 @@ from .presence.arrivals import Errand, arrival_distance, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
 from .vehicle import VehicleModel
-from .world import Agents, World
+from .world import PASSING_PLACES, Agents, World
 
 ERRAND = "errand"
 """Under what it is remembered which vehicles have somewhere to go; no behavior has this name."""
@@ -194,7 +194,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         alarmed=nobody(len(rows)),
         clearance=shared(np.nan, len(rows)),
         awaits=shared(-1, len(rows), np.int64),
-        passing_place=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
+        passing_places=shared(np.nan, 3 * PASSING_PLACES * len(rows)).reshape(len(rows), PASSING_PLACES, 3),
     )
 
 
@@ -202,11 +202,11 @@ def _with_goals(behaviors: list[Behavior], world: World, agents: Agents, decided
     """The agents with their goals, and with what their behaviors do about obstacles."""
     goal = _goal(behaviors, world, agents, decided)
     clearance, awaits = _clearance(behaviors, agents), _awaited(behaviors, agents, decided)
-    passing_place = _passing_place(behaviors, world, agents, decided)
-    new = goal, clearance, awaits, passing_place
-    if all(a is b for a, b in zip(new, (agents.goal, agents.clearance, agents.awaits, agents.passing_place))):
+    passing_places = _passing_places(behaviors, world, agents, decided)
+    new = goal, clearance, awaits, passing_places
+    if all(a is b for a, b in zip(new, (agents.goal, agents.clearance, agents.awaits, agents.passing_places))):
         return agents
-    return replace(agents, goal=goal, clearance=clearance, awaits=awaits, passing_place=passing_place)
+    return replace(agents, goal=goal, clearance=clearance, awaits=awaits, passing_places=passing_places)
 
 
 def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
@@ -232,14 +232,15 @@ def _awaited(behaviors: list[Behavior], agents: Agents, decided: Decisions) -> R
     return awaits
 
 
-def _passing_place(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
-    """The place beside an obstacle past which a behavior with weight leads each agent, (n, 3); nan for none."""
-    place = agents.passing_place
+def _passing_places(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
+    """The places beside obstacles past which a behavior with weight leads each agent, as of `Agents.passing_places`."""
+    places = agents.passing_places
     for behavior in behaviors:
-        led = behavior.passing_place(world, agents, decided.recalled(behavior, agents))
+        led = behavior.passing_places(world, agents, decided.recalled(behavior, agents))
         if led is not None:
-            place = np.where(((behavior.weight != 0.0) & np.isfinite(led[:, 0]))[:, None], led, place)
-    return place
+            leads = (behavior.weight != 0.0) & np.isfinite(led[:, 0, 0])
+            places = np.where(leads[:, None, None], led, places)
+    return places
 
 
 def _clearance(behaviors: list[Behavior], agents: Agents) -> Scalars:

@@ -187,6 +187,8 @@ class World:
 
 EVERY_OBSTACLE = -2
 """In place of the row of an obstacle."""
+PASSING_PLACES = 8
+"""Places of an agent's way that tell on which side it is led past obstacles: one way may lead past several."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,8 @@ class Agents:
         clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
             them.
         awaits: (n,) the row of the obstacle that each stops for instead of passing it, -1 for none, or EVERY_OBSTACLE.
-        passing_place: (n, 3) the place beside an obstacle past which a behavior leads each, metres; nan for none.
+        passing_places: (n, PASSING_PLACES, 3) the places beside obstacles past which a behavior leads each, metres; nan
+            for none.
     """
 
     rows: Rows
@@ -231,7 +234,7 @@ class Agents:
     alarmed: Mask
     clearance: Scalars
     awaits: Rows
-    passing_place: Vectors
+    passing_places: Vectors
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -380,5 +383,5 @@ class Agents:
             alarmed=self.alarmed[rows],
             clearance=self.clearance[rows],
             awaits=self.awaits[rows],
-            passing_place=self.passing_place[rows],
+            passing_places=self.passing_places[rows],
         )

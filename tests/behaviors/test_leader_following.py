@@ -155,3 +155,20 @@ def test_its_way_is_as_wide_as_the_clearing_and_both_bodies_and_its_edge_is_gent
     assert 0.0 < clearing[0, 0] < 1.0 and -1.0 < clearing[1, 0] < 0.0
     assert (clearing[:2, 1:] == 0.0).all()
     assert np.array_equal(clearing[2], following[2])
+
+
+def test_near_its_place_the_force_is_the_change_of_velocity_in_the_response_time() -> None:
+    def force(response_time: float) -> np.ndarray:
+        values = {
+            "leader": 1,
+            "response_time": response_time,
+            "spread": 0.0,
+            "strength": 100.0,
+            "clearing_distance": 0.0,
+        }
+        return Scene(
+            [[1.0, -8.0, 0.0]], behaviors=[(LeaderFollowing, values)], tracked=leaders([0.0, 0.0, 0.0])
+        ).steering()[0]
+
+    assert np.abs(force(0.5)).max() > 0.1
+    assert force(1.0) == pytest.approx(0.5 * force(0.5))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.obstacle_avoidance import FIELD, TURN, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, obstacles
 from steering_addon.simulation.snapshot import State
@@ -317,3 +317,18 @@ def test_a_vehicle_too_near_gets_away_again(facing: float) -> None:
     assert away.min() > 1.0 + 0.4
     assert away[:192].max() > 1.0 + 0.4 + 0.2
     assert path[:, 1].max() > 8.0
+
+
+def test_agents_may_have_different_methods() -> None:
+    def forces(method) -> np.ndarray:
+        return Scene(
+            [[0.3, 0.0, 0.0], [0.3, 0.0, 0.0]],
+            forward=[0.0, 1.0, 0.0],
+            speed=3.0,
+            behaviors=[(ObstacleAvoidance, {"method": method})],
+            obstacles=obstacles([[0.0, 2.5, 0.0]], 0.5),
+        ).steering()[0]
+
+    turned, pushed = forces(TURN), forces(FIELD)
+    assert np.abs(turned[0] - pushed[0]).max() > 0.1
+    assert np.abs(forces([TURN, FIELD]) - [turned[0], pushed[0]]).max() < 1e-12

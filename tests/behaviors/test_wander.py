@@ -163,3 +163,14 @@ def test_another_identity_or_seed_gives_another_way() -> None:
     assert not np.allclose(first[-1, 0] - first[0, 0], first[-1, 1] - first[0, 1])
     other = positions(replace(place, seed=1).run(96))
     assert np.linalg.norm(other[-1] - first[-1], axis=1).min() > 0.1
+
+
+def test_agents_of_a_crowd_may_have_different_shared_rates() -> None:
+    def way(rate) -> np.ndarray:
+        values = {"strength": 0.0, "shared_strength": 3.0, "shared_rate": rate}
+        return positions(Scene(np.zeros((2, 3)), speed=4.0, behaviors=[(Wander, values)]).run(48))
+
+    both = way([0.2, 1.0])
+    assert np.abs(both[:, 0] - way(0.2)[:, 0]).max() < 1e-9
+    assert np.abs(both[:, 1] - way(1.0)[:, 1]).max() < 1e-9
+    assert np.abs(both[-1, 0] - both[-1, 1]).max() > 0.1

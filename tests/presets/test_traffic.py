@@ -212,9 +212,7 @@ def test_two_queues_before_an_animal_dissolve_when_it_has_gone() -> None:
     along = np.array([line.nearest(state.motion.position) for state in states])
     assert (along[:, :3].min(axis=1) > along[:, 3:].max(axis=1)).any()
     assert gaps(states).min() > 0.0
-    assert (speeds(states)[round(14.2 * FPS) :].max(axis=0) > 5.0).all(), (
-        "once the animal has left, each moves again"
-    )
+    assert (speeds(states)[round(14.2 * FPS) :].max(axis=0) > 5.0).all(), "once the animal has left, each moves again"
 
 
 def test_a_car_goes_round_a_box_on_its_lane_and_returns_to_it() -> None:

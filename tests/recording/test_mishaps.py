@@ -120,3 +120,10 @@ def test_a_flyer_that_circles_for_fun_or_gets_on_is_not_stuck() -> None:
     assert looked_at(*circling(120, False)).number(STUCK) == 0
     assert looked_at(*circling(120, True, width=6.0)).number(STUCK) == 0
     assert looked_at(*circling(60, False)).stuck_frames(0, range(60)) is None
+
+
+def test_the_first_frame_of_a_mishap_is_kept_also_if_it_is_the_first_of_all() -> None:
+    mishaps = Mishaps(2)
+    mishaps.note(OVERLAP, 0, np.array([True, False]))
+    mishaps.note(OVERLAP, 1, np.array([True, True]))
+    assert mishaps.frames[OVERLAP].tolist() == [0, 1]

@@ -93,7 +93,7 @@ LIKENESSES = (
     Likeness(
         "UNCHANGED",
         6,
-        "As the Crowd Is",
+        "No Preset",
         "Keep the crowd as it is; without behaviors its vehicles go straight ahead",
         (),
         "Crowd",

@@ -63,7 +63,8 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     objects = in_use(scene)
     roles = by_role(objects)
     vehicles = roles[Role.VEHICLE]
-    yield from _about(Kind.NO_SIZE, [ob for ob in vehicles if _is_without_size(ob)], "{} a scale of 0", "has", "have")
+    flat = [ob for ob in vehicles if _is_without_size(ob)]
+    yield from _about(Kind.NO_SIZE, flat, "{} a scale of 0. Use Clear > Scale, also on parents", "has", "have")
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     rendered = set(_in_renders(scene.collection))

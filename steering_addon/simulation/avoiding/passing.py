@@ -14,7 +14,7 @@ BESIDE = 4.0
 DECIDED = 0.25
 """Distance of that place from the course through the middle, in the same multiples, that decides on a side."""
 LED = 2.0
-"""How much more of a turn to that side may take than one to the other."""
+"""How much more a turn to that side may take than one to the other, where it is harder than the agent can turn."""
 PLACES = 4
 """Points of an axis that are tried between the point nearest to a course and the end that is reached first."""
 
@@ -96,9 +96,11 @@ def led_past(agents: Agents, rows: Rows, course: Vectors, offset: Vectors, radiu
         radius: (m,) of a ball around the obstacle, metres.
         reach: (m,) the distance to keep from it, metres.
     """
-    if not anybody(np.isfinite(agents.passing_place[:, 0])):
+    if not anybody(np.isfinite(agents.passing_places[:, 0, 0])):
         return no_vectors(len(rows))
-    beside = agents.passing_place[rows] - agents.position[rows] - offset
+    places = agents.passing_places[rows] - (agents.position[rows] + offset)[:, None]
+    abreast = np.argmin(np.nan_to_num(magnitude(places), nan=np.inf), axis=1)
+    beside = places[np.arange(len(rows)), abreast]
     near = magnitude(np.nan_to_num(beside, nan=np.inf)) < radius + BESIDE * reach
     aside = across(np.where(near[:, None], beside, 0.0), course)
     return np.where((magnitude(aside) > DECIDED * reach)[:, None], unit(aside), 0.0)

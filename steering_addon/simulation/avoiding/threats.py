@@ -159,7 +159,9 @@ class Rounds:
         offset = aside + course * self.way[n, row][:, None]
         led = led_past(agents, n, course, offset, radius, np.maximum(reach - radius, agents.radius))
         free = (side == EITHER) & (magnitude(led) > 0.5)
-        free &= reach + dot(aside, led) < LED * (reach + dot(aside, direction))
+        missing = reach + dot(aside, led)
+        possible = self.turn(missing[:, None], row[:, None], agents)[:, 0] <= agents.agility
+        free &= possible | (missing < LED * (reach + dot(aside, direction)))
         direction = unit(agents.level(np.where(free[:, None], led, direction)))
         missing = reach + dot(aside, direction)
         # An agent that is too near already leaves by the shortest way.

@@ -227,7 +227,8 @@ class _Pairs:
         asked = obstacles.pass_side[self.obstacle]
         led = self._led_past(obstacles, agents)
         turned = (asked == EITHER) & (dot(led, direction) < 0.0)
-        turned &= self._bend_to(led) < LED * self._bend_to(direction)
+        bend = self._bend_to(led)
+        turned &= self._possible(bend, agents) | (bend < LED * self._bend_to(direction))
         direction = np.where(turned[:, None], led, direction)
         pairs = np.flatnonzero((asked != EITHER) & (obstacles.shape[self.obstacle] == MESH))
         if len(pairs):
@@ -236,6 +237,10 @@ class _Pairs:
             upward = agents.upward_of(agent)
             direction[pairs] = directions_to_pass(asked[pairs], offset, course, agents.side[agent], upward)
         return direction
+
+    def _possible(self, bend: Scalars, agents: Agents) -> Mask:
+        """Whether the agents can turn with curvatures, (m,) 1/m."""
+        return self.speed * self.speed * bend <= agents.agility[self.agent]
 
     def _led_past(self, obstacles: Obstacles, agents: Agents) -> Vectors:
         """The unit directions to the sides on which agents are led past these obstacles, (m, 3); zero for none."""
@@ -262,7 +267,11 @@ class _Pairs:
         cost = np.where(magnitude(turns) < 0.5, np.inf, cost)
         led = self._led_past(obstacles, agents)[pairs]
         wrong = (obstacles.pass_side[row] == EITHER)[:, None] & (dot(turns, led[:, None]) < 0.0)
-        best = np.argmin(np.where(wrong, LED * cost, cost), axis=1)
+        speed = self.speed[pairs, None]
+        right = (dot(turns, led[:, None]) > 0.0) & (speed * speed * bends <= agents.agility[agent, None])
+        right &= np.isfinite(cost)
+        too_much = np.where(right.any(axis=1)[:, None], np.inf, LED * cost)
+        best = np.argmin(np.where(wrong, too_much, cost), axis=1)
         m = np.arange(len(pairs))
         return turns[m, best], bends[m, best]
 

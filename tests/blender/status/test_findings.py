@@ -124,9 +124,9 @@ def a_deleted_path() -> set[str]:
 
 
 CASES = {
-    without_size: ("NO_SIZE", "Ship 0 and Ship 1 have a scale of 0"),
-    one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0"),
-    on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0"),
+    without_size: ("NO_SIZE", "Ship 0 and Ship 1 have a scale of 0. Use Clear > Scale, also on parents"),
+    one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
+    on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
     hidden_by_the_eye: ("HIDDEN", "Ship 0 and 2 more are hidden, but baked all the same"),
     hidden_by_the_screen: ("HIDDEN", "Ship 0 is hidden, but baked all the same"),
     hidden_in_renders: ("NOT_RENDERED", "Ship 0 is visible, but hidden in renders"),

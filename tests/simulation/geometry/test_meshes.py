@@ -246,3 +246,8 @@ def test_the_reversed_edge_gives_the_opposite_answer_to_the_last_bit() -> None:
     end[:500, 0] = start[:500, 0]
     point = start + rng.uniform(size=(4000, 1)) * (end - start)
     assert np.array_equal(_left_of(start, end, point), ~_left_of(end, start, point))
+
+
+def test_the_normals_of_a_small_mesh_point_out_too() -> None:
+    small = block((0.1, 0.1, 0.1))
+    assert ((small.normal * small.corners.mean(axis=0)).sum(axis=1) > 0.0).all()

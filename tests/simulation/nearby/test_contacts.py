@@ -130,3 +130,14 @@ def test_where_others_touch_a_vehicle_that_touches_nothing_moves_as_it_would_alo
     alone = Scene(start[2:], forward=forward[2:], speed=1.37, vehicle=vehicle)
     assert positions(three.run(20))[:, 2].tobytes() == positions(alone.run(20))[:, 0].tobytes()
     assert np.abs(positions(three.run(20))[-1, 0, 0] - 0.0) > 0.05
+
+
+def test_a_body_that_moves_pushes_a_vehicle_by_what_it_comes_nearer_in_a_step() -> None:
+    def comes(frame, snapshot):
+        return replace(snapshot, tracked=locked([0.1 * frame - 1.15, 0.0, 0.0], crowd=-1))
+
+    scene = bodies(
+        [[0.0, 0.0, 0.0]], tracked=locked([-1.15, 0.0, 0.0], crowd=-1), vehicle=WALKER | {"max_speed": 100.0}
+    )
+    moved = positions(scene.run(3, at=comes))[-1, 0]
+    assert moved == pytest.approx([0.05, 0.0, 0.0], abs=1e-6)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from scripts.course_scenes import Course, course, random_course
-from steering_addon.scene import boxes, spline
+from steering_addon.scene import boxes, obstacles, spline
 from steering_addon.simulation.run import step
+from steering_addon.simulation.ways.bypasses import Bypass
 
 FPS = 24.0
 SNAKE = np.array([[-14.0, 6.0, 0.0], [8.0, 14.0, 0.0], [26.0, -2.0, 0.0], [48.0, 6.0, 0.0]])
@@ -82,6 +83,22 @@ def test_a_car_that_comes_back_to_its_path_has_done_so_before_the_next_box(start
     assert outcome.stood[0] == 0.0 and outcome.depth[0] == 0.0
 
 
+@pytest.mark.parametrize("size", [1.0, 1.5])
+def test_a_car_passes_a_box_behind_a_bend_on_the_side_of_its_way(size: float) -> None:
+    on = course("car", "ALLOCATION", [], [1.0])
+    line = spline(smooth(SNAKE) * size, False)
+    scene = replace(
+        on.scene,
+        position=np.array([[-17.0, 6.5, 0.0]]) * size,
+        forward=np.array([[0.0, -1.0, 0.0]]),
+        obstacles=boxes(ON_IT * size, [[size] * 3] * 3),
+        paths=((line,),),
+    )
+    states = replace(on, scene=scene, line=line, frames=500).run().states
+    between = [s.motion.velocity[0] for s in states if 0.0 < s.motion.position[0, 0] < 30.0 * size]
+    assert np.linalg.norm(between, axis=1).min() > 3.5
+
+
 def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
     on = bend("pedestrian", (8.5, 4.6), 1.5)
     states = on.run().states
@@ -106,3 +123,34 @@ def test_a_bypass_never_leads_back_where_the_path_has_a_bend() -> None:
     states = replace(random_course(42), frames=500).run().states
     assert states[-1].memories["path_following"].along.min() > 18.0
     assert states[-1].motion.position[:, 2].max() < 10.0
+
+
+def test_the_slope_of_a_bypass_is_the_change_of_its_offset() -> None:
+    rng = np.random.default_rng(4)
+    corners = np.sort(rng.uniform(0.0, 30.0, (4, 8)), axis=0) + np.arange(4)[:, None]
+    names = ("start", "begin", "end", "close")
+    vectors = {name: rng.normal(size=(8, 3)) for name in ("offset", "before", "slope")}
+    bypass = replace(Bypass.blank(8), active=np.arange(8) > 0, **vectors, **dict(zip(names, corners, strict=True)))
+    ahead = np.linspace(0.0, 40.0, 4001)[None].repeat(8, axis=0)
+    offset, slope = bypass.at(ahead)
+    assert (offset[0] == 0.0).all() and (slope[0] == 0.0).all(), "it is not active"
+    change = np.gradient(offset, 0.01, axis=1)
+    smooth = (np.abs(ahead[..., None] - corners.T[:, None]) > 0.05).all(axis=2)
+    assert np.abs(change - slope)[smooth].max() < 0.02
+    assert np.abs(slope[1:]).max() > 0.1
+
+
+def test_a_small_obstacle_is_passed_at_about_the_distance_that_is_kept_from_it() -> None:
+    on = course("pedestrian", "ALLOCATION", [], [1.0])
+    line = spline(np.array([[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]]), False)
+    scene = replace(
+        on.scene,
+        position=np.array([[0.5, 0.0, 0.0]]),
+        forward=np.array([[1.0, 0.0, 0.0]]),
+        obstacles=obstacles([[10.0, 0.02, 0.0]], 0.05),
+        paths=((line,),),
+    )
+    states = replace(on, scene=scene, line=line).run().states
+    aside = np.abs([state.motion.position[0, 1] for state in states]).max()
+    kept = 0.05 + 0.875 + 0.3
+    assert kept <= aside < 1.5 * kept

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
-from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.ways.detours import MARGIN, outlines, ways_round
 from tests.scene import Scene, about, leaders, positions, velocities
 
@@ -108,3 +108,8 @@ def test_an_agent_nearer_than_its_radius_goes_along_the_obstacle(reach: float) -
     distance, radius = np.array([6.0]), np.array([0.5])
     course, _ = ways_round(wall, np.array([0]), point, ahead, distance, radius, np.array([0.0]))
     assert np.abs(course[0]) == pytest.approx([1.0, 0.0, 0.0], abs=1e-9)
+
+
+def test_the_walls_of_a_room_are_not_gone_round() -> None:
+    room = boxes([[0.0, 0.0, 0.0]], [[9.0, 5.0, 3.0]], side=np.array([INSIDE]))
+    assert way(room)[0].tolist() == [0.0, 1.0, 0.0]

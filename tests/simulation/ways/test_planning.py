@@ -51,7 +51,7 @@ def test_walkers_that_avoid_each_other_as_in_the_paper_come_out_too() -> None:
     avoiding = (UnalignedCollisionAvoidance, {"method": PAPER})
     path = positions(walkers([(Arrival, {}), (ObstacleAvoidance, {}), avoiding], combining=1, fps=12.0).run(12 * 45))
     away = np.linalg.norm(path[-1] - GOAL, axis=1)
-    assert away.min() < 0.1 and away.max() < 1.0, "one is there, and the other stands beside it"
+    assert away.min() < 0.1 and away.max() < 1.0, "one has arrived, and the other stands beside it"
 
 
 @pytest.mark.parametrize(
