@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from itertools import islice
@@ -40,15 +41,43 @@ def differences(before: dict, after: dict) -> str:
     return "; ".join(islice((line[:300] for line in difference(before, after)), SHOWN))
 
 
-def without_starts(dump: dict) -> dict:
-    """A dump without the starts that bakes store on vehicles: each bake stores its own, and only a bake reads it."""
-    objects = {
-        name: {**stored, "steering": {k: v for k, v in stored["steering"].items() if k != "start"}}
-        if isinstance(stored.get("steering"), dict)
-        else stored
-        for name, stored in dump["objects"].items()
-    }
-    return {**dump, "objects": objects}
+def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:
+    """A dump without what a bake may leave behind when it is cleared.
+
+    These are the starts that it stores on vehicles, as each bake stores its own, and only a bake reads it; the
+    identities that it gives to copies; and whether what it hid is selected, as Blender deselects what is hidden.
+
+    Args:
+        copies: the full names of objects with the identity of another one, before.
+        hidden: the names of the objects that the bake hides on the current frame.
+    """
+    objects = {}
+    for name, stored in dump["objects"].items():
+        of_a_bake = {"start", "identity"} if name in copies else {"start"}
+        settings = stored.get("steering")
+        if isinstance(settings, dict):
+            stored = {**stored, "steering": {k: v for k, v in settings.items() if k not in of_a_bake}}
+        objects[name] = stored
+    return {**dump, "objects": objects, "selected": [name for name in dump["selected"] if name not in hidden]}
+
+
+def copies(dump: dict) -> set[str]:
+    """The full names of the objects of a dump with the identity of another one."""
+    groups = {name: stored.get("steering") for name, stored in dump["objects"].items()}
+    identities = {name: group.get("identity", 0) for name, group in groups.items() if isinstance(group, dict)}
+    number = Counter(identities.values())
+    return {name for name, identity in identities.items() if number[identity] > 1}
+
+
+def hidden() -> set[str]:
+    """The names of the objects that are hidden on the current frame."""
+    return {ob.name for ob in bpy.context.view_layer.objects if ob is not None and not ob.visible_get()}
+
+
+def undoable(dump: dict) -> dict:
+    """A dump without the number of users of linked objects, which Blender counts again on undo."""
+    users = {kind: {k: v for k, v in by_name.items() if "[" not in k} for kind, by_name in dump["users"].items()}
+    return {**dump, "users": users}
 
 
 def touched(before: dict, after: dict, involved: set[str]) -> str:

@@ -24,6 +24,8 @@ DRIVEN = (
     *(("steering.vehicle.max_speed", -1), ("steering.wander.weight", -1), ("steering.vehicle.radius", -1)),
 )
 EXPRESSIONS = ("frame * 0.1", "1 / 0", "missing", "float('nan')", "sin(frame)", "1e30", "-5", "var")
+SHARED = ("OBJECT", "UNSPECIFIED")
+"""The types of slots that an object can play."""
 SOURCES = ("location.x", '["steering_phase"]', '["steering_speed"]', "missing", "steering.speed_factor")
 
 
@@ -90,8 +92,10 @@ def _share(action: bpy.types.Action, owner: bpy.types.Object, chance: Random) ->
     if others:
         animation = chance.choice(others).animation_data_create()
         animation.action = action
-        if SLOTTED and action.slots:
-            animation.action_slot = action.slots[0]
+        # An action of shape keys has slots that fit no object.
+        slots = [slot for slot in action.slots if slot.target_id_type in SHARED] if SLOTTED else []
+        if slots:
+            animation.action_slot = slots[0]
 
 
 def _push_down(ob: bpy.types.Object, chance: Random) -> None:

@@ -43,7 +43,7 @@ def bake_twice_and_clear(trial: Trial, chance: Random) -> None:
     settings = {"replace_own_keys": chance.random() < 0.5, "selected": chance.random() < 0.15}
     if not trial.attempt("bake", **settings):
         return
-    once, involved = laws.dump(), involved | laws.involved()
+    once, involved, hidden = laws.dump(), involved | laws.involved(), laws.hidden()
     trial.breaks("a bake leaves other things alone", laws.touched(before, once, involved))
     trial.breaks("keys are finite", laws.no_numbers(laws.baked_actions()))
     if not trial.attempt("bake", **settings):
@@ -53,8 +53,8 @@ def bake_twice_and_clear(trial: Trial, chance: Random) -> None:
     if was_baked or not laws.baked_actions() or chance.random() < 0.3:
         return
     if trial.attempt("clear_bake"):
-        after = laws.without_starts(laws.dump())
-        trial.breaks("bake and clear restore the file", laws.differences(laws.without_starts(before), after))
+        was, now = (laws.restorable(dump, laws.copies(before), hidden) for dump in (before, laws.dump()))
+        trial.breaks("bake and clear restore the file", laws.differences(was, now))
     else:
         trial.breaks("a bake can be cleared", "refused")
 
@@ -186,16 +186,22 @@ def undo_and_redo(trial: Trial, chance: Random) -> None:
         (("bake", {"replace_own_keys": True}), ("clear_bake", {}), ("tag", {"role": "OBSTACLE"}), ("populate", {}))
     )
     trial.scene.select(chance)
-    before = laws.dump()
+    before = _seen_before()
     bpy.ops.ed.undo_push(message="Before")
     if not trial.attempt(operator, **settings):
         return
-    after = laws.dump()
+    after = _seen_before()
     bpy.ops.ed.undo_push(message="After")
     bpy.ops.ed.undo()
-    trial.breaks(f"undo takes back a {operator}", laws.differences(before, laws.dump()))
+    trial.breaks(f"undo takes back a {operator}", laws.differences(before, laws.undoable(laws.dump())))
     bpy.ops.ed.redo()
-    trial.breaks(f"redo repeats a {operator}", laws.differences(after, laws.dump()))
+    trial.breaks(f"redo repeats a {operator}", laws.differences(after, laws.undoable(laws.dump())))
+
+
+def _seen_before() -> dict:
+    """A dump after an earlier one: the first look makes Blender store groups that were never set."""
+    laws.dump()
+    return laws.undoable(laws.dump())
 
 
 @step()

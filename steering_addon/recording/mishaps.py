@@ -38,7 +38,7 @@ the ground, where vehicles queue."""
 TURNS_ROUND = 4.0
 """Seconds of getting nowhere after which a flyer is stuck: one that starts the wrong way round takes two or three."""
 NEARBY = 1.0
-"""Seconds at cruise speed to an obstacle that may hold such a vehicle up; others may, at the end of a path."""
+"""Seconds at cruise speed to an obstacle that may hold such a vehicle up."""
 
 
 class Mishaps:
@@ -121,7 +121,8 @@ class Mishaps:
         cruise = model.cruise_speed * model.max_speed
         share = np.where(model.keep_in_plane, GETS_ON, GETS_ON_IN_SPACE)
         held_up = snapshot.present & (clearance < NEARBY * cruise)
-        held_up &= errand.bound if isinstance(errand, Errand) else False
+        # An obstacle further away than the goal is not in the way: it is a throng that holds them up.
+        held_up &= errand.bound & (clearance < errand.left) if isinstance(errand, Errand) else False
         close = magnitude(position - self._where) < share * cruise * PATIENCE
         self._where = np.where((held_up & close)[:, None], self._where, position)
         self._stayed = np.where(held_up & close, self._stayed + snapshot.frame_time, 0.0)

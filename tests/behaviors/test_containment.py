@@ -253,7 +253,7 @@ def test_vehicles_that_cross_a_region_stay_in_it_and_are_seldom_at_its_edge(regi
     """Without crossing, the same vehicles fly along the edge."""
 
     def shares(method: int) -> np.ndarray:
-        path = positions(crossing(region, values={"method": method}).run(24 * 45))[24 * 10 :]
+        path = positions(crossing(region, values={"method": method}).run(24 * 30))[24 * 10 :]
         local = (path - region.centre[0]) @ region.axes[0].T / region.half[0]
         return np.abs(local).max(axis=-1) if region.shape[0] == BOX else np.linalg.norm(local, axis=-1)
 

@@ -288,13 +288,13 @@ def test_once_past_it_continues_undisturbed() -> None:
 
 
 @pytest.mark.parametrize("plane", [False, True])
-@pytest.mark.parametrize(("goal", "scenes"), [("arrival", 30), ("seek", 30), ("wander", 26), ("path_following", 6)])
+@pytest.mark.parametrize(("goal", "scenes"), [("arrival", 20), ("seek", 20), ("wander", 20), ("path_following", 4)])
 def test_no_vehicle_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane: bool) -> None:
-    """Nearly two hundred scenes in all, each with three vehicles among seven balls and pylons, for six seconds."""
+    """Over a hundred scenes in all, each with three vehicles among seven balls and pylons, for six seconds."""
     crowded = course(goal, scenes, plane=plane, seed=0)
     gaps = crowded.run(6.0)
     assert gaps.min() > 0.0, f"vehicles {np.flatnonzero(gaps <= 0.0)}"
-    if goal in ("arrival", "seek"):
+    if goal == "seek":
         heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
         assert (heedless.run(3.0) < 0.0).mean() > 0.5, "nothing was in their way"
 

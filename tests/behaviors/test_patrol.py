@@ -60,8 +60,7 @@ def leaving(states: list[State], row: int = 0) -> list[int]:
 
 
 @every_order
-@every_pace
-@pytest.mark.parametrize("wait_time", [0.0, 1.0])
+@pytest.mark.parametrize(("pace", "wait_time"), [(MAX_SPEED, 0.0), (CURRENT_SPEED, 1.0)])
 def test_it_goes_through_its_targets_in_their_order(order: int, period: tuple, pace: int, wait_time: float) -> None:
     states = guards(order=order, pace=pace, wait_time=wait_time).run(60 * SECOND)
     targets = stops(states)
@@ -218,8 +217,7 @@ def test_it_reaches_targets_that_move_and_waits_beside_them(pace: int, wait_time
         assert distance < (0.1 if wait_time else 1.0)
 
 
-@every_pace
-@pytest.mark.parametrize("wait_time", [0.0, 1.0])
+@pytest.mark.parametrize(("pace", "wait_time"), [(MAX_SPEED, 1.0), (CURRENT_SPEED, 0.0)])
 def test_a_vehicle_that_turns_widely_reaches_its_targets_too(pace: int, wait_time: float) -> None:
     """At top speed its circles are of 25 m, the targets 10 m apart."""
     place = guards(wait_time=wait_time, pace=pace, vehicle={"max_force": 1.0})
@@ -231,10 +229,10 @@ def test_no_agent_stands_for_good_where_many_wait() -> None:
     values = {"wait_time": 0.5, "wait_spread": 0.5, "order": THERE_AND_BACK}
     place = guards(8, 0.5 * POSTS, {"max_speed": 1.5, "radius": 0.3}, **values)
     place = replace(place, behaviors=[*place.behaviors, (UnalignedCollisionAvoidance, {})], combining=PRIORITY)
-    visits = np.array([memory.visits for memory in memories(place.run(120 * SECOND))])
+    visits = np.array([memory.visits for memory in memories(place.run(80 * SECOND))])
     half = len(visits) // 2
-    assert (visits[half] > 2).all()
-    assert (visits[-1] - visits[half] > 2).all()
+    assert (visits[half] > 1).all()
+    assert (visits[-1] - visits[half] > 1).all()
 
 
 def test_another_wish_does_not_keep_it_from_its_patrol() -> None:

@@ -143,7 +143,7 @@ corner = st.tuples(st.floats(30.0, 150.0), st.sampled_from([-1.0, 1.0]), st.floa
 
 
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
-@settings(max_examples=2, derandomize=True, deadline=None)
+@settings(max_examples=1, derandomize=True, deadline=None)
 @given(corners=st.lists(corner, min_size=4, max_size=4))
 def test_in_an_inner_corner_it_turns_in_time_and_continues(kind: str, corners: list[tuple[float, ...]]) -> None:
     corners = [*corners, (30.0, 1.0, 5.0, 0.7)]
@@ -166,7 +166,7 @@ def test_in_an_inner_corner_it_turns_in_time_and_continues(kind: str, corners: l
         assert out > 0.5 * 0.8 * fastest[row]
 
 
-@pytest.mark.parametrize(("kind", "degrees"), [("curve", 30.0), ("curve", 45.0), ("mesh", 45.0), ("curve", 75.0)])
+@pytest.mark.parametrize(("kind", "degrees"), [("curve", 30.0), ("mesh", 45.0), ("curve", 75.0)])
 def test_in_a_sharp_inner_corner_it_keeps_off_both_walls_and_does_not_creep(kind: str, degrees: float) -> None:
     """Near the tip the walls leave no room for the offset."""
     offset, fastest = np.array([(1.0, 3.0), (2.0, 3.0), (3.0, 3.0), (3.0, 8.0)]).T

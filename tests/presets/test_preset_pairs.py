@@ -35,9 +35,7 @@ class Pair:
 
 PAIRS = {
     "fish and a shark": Pair("fish", "shark", 1.0, 5.0),
-    "large fish and a shark": Pair("school", "shark", 1.0, 11.0),
     "starlings and a falcon": Pair("starling", "pigeon", 1.5, 35.0),
-    "pigeons and a hawk": Pair("pigeon", "pigeon", 1.7, 55.0),
     "sheep and a dog": Pair("sheep", "herd", 0.8, 20.0),
 }
 COUNT, SECONDS, CALM = 30, 18, 14

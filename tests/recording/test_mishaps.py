@@ -98,7 +98,7 @@ def test_a_vehicle_that_moves_on_in_time_is_not_stuck() -> None:
     assert looked_at(*[*[stands] * 40, goes, *[stands] * 40]).number(STUCK) == 0
 
 
-def circling(frames: int, bound: bool, *, width: float = 0.2) -> list[State]:
+def circling(frames: int, bound: bool, *, width: float = 0.2, left: float = 20.0) -> list[State]:
     """A flyer that whirls on the spot some way off a ball, with somewhere to go or without."""
     ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
     states = []
@@ -106,7 +106,7 @@ def circling(frames: int, bound: bool, *, width: float = 0.2) -> list[State]:
         angle = 0.5 * frame
         place = [[4.0 + width * np.cos(angle), width * np.sin(angle), 0.0]]
         state = at(place, velocity=[[-np.sin(angle), np.cos(angle), 0.0]], obstacles=ball)
-        states.append(replace(state, memories={ERRAND: Errand(np.array([bound]))}))
+        states.append(replace(state, memories={ERRAND: Errand(np.array([bound]), np.array([left]))}))
     return states
 
 
@@ -120,6 +120,10 @@ def test_a_flyer_that_circles_for_fun_or_gets_on_is_not_stuck() -> None:
     assert looked_at(*circling(120, False)).number(STUCK) == 0
     assert looked_at(*circling(120, True, width=6.0)).number(STUCK) == 0
     assert looked_at(*circling(60, False)).stuck_frames(0, range(60)) is None
+
+
+def test_a_flyer_that_is_nearer_to_its_goal_than_to_any_obstacle_is_not_stuck_at_it() -> None:
+    assert looked_at(*circling(120, True, left=2.0)).number(STUCK) == 0
 
 
 def test_the_first_frame_of_a_mishap_is_kept_also_if_it_is_the_first_of_all() -> None:

@@ -2,13 +2,14 @@
 
 python -m tests.simulation.same_bytes            shows the names and hashes
 python -m tests.simulation.same_bytes --write    stores them, after a change that is meant to alter the motion
+python -m tests.simulation.same_bytes seek flee  shows only these
 """
 
 from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -29,9 +30,9 @@ def digest(states: Iterable[State]) -> str:
     return known.hexdigest()
 
 
-def hashes() -> dict[str, str]:
-    """The hash of each case by its name, in the order of the names."""
-    return {name: digest(make().states()) for name, make in sorted(cases().items())}
+def hashes(names: Collection[str] = ()) -> dict[str, str]:
+    """The hash of each case by its name, or only of those named, in the order of the names."""
+    return {name: digest(make().states()) for name, make in sorted(cases().items()) if not names or name in names}
 
 
 def stored() -> dict[str, str]:
@@ -56,7 +57,8 @@ def changed(hashes: dict[str, str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    computed = hashes()
-    if "--write" in sys.argv[1:]:
+    arguments = sys.argv[1:]
+    computed = hashes([a for a in arguments if a != "--write"])
+    if "--write" in arguments:
         STORED.write_text(text_of(computed), encoding="ascii")
     print(text_of(computed), end="")

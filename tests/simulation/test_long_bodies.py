@@ -192,7 +192,7 @@ def test_separation_is_the_sum_of_repulsions_between_the_axes() -> None:
     """The plain loop of the behavior's own test, with the nearest points found by trying many."""
     scene, distance = crowded(), 6.0
     forces = replace(scene, behaviors=[(Separation, {"distance": distance})]).steering()[0]
-    shares = np.linspace(-HALF, HALF, 1001)
+    shares = np.linspace(-HALF, HALF, 301)
     for i in range(len(scene)):
         push = np.zeros(3)
         for j in range(len(scene)):

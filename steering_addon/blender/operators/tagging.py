@@ -21,6 +21,7 @@ from ..read.body_sizes import Body
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
 from ..role_assignment import default_crowd, give_role, new_crowd
+from ..stored_values import check_choices
 from ..suitability import check_editable, suits
 from ..tagged_objects import tagged
 from ..write.ownership import is_baked
@@ -96,8 +97,11 @@ class STEERING_OT_tag(bpy.types.Operator):
         family = Family()
         # Not for vehicles: after a crowd was added, Blender goes through the whole scene for it.
         depsgraph = context.evaluated_depsgraph_get() if role is Role.LEADER else None
-        for ob in suitable:
-            give_role(ob, role, family, Body.of(ob, depsgraph, family) if depsgraph is not None else None)
+        # All are measured before the first is tagged: a refusal changes nothing.
+        bodies = [Body.of(ob, depsgraph, family) if depsgraph is not None else None for ob in suitable]
+        check_choices(suitable)
+        for ob, body in zip(suitable, bodies, strict=True):
+            give_role(ob, role, family, body)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
         for warning in joined.warnings:

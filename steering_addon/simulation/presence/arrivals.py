@@ -30,9 +30,11 @@ class Errand(Memory):
 
     Attributes:
         bound: (n,) the vehicles that a behavior leads somewhere else and that no speed limit stops.
+        left: (n,) the distance to where they go, metres; 0 for the others.
     """
 
     bound: Mask = remembered(False)
+    left: Scalars = remembered(0.0)
 
     @classmethod
     def of(cls, agents: Agents, arrived: Mask, top_speed: Scalars) -> Errand:
@@ -44,7 +46,8 @@ class Errand(Memory):
         """
         distance = agents.goal_distance
         away = np.isfinite(distance) & (distance > PLACE * agents.radius) & ~arrived
-        return cls(away & (top_speed > STANDING * agents.max_speed))
+        bound = away & (top_speed > STANDING * agents.max_speed)
+        return cls(bound, np.where(bound, distance, 0.0))
 
 
 @dataclass(frozen=True)

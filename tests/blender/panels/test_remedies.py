@@ -257,6 +257,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"set its shape to box": region_shape,
     r"flow attribute": flow_attribute,
     r"make a library override": overriding,
+    r"use clear > scale": lambda: in_blender("object.scale_clear"),
     r"clear the parent": lambda: in_blender("object.parent_clear"),
     r"remove the dependency": lambda: in_blender("constraint.delete") and in_blender("anim.driver_button_remove"),
     r"exit tweak mode": lambda: in_blender("nla.tweakmode_exit"),
