@@ -26,10 +26,11 @@ EXPECTED = ("config/*", "extensions/*", "scripts/presets/steering/*.json", ".cac
 def dump() -> dict:
     """The file as it is on the current frame."""
     scene = bpy.context.scene
-    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-    # Blender fills the view layers of other scenes only when they are evaluated.
+    # Blender fills the view layers of other scenes only when they are evaluated. An object that is in
+    # several then has the pose of theirs, so this comes first.
     for layer in (layer for other in bpy.data.scenes if other != scene for layer in other.view_layers):
         layer.update()
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return without_bake_ids(scene_dump(KINDS))
 
 
@@ -75,9 +76,11 @@ def hidden() -> set[str]:
 
 
 def undoable(dump: dict) -> dict:
-    """A dump without the number of users of linked objects, which Blender counts again on undo."""
+    """A dump without linked objects and overrides: on undo, Blender reads them again, with all groups."""
+    linked = {ob.name_full for ob in bpy.data.objects if ob.library is not None or ob.override_library is not None}
     users = {kind: {k: v for k, v in by_name.items() if "[" not in k} for kind, by_name in dump["users"].items()}
-    return {**dump, "users": users}
+    objects = {name: stored for name, stored in dump["objects"].items() if name not in linked}
+    return {**dump, "users": users, "objects": objects}
 
 
 def touched(before: dict, after: dict, involved: set[str]) -> str:

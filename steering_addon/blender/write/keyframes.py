@@ -28,7 +28,6 @@ GENERATED: int = _ENUMS["type"].enum_items["GENERATED"].value
 AUTO: int = _ENUMS["handle_left_type"].enum_items["AUTO"].value
 VECTOR: int = _ENUMS["handle_left_type"].enum_items["VECTOR"].value
 AUTO_CLAMPED: int = _ENUMS["handle_left_type"].enum_items["AUTO_CLAMPED"].value
-FREE: int = _ENUMS["handle_left_type"].enum_items["FREE"].value
 ALIGNED: int = _ENUMS["handle_left_type"].enum_items["ALIGNED"].value
 NOT_SMOOTHED: int = bpy.types.FCurve.bl_rna.properties["auto_smoothing"].enum_items["NONE"].value
 
@@ -151,13 +150,13 @@ def unsettled_handles(curve: FCurve) -> list[float]:
 
 
 def put_handles_back(curve: FCurve, noted: Sequence[float]) -> None:
-    """Move automatic handles to where `unsettled_handles` has noted them, unless keys were changed since."""
+    """Move handles that Blender computes to where `unsettled_handles` noted them, unless keys were changed since."""
     keys, rows = read_keys(curve), np.array(noted).reshape(-1, 8)
     if len(rows) != len(keys) or not np.array_equal(rows[:, :2], keys.columns["co"]):
         return
+    computed = dict(zip(HANDLES[3:], _computed_handles(keys), strict=True))
     for number, side in enumerate(HANDLES[3:]):
-        kinds = keys.columns[f"{side}_type"][:, 0]
-        moved = np.isin(kinds, AUTOMATIC) & (kinds == rows[:, 2 + number])
+        moved = computed[side] & (keys.columns[f"{side}_type"][:, 0] == rows[:, 2 + number])
         keys.columns[side][moved] = rows[moved, 4 + 2 * number : 6 + 2 * number]
         curve.keyframe_points.foreach_set(side, keys.columns[side].ravel())
 
@@ -347,14 +346,22 @@ def _modifier_settings(modifier: FModifier) -> dict[str, Any]:
     return settings
 
 
+def _computed_handles(keys: Keys) -> tuple[np.ndarray, np.ndarray]:
+    """The left and the right handles that Blender computes, (k,) each: automatic ones, and those aligned with one."""
+    left, right = (keys.columns[f"{side}_type"][:, 0] for side in HANDLES[3:])
+    automatic, other = np.isin(left, AUTOMATIC), np.isin(right, AUTOMATIC)
+    return automatic | (left == ALIGNED) & other, other | (right == ALIGNED) & automatic
+
+
 def _same_keys(keys: Keys, other: Keys) -> bool:
     """Whether keys are the same; handles count only if placed by the animator, as Blender computes the others."""
     if len(keys) != len(other):
         return False
+    computed = dict(zip(HANDLES[3:], _computed_handles(keys), strict=True))
     for name in KEY_COLUMNS:
         a, b = keys.columns[name], other.columns[name]
-        if name in ("handle_left", "handle_right"):
-            placed = np.isin(keys.columns[f"{name}_type"][:, 0], (FREE, ALIGNED))
+        if name in computed:
+            placed = ~computed[name]
             if not np.allclose(a[placed], b[placed], rtol=1e-5, atol=1e-5):
                 return False
         elif not name.startswith("select") and not np.array_equal(a, b):
