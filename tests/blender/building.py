@@ -472,8 +472,15 @@ def _block(block) -> dict:
 
 def _plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
-        return {name: getattr(inner, "name", inner) for name, inner in value.to_dict().items()}
+        return _named(value.to_dict())
     return value.to_list() if hasattr(value, "to_list") else getattr(value, "name", value)
+
+
+def _named(value: Any) -> Any:
+    """A value of a custom property with names in place of datablocks, however deep in it: undo makes new ones."""
+    if isinstance(value, dict):
+        return {name: _named(inner) for name, inner in value.items()}
+    return getattr(value, "name", value)
 
 
 def without_bake_ids(dump: dict) -> dict:

@@ -169,9 +169,12 @@ class STEERING_OT_populate_add(bpy.types.Operator):
     @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
+        # Reading the group writes it into the file, which a refusal must not do.
+        stored = crowd.steering.populate if crowd.steering.is_property_set("populate") else None
+        listed = set() if stored is None else {pointed_at(source, "object") for source in stored.sources}
+        place = None if stored is None else pointed_at(stored, "place")
+        models = usable(list(context.selected_objects), crowd, {place, *listed})
         group = crowd.steering.populate
-        listed = {pointed_at(source, "object") for source in group.sources}
-        models = usable(list(context.selected_objects), crowd, {pointed_at(group, "place"), *listed})
         for ob in models:
             group.sources.add().object = ob
         if not models:

@@ -38,6 +38,10 @@ MOST_SIDES = 24
 FLATTEST = 0.05
 """Metres by which the corners of a round outline may stick out, up to MOST_SIDES: about the 4 cm by which a box's cut
 corner does for a body of 0.5 m."""
+FLAT = 1e-9
+"""Share of the distance from the origin below which a corner does not stick out: it would be a rounding error."""
+CORNERS = 3
+"""Minimum number of corners of an outline."""
 PASSES = 4
 """Maximum number of times a point is moved from one footprint into the next: two walls of a corner, and two more for
 what stands in it."""
@@ -191,6 +195,8 @@ def reached(obstacles: Obstacles, height: Scalars, radius: Scalars) -> NDArray[n
 def footprints(obstacles: Obstacles, less: Scalars, radius: float) -> Footprints:
     """The footprints of boxes and round obstacles, for bodies of one radius.
 
+    Obstacles so far away that the computer cannot tell their corners apart have none.
+
     Args:
         less: (k,) metres by which round obstacles are narrower at the height of the bodies.
         radius: metres.
@@ -201,11 +207,15 @@ def footprints(obstacles: Obstacles, less: Scalars, radius: float) -> Footprints
     for row in range(len(obstacles)):
         if obstacles.shape[row] == BOX:
             base = box_outline(obstacles, row)
+            if len(base) < CORNERS:
+                continue
             outlines.append((_grown(base, wide), _grown(base, narrow), np.repeat(base, 2, axis=0), wide, narrow))
         else:
             ends = np.stack((obstacles.start[row, :2], obstacles.end[row, :2]))
             room = float(obstacles.radius[row] - less[row])
             outer, inner = _round(ends, obstacles.axes[row], max(room + wide, 1e-6), max(room + narrow, 1e-6))
+            if min(len(outer), len(inner)) < CORNERS:
+                continue
             nearer = _length(outer - ends[0]) <= _length(outer - ends[1])
             outlines.append((outer, inner, np.where(nearer[:, None], ends[0], ends[1]), room + wide, np.inf))
     # The order of the footprints does not depend on that of the obstacles.
@@ -242,17 +252,18 @@ def _joined(outlines: list[tuple[Plane, Plane, Plane, float, float]]) -> Footpri
 def box_outline(obstacles: Obstacles, row: int) -> Plane:
     """The corners of a box as seen from above, counterclockwise; (4, 2) where it stands upright, metres."""
     signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
-    # A sheet without thickness still has two sides.
-    sides = signs * np.maximum(obstacles.half[row], 1e-6)
+    # A sheet without thickness still has two sides, also far away.
+    thinnest = max(1e-6, 4.0 * FLAT * float(np.abs(obstacles.start[row]).max()))
+    sides = signs * np.maximum(obstacles.half[row], thinnest)
     axes = obstacles.axes[row]
     across = sides[:, 0, None] * axes[0] + sides[:, 1, None] * axes[1] + sides[:, 2, None] * axes[2]
     return _hull(obstacles.start[row, :2] + across[:, :2])
 
 
 def _hull(points: Plane) -> Plane:
-    """The corners of the convex hull of places (m, 2), counterclockwise (Andrew's monotone chain)."""
+    """The corners of the convex hull of places (m, 2), counterclockwise (Andrew's monotone chain); 0 of a point."""
     ordered = sorted(set(map(tuple, points.tolist())))
-    flat = 1e-9 * max(max(map(abs, place)) for place in ordered) + EPSILON
+    flat = FLAT * max(max(map(abs, place)) for place in ordered) + EPSILON
 
     def half(places: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
         chain: list[tuple[float, ...]] = []
@@ -262,7 +273,7 @@ def _hull(points: Plane) -> Plane:
             chain.append((x, y))
         return chain[:-1]
 
-    return np.array(half(ordered) + half(ordered[::-1]))
+    return np.array(half(ordered) + half(ordered[::-1])).reshape(-1, 2)
 
 
 def _turn(a: tuple[float, ...], b: tuple[float, ...], c: tuple[float, ...]) -> float:

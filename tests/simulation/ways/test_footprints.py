@@ -175,3 +175,12 @@ def test_a_body_pushed_to_a_wall_goes_along_it() -> None:
         point = np.array([[1.0, -0.2 - gap]])
         corner = int(np.argmin(np.linalg.norm(wall.corner - (3.5, -0.7), axis=1)))
         assert wall.tangents(point, np.array([corner]))[0] == pytest.approx([1.0, 0.0], abs=0.02)
+
+
+@pytest.mark.parametrize("far", [1e4, 1e9, 1e17])
+def test_an_obstacle_too_far_away_to_have_corners_bars_no_way(far: float) -> None:
+    distant = all_of(boxes([[far, 0.0, 0.0]], [[0.0, 1e-8, 1.0]]), obstacles([[far, 2.0, 0.0]], 1e-8))
+    seen = of(all_of(distant, box(0.0, 4.0, 1.0, 1.0)))
+    assert np.isfinite(seen.corner).all()
+    near = seen.corner[np.abs(seen.corner[:, 0]) < 100.0]
+    assert np.array_equal(near, of(box(0.0, 4.0, 1.0, 1.0)).corner)
