@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, frames, insert, leader, link, part, places, vehicle
+from tests.blender.building import bake, crowd, empty, frames, insert, leader, link, part, places, select, vehicle
 
 FOLLOWING = {"behind": 2.0, "spread": 0.0, "separation": 0.0}
 
@@ -125,3 +125,12 @@ def test_a_vehicle_leads_others() -> None:
     assert (gaps < 12.0).all()
     assert (gaps > 1.0).all()
     assert np.linalg.norm(places(tail, [240])[0] - (0.0, -6.0, 0.0)) > 20.0
+
+
+def test_a_refused_tag_leaves_all_selected_objects_as_they_were() -> None:
+    good, bad = empty("A Good One"), empty("Bad")
+    bad.delta_location.x = math.nan
+    select(good, bad)
+    with pytest.raises(RuntimeError, match="Bad has a transform that is not a number"):
+        bpy.ops.steering.tag(role="LEADER")
+    assert not good.is_property_set("steering") and not bad.is_property_set("steering")

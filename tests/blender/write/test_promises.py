@@ -112,6 +112,15 @@ def stale_handles(ob, first: int) -> None:
         curve.keyframe_points.foreach_set("handle_left", [value - 1.5 for k in curve.keyframe_points for value in k.co])
 
 
+def aligned_handles(ob, first: int) -> None:
+    """Handles that are aligned with automatic ones, which Blender would compute otherwise."""
+    key(ob, first, -20, -10, 30)
+    for curve in curves(ob):
+        for point in curve.keyframe_points:
+            point.handle_left_type = "ALIGNED"
+        curve.keyframe_points.foreach_set("handle_left", [value - 1.5 for k in curve.keyframe_points for value in k.co])
+
+
 def free_handles(ob, first: int) -> None:
     key(ob, first, -20, -10, 30)
     for curve in curves(ob):
@@ -153,7 +162,18 @@ def mute(ob) -> None:
 
 ANIMATIONS = (
     *(nothing, a_lone_key, keys_before, keys_around, turns_around, keys_within, keys_at_the_ends, muted_keys),
-    *(muted_keys_around, cycles, noise, straight_on, stale_handles, free_handles, scale, a_driver, a_muted_driver),
+    *(
+        muted_keys_around,
+        cycles,
+        noise,
+        straight_on,
+        stale_handles,
+        aligned_handles,
+        free_handles,
+        scale,
+        a_driver,
+        a_muted_driver,
+    ),
     *(a_strip, a_shared_action),
 )
 
