@@ -19,6 +19,8 @@ SHOWN = 4
 KINDS = ("actions", "cameras", "collections", "curves", "libraries", "meshes", "objects", "scenes", "shape_keys")
 BESIDE = ("cameras", "collections", "curves", "libraries", "meshes", "scenes", "shape_keys")
 """Datablocks that no bake changes."""
+PROPERTIES = ("steering_speed", "steering_distance", "steering_phase")
+"""The custom properties that a bake keys on request."""
 EXPECTED = ("config/*", "extensions/*", "scripts/presets/steering/*.json", ".cache/*")
 """The files that Blender and saved presets put into the folders of a user; `*` stands for folders too."""
 
@@ -46,20 +48,37 @@ def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:
     """A dump without what a bake may leave behind when it is cleared.
 
     These are the starts that it stores on vehicles, as each bake stores its own, and only a bake reads it; the
-    identities that it gives to copies; and whether what it hid is selected, as Blender deselects what is hidden.
+    identities that it gives to copies; properties that drivers read; and whether what it hid is selected, as Blender
+    deselects what is hidden.
 
     Args:
         copies: the full names of objects with the identity of another one, before.
         hidden: the names of the objects that the bake hides on the current frame.
     """
-    objects = {}
+    objects, driving = {}, _driving()
     for name, stored in dump["objects"].items():
         of_a_bake = {"start", "identity"} if name in copies else {"start"}
         settings = stored.get("steering")
         if isinstance(settings, dict):
             stored = {**stored, "steering": {k: v for k, v in settings.items() if k not in of_a_bake}}
+        if name in driving:
+            custom = {k: v for k, v in stored["custom"].items() if k not in PROPERTIES}
+            stored = {**stored, "stored": [k for k in stored["stored"] if k not in PROPERTIES], "custom": custom}
         objects[name] = stored
     return {**dump, "objects": objects, "selected": [name for name in dump["selected"] if name not in hidden]}
+
+
+def _driving() -> set[str]:
+    """The full names of the objects whose baked properties drivers read."""
+    variables = (
+        variable
+        for ob in bpy.data.objects
+        for driver in (ob.animation_data.drivers if ob.animation_data else ())
+        for variable in driver.driver.variables
+    )
+    targets = (target for variable in variables for target in variable.targets if target.id is not None)
+    paths = {f'["{name}"]' for name in PROPERTIES}
+    return {target.id.name_full for target in targets if target.data_path in paths}
 
 
 def copies(dump: dict) -> set[str]:
@@ -76,11 +95,23 @@ def hidden() -> set[str]:
 
 
 def undoable(dump: dict) -> dict:
-    """A dump without linked objects and overrides: on undo, Blender reads them again, with all groups."""
+    """A dump without what undo itself changes.
+
+    On undo, Blender reads linked objects and overrides again, with all groups. It also evaluates drivers again, and
+    stores what they drive, even on copies of which none was evaluated before.
+    """
+    objects = {name: _not_driven(name, stored) for name, stored in dump["objects"].items()}
     linked = {ob.name_full for ob in bpy.data.objects if ob.library is not None or ob.override_library is not None}
     users = {kind: {k: v for k, v in by_name.items() if "[" not in k} for kind, by_name in dump["users"].items()}
-    objects = {name: stored for name, stored in dump["objects"].items() if name not in linked}
+    objects = {name: stored for name, stored in objects.items() if name not in linked}
     return {**dump, "users": users, "objects": objects}
+
+
+def _not_driven(name: str, stored: dict) -> dict:
+    ob = bpy.data.objects.get(name)
+    drivers = ob.animation_data.drivers if ob is not None and ob.animation_data else ()
+    driven = any(driver.data_path.startswith("steering.") for driver in drivers)
+    return {**stored, "steering": None} if driven else stored
 
 
 def touched(before: dict, after: dict, involved: set[str]) -> str:

@@ -53,6 +53,9 @@ def animate(ob: bpy.types.Object, chance: Random, oddness: float) -> None:
 
 def _insert(ob: bpy.types.Object, path: str, chance: Random) -> None:
     scene = bpy.context.scene
+    if path in {driver.data_path for driver in (ob.animation_data.drivers if ob.animation_data else ())}:
+        # With keys and a driver on one channel, it is left to chance which of them Blender shows.
+        return
     if path == '["number"]':
         ob["number"] = 1.0
     for _ in range(chance.randint(1, 3)):
@@ -119,6 +122,9 @@ def drive(ob: bpy.types.Object, chance: Random) -> None:
     """Add a driver, which may be broken, to a channel or a setting."""
     path, index = chance.choice(DRIVEN)
     if path.startswith("steering") and not ob.is_property_set("steering"):
+        return
+    action = ob.animation_data.action if ob.animation_data else None
+    if action is not None and path in {curve.data_path for bag in bags(action) for curve in bag.fcurves}:
         return
     curve = ob.driver_add(path, index) if index >= 0 else ob.driver_add(path)
     if chance.random() < 0.5:
