@@ -52,12 +52,12 @@ def _empty_file(addon: ModuleType) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the tests that other Blenders run to them."""
     # It asks bpy for the version, which may only be imported once the variable above is set.
-    from tests.blender.sharing import is_run_here
+    from tests.blender.sharing import run_here
 
-    others = [item for item in items if not is_run_here(item)]
-    if others:
-        config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if is_run_here(item)]
+    chosen = run_here(items)
+    if len(chosen) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = chosen
 
 
 @pytest.fixture

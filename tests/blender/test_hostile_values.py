@@ -12,7 +12,6 @@ import pytest
 from tests.blender.building import difference, part, scene_dump, select
 from tests.blender.drawing import everything_shown
 from tests.blender.hostile_values import BAKED, UNBAKED, Change, Stage, staged
-from tests.blender.sharing import shared_out
 
 KINDS = ("actions", "collections", "objects", "scenes")
 """The types of datablocks that a refusal must not change."""
@@ -211,7 +210,7 @@ def drawing_errors(file: str, change: Change) -> Iterator[str]:
             yield f"drawing with {ob.name} active: {type(error).__name__}: {error}"
 
 
-CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) for value in shared_out(values)]
+CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) for value in values]
 
 
 @pytest.mark.parametrize(("value", "baked"), CASES, ids=[value for value, _ in CASES])

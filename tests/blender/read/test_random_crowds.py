@@ -33,7 +33,6 @@ from tests.blender.building import (
     tag,
     wedge,
 )
-from tests.blender.sharing import shared_out
 
 SCENES = 52
 LARGEST = 300
@@ -396,7 +395,7 @@ def stop_half_way(scene: Scene) -> None:
     running.close()
 
 
-@pytest.mark.parametrize("seed", shared_out(range(SCENES)))
+@pytest.mark.parametrize("seed", range(SCENES))
 def test_a_random_crowd_plays_as_simulated_and_leaves_all_else_alone(seed) -> None:
     scene = Scene(seed)
     bpy.context.view_layer.update()

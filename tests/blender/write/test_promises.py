@@ -30,7 +30,6 @@ from tests.blender.building import (
     wedge,
     without_bake_ids,
 )
-from tests.blender.sharing import shared_out
 
 FIRST, LAST = 1, 9
 LATE = 1_000_000
@@ -272,7 +271,7 @@ def test_baking_twice_is_baking_once_and_clearing_brings_all_back(animate) -> No
 
 @pytest.mark.parametrize(
     ("animate", "surround"),
-    shared_out(product((nothing, keys_around, scale, a_driver), SURROUNDINGS)),
+    product((nothing, keys_around, scale, a_driver), SURROUNDINGS),
     ids=lambda each: each.__name__,
 )
 def test_it_is_so_whatever_is_around_the_vehicles(animate, surround) -> None:
