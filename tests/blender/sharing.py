@@ -20,7 +20,7 @@ BLENDERS = environments.blenders()
 Case = TypeVar("Case")
 
 MANY = 12
-"""Cases of a test that are so many that they are shared out."""
+"""Cases of a test from which on they are shared out."""
 in_one_blender = pytest.mark.in_one_blender
 """For a test, or for each case of it, that one of the Blenders runs, chosen by its name."""
 
