@@ -271,7 +271,7 @@ def test_baking_twice_is_baking_once_and_clearing_brings_all_back(animate) -> No
 
 @pytest.mark.parametrize(
     ("animate", "surround"),
-    product((nothing, keys_around, scale, a_driver), SURROUNDINGS),
+    list(product((nothing, keys_around, scale, a_driver), SURROUNDINGS)),
     ids=lambda each: each.__name__,
 )
 def test_it_is_so_whatever_is_around_the_vehicles(animate, surround) -> None:
