@@ -36,7 +36,7 @@ from .presence.arrivals import Errand, arrival_distance, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
 from .vehicle import VehicleModel
-from .world import PASSING_PLACES, Agents, World
+from .world import Agents, World
 
 ERRAND = "errand"
 """Under what it is remembered which vehicles have somewhere to go; no behavior has this name."""
@@ -194,7 +194,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         alarmed=nobody(len(rows)),
         clearance=shared(np.nan, len(rows)),
         awaits=shared(-1, len(rows), np.int64),
-        passing_places=shared(np.nan, 3 * PASSING_PLACES * len(rows)).reshape(len(rows), PASSING_PLACES, 3),
+        passing_places=np.empty((len(rows), 0, 3)),
     )
 
 
@@ -239,7 +239,8 @@ def _passing_places(behaviors: list[Behavior], world: World, agents: Agents, dec
         led = behavior.passing_places(world, agents, decided.recalled(behavior, agents))
         if led is not None:
             leads = (behavior.weight != 0.0) & np.isfinite(led[:, 0, 0])
-            places = np.where(leads[:, None, None], led, places)
+            others = places if places.size else np.full_like(led, np.nan)
+            places = np.where(leads[:, None, None], led, others)
     return places
 
 

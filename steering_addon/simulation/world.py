@@ -215,7 +215,7 @@ class Agents:
             them.
         awaits: (n,) the row of the obstacle that each stops for instead of passing it, -1 for none, or EVERY_OBSTACLE.
         passing_places: (n, PASSING_PLACES, 3) the places beside obstacles past which a behavior leads each, metres; nan
-            for none.
+            for none, and (n, 0, 3) if no behavior leads any agent.
     """
 
     rows: Rows

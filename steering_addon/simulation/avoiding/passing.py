@@ -96,7 +96,7 @@ def led_past(agents: Agents, rows: Rows, course: Vectors, offset: Vectors, radiu
         radius: (m,) of a ball around the obstacle, metres.
         reach: (m,) the distance to keep from it, metres.
     """
-    if not anybody(np.isfinite(agents.passing_places[:, 0, 0])):
+    if not agents.passing_places.size or not anybody(np.isfinite(agents.passing_places[:, 0, 0])):
         return no_vectors(len(rows))
     places = agents.passing_places[rows] - (agents.position[rows] + offset)[:, None]
     abreast = np.argmin(np.nan_to_num(magnitude(places), nan=np.inf), axis=1)
