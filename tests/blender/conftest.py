@@ -55,8 +55,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     from tests.blender.sharing import run_here
 
     chosen = run_here(items)
-    if len(chosen) < len(items):
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    others = set(items) - set(chosen)
+    if others:
+        config.hook.pytest_deselected(items=list(others))
         items[:] = chosen
 
 
