@@ -48,37 +48,43 @@ def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:
     """A dump without what a bake may leave behind when it is cleared.
 
     These are the starts that it stores on vehicles, as each bake stores its own, and only a bake reads it; the
-    identities that it gives to copies; properties that drivers read; and whether what it hid is selected, as Blender
-    deselects what is hidden.
+    identities that it gives to copies; properties that drivers read, with what these drivers set; and whether what it
+    hid is selected, as Blender deselects what is hidden.
 
     Args:
         copies: the full names of objects with the identity of another one, before.
         hidden: the names of the objects that the bake hides on the current frame.
     """
-    objects, driving = {}, _driving()
+    objects = {}
+    readers, read = drivers_of_bakes()
     for name, stored in dump["objects"].items():
         of_a_bake = {"start", "identity"} if name in copies else {"start"}
         settings = stored.get("steering")
         if isinstance(settings, dict):
             stored = {**stored, "steering": {k: v for k, v in settings.items() if k not in of_a_bake}}
-        if name in driving:
+        if name in read:
             custom = {k: v for k, v in stored["custom"].items() if k not in PROPERTIES}
             stored = {**stored, "stored": [k for k in stored["stored"] if k not in PROPERTIES], "custom": custom}
-        objects[name] = stored
-    return {**dump, "objects": objects, "selected": [name for name in dump["selected"] if name not in hidden]}
+        objects[name] = _not_driven(bpy.data.objects.get(name), stored) if name in readers else stored
+    return {**without_selection_of(hidden, dump), "objects": objects}
 
 
-def _driving() -> set[str]:
-    """The full names of the objects whose baked properties drivers read."""
-    variables = (
-        variable
+def without_selection_of(hidden: set[str], dump: dict) -> dict:
+    """A dump that does not tell whether these objects are selected: Blender deselects what is hidden."""
+    return {**dump, "selected": [name for name in dump["selected"] if name not in hidden]}
+
+
+def drivers_of_bakes() -> tuple[set[str], set[str]]:
+    """The full names of the objects with drivers that read baked properties, and of those that these read."""
+    pairs = [
+        (ob.name_full, target.id.name_full)
         for ob in bpy.data.objects
         for driver in (ob.animation_data.drivers if ob.animation_data else ())
         for variable in driver.driver.variables
-    )
-    targets = (target for variable in variables for target in variable.targets if target.id is not None)
-    paths = {f'["{name}"]' for name in PROPERTIES}
-    return {target.id.name_full for target in targets if target.data_path in paths}
+        for target in variable.targets
+        if target.id is not None and target.data_path in {f'["{name}"]' for name in PROPERTIES}
+    ]
+    return {reader for reader, _ in pairs}, {read for _, read in pairs}
 
 
 def copies(dump: dict) -> set[str]:
@@ -100,18 +106,20 @@ def undoable(dump: dict) -> dict:
     On undo, Blender reads linked objects and overrides again, with all groups. It also evaluates drivers again, and
     stores what they drive, even on copies of which none was evaluated before.
     """
-    objects = {name: _not_driven(name, stored) for name, stored in dump["objects"].items()}
+    objects = {name: _not_driven(bpy.data.objects.get(name), stored) for name, stored in dump["objects"].items()}
     linked = {ob.name_full for ob in bpy.data.objects if ob.library is not None or ob.override_library is not None}
     users = {kind: {k: v for k, v in by_name.items() if "[" not in k} for kind, by_name in dump["users"].items()}
     objects = {name: stored for name, stored in objects.items() if name not in linked}
     return {**dump, "users": users, "objects": objects}
 
 
-def _not_driven(name: str, stored: dict) -> dict:
-    ob = bpy.data.objects.get(name)
+def _not_driven(ob: bpy.types.Object | None, stored: dict) -> dict:
+    """The dump of an object without what drivers set."""
     drivers = ob.animation_data.drivers if ob is not None and ob.animation_data else ()
-    driven = any(driver.data_path.startswith("steering.") for driver in drivers)
-    return {**stored, "steering": None} if driven else stored
+    driven = {driver.data_path for driver in drivers}
+    settings = {path: value for path, value in stored["settings"].items() if path not in driven}
+    group = None if any(path.startswith("steering.") for path in driven) else stored.get("steering")
+    return {**stored, "settings": settings, "steering": group}
 
 
 def touched(before: dict, after: dict, involved: set[str]) -> str:

@@ -246,7 +246,8 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
         for ob in baked:
             if settings_of(ob) is not None:
                 give_back(ob)
-                if not ob.steering.roles:
+                # Untagged since the bake. The parts of populated vehicles have no role either, but a record.
+                if not ob.steering.roles and not ob.steering.is_property_set("member"):
                     ob.property_unset("steering")
         census.changed()
         self.report({"INFO"}, f"Deleted the bake of {_count(moved, 'vehicle')}")

@@ -163,8 +163,11 @@ class STEERING_OT_untag(bpy.types.Operator):
             ob.steering.roles -= {self.role}
             if self.role == Role.VEHICLE.name:
                 ob.steering.crowd = None
-            if not ob.steering.roles and not is_baked(ob):
-                ob.property_unset("steering")
+            if not ob.steering.roles:
+                # Delete Bake reads the start of what plays a bake.
+                ob.steering.property_unset("member")
+                if not is_baked(ob):
+                    ob.property_unset("steering")
         return {"FINISHED"}
 
 

@@ -65,9 +65,10 @@ def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
         animated = animated_paths(ob)
         parent = full_name(ob.parent) if ob.parent is not None else ""
         # A vehicle has no groups of its own: those belong to crowds.
-        add((_values(stored, "steering.", animated, BOOKKEEPING, groups=False), _start(stored), *ob.scale, parent))
-        for curve in _curves(ob) if any(path.startswith("steering.") for path in animated) else ():
-            if curve.data_path.startswith("steering."):
+        scale = () if "scale" in animated else tuple(ob.scale)
+        add((_values(stored, "steering.", animated, BOOKKEEPING, groups=False), _start(stored), *scale, parent))
+        for curve in _curves(ob) if any(map(_is_read, animated)) else ():
+            if _is_read(curve.data_path):
                 add(*_shape(curve))
     for ob in _looked_at(objects, moved):
         add(*_looks(ob))
@@ -79,6 +80,11 @@ def _is_moved(ob: Object, stored: PropertyGroup, baked: Collection[Object] | Non
     if Role.VEHICLE.name not in stored.roles or stored.locked:
         return False
     return bake_of(ob) is not None if baked is None else ob in baked
+
+
+def _is_read(path: str) -> bool:
+    """Whether a run reads this channel of a vehicle, which no bake writes."""
+    return path == "scale" or path.startswith("steering.")
 
 
 def _rank(ob: Object, stored: PropertyGroup) -> tuple[int, str]:

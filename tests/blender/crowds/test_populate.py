@@ -10,6 +10,7 @@ import pytest
 from tests.blender.building import (
     assert_same,
     bake,
+    clear_bake,
     drive,
     empty,
     frames,
@@ -622,6 +623,29 @@ def test_deleted_members_are_restored(crowd) -> None:
     after = [state_of(ob) for ob in members(crowd)]
     assert [row[:2] for row in after] == [row[:2] for row in before]
     assert after[:6] == before[:6]
+
+
+def test_parts_of_members_stay_theirs_when_a_bake_that_hid_them_is_deleted() -> None:
+    """Populate would take such a member for the user's and neither move nor remove it."""
+    body = wedge(size=0.3)
+    wedge("Fin", size=0.1).parent = body
+    select(body)
+    crowd = populate(count=4, arrangement="ONE_PLACE")
+    bake()
+    assert any(is_baked(ob) for member in members(crowd) for ob in member.children)
+    clear_bake()
+    select(crowd)
+    populate(count=2)
+    assert len(members(crowd)) == 2
+
+
+def test_an_untagged_member_is_the_users_also_if_it_was_baked(crowd) -> None:
+    bake()
+    released = members(crowd)[-1]
+    select(released)
+    assert bpy.ops.steering.untag(role="VEHICLE") == {"FINISHED"}
+    clear_bake()
+    assert "steering" not in stored_names(released)
 
 
 def test_another_arrangement_moves_members_but_keeps_their_identity(crowd) -> None:
