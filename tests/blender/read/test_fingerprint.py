@@ -215,12 +215,12 @@ def test_making_it_writes_nothing() -> None:
 def test_it_leaves_out_the_stored_scale_of_a_vehicle_whose_scale_is_animated() -> None:
     """Blender may store another one each time it evaluates the strip that a bake sets aside."""
     town()
-    one = bpy.data.objects["One"]
-    insert(one, "scale", {-40: (2.0, 2.0, 2.0), -30: (3.0, 3.0, 3.0)})
-    strip_of_own_action(one)
+    ship = bpy.data.objects["One"]
+    insert(ship, "scale", {-40: (2.0, 2.0, 2.0), -30: (3.0, 3.0, 3.0)})
+    strip_of_own_action(ship)
     bake(replace_own_keys=True)
     before = fingerprint()
-    one.scale = 1.0, 1.0, 1.0
+    ship.scale = 1.0, 1.0, 1.0
     assert fingerprint() == before
 
 
