@@ -26,6 +26,8 @@ REMEMBERED = 2**14
 """The number of files whose content is remembered."""
 MOST_NAMES = 20
 """The number of presets that a message names at most."""
+DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))}
+"""Names that Windows gives to devices, whatever suffix follows."""
 
 
 class Labelled(Protocol):
@@ -184,11 +186,13 @@ class Shelf(Generic[Kind]):
             label: gives the name of the file.
 
         Raises:
-            Refusal: the label gives no name or that of another preset, or the file cannot be written.
+            Refusal: the label gives no name, that of a device or that of another preset, or the file cannot be written.
         """
         name = bpy.path.clean_name(label.strip()).strip("_")
         if not name:
             raise Refusal("The preset has no name. Enter a name with letters or digits.")
+        if name.casefold() in DEVICES:
+            raise Refusal(f"A preset cannot be named {name}: Windows gives that name to a device. Choose another name.")
         self._check_free(name, label.strip())
         try:
             content = text.encode("utf-8")

@@ -160,6 +160,14 @@ def test_a_name_may_differ_from_that_of_a_shipped_preset_in_its_capitals() -> No
     assert {"starling", "Starling"} <= set(presets().listed())
 
 
+@pytest.mark.parametrize("name", ["CON", "nul", "Lpt1"])
+def test_a_name_that_windows_gives_to_a_device_is_refused(name: str) -> None:
+    """Such a preset could not be read there; saved there, it would be lost without an error."""
+    crowd()
+    assert "Windows gives that name to a device" in refusal(bpy.ops.steering.preset_save, name=name)
+    assert not list(user_folder().iterdir())
+
+
 def test_a_file_that_is_not_a_preset_is_kept() -> None:
     path = written("Mine", "not a preset")
     crowd()
