@@ -198,11 +198,15 @@ def check_independent(
         if full_name(ob) in rows:
             continue
         for behind, why in reasons(ob):
-            carried = why == "parent" and (ob in looked_at or carrier_of(ob, rows) >= 0 or ob in crowds)
-            if full_name(behind) in rows and not carried:
+            row = carrier_of(behind, rows)
+            if row < 0 or why == "parent":
+                # What hangs on a vehicle is read relative to it; what looks at that is found at the look.
+                continue
+            if behind == vehicles[row] or carrier_of(ob, rows) != row:
+                by_way = "" if behind == vehicles[row] else f" (by way of {behind.name})"
                 raise Refusal(
-                    f"{ob.name} depends on the vehicle {behind.name} through {why}, but the bake has yet to move "
-                    f"{behind.name}. Remove the dependency, or lock {behind.name}.",
+                    f"{ob.name} depends on the vehicle {vehicles[row].name} through {why}{by_way}, but the bake has "
+                    f"yet to move {vehicles[row].name}. Remove the dependency, or lock {vehicles[row].name}.",
                     about=[ob],
                 )
 

@@ -537,6 +537,14 @@ def depends_by_another(vehicle_object):
     return "Between depends on the vehicle Ship through the constraint Child Of"
 
 
+def depends_by_a_part(vehicle_object):
+    hand = empty("Hand")
+    hand.parent = vehicle_object
+    ob = obstacle(name="Wall", location=(0.0, 9.0, 0.0))
+    ob.constraints.new("COPY_LOCATION").target = hand
+    return r"Wall depends on the vehicle Ship through the constraint Copy Location \(by way of Hand\)"
+
+
 def depends_by_a_bone(vehicle_object):
     rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
     bpy.context.scene.collection.objects.link(rig)
@@ -566,8 +574,8 @@ def crowd_depends(vehicle_object):
 
 
 DEPENDENCES = (
-    *(depends_by_constraint, depends_by_driver, depends_by_modifier, depends_by_another, depends_by_a_bone),
-    *(depends_by_a_drivers_transform, crowd_depends),
+    *(depends_by_constraint, depends_by_driver, depends_by_modifier, depends_by_another, depends_by_a_part),
+    *(depends_by_a_bone, depends_by_a_drivers_transform, crowd_depends),
 )
 
 
@@ -582,6 +590,18 @@ def test_other_dependencies_on_a_vehicle_are_refused_by_name_until_it_is_locked(
     ob.steering.locked = True
     vehicle(name="Other", location=(9.0, 0.0, 0.0))
     bake()
+
+
+def test_parts_of_a_vehicle_may_depend_on_each_other() -> None:
+    """Both are read relative to the vehicle, wherever it goes."""
+    ob = wanderer()
+    hand, shield = empty("Hand", (0.0, 1.0, 0.0)), obstacle(name="Shield", radius=0.2)
+    hand.parent = shield.parent = ob
+    shield.constraints.new("COPY_LOCATION").target = hand
+    bake()
+    before = keys(ob)
+    bake()
+    assert keys(ob) == before
 
 
 def test_a_vehicle_under_a_vehicle_is_refused_by_name() -> None:
