@@ -200,7 +200,7 @@ def check_independent(
         for behind, why in reasons(ob):
             row = carrier_of(behind, rows)
             if row < 0 or why == "parent":
-                # What hangs on a vehicle is read relative to it; what looks at that is found at the look.
+                # Children of a vehicle are read relative to it; what depends on them is refused here, for itself.
                 continue
             if behind == vehicles[row] or carrier_of(ob, rows) != row:
                 by_way = "" if behind == vehicles[row] else f" (by way of {behind.name})"
