@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..behaviors import CATALOGUE
 from .refusal import Refusal
 
 if TYPE_CHECKING:
     from bpy.types import Object, PropertyGroup
 
+BEHAVIORS = {behavior.name for behavior in CATALOGUE}
 FARTHEST = 1e18
 """Distance in metres beyond which a point is nowhere: its square does not fit into a number of 32 bits."""
 Front = tuple[str, str]
@@ -102,7 +104,8 @@ def _groups(group: PropertyGroup | None) -> Iterator[tuple[PropertyGroup, tuple[
     for name in inner:
         if group.is_property_set(name):
             below = getattr(group, name)
-            if getattr(below, "use", True):
+            # A preset holds the values of what is off, but not of a behavior that is.
+            if name not in BEHAVIORS or below.use:
                 yield from _groups(below)
 
 

@@ -17,7 +17,7 @@ from ..identity import distinct_identities
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import crowds_of
 from ..write.bake_actions import moved_without_bake
-from ..write.ownership import Played
+from ..write.ownership import Played, own_strips, strip_curves
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import animates
 from .local_space import AXIS_NAMES, is_computed, model_axes, parent_part, to_world
@@ -49,6 +49,7 @@ class ObjectVehicles:
         unscaled_height: (n,) the height of each model before it is scaled; 0 if unknown.
         up: (n,) the index of the axis of each model that points up.
         rescaled: (n,) whether its stride follows a scale that is animated.
+        scale: (n, 3) the scale channels of each.
     """
 
     objects: tuple[Object, ...]
@@ -64,6 +65,7 @@ class ObjectVehicles:
     unscaled_height: np.ndarray
     up: np.ndarray
     rescaled: np.ndarray
+    scale: np.ndarray
 
     @once
     def parented(self) -> list[int]:
@@ -84,7 +86,7 @@ class ObjectVehicles:
 
     def scales(self, rows: Sequence[int]) -> np.ndarray:
         """The scale channels of some vehicles, (k, 3)."""
-        return np.array([tuple(self.objects[row].scale) for row in rows]).reshape(-1, 3)
+        return np.asarray(self.scale[list(rows)])
 
     def needed(self) -> Iterator[Object]:
         """Parents, and vehicles with an animated scale or settings or whose parent part Blender has to compute."""
@@ -115,7 +117,9 @@ class ObjectVehicles:
     @once
     def _heights(self) -> np.ndarray:
         """The heights by the scale channels as the file has them, (n,)."""
-        return self.unscaled_height * np.array([_scale(ob, up) for ob, up in zip(self.objects, self.up.tolist())])
+        return self.unscaled_height * np.array(
+            [abs(scale[up] * ob.delta_scale[up]) for ob, scale, up in zip(self.objects, self.scale, self.up.tolist())]
+        )
 
     def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
         """As `VehicleSource.heights`."""
@@ -123,7 +127,8 @@ class ObjectVehicles:
             return self._heights
         heights = self._heights.copy()
         for row in np.flatnonzero(self.rescaled).tolist():
-            scale = _scale(self.objects[row].evaluated_get(depsgraph), int(self.up[row]))
+            evaluated, up = self.objects[row].evaluated_get(depsgraph), int(self.up[row])
+            scale = abs(evaluated.scale[up] * evaluated.delta_scale[up])
             check_number(scale, self.objects[row], "scale", frame)
             heights[row] = self.unscaled_height[row] * scale
         heights[self.parented] *= magnitude(np.moveaxis(parent_parts[:, :3, :3], 1, -1)).mean(axis=-1)
@@ -204,6 +209,7 @@ def object_vehicles(
         location[row], turn = starts[k]
         rotation[row, : len(turn)] = turn
     objects = tuple(moving[k] for k in order)
+    muted = [_muted_scale(ob, first, last) if replace_own_keys else set() for ob in objects]
     vehicles = ObjectVehicles(
         objects=objects,
         crowds=tuple(crowds[k] for k in order),
@@ -217,7 +223,10 @@ def object_vehicles(
         hides=np.array([hides[k] for k in order], dtype=np.bool_),
         unscaled_height=finite_numbers(objects, "height"),
         up=np.array([_up(ob) for ob in objects], dtype=np.int64),
-        rescaled=np.array([_is_rescaled(moving[k], crowds[k]) for k in order], dtype=np.bool_),
+        rescaled=np.array(
+            [_is_rescaled(moving[k], crowds[k]) and not channels for k, channels in zip(order, muted)], dtype=np.bool_
+        ),
+        scale=np.array([_scale(*each) for each in zip(objects, muted)]).reshape(-1, 3),
     )
     return vehicles, np.array([identities[ob.name] for ob in objects], dtype=np.int64)
 
@@ -240,6 +249,7 @@ def no_objects() -> ObjectVehicles:
         np.zeros(0),
         np.zeros(0, dtype=np.int64),
         none,
+        np.zeros((0, 3)),
     )
 
 
@@ -265,9 +275,17 @@ def _up(ob: Object) -> int:
     return "XYZ".index(ob.steering.up_axis[-1])
 
 
-def _scale(ob: Object, axis: int) -> float:
-    """The factor by which an object scales an axis of its model."""
-    return abs(ob.scale[axis] * ob.delta_scale[axis])
+def _scale(ob: Object, muted: set[int]) -> np.ndarray:
+    """The scale channels (3,) of a vehicle while it plays its bake: 1 for those that only muted strips animate."""
+    scale = doubles(ob.scale)
+    scale[list(muted)] = 1.0
+    return scale
+
+
+def _muted_scale(ob: Object, first: int, last: int) -> set[int]:
+    """The scale channels that are animated by strips which a bake mutes."""
+    curves = (curve for strip in own_strips(ob, first, last) for curve in strip_curves(strip))
+    return {curve.array_index for curve in curves if curve.data_path == "scale"}
 
 
 def _is_rescaled(ob: Object, crowd: Object) -> bool:

@@ -11,7 +11,7 @@ import bpy
 
 from .animation_data import SLOTTED, channelbag_in, copy_action, new_slot, slot_with_handle
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, erase_record
-from .keyframes import copy_curve, read_keys, read_modifiers, same_curve, write_keys, write_modifiers
+from .keyframes import compute_handles, copy_curve, read_keys, read_modifiers, same_curve, write_keys, write_modifiers
 from .ownership import Played, contested, our_keys, own_curves, remove_our_keys, remove_own_keys, same_but_for_the_bake
 
 if TYPE_CHECKING:
@@ -144,10 +144,11 @@ def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> N
         if present is None:
             copy_curve(curve, bag, keys)
             continue
-        write_keys(present, read_keys(present).join(keys))
+        keys = read_keys(present).join(keys)
+        write_keys(present, keys)
         write_modifiers(present, read_modifiers(curve))
         present.mute = curve.mute
-        present.update()
+        compute_handles(present, keys)
 
 
 def _same_curves(bag: Channelbag, other: Channelbag | None) -> bool:

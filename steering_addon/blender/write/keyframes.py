@@ -124,14 +124,26 @@ def _doubled(points: np.ndarray) -> np.ndarray:
 def write_keys(curve: FCurve, keys: Keys) -> None:
     """Give a curve exactly these keys.
 
-    If keys have other neighbors than when they were read, call `curve.update()` afterwards, so that Blender computes
-    the automatic handles again.
+    If keys have other neighbors than when they were read, call `compute_handles` afterwards.
     """
     points = curve.keyframe_points
     points.clear()
     points.add(len(keys))
     for name, column in keys.columns.items():
         points.foreach_set(name, np.ascontiguousarray(column).ravel())
+
+
+def compute_handles(curve: FCurve, keys: Keys) -> None:
+    """Let Blender compute the automatic handles of a curve with these keys.
+
+    The handles that the animator has placed stay: with smoothing, Blender moves some of them on frames so late that
+    their digits run out.
+    """
+    curve.update()
+    for side, computed in zip(HANDLES[3:], _computed_handles(keys), strict=True):
+        if not computed.all():
+            handles = np.where(computed[:, None], read_column(curve, side), keys.columns[side])
+            curve.keyframe_points.foreach_set(side, handles.ravel())
 
 
 def unsettled_handles(curve: FCurve) -> list[float]:
@@ -142,7 +154,7 @@ def unsettled_handles(curve: FCurve) -> list[float]:
     computed now.
     """
     keys = read_keys(curve)
-    curve.update()
+    compute_handles(curve, keys)
     settled = all(np.array_equal(keys.columns[side], read_column(curve, side)) for side in HANDLES[3:])
     if settled and len(keys) != 1:
         return []
@@ -222,9 +234,9 @@ class BakedKeys:
 
         `values` is (f,). Only automatic handles next to a baked key follow their new neighbor.
         """
-        keys = _generated_keys(self._points[:, 0], values, LINEAR)
-        write_keys(curve, keys.join(read_keys(curve)))
-        curve.update()
+        keys = _generated_keys(self._points[:, 0], values, LINEAR).join(read_keys(curve))
+        write_keys(curve, keys)
+        compute_handles(curve, keys)
 
 
 def _smooth(bag: Channelbag, kind: int | np.ndarray) -> np.ndarray:
@@ -261,9 +273,11 @@ def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.nda
         points.foreach_set("interpolation", np.full(count, CONSTANT, CHOICE))
         points.foreach_set("type", np.full(count, GENERATED, CHOICE))
         points.foreach_set("co", np.column_stack((frames, on)).astype(np.float32).ravel())
+        curve.update()
     else:
-        write_keys(curve, _generated_keys(frames, on, CONSTANT).join(read_keys(curve)))
-    curve.update()
+        keys = _generated_keys(frames, on, CONSTANT).join(read_keys(curve))
+        write_keys(curve, keys)
+        compute_handles(curve, keys)
     return curve
 
 

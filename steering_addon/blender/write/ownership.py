@@ -21,6 +21,7 @@ from .keyframes import (
     FRAME_TOLERANCE,
     GENERATED,
     KEY_COLUMNS,
+    compute_handles,
     frames_of,
     put_handles_back,
     read_column,
@@ -253,8 +254,9 @@ def remove_our_keys(bag: Channelbag, record: BakeRecord) -> None:
         elif ours.any():
             for modifier in list(curve.modifiers):
                 curve.modifiers.remove(modifier)
-            write_keys(curve, read_keys(curve).take(~ours))
-            curve.update()
+            keys = read_keys(curve).take(~ours)
+            write_keys(curve, keys)
+            compute_handles(curve, keys)
             put_handles_back(curve, record.own_handles.get(f"{curve.data_path}[{curve.array_index}]", ()))
     _remove_empty_group(bag)
 
@@ -274,7 +276,7 @@ def remove_own_keys(bag: Channelbag, first: float, last: float, channels: Collec
         for modifier in list(curve.modifiers):
             curve.modifiers.remove(modifier)
         write_keys(curve, keys)
-        curve.update()
+        compute_handles(curve, keys)
     _remove_empty_group(bag)
 
 
@@ -386,14 +388,19 @@ def _blocking_states(animation: AnimData) -> Iterator[str]:
 
 def _animates(strip: NlaStrip, channels: Collection[str]) -> bool:
     """Whether a strip, or one inside a meta strip, animates one of these channels."""
+    return any(curve.data_path in channels for curve in strip_curves(strip))
+
+
+def strip_curves(strip: NlaStrip) -> Iterator[FCurve]:
+    """The curves of a strip, or of those inside a meta strip; none of a muted one."""
     if strip.mute:
-        return False
+        return
     if strip.type == "META":
-        return any(_animates(inner, channels) for inner in strip.strips)
-    if strip.action is None:
-        return False
-    bag = channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
-    return bag is not None and any(curve.data_path in channels for curve in bag.fcurves)
+        for inner in strip.strips:
+            yield from strip_curves(inner)
+    elif strip.action is not None:
+        bag = channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
+        yield from bag.fcurves if bag is not None else ()
 
 
 def _remove_empty_group(bag: Channelbag) -> None:

@@ -181,6 +181,10 @@ def test_nan_is_not_saved() -> None:
     text = refusal(bpy.ops.steering.preset_save, name="Mine")
     assert "steering.vehicle.max_speed of Crowd is not a finite number" in text
     ob.steering.vehicle.max_speed = 3.0
+    ob.steering.portrayal.stride = float("nan")
+    text = refusal(bpy.ops.steering.preset_save, name="Mine")
+    assert not ob.steering.portrayal.use and "steering.portrayal.stride of Crowd is not a finite number" in text
+    ob.steering.portrayal.stride = 1.0
     ob.steering.wander.strength = float("nan")
     text = refusal(bpy.ops.steering.behavior_preset_save, behavior="wander", name="Mine")
     assert "steering.wander.strength of Crowd" in text

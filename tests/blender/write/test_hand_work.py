@@ -592,6 +592,19 @@ def test_other_dependencies_on_a_vehicle_are_refused_by_name_until_it_is_locked(
     bake()
 
 
+def test_a_mirroring_strip_that_is_set_aside_does_not_mirror_the_first_bake_alone() -> None:
+    """Without the strip Blender shows a scale of 1: on the first bake the strip still gives another."""
+    ob = wanderer()
+    insert(ob, "rotation_euler", {1: (0.0, 0.0, 0.5), 5: (0.0, 0.0, 1.0)})
+    insert(ob, "scale", {1: (-1.0, -2.0, 1.0), 5: (-1.0, -2.0, 1.0)})
+    strip_of_own_action(ob)
+    bpy.context.scene.frame_set(2)
+    bake(replace_own_keys=True)
+    before = keys(ob)
+    bake(replace_own_keys=True)
+    assert keys(ob) == before
+
+
 def test_parts_of_a_vehicle_may_depend_on_each_other() -> None:
     """Both are read relative to the vehicle, wherever it goes."""
     ob = wanderer()

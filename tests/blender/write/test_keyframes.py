@@ -117,6 +117,20 @@ def test_a_copied_curve_given_other_values_is_as_one_made_with_them(keyframes, a
     assert [dump(curve) for curve in copied.fcurves] == [dump(curve) for curve in made.fcurves]
 
 
+def test_handles_of_the_animator_stay_where_blender_would_move_them(keyframes, bag) -> None:
+    """Blender does so on frames whose fractions a number of 32 bits can hardly hold."""
+    curve = bag.fcurves.new("location", index=1)
+    for frame, value in ((999990, -2.4396998), (1000002, 1.1069449), (1000021, 1.8918954)):
+        curve.keyframe_points.insert(frame, value)
+    points = curve.keyframe_points
+    points[1].handle_left_type = "FREE"
+    points[1].handle_left = 999998.0, 0.6111804
+    keys = keyframes.read_keys(curve)
+    keyframes.write_keys(curve, keys)
+    keyframes.compute_handles(curve, keys)
+    assert tuple(points[1].handle_left) == pytest.approx((999998.0, 0.6111804), abs=1e-6)
+
+
 def test_handles_follow_baked_keys_so_that_they_can_be_eased(keyframes, bag) -> None:
     curve = keyframes.BakedKeys(FRAMES).new_curve(bag, "location", 0, FRAMES * 2.0)
     for point in curve.keyframe_points:
