@@ -178,12 +178,16 @@ class Crowd:
     key: int = KEY
 
 
-def in_crowds(snapshot: Snapshot, crowds: Sequence[Crowd]) -> Snapshot:
-    """The snapshot with its vehicles in these crowds; a vehicle in none has no behaviors."""
+def in_crowds(snapshot: Snapshot, crowds: Sequence[Crowd], seed: int = 0) -> Snapshot:
+    """The snapshot with its vehicles in these crowds; a vehicle in none has no behaviors.
+
+    Args:
+        seed: of the random numbers that the vehicles of a crowd share; that of the scene.
+    """
     n = len(snapshot.present)
     row, keys = np.full(n, -1), np.zeros(n, dtype=np.uint64)
     for number, crowd in enumerate(crowds):
-        row[crowd.rows], keys[crowd.rows] = number, shared_key(crowd.key)
+        row[crowd.rows], keys[crowd.rows] = number, shared_key(crowd.key, seed)
     settings = tuple(
         Settings(tuple(_of_all(b, crowd.rows, n) for b in crowd.behaviors), crowd.combining) for crowd in crowds
     )
@@ -278,7 +282,7 @@ class Scene:
             settings=(settings,),
             settings_row=np.zeros(n, dtype=np.int64),
             crowd=np.zeros(n, dtype=np.int64),
-            crowd_keys=np.full(n, shared_key(KEY), dtype=np.uint64),
+            crowd_keys=np.full(n, shared_key(KEY, self.seed), dtype=np.uint64),
             tracked=self.tracked,
             obstacles=self.obstacles,
             paths=self.paths,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -83,7 +83,7 @@ class Reader:
         self._attendance: tuple[Attendance | None, np.ndarray | None] | None = None
         self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
-        self._crowd, self._crowd_keys = _of_crowds(plan.crowds, len(plan))
+        self._crowd, self._crowd_keys = _of_crowds(plan)
         self._crowds_stay = all(crowd.stays for crowd in self._crowds)
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
 
@@ -333,13 +333,14 @@ class _CrowdReader:
         return Settings(tuple(behaviors), COMBINING_NUMBERS[choice_in(settings, "combining")])
 
 
-def _of_crowds(crowds: Sequence[CrowdSource], n: int) -> tuple[np.ndarray, np.ndarray]:
+def _of_crowds(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     """The row of the crowd each of n vehicles belongs to, (n,), and the random keys that the crowds share, (n,)."""
-    if len(crowds) == 1:
-        return shared(0, n, np.int64), shared(shared_key(crowds[0].identity), n, np.uint64)
+    n = len(plan)
+    if len(plan.crowds) == 1:
+        return shared(0, n, np.int64), shared(shared_key(plan.crowds[0].identity, plan.seed), n, np.uint64)
     row, keys = np.full(n, -1), np.zeros(n, dtype=np.uint64)
-    for number, source in enumerate(crowds):
-        row[source.rows], keys[source.rows] = number, shared_key(source.identity)
+    for number, source in enumerate(plan.crowds):
+        row[source.rows], keys[source.rows] = number, shared_key(source.identity, plan.seed)
     return row, keys
 
 

@@ -26,6 +26,8 @@ Keys = NDArray[np.uint64]
 SINES = 4
 FEW = 32
 """Keys up to which the sines of many sets of keys are kept."""
+GOLDEN = 0x9E3779B97F4A7C15
+"""The golden ratio as a fraction of 64 bits: its multiples are spread evenly."""
 SLOWEST, FASTEST = 0.6, 1.5
 """The frequencies of the sines lie between these multiples of the requested rate: close, but never in step."""
 
@@ -33,7 +35,7 @@ SLOWEST, FASTEST = 0.6, 1.5
 def mix(keys: Keys, salt: Keys | int) -> Keys:
     """New keys from keys (...) and a salt that broadcasts with them; each bit depends on all others."""
     with np.errstate(over="ignore"):
-        z = (keys ^ np.asarray(salt, dtype=np.uint64)) + np.uint64(0x9E3779B97F4A7C15)
+        z = (keys ^ np.asarray(salt, dtype=np.uint64)) + np.uint64(GOLDEN)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return z ^ (z >> np.uint64(31))
@@ -51,9 +53,10 @@ def keys_of_vehicles(seed: int, identity: NDArray[np.int64], own_seed: NDArray[n
 
 
 @lru_cache(maxsize=64)
-def shared_key(identity: int) -> int:
-    """The random key shared by the vehicles of a crowd, from the identity of the crowd."""
-    return int(mix(np.array([identity & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64), 1)[0])
+def shared_key(identity: int, seed: int = 0) -> int:
+    """The random key shared by the vehicles of a crowd, from the identity of the crowd and the seed of the run."""
+    whole = (identity + seed * GOLDEN) & 0xFFFFFFFFFFFFFFFF
+    return int(mix(np.array([whole], dtype=np.uint64), 1)[0])
 
 
 def uniform(keys: Keys) -> Scalars:
