@@ -285,7 +285,7 @@ def _scale(ob: Object, muted: set[int]) -> np.ndarray:
 def _muted_scale(ob: Object, first: int, last: int) -> set[int]:
     """The scale channels that are animated by strips which a bake mutes."""
     curves = (curve for strip in own_strips(ob, first, last) for curve in strip_curves(strip))
-    return {curve.array_index for curve in curves if curve.data_path == "scale"}
+    return {curve.array_index for curve in curves if curve.data_path == "scale" and not curve.mute}
 
 
 def _is_rescaled(ob: Object, crowd: Object) -> bool:

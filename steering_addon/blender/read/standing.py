@@ -30,7 +30,8 @@ def still(ob: Object) -> Iterator[None]:
     location, rotation = tuple(ob.location), tuple(getattr(ob, path))
     record = played.record
     keyed = {name: ob[name] for name in (record.properties if record else ()) if name in ob}
-    muted = [each for each in (*own_drivers(ob), *own_strips(ob, -np.inf, np.inf)) if not each.mute]
+    moving = (*own_drivers(ob), *own_strips(ob, -np.inf, np.inf), *ob.constraints)
+    muted = [each for each in moving if not each.mute]
     action, slot = action_of(ob), slot_of(ob)
     calm, calm_slot, copied = _without_moves(played)
     try:

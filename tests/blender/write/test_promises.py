@@ -214,6 +214,11 @@ def a_corner_of_a_mesh(ships: list) -> None:
         ship.parent, ship.parent_type, ship.parent_vertices = parent, "VERTEX", (1, 0, 0)
 
 
+def a_corner_with_a_view_of_another_vehicle(ships: list) -> None:
+    a_corner_of_a_mesh(ships[:1])
+    ships[0].constraints.new("TRACK_TO").target = ships[1]
+
+
 def a_followed_curve(ships: list) -> None:
     parent = path_curve("Rail", rotation=(0.3, 0.5, 1.0))
     parent.data.use_path = True
@@ -221,7 +226,10 @@ def a_followed_curve(ships: list) -> None:
         ship.parent = parent
 
 
-SURROUNDINGS = (obstacles_themselves, burdens, a_skewed_parent, a_corner_of_a_mesh, a_followed_curve)
+SURROUNDINGS = (
+    *(obstacles_themselves, burdens, a_skewed_parent, a_corner_of_a_mesh, a_followed_curve),
+    a_corner_with_a_view_of_another_vehicle,
+)
 
 
 def build(animate: Callable, surround: Callable, first: int, mode: str) -> list:
