@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ...simulation.roles import Role
 from ..properties import has_role
 from ..read.dependencies import animates
+from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import OPTIONAL, awaited, outside_scene, target_problem
 from ..tagged_objects import by_role, full_name, in_use
@@ -31,6 +32,7 @@ class Kind(Enum):
     """What was found; the value is the icon that it is listed with."""
 
     NO_SIZE = "ERROR"
+    NO_FACES = "MESH_DATA"
     HIDDEN = "HIDE_ON"
     NOT_RENDERED = "RESTRICT_RENDER_ON"
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
@@ -65,6 +67,8 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     vehicles = roles[Role.VEHICLE]
     flat = [ob for ob in vehicles if _is_without_size(ob)]
     yield from _about(Kind.NO_SIZE, flat, "{} a scale of 0. Use Clear > Scale, also on parents", "has", "have")
+    open_air = [ob for ob in roles[Role.OBSTACLE] if _is_without_faces(ob)]
+    yield from _about(Kind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have")
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     rendered = set(_in_renders(scene.collection))
@@ -111,6 +115,14 @@ def _is_without_size(ob: Object) -> bool:
             return True
         above = above.parent
     return False
+
+
+def _is_without_faces(ob: Object) -> bool:
+    """Whether an obstacle with the shape of a mesh has no faces, and neither modifiers nor parts that may have some."""
+    if not is_mesh(ob):
+        return False
+    faceless = ob.type == "EMPTY" or (ob.type == "MESH" and not ob.data.polygons and not ob.modifiers)
+    return faceless and not ob.children
 
 
 def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:

@@ -17,10 +17,12 @@ from tests.blender.building import (
     insert,
     is_baked,
     leader,
+    obstacle,
     part,
     road,
     scene_dump,
     select,
+    sphere,
     vehicle,
 )
 from tests.blender.drawing import everything_shown, texts
@@ -61,6 +63,15 @@ def on_a_parent_without_size() -> set[str]:
     first, *_ = ships()
     first.parent = empty("Base", scale=(0.0, 0.0, 0.0))
     return {first.name}
+
+
+def an_obstacle_of_edges() -> set[str]:
+    ships()
+    cage = sphere("Cage")
+    cage.data.clear_geometry()
+    cage.data.from_pydata([(0.0, 0.0, 0.0), (0.0, 0.0, 2.0)], [(0, 1)], [])
+    obstacle(cage).steering.obstacle_shape = "MESH"
+    return {cage.name}
 
 
 def hidden_by_the_eye() -> set[str]:
@@ -127,6 +138,7 @@ CASES = {
     without_size: ("NO_SIZE", "Ship 0 and Ship 1 have a scale of 0. Use Clear > Scale, also on parents"),
     one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
     on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
+    an_obstacle_of_edges: ("NO_FACES", "Cage has no faces, so nothing avoids it. Choose another Shape"),
     hidden_by_the_eye: ("HIDDEN", "Ship 0 and 2 more are hidden, but baked all the same"),
     hidden_by_the_screen: ("HIDDEN", "Ship 0 is hidden, but baked all the same"),
     hidden_in_renders: ("NOT_RENDERED", "Ship 0 is visible, but hidden in renders"),
