@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.explore import ALL_CELLS, CELLS, Explore, Exploring, _claimed, _middles, _parts
+from steering_addon.behaviors.explore import ALL_CELLS, CELLS, Explore, Exploring, _claimed, _costs, _middles, _parts
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 from tests.scene import Scene, about, positions, turned
@@ -110,6 +110,15 @@ def test_its_patience_is_three_times_the_straight_way() -> None:
 def test_the_cells_divide_the_region_evenly() -> None:
     along = (2.0 * np.arange(CELLS) + 1.0) / CELLS - 1.0
     assert np.allclose(_middles(), np.stack(np.meshgrid(along, along, along, indexing="ij"), axis=-1).reshape(-1, 3))
+
+
+def test_what_was_never_seen_costs_nothing_for_its_age() -> None:
+    _world, agents, _ = explorers(2).seen()
+    places, rows = np.random.default_rng(1).uniform(-9.0, 9.0, (30, 3)), np.arange(2)
+    seen = np.where(np.arange(30) < 10, 0.0, 5.0)
+    near, far = (_costs(agents, rows, places, seen, across)[0] for across in (0.0, 50.0))
+    assert np.array_equal(near[:, :10], far[:, :10])
+    assert (far[:, 10:] > near[:, 10:] + 49.0).all()
 
 
 def test_the_share_that_claims_a_cell_equals_a_plain_loop() -> None:

@@ -51,6 +51,16 @@ def test_circles_differ_in_radius_and_height() -> None:
     assert 1.9 < offset[:, 2].min() < 2.5 and 3.5 < offset[:, 2].max() < 4.1
 
 
+def test_the_approach_time_is_that_in_which_it_makes_up_its_height() -> None:
+    """On its circle, a little below its height, it climbs as if to be there after this time."""
+    for approach_time in (2.0, 4.0):
+        values = {"spread": 0.0, "distance": 6.0, "height": 1.0, "approach_time": approach_time}
+        place = replace(circling(1, **values), position=np.array([[6.0, 0.0, 1.5]]), speed=0.0)
+        world, agents, [orbit] = place.seen()
+        climb = orbit.steer(world, agents, None).force[0, 2] / agents.mass[0] * agents.vehicle.response_time[0]
+        assert climb == pytest.approx(0.5 / approach_time, rel=0.02)
+
+
 def test_on_a_tight_circle_it_goes_slowly() -> None:
     states = circling(distance=0.5, spread=0.0).run(24 * 15)
     offset = positions(states)[-48:, :, :2]

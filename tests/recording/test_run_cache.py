@@ -10,8 +10,8 @@ from steering_addon.recording.run_cache import KeptRun, digest, size
 from steering_addon.simulation.snapshot import State
 from tests.scene import Scene
 
-FIRST, FRAMES = 10, 40
-"""A run from frame 10 to 49."""
+FIRST, FRAMES = 11, 40
+"""A run from frame 11 to 50."""
 
 
 def place(vehicles: int = 1) -> Scene:
@@ -41,6 +41,9 @@ def test_states_thin_out_at_the_memory_limit_and_frames_do_not(states_that_fit) 
     run = kept_run(most_bytes=states_that_fit * size(states()[-1]))
     assert len(run.states) <= max(states_that_fit, 2)
     assert run.last in run.states
+    gaps = np.diff(run.states[:-1])
+    assert (gaps == gaps[:1]).all(), "evenly"
+    assert run.states[0] == FIRST
     assert run.came_out(run.last - 1) == run.last - 1
 
 

@@ -15,6 +15,7 @@ from steering_addon.simulation.arrays.vectors import (
     magnitude,
     ratio,
     shared,
+    squared,
     truncate,
     unit,
     which,
@@ -103,3 +104,12 @@ def test_a_shared_column_equals_one_written_out(n: int, value: bool) -> None:
     assert column.tolist() == [value] * n
     assert (anybody(column), everybody(column)) == (any([value] * n), all([value] * n))
     assert not column.flags.writeable
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_squared_axes_are_right_angled_and_the_first_keeps_its_direction(seed: int) -> None:
+    axes = np.eye(3)[[1, 2, 0]][None] + 0.1 * np.random.default_rng(seed).normal(size=(1, 3, 3))
+    made = squared(axes)[0]
+    assert np.allclose(made @ made.T, np.eye(3))
+    assert np.linalg.det(made) == pytest.approx(1.0)
+    assert np.allclose(made[0], axes[0, 0] / np.linalg.norm(axes[0, 0]))

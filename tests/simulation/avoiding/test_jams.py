@@ -3,13 +3,25 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from steering_addon.simulation.avoiding.jams import JAMMING, Jam
+from steering_addon.simulation.avoiding.jams import JAMMING, Jam, Progress, progressed
 from steering_addon.simulation.geometry.obstacles import boxes
 from tests.scene import Scene
 from tests.simulation.avoiding.test_velocity_choice import RADIUS, WALKER, walkers
 
 WISHED = 1.3
+
+
+@pytest.mark.parametrize(("pace", "share"), [(3.0, 1.0), (1.0, 1.0), (0.5, 0.5), (0.0, 0.0), (-1.0, 0.0)])
+def test_progress_is_a_share_of_what_is_wished_for_and_none_backward(pace: float, share: float) -> None:
+    world, agents, _ = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=0.0).seen()
+    wished = np.array([[0.0, WISHED, 0.0]])
+    moving = replace(agents, velocity=pace * wished)
+    memory = Progress.blank(1)
+    for _ in range(2000):
+        memory = progressed(world, moving, wished, memory)
+    assert memory.share[0] == pytest.approx(share, abs=1e-3)
 
 
 def abreast(gap: float, **changes) -> Scene:

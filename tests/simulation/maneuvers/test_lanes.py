@@ -1,5 +1,7 @@
 """Lanes: a bend is straightened, and what goes along another curve is in another lane."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -84,6 +86,17 @@ def test_an_agent_that_goes_along_no_curve_looks_straight_on_to_the_last_bit(cas
         scene.forward = np.array([[1.0, 0.0, 0.0]])
     offset = np.array([[3.0, 12.0, 0.5]])
     assert (lanes_of(scene).straightened(np.array([0]), offset)[0] == offset).all()
+
+
+def test_a_car_on_a_curve_follows_it_also_beside_one_that_goes_along_none() -> None:
+    alone = driver((BrakeFor, {}))
+    both = replace(
+        alone, position=np.array([*alone.position, [200.0, 0.0, 0.0]]), forward=np.repeat(alone.forward, 2, 0)
+    )
+    wall = boxes([at(20.0)], [[0.5, 0.5, 0.5]])
+    near = np.array([0]), np.array([0]), np.zeros(1), np.ones(1), np.full(1, 40.0)
+    assert np.isfinite(lanes_of(alone).way_to(wall, *near))
+    assert lanes_of(both).way_to(wall, *near) == pytest.approx(lanes_of(alone).way_to(wall, *near))
 
 
 def test_keep_distance_queues_behind_a_car_round_the_bend_and_not_straight_on() -> None:

@@ -87,6 +87,16 @@ def test_between_two_plans_the_course_keeps_its_angle_to_the_wish() -> None:
     assert kept is memory
 
 
+def test_a_course_at_an_angle_is_kept_between_plans_also_at_the_wished_speed() -> None:
+    world, agents, _ = walkers([(Seek, {}), (ObstacleAvoidance, {})]).seen()
+    every_agent, no_agent = np.ones(2, dtype=bool), np.zeros(2, dtype=bool)
+    wish = columns(np.zeros(2), np.full(2, 0.5), 0.0)
+    angles = {"cosine": np.array([0.0, -1.0]), "sine": np.array([1.0, 0.0])}
+    memory = replace(Planned.blank(2), planned=every_agent, **angles)
+    course, _ = planned_course(world, agents, wish, agents.max_speed, every_agent, every_agent, no_agent, memory)
+    assert np.allclose(course, [[-0.5, 0.0, 0.0], [0.0, -0.5, 0.0]])
+
+
 def test_agents_that_do_not_travel_keep_their_wish_to_the_last_bit() -> None:
     world, agents, _ = walkers([(Seek, {}), (ObstacleAvoidance, {})]).seen()
     wish, first = np.array([[0.1, 0.7, 0.0], [0.3, 0.4, 0.0]]), np.array([True, False])
