@@ -19,14 +19,16 @@ from steering_addon.behaviors.forage import Forage
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
+from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.simulation.behavior import OURS, Adjustment, Behavior, Intent, Steering, Wish
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.declaration import NEAREST, Kind, Parameter, Unit
+from steering_addon.simulation.declaration import NEAREST, Declared, Kind, Parameter, Unit
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.memory import Memory
+from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
@@ -466,6 +468,13 @@ def test_every_default_lies_within_its_limits(kind: type[Behavior]) -> None:
             assert parameter.default == (-1 if parameter.role is None else NEAREST), name
         if parameter.kind is Kind.CROWD:
             assert parameter.default == -1, name
+
+
+@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel, Portrayal, Attendance], ids=lambda kind: kind.__name__)
+def test_choices_are_numbered_by_their_places(kind: type[Declared]) -> None:
+    """A number that is not among them would choose nothing, and one twice something else."""
+    for parameter in kind.parameters().values():
+        assert [choice.number for choice in parameter.choices] == list(range(len(parameter.choices)))
 
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)

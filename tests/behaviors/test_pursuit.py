@@ -36,6 +36,14 @@ def caught(place: Scene, seconds: float = 12.0) -> float:
     return float(np.argmax(near)) / FPS if near.any() else np.inf
 
 
+@pytest.mark.parametrize("pause", [0.0, 2.0])
+def test_what_it_has_let_go_it_does_not_near(pause: float) -> None:
+    """Else it would take the quarry for missed as soon as it begins again."""
+    world, agents, [pursuit] = chase().seen()
+    after = pursuit.steer(world, agents, replace(FRESH, pause=np.array([pause]))).memory
+    assert after.nearing[0] == (pause == 0.0)
+
+
 def test_a_quarry_at_rest_is_sought() -> None:
     place = chase(start=(3.0, 1.0, 2.0))
     assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])

@@ -13,6 +13,7 @@ from steering_addon.simulation.declaration import (
     Kind,
     Unit,
     acceleration,
+    another_body,
     body,
     choice,
     integer,
@@ -130,3 +131,16 @@ def test_changed_columns_leave_the_others_and_the_original_alone() -> None:
     assert changed.reach.tolist() == [1.0, 3.0]
     assert changed.way is lamp.way
     assert lamp.reach.tolist() == [2.0, 2.0]
+
+
+@dataclass(frozen=True)
+class Bridge(Declared):
+    """A declaration with two bodies."""
+
+    near: Any = body("Near")
+    far: Any = another_body("Far")
+
+
+def test_a_second_body_left_empty_is_none_and_not_the_nearest() -> None:
+    assert (Bridge.of(2).near == NEAREST).all()
+    assert (Bridge.of(2).far == -1).all()

@@ -6,10 +6,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, NEXT, OWN, Candidates
+from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot
 from tests.scene import Scene, leaders, positions
@@ -115,6 +117,14 @@ def test_no_agent_takes_itself_or_what_is_not_present(pick: int) -> None:
     absent = replace(place, candidates=(group(pick, [3], n=3),))
     absent = replace(absent, tracked=replace(absent.tracked, present=np.zeros(4, dtype=bool)))
     assert (absent.steering()[0] == 0.0).all()
+
+
+def test_a_region_that_is_not_present_is_no_target() -> None:
+    room = replace(regions([[0.0, 0.0, 0.0]], 5.0, SPHERE), present=np.array([False]))
+    place = Scene([[9.0, 0.0, 0.0], [0.0, 9.0, 0.0]], behaviors=[(Containment, {"region": 0})], regions=room)
+    assert (place.seen()[2][0].region == -1).all()
+    here = replace(place, regions=replace(room, present=np.array([True])))
+    assert (here.seen()[2][0].region == 0).all()
 
 
 def test_each_behavior_and_parameter_may_have_its_own_candidates() -> None:

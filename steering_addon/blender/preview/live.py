@@ -132,7 +132,8 @@ class Live:
             # The vehicles still show this. Showing it again would have the view drawn again.
             return False
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
-            show(self._rehearsal.plan, self._shown, self._rehearsal.hideable, depsgraphs)
+            rehearsal = self._rehearsal
+            show(rehearsal.plan, self._shown, rehearsal.hideable, rehearsal.driven, depsgraphs)
         return reached
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:

@@ -21,7 +21,7 @@ from ..write.channels import Channels
 from .hiding import Hideable
 from .poses import Poses
 from .readings import Readings
-from .showing import show_as_they_are, shown_as_nothing
+from .showing import is_driven, show_as_they_are, shown_as_nothing
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph
@@ -50,6 +50,7 @@ class Rehearsal:
         self._lead_in: tuple[Snapshot, ...] | None = None
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
+        self.driven = [ob for ob in (*plan.vehicles.source.objects, *self.hideable.resources) if is_driven(ob)]
         carriers = {body.carrier for body in (*plan.bodies, *plan.obstacles)} - {-1}
         self._carriers = [plan.vehicles.source.objects[row] for row in sorted(carriers)]
         self._only_by_sweep = plan.in_users_scene or any(animates(ob, "hide_viewport") for ob in self._looked_at)

@@ -34,15 +34,19 @@ NOTHING = (0.0, 0.0, 0.0)
 """The scale of hidden objects, which hides their children too. Blender's own switches make it sort all objects."""
 
 
-def show(plan: Plan, poses: Poses, hideable: Hideable, depsgraphs: list[Depsgraph]) -> None:
+def show(plan: Plan, poses: Poses, hideable: Hideable, driven: Iterable[Object], depsgraphs: list[Depsgraph]) -> None:
     """Show the vehicles of a plan in these poses; the objects themselves are unchanged afterwards.
 
     In all viewports together: one left out would evaluate the vehicles later, in their real poses. A hidden vehicle is
     shrunk to nothing, except the cameras on it; a visible one that keys of a bake hide is uncovered.
+
+    Args:
+        driven: those vehicles and parts whose channels have drivers (`is_driven`).
     """
     vehicles = plan.vehicles.source.objects
     hidden = hideable.hidden(poses.gone)
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
+    stood = [(ob, _channels(ob)) for ob in driven]
     with _put_back_unnoticed([*vehicles, *shrunk, *uncovered]):
         for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
             ob.location = location
@@ -61,6 +65,17 @@ def show(plan: Plan, poses: Poses, hideable: Hideable, depsgraphs: list[Depsgrap
             _evaluate(depsgraph)
         for camera, depsgraph, matrix in views:
             _place(camera.evaluated_get(depsgraph), matrix)
+        # When the frame changes, Blender writes channels of the copy to the object if a driver gives no value: a muted
+        # one, or one that it has given up. What is drawn depends on the matrix only.
+        for ob, channels in stood:
+            for depsgraph in depsgraphs:
+                _give(ob.evaluated_get(depsgraph), channels)
+
+
+def is_driven(ob: Object) -> bool:
+    """Whether a channel that places an object has a driver, also one that gives no value."""
+    drivers = ob.animation_data.drivers if ob.animation_data else ()
+    return any(driver.data_path in CHANNELS for driver in drivers)
 
 
 def _views(cameras: Iterable[Object], depsgraphs: list[Depsgraph]) -> list[tuple[Object, Depsgraph, Matrix]]:
@@ -75,10 +90,18 @@ def _views(cameras: Iterable[Object], depsgraphs: list[Depsgraph]) -> list[tuple
 
 def _place(copy: Object, matrix: Matrix) -> None:
     """Give an evaluated copy a world matrix until its next evaluation, without changing its channels."""
-    channels = {path: tuple(getattr(copy, path)) for path in CHANNELS}
+    channels = _channels(copy)
     copy.matrix_world = matrix
+    _give(copy, channels)
+
+
+def _channels(ob: Object) -> dict[str, tuple[float, ...]]:
+    return {path: tuple(getattr(ob, path)) for path in CHANNELS}
+
+
+def _give(ob: Object, channels: dict[str, tuple[float, ...]]) -> None:
     for path, values in channels.items():
-        setattr(copy, path, values)
+        setattr(ob, path, values)
 
 
 def show_as_they_are(obs: Iterable[Object], depsgraph: Depsgraph) -> None:
@@ -98,7 +121,7 @@ def _evaluate(depsgraph: Depsgraph) -> None:
 
 def shown_as_nothing(obs: Iterable[Object], depsgraphs: list[Depsgraph]) -> list[Object]:
     """The objects that are shrunk to nothing in a viewport."""
-    return [ob for ob in obs if any(tuple(ob.evaluated_get(d).scale) == NOTHING for d in depsgraphs)]
+    return [ob for ob in obs if any(ob.evaluated_get(d).matrix_world.median_scale == 0.0 for d in depsgraphs)]
 
 
 @contextmanager

@@ -241,7 +241,7 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
 
 
 def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collection[Object | None]) -> list[Object]:
-    """The crowds of all vehicles, moved or not, and those that behaviors of moving crowds point at.
+    """The crowds of all vehicles, moved or not, and those that behaviors of these or of one another point at.
 
     Objects pointed at that are not crowds are left out, to be refused by name.
 
@@ -250,10 +250,15 @@ def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collec
     """
     known = set(vehicles.objects)
     others = crowds_of(ob for ob in members if ob not in known)
-    moving = by_name(set(vehicles.crowds))
-    crowds = [*moving, *(crowd for crowd in others if crowd is not None and crowd not in lost)]
-    pointed = [target.ob for crowd in moving for target in pointers_of(crowd) if target.kind is Kind.CROWD]
-    return by_name([*crowds, *(ob for ob in pointed if has_role(ob, Role.CROWD))])
+    waiting = [*set(vehicles.crowds), *(crowd for crowd in others if crowd is not None and crowd not in lost)]
+    crowds: set[Object] = set()
+    while waiting:
+        crowd = waiting.pop()
+        if crowd not in crowds:
+            crowds.add(crowd)
+            pointed = (target.ob for target in pointers_of(crowd) if target.kind is Kind.CROWD)
+            waiting.extend(ob for ob in pointed if has_role(ob, Role.CROWD))
+    return by_name(crowds)
 
 
 def _rows(objects: Iterable[Object]) -> dict[str, int]:

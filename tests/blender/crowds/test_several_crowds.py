@@ -46,6 +46,19 @@ def test_only_the_selected_vehicles_move() -> None:
     assert [ship.steering.crowd for ship in ships] == [other, other, home, home]
 
 
+def test_a_crowd_at_rest_may_point_at_a_crowd_without_vehicles() -> None:
+    """Only some of the vehicles are baked; the others are read as they are."""
+    frames(1, 5)
+    empty_crowd = crowd("Nobody", pursuit={})
+    resting = crowd("Resting", brake_for={"neighbors": "CHOSEN_CROWD", "crowd": empty_crowd})
+    empty_crowd.steering.brake_for.use, empty_crowd.steering.brake_for.crowd = True, resting
+    vehicle(name="Still", crowd=resting, location=(0.0, 9.0, 0.0))
+    ship = vehicle(crowd=crowd("Moving", wander={}))
+    select(ship)
+    bake(selected=True)
+    assert keys(ship)
+
+
 def test_without_a_name_vehicles_move_to_a_new_crowd() -> None:
     ships = fleet(3)
     home = ships[0].steering.crowd

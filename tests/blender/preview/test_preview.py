@@ -259,6 +259,24 @@ def test_nothing_of_a_preview_is_in_the_file(baked) -> None:
     assert_same(at[LAST], of_the_file())
 
 
+@pytest.mark.parametrize("expression", ["frame", "missing"], ids=["muted", "given up"])
+def test_a_channel_whose_driver_gives_no_value_stays(expression: str) -> None:
+    """On a change of the frame, Blender writes such a channel from the evaluated copy to the object."""
+    ship, *_ = ships()
+    ship.location.z = 4.0
+    drive(ship, "location", expression, index=2).mute = expression == "frame"
+    bpy.context.view_layer.update()
+    stood = tuple(ship.location)
+    toggle(replace_own_keys=True)
+    for frame in (5, 9, 3):
+        bpy.context.scene.frame_set(frame)
+        assert tuple(ship.location) == stood
+    assert np.abs(shown([ship])[0, :3, 3] - stood).max() > 0.1
+    toggle()
+    bpy.context.scene.frame_set(FIRST)
+    assert tuple(ship.location) == stood
+
+
 def test_a_file_saved_in_mid_preview_opens_at_the_start(tmp_path) -> None:
     obs = ships()
     stood = {ob.name: tuple(ob.location) for ob in obs}

@@ -101,6 +101,15 @@ def test_a_course_touches_where_a_plain_search_finds_contact(row: int, side: int
     assert hits > 10
 
 
+def test_the_far_end_of_a_long_box_is_touched_on_the_way_from_its_middle() -> None:
+    """A course that begins near a long box leads away from its middle, and meets it all the same."""
+    long = boxes([[0.0, 0.0, 0.0]], [[10.0, 0.5, 0.5]])
+    course = np.array([[1.0, -0.5, 0.0]]) / np.hypot(1.0, 0.5)
+    way, away = long.touch(np.array([[5.0, 2.0, 0.0]]), course, np.zeros(1), np.zeros(1, dtype=np.int64))
+    assert way[0] == pytest.approx(3.0 * np.hypot(1.0, 0.5))
+    assert away[0] == pytest.approx([0.0, 1.0, 0.0])
+
+
 @pytest.mark.parametrize("side", [0, INSIDE])
 def test_a_limit_on_the_way_only_drops_touches_beyond_it(side: int) -> None:
     obstacle = all_of(several(side), mesh_obstacles([ball(1.0, 8)], [[0.5, -0.5, 0.2]], side=np.full(1, side)))
