@@ -52,7 +52,7 @@ def test_circles_differ_in_radius_and_height() -> None:
 
 
 def test_the_approach_time_is_that_in_which_it_makes_up_its_height() -> None:
-    """On its circle, a little below its height, it climbs as if to be there after this time."""
+    """On its circle, a little below its height, it climbs as if to reach that after this time."""
     for approach_time in (2.0, 4.0):
         values = {"spread": 0.0, "distance": 6.0, "height": 1.0, "approach_time": approach_time}
         place = replace(circling(1, **values), position=np.array([[6.0, 0.0, 1.5]]), speed=0.0)

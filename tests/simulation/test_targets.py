@@ -119,12 +119,12 @@ def test_no_agent_takes_itself_or_what_is_not_present(pick: int) -> None:
     assert (absent.steering()[0] == 0.0).all()
 
 
-def test_a_region_that_is_not_present_is_no_target() -> None:
+def test_a_region_that_is_absent_gives_no_target() -> None:
     room = replace(regions([[0.0, 0.0, 0.0]], 5.0, SPHERE), present=np.array([False]))
     place = Scene([[9.0, 0.0, 0.0], [0.0, 9.0, 0.0]], behaviors=[(Containment, {"region": 0})], regions=room)
     assert (place.seen()[2][0].region == -1).all()
-    here = replace(place, regions=replace(room, present=np.array([True])))
-    assert (here.seen()[2][0].region == 0).all()
+    present = replace(place, regions=replace(room, present=np.array([True])))
+    assert (present.seen()[2][0].region == 0).all()
 
 
 def test_each_behavior_and_parameter_may_have_its_own_candidates() -> None:

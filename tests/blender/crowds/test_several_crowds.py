@@ -49,7 +49,7 @@ def test_only_the_selected_vehicles_move() -> None:
 def test_a_crowd_at_rest_may_point_at_a_crowd_without_vehicles() -> None:
     """Only some of the vehicles are baked; the others are read as they are."""
     frames(1, 5)
-    empty_crowd = crowd("Nobody", pursuit={})
+    empty_crowd = crowd("Empty Crowd", pursuit={})
     resting = crowd("Resting", brake_for={"neighbors": "CHOSEN_CROWD", "crowd": empty_crowd})
     empty_crowd.steering.brake_for.use, empty_crowd.steering.brake_for.crowd = True, resting
     vehicle(name="Still", crowd=resting, location=(0.0, 9.0, 0.0))
