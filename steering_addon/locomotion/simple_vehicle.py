@@ -41,6 +41,9 @@ TURNING_SPEED = 0.2
 STANDSTILL = 0.005
 """Share of max_speed below which the largest turn goes to 0: a vehicle at rest does not turn."""
 
+ROUNDING = 1e-9
+"""Share of a length below which a component is noise: sums of products are off by some 1e-16 of it."""
+
 
 @dataclass(frozen=True)
 class SimpleVehicle(Locomotion):
@@ -147,10 +150,12 @@ def _round(model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vec
     """The velocity after the largest turn of a step toward the wanted velocity, (n, 3) m/s."""
     wanted = velocity + change
     destination = _destination(velocity, change, dt)
-    aside = unit(across(destination, forward))
+    aside = across(destination, forward)
     any_side, _ = level_side(forward)
     any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)
-    aside = np.where((magnitude(aside) < 0.5)[:, None], any_side, aside)
+    # Straight back, rounding alone would say where to turn, and not even to a side.
+    straight = magnitude(aside) <= ROUNDING * magnitude(destination)
+    aside = np.where(straight[:, None], any_side, unit(aside))
 
     turn = _turn(model, np.maximum(magnitude(wanted), magnitude(velocity)), dt)
     cosines, sines = cosine_and_sine(turn)

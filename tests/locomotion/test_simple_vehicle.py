@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion.simple_vehicle import TURNING_SPEED, _turn, damped, moved
+from steering_addon.locomotion.simple_vehicle import TURNING_SPEED, _round, _turn, damped, moved
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.vehicle import Motion, VehicleModel
@@ -345,3 +345,13 @@ def test_damping_smooths_the_way_of_random_decisions(way: str) -> None:
         return float(np.linalg.norm(np.diff(change, axis=0), axis=1).mean())
 
     assert jerk(0.3) < 0.5 * jerk(0.0)
+
+
+def test_a_vehicle_that_is_to_go_straight_back_turns_to_its_level_side() -> None:
+    angle = np.linspace(0.0, 2.0 * np.pi, 60)
+    forward = np.stack((np.cos(angle), np.sin(angle), np.zeros(60)), axis=-1)
+    model = VehicleModel.of(60, max_turn_rate=2.0, max_speed=5.0)
+    turned = _round(model, forward, 3.0 * forward, -1.0 * forward, DT)
+    heading = turned / np.linalg.norm(turned, axis=1, keepdims=True)
+    assert np.abs(turned[:, 2]).max() < 1e-12
+    assert np.allclose(angle_between(forward, heading), _turn(model, np.full(60, 3.0), DT))

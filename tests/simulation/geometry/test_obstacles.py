@@ -232,3 +232,12 @@ def test_a_way_around_is_always_a_direction(course: np.ndarray, aside: np.ndarra
 def test_numbers_of_sides_never_change() -> None:
     """The numbers are stored in files."""
     assert (EITHER, LEFT, RIGHT, OVER, UNDER) == (0, 1, 2, 3, 4)
+
+
+def test_every_column_of_obstacles_has_a_row_for_each() -> None:
+    made = obstacles(np.zeros((4, 3)), 1.0)
+    for column in (made.start, made.end, made.velocity, made.half, made.spin):
+        assert column.shape == (4, 3)
+    assert made.axes.shape == (4, 3, 3)
+    for column in (made.radius, made.pass_side, made.present, made.carrier, made.shape, made.side, made.mesh):
+        assert column.shape == (4,)

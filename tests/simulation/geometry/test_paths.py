@@ -309,3 +309,9 @@ def test_skipping_blocks_finds_the_same_sample_as_looking_at_all(closed: bool, s
         distance = (gap * gap).sum(axis=-1)
         row = line._nearest_sample(points, upward)
         assert np.allclose(distance[np.arange(200), row], distance.min(axis=1), rtol=1e-9, atol=1e-12)
+
+
+def test_on_an_open_line_a_long_reach_covers_all_of_it() -> None:
+    line = spline(np.array([[0.0, 0.0, 0.0], [0.0, 20.0, 0.0]]), False)
+    far = np.array([[1.0, 19.0, 0.0]])
+    assert line.nearest_within(far, np.zeros(1), np.full(1, 50.0))[0] == pytest.approx(19.0, abs=1e-6)

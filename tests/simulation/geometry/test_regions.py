@@ -87,3 +87,11 @@ def test_a_region_of_any_size_gives_a_way_for_any_point(points, centre, half, sh
     result = regions(centre, half, shape).way_in(points, np.arange(5))
     assert np.isfinite(result).all()
     assert (np.linalg.norm(result, axis=1) <= np.linalg.norm(points - centre, axis=1) * (1 + 1e-9) + 1e-6).all()
+
+
+@pytest.mark.parametrize("shape", [SPHERE, BOX])
+def test_a_place_and_its_coordinates_in_a_region_belong_together(shape: int) -> None:
+    region = replace(regions([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]] if shape == BOX else 4.0, shape), axes=TURN[None])
+    assert np.allclose(region.places(region.shares(POINTS, 0), 0), POINTS)
+    corner = region.places(np.array([[1.0, 0.0, 0.0]]), 0)[0]
+    assert np.linalg.norm(corner - (1.0, 2.0, 3.0)) == pytest.approx(4.0)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
-from steering_addon.simulation.ways.detours import MARGIN, outlines, ways_round
+from steering_addon.simulation.ways.detours import MARGIN, _turns, outlines, ways_round
 from tests.scene import Scene, about, leaders, positions, velocities
 
 
@@ -113,3 +113,11 @@ def test_an_agent_nearer_than_its_radius_goes_along_the_obstacle(reach: float) -
 def test_the_walls_of_a_room_are_not_gone_round() -> None:
     room = boxes([[0.0, 0.0, 0.0]], [[9.0, 5.0, 3.0]], side=np.array([INSIDE]))
     assert way(room)[0].tolist() == [0.0, 1.0, 0.0]
+
+
+@given(st.floats(0.1, 50.0), st.floats(-3.1, 3.1))
+def test_the_turn_to_a_way_is_that_of_its_direction(length: float, angle: float) -> None:
+    """Positive to the left, and the larger the further it is from straight ahead, however long the way is."""
+    ahead = np.array([[0.6, 0.8, 0.0]])
+    way = length * np.array([[[0.6 * np.cos(angle) - 0.8 * np.sin(angle), 0.8 * np.cos(angle) + 0.6 * np.sin(angle)]]])
+    assert _turns(way, ahead)[0, 0] == pytest.approx(np.copysign(1.0 - np.cos(angle), angle), abs=1e-9)

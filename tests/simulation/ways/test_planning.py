@@ -103,3 +103,10 @@ def test_agents_that_do_not_travel_keep_their_wish_to_the_last_bit() -> None:
     course, _ = planned_course(world, agents, wish, agents.max_speed, first, first, first, Planned.blank(2))
     assert course[1].tobytes() == wish[1].tobytes()
     assert not np.allclose(course[0], wish[0])
+
+
+def test_an_absent_obstacle_keeps_no_agent_from_planning_past_the_others() -> None:
+    place = walkers([(Seek, {}), (ObstacleAvoidance, {})])
+    absent = replace(boxes([[50.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]), present=np.array([False]))
+    memory = replace(place, obstacles=all_of(place.obstacles, absent)).run(3)[-1].memories["ways"]
+    assert memory.planned.all()
