@@ -16,6 +16,7 @@ from ..doubles import doubles
 from ..identity import distinct_identities
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import crowds_of
+from ..write.animation_data import channelbag
 from ..write.bake_actions import moved_without_bake
 from ..write.ownership import Played, own_strips, strip_curves
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
@@ -28,7 +29,7 @@ from .start_pose import earlier_velocity, start_of, store
 from .vehicles import OWN_SETTINGS
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
+    from bpy.types import Depsgraph, FCurve, NlaStrip, Object, Scene
 
 
 @dataclass(frozen=True)
@@ -283,8 +284,22 @@ def _scale(ob: Object, muted: set[int]) -> np.ndarray:
 
 
 def _muted_scale(ob: Object, first: int, last: int) -> set[int]:
-    """The scale channels that are animated by strips which a bake mutes."""
-    curves = (curve for strip in own_strips(ob, first, last) for curve in strip_curves(strip))
+    """The scale channels that only strips animate which a bake mutes."""
+    muted = own_strips(ob, first, last)
+    if not muted:
+        return set()
+    tracks = ob.animation_data.nla_tracks
+    kept = [strip for track in tracks if not track.mute for strip in track.strips if strip not in muted]
+    bag = channelbag(ob)
+    others = [*(bag.fcurves if bag is not None else ()), *ob.animation_data.drivers, *_curves(kept)]
+    return _scale_channels(_curves(muted)) - _scale_channels(others)
+
+
+def _curves(strips: Iterable[NlaStrip]) -> list[FCurve]:
+    return [curve for strip in strips for curve in strip_curves(strip)]
+
+
+def _scale_channels(curves: Iterable[FCurve]) -> set[int]:
     return {curve.array_index for curve in curves if curve.data_path == "scale" and not curve.mute}
 
 

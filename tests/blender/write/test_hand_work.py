@@ -592,7 +592,8 @@ def test_other_dependencies_on_a_vehicle_are_refused_by_name_until_it_is_locked(
     bake()
 
 
-def test_a_mirroring_strip_that_is_set_aside_does_not_mirror_the_first_bake_alone() -> None:
+@pytest.mark.parametrize("keyed_too", [False, True])
+def test_a_mirroring_strip_that_is_set_aside_does_not_mirror_the_first_bake_alone(keyed_too: bool) -> None:
     """Without the strip Blender shows a scale of 1: on the first bake the strip still gives another."""
     ob = wanderer()
     insert(ob, "rotation_euler", {1: (0.0, 0.0, 0.5), 5: (0.0, 0.0, 1.0)})
@@ -602,6 +603,8 @@ def test_a_mirroring_strip_that_is_set_aside_does_not_mirror_the_first_bake_alon
         curve.mute = curve.data_path == "scale" and curve.array_index == 2
     ob.scale.z = -3.0
     strip_of_own_action(ob)
+    if keyed_too:
+        insert(ob, "scale", {1: (-2.0, 1.0, 1.0)})
     bpy.context.scene.frame_set(2)
     bake(replace_own_keys=True)
     before = keys(ob)
