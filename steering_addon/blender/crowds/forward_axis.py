@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...simulation.arrays.vectors import magnitude
 from ..doubles import doubles
 from ..read.body_sizes import UPRIGHT
 from .stated_front import Front, stated_front, upright
@@ -85,9 +86,16 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     else:
         forward = _by_names(ob, family, stand) or _by_materials([ob, *family.children(ob)], stand)
         if forward is None and body is not None:
-            forward = by_shape(np.einsum("ab,kb->ka", stand, body.points), flies=flies or _lies(ob, turned))
+            points = np.einsum("ab,kb->ka", stand, body.points * _proportions(body))
+            forward = by_shape(points, flies=flies or _lies(ob, turned))
     front = upright(forward or DEFAULT)
     return (LYING_DOWN[front[0]], LYING_DOWN[front[1]]) if turned else front
+
+
+def _proportions(body: Body) -> np.ndarray:
+    """The scale of each axis of a model as a share of the largest, (3,); models of other sizes have the same."""
+    scale = magnitude(body.matrix.T)
+    return np.asarray(np.round(scale / max(float(scale.max()), 1e-12), 3))
 
 
 def _is_turned(ob: Object) -> bool:

@@ -94,7 +94,7 @@ LIKENESSES = (
         "UNCHANGED",
         6,
         "No Preset",
-        "Keep the crowd as it is; without behaviors its vehicles go straight ahead",
+        "Keep the crowd as it is; in a new one, without behaviors, vehicles go straight ahead",
         (),
         "Crowd",
         "COMMUNITY",

@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ...behaviors.containment import Containment
+from ...behaviors.path_following import PathFollowing
 from ...simulation.roles import Role
-from ..properties import has_role
+from ..properties import has_role, pointed_at
 from ..read.dependencies import animates
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import OPTIONAL, awaited, outside_scene, target_problem
-from ..tagged_objects import by_role, full_name, in_use
+from ..tagged_objects import by_role, crowds_of, full_name, in_use
 from ..write.visibility import SWITCHES
 
 if TYPE_CHECKING:
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
 EMPTY = 1e-6
 """A scale below this leaves nothing to be seen."""
+FAR = 3.0
+"""Multiples of the size of a region from its middle from which vehicles are far outside it."""
 
 
 class Kind(Enum):
@@ -33,6 +39,7 @@ class Kind(Enum):
 
     NO_SIZE = "ERROR"
     NO_FACES = "MESH_DATA"
+    FAR_OUTSIDE = "CUBE"
     HIDDEN = "HIDE_ON"
     NOT_RENDERED = "RESTRICT_RENDER_ON"
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
@@ -69,6 +76,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     yield from _about(Kind.NO_SIZE, flat, "{} a scale of 0. Use Clear > Scale, also on parents", "has", "have")
     open_air = [ob for ob in roles[Role.OBSTACLE] if _is_without_faces(ob)]
     yield from _about(Kind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have")
+    yield from _far_outside(roles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     rendered = set(_in_renders(scene.collection))
@@ -123,6 +131,33 @@ def _is_without_faces(ob: Object) -> bool:
         return False
     faceless = ob.type == "EMPTY" or (ob.type == "MESH" and not ob.data.polygons and not ob.modifiers)
     return faceless and not ob.children
+
+
+def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
+    """The regions that all vehicles of a crowd are to stay inside, but are far from, as the frame shows them."""
+    held = [crowd for crowd in roles[Role.CROWD] if Containment in behaviors_of(crowd)]
+    vehicles = list(zip(roles[Role.VEHICLE], crowds_of(roles[Role.VEHICLE]))) if held else []
+    members_of: dict[Object | None, list[Object]] = {}
+    for ob, crowd in vehicles:
+        members_of.setdefault(crowd, []).append(ob)
+    for crowd in held:
+        settings = crowd.steering.containment
+        chosen = pointed_at(settings, "region")
+        regions = [chosen] if chosen is not None else roles[Role.REGION]
+        members = members_of.get(crowd, []) if regions else []
+        leads_away = settings.release and PathFollowing in behaviors_of(crowd)
+        if members and not leads_away and all(_is_far(ob, region) for ob in members for region in regions):
+            names, where = names_of([ob.name for ob in members]), names_of([ob.name for ob in regions])
+            text = f"{names} of {crowd.name} {'is' if len(members) == 1 else 'are'} far outside {where}. Move one there"
+            yield Finding(Kind.FAR_OUTSIDE, text, tuple(full_name(ob) for ob in regions))
+
+
+def _is_far(ob: Object, region: Object) -> bool:
+    corners = np.array([tuple(corner) for corner in region.bound_box])
+    size = region.empty_display_size if region.type == "EMPTY" else np.maximum(np.ptp(corners, axis=0) / 2.0, EMPTY)
+    middle = np.zeros(3) if region.type == "EMPTY" else (corners.min(axis=0) + corners.max(axis=0)) / 2.0
+    place = np.array(region.matrix_world.inverted_safe() @ ob.matrix_world.translation)
+    return bool((np.abs(place - middle) > FAR * size).any())
 
 
 def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:

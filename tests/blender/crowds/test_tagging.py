@@ -440,6 +440,13 @@ def test_characters_face_negative_y_and_a_wedge_faces_along_its_point() -> None:
     assert vehicle(skin).steering.forward_axis == "NEG_Y"
 
 
+@pytest.mark.parametrize(
+    ("scale", "axis"), [((1.5, 0.5, 0.5), "POS_X"), ((0.5, 1.5, 0.5), "NEG_Y"), ((2, 2, 2), "NEG_Y")]
+)
+def test_an_object_faces_along_its_length_as_it_is_scaled(scale: tuple[float, ...], axis: str) -> None:
+    assert vehicle(sphere("Egg", scale=scale)).steering.forward_axis == axis
+
+
 def test_a_forward_axis_set_by_the_user_is_kept() -> None:
     ob = vehicle()
     ob.steering.forward_axis = "POS_X"

@@ -23,6 +23,7 @@ from tests.blender.building import (
     scene_dump,
     select,
     sphere,
+    tag,
     vehicle,
 )
 from tests.blender.drawing import everything_shown, texts
@@ -72,6 +73,13 @@ def an_obstacle_of_edges() -> set[str]:
     cage.data.from_pydata([(0.0, 0.0, 0.0), (0.0, 0.0, 2.0)], [(0, 1)], [])
     obstacle(cage).steering.obstacle_shape = "MESH"
     return {cage.name}
+
+
+def a_region_far_away() -> set[str]:
+    ships()
+    room = tag(empty("Room", location=(5000.0, 0.0, 0.0)), role="REGION")
+    bpy.data.objects["Ships"].steering.containment.use = True
+    return {room.name}
 
 
 def hidden_by_the_eye() -> set[str]:
@@ -139,6 +147,7 @@ CASES = {
     one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
     on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
     an_obstacle_of_edges: ("NO_FACES", "Cage has no faces, so nothing avoids it. Choose another Shape"),
+    a_region_far_away: ("FAR_OUTSIDE", "Ship 0 and 3 more of Ships are far outside Room. Move one there"),
     hidden_by_the_eye: ("HIDDEN", "Ship 0 and 2 more are hidden, but baked all the same"),
     hidden_by_the_screen: ("HIDDEN", "Ship 0 is hidden, but baked all the same"),
     hidden_in_renders: ("NOT_RENDERED", "Ship 0 is visible, but hidden in renders"),
@@ -195,6 +204,18 @@ def test_a_vehicle_whose_scale_is_keyed_may_be_of_no_size_for_a_moment() -> None
     insert(first, "scale", {1: (0.0, 0.0, 0.0), 3: (1.0, 1.0, 1.0)})
     bpy.context.scene.frame_set(1)
     assert "NO_SIZE" not in listed()
+
+
+@pytest.mark.parametrize("leads_away", [False, True])
+def test_a_vehicle_in_the_region_or_a_path_that_leads_away_is_nothing_to_look_at(leads_away: bool) -> None:
+    a_region_far_away()
+    settings = bpy.data.objects["Ships"].steering
+    if leads_away:
+        road()
+        settings.path_following.use = settings.containment.release = True
+    else:
+        bpy.data.objects["Ship 0"].location.x = 5000.0
+    assert "FAR_OUTSIDE" not in listed()
 
 
 def test_locked_vehicles_that_are_hidden_are_left_out_because_no_bake_moves_them() -> None:
