@@ -178,16 +178,12 @@ class Crowd:
     key: int = KEY
 
 
-def in_crowds(snapshot: Snapshot, crowds: Sequence[Crowd], seed: int = 0) -> Snapshot:
-    """The snapshot with its vehicles in these crowds; a vehicle in none has no behaviors.
-
-    Args:
-        seed: of the random numbers that the vehicles of a crowd share; that of the scene.
-    """
+def in_crowds(snapshot: Snapshot, crowds: Sequence[Crowd]) -> Snapshot:
+    """The snapshot with its vehicles in these crowds; a vehicle in none has no behaviors."""
     n = len(snapshot.present)
     row, keys = np.full(n, -1), np.zeros(n, dtype=np.uint64)
     for number, crowd in enumerate(crowds):
-        row[crowd.rows], keys[crowd.rows] = number, shared_key(crowd.key, seed)
+        row[crowd.rows], keys[crowd.rows] = number, shared_key(crowd.key)
     settings = tuple(
         Settings(tuple(_of_all(b, crowd.rows, n) for b in crowd.behaviors), crowd.combining) for crowd in crowds
     )
@@ -220,7 +216,7 @@ class Scene:
         obstacles, paths, regions, flows, candidates: as in `Snapshot`.
         fps: frames per second.
         substeps: decisions per frame.
-        seed: the seed of all random numbers.
+        seed: of the random numbers of each vehicle; what the vehicles of a crowd share depends on its key.
         identity: (n,) an integer per vehicle, on which its random numbers depend; made from its row if omitted.
     """
 
@@ -282,7 +278,7 @@ class Scene:
             settings=(settings,),
             settings_row=np.zeros(n, dtype=np.int64),
             crowd=np.zeros(n, dtype=np.int64),
-            crowd_keys=np.full(n, shared_key(KEY, self.seed), dtype=np.uint64),
+            crowd_keys=np.full(n, shared_key(KEY), dtype=np.uint64),
             tracked=self.tracked,
             obstacles=self.obstacles,
             paths=self.paths,

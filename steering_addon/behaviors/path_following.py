@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -98,6 +99,8 @@ class PathFollowing(Behavior):
     term = "path following"
     intent = Intent.GO
     width = "radius"
+    # Vehicles that stop in the air lose their heading: they drift in the throng, and face wherever they drift.
+    in_the_air = MappingProxyType({"end": "TURN_BACK"})
     remembers = Following
 
     path: Rows = path("Curve to follow; empty: the nearest path")

@@ -40,12 +40,14 @@ class Bodies:
         max_speed: m/s.
         max_force: newtons.
         mass: kilograms.
+        keep_in_plane: whether they stay on the ground.
     """
 
     radius: float
     max_speed: float
     max_force: float
     mass: float
+    keep_in_plane: bool = False
 
     @classmethod
     def default(cls) -> Bodies:
@@ -106,7 +108,7 @@ def fitted(
         beside: the values of the behaviors that the crowd uses.
     """
     factors = Factors.of(bodies)
-    values = complete(behavior, {})
+    values = complete(behavior, {} if bodies.keep_in_plane else behavior.in_the_air)
     for name, parameter in behavior.parameters().items():
         if parameter.kind is Kind.NUMBER and (factor := factors.of_parameter(parameter)) != 1.0:
             values[name] = within(_rounded(float(values[name]) * factor), parameter)

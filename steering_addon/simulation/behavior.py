@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -89,6 +90,8 @@ class Behavior(Declared):
         width: the parameter that says how far to the side of a curve still counts as on it, if there is one.
         remembers: the type of its memory, None for a behavior without memory.
         avoids: whether it keeps clear of obstacles: on the ground its agents then plan their way past those that stand.
+        in_the_air: values with which it begins in a crowd that does not stay on the ground, if others than its defaults
+            suit it better; choices by name.
         by_chance: whether its motion changes with the seed.
         refers_to_up: whether it distinguishes up from other directions, so that it turns with the world only about up.
     """
@@ -100,6 +103,7 @@ class Behavior(Declared):
     width: ClassVar[str] = ""
     remembers: ClassVar[type[Memory] | None] = None
     avoids: ClassVar[bool] = False
+    in_the_air: ClassVar[Mapping[str, str | float]] = MappingProxyType({})
     by_chance: ClassVar[bool] = False
     refers_to_up: ClassVar[bool] = False
 

@@ -62,7 +62,8 @@ def bodies_of(crowd: Object, scene: Scene) -> Bodies:
     values = {name: model[name] for name in Bodies.__dataclass_fields__}
     largest = {name: float(value) for name, value in _at_their_largest(values, crowd, "vehicle").items()}
     sizes = [ob.steering.size_factor for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
-    return Bodies(**{**largest, "radius": largest["radius"] * (median(sizes) if sizes else 1.0)})
+    largest["radius"] *= median(sizes) if sizes else 1.0
+    return Bodies(**{**largest, "keep_in_plane": bool(values["keep_in_plane"])})
 
 
 def _at_their_largest(values: Values, crowd: Object, group: str) -> dict[str, Value]:

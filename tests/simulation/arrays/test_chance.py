@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.arrays import chance
-from steering_addon.simulation.arrays.chance import OCTAVES, gradient_noise, keys_of, mix, smooth_noise, uniform
+from steering_addon.simulation.arrays.chance import (
+    OCTAVES,
+    gradient_noise,
+    keys_of,
+    mix,
+    shared_key,
+    smooth_noise,
+    uniform,
+)
 from tests.simulation.odd_input import BOUNDED
 
 IDENTITIES = np.random.default_rng(0).integers(-(2**62), 2**62, 4000)
@@ -23,6 +31,12 @@ def test_a_key_depends_on_seed_and_identity_only() -> None:
     assert np.array_equal(keys[50:60], keys_of(7, IDENTITIES[50:60]))
     assert not np.isin(keys, keys_of(8, IDENTITIES)).any()
     assert len(np.unique(keys)) == len(IDENTITIES)
+
+
+def test_what_a_crowd_shares_depends_on_its_identity_and_the_seed() -> None:
+    keys = {shared_key(identity, seed) for identity in (-5, 0, 7, 2**62) for seed in (-1, 0, 1, 2)}
+    assert len(keys) == 16
+    assert shared_key(7) == shared_key(7, 0)
 
 
 def test_keys_are_mixed_as_splitmix64_does() -> None:
