@@ -53,7 +53,9 @@ def kills(python: Path, folder: Path) -> list[str]:
                 continue
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            saved = [file, *home.scratch.glob("*_autosave.blend"), *home.scratch.glob("quit.blend")]
+            # Blender renames the old file before it puts the new one in its place.
+            whole = file if file.exists() else file.with_suffix(".blend1")
+            saved = [whole, *home.scratch.glob("*_autosave.blend"), *home.scratch.glob("quit.blend")]
             problems += [
                 f"killed in {work}, {each.name} is broken:\n{printed}"
                 for each in saved

@@ -92,6 +92,8 @@ def share(file: str, number: str) -> None:
 def refuse(user: str) -> None:
     """Become another user, and save presets where that one may not write: each is refused in a sentence."""
     # Only now, as that user may not be allowed to read this Python either.
+    # Python reads some modules only when they are needed, from folders that the other user may not read.
+    _flock("", 2)
     os.setgid(int(user))
     os.setuid(int(user))
     for name in ("mine", "yours"):

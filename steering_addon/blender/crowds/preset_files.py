@@ -239,8 +239,9 @@ class Shelf(Generic[Kind]):
 
 def _write(file: Path, content: bytes) -> None:
     """Write a file as a whole or not at all."""
-    # Written to another file first: a crash must not leave half a preset. An old one may be a link to elsewhere.
-    draft = file.with_name(f"{file.name}~")
+    # Written to another file first: a crash must not leave half a preset. An old one may be a link to elsewhere, and
+    # another Blender may save the same preset.
+    draft = file.with_name(f"{file.name}{os.getpid()}~")
     draft.unlink(missing_ok=True)
     try:
         with draft.open("xb") as opened:
