@@ -137,7 +137,7 @@ def test_a_write_that_fails_leaves_the_old_preset_and_nothing_else(monkeypatch) 
 def test_a_draft_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     target = tmp_path / "precious"
     target.write_text("keep")
-    (user_folder() / "Mine.json~").symlink_to(target)
+    (user_folder() / f"Mine.json{os.getpid()}~").symlink_to(target)
     crowd()
     assert bpy.ops.steering.preset_save(name="Mine") == {"FINISHED"}
     assert target.read_text() == "keep"
