@@ -93,9 +93,14 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
 
 
 def _proportions(body: Body) -> np.ndarray:
-    """The scale of each axis of a model as a share of the largest, (3,); models of other sizes have the same."""
+    """The scale of each axis of a model as a share of the largest, (3,); models of other sizes have the same.
+
+    Shares of 1 for a model that is not to be seen as it is scaled, flat or without end.
+    """
     scale = magnitude(body.matrix.T)
-    return np.asarray(np.round(scale / max(float(scale.max()), 1e-12), 3))
+    if not (np.isfinite(scale).all() and scale.min() > 0.0):
+        return np.ones(3)
+    return np.asarray(np.round(scale / scale.max(), 3))
 
 
 def _is_turned(ob: Object) -> bool:

@@ -129,6 +129,7 @@ def test_a_bird_whose_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_r
     bpy.ops.steering.tag(role="OBSTACLE")
     box.steering.obstacle_shape = "BOX"
     add(crowd, "path_following", "obstacle_avoidance")
+    crowd.steering.path_following.end = "STOP"
     bake()
     said = capfd.readouterr().out
     assert "Warning: Suzanne got stuck at an obstacle, frames " in said
