@@ -40,6 +40,8 @@ END, BEHIND_TIP = 0.1, 0.25
 TIP, TAIL, APEX = 0.1, 0.2, 0.15
 """Greatest thickness of a tip, and of the part behind it in a tail, as shares of the whole shape's; greatest thickness
 of the tip of a cone as a share of its base's."""
+LEAST_SHARE = 1e-3
+"""The least share of a scale by which a shape is measured: one that is flatter still has two ends."""
 DEFAULT = "NEG_Y"
 """The front of models about which nothing else is known: that of Blender's own, and of what importers bring."""
 NEARLY = 0.9999
@@ -100,7 +102,7 @@ def _proportions(body: Body) -> np.ndarray:
     scale = magnitude(body.matrix.T)
     if not (np.isfinite(scale).all() and scale.min() > 0.0):
         return np.ones(3)
-    return np.asarray(np.round(scale / scale.max(), 3))
+    return np.asarray(np.maximum(np.round(scale / scale.max(), 3), LEAST_SHARE))
 
 
 def _is_turned(ob: Object) -> bool:
