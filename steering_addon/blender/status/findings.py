@@ -25,6 +25,7 @@ from ..write.visibility import SWITCHES
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, Scene
+    from numpy.typing import NDArray
 
     from ..write.bake_record import BakeRecord
 
@@ -140,24 +141,38 @@ def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
     members_of: dict[Object | None, list[Object]] = {}
     for ob, crowd in vehicles:
         members_of.setdefault(crowd, []).append(ob)
+    every_box = np.array([_to_box(region) for region in roles[Role.REGION]]) if vehicles else np.empty((0, 4, 4))
     for crowd in held:
         settings = crowd.steering.containment
         chosen = pointed_at(settings, "region")
         regions = [chosen] if chosen is not None else roles[Role.REGION]
         members = members_of.get(crowd, []) if regions else []
         leads_away = settings.release and PathFollowing in behaviors_of(crowd)
-        if members and not leads_away and all(_is_far(ob, region) for ob in members for region in regions):
+        boxes = every_box if chosen is None else np.array([_to_box(chosen)])
+        if members and not leads_away and _are_far(members, boxes):
             names, where = names_of([ob.name for ob in members]), names_of([ob.name for ob in regions])
             text = f"{names} of {crowd.name} {'is' if len(members) == 1 else 'are'} far outside {where}. Move one there"
             yield Finding(Kind.FAR_OUTSIDE, text, tuple(full_name(ob) for ob in regions))
 
 
-def _is_far(ob: Object, region: Object) -> bool:
+def _are_far(members: Sequence[Object], boxes: NDArray[np.float64]) -> bool:
+    """Whether all objects are far from all boxes, given by (boxes, 4, 4) matrices."""
+    places = np.array([(*ob.matrix_world.translation, 1.0) for ob in members])
+    in_boxes = np.einsum("bij,nj->bni", boxes[:, :3], places)
+    return bool((np.abs(in_boxes) > FAR).any(axis=-1).all())
+
+
+def _to_box(region: Object) -> NDArray[np.float64]:
+    """The (4, 4) matrix from the world to a region whose corners are at 1 and -1."""
     corners = np.array([tuple(corner) for corner in region.bound_box])
-    size = region.empty_display_size if region.type == "EMPTY" else np.maximum(np.ptp(corners, axis=0) / 2.0, EMPTY)
-    middle = np.zeros(3) if region.type == "EMPTY" else (corners.min(axis=0) + corners.max(axis=0)) / 2.0
-    place = np.array(region.matrix_world.inverted_safe() @ ob.matrix_world.translation)
-    return bool((np.abs(place - middle) > FAR * size).any())
+    half = np.maximum(np.ptp(corners, axis=0) / 2.0, EMPTY)
+    middle = (corners.min(axis=0) + corners.max(axis=0)) / 2.0
+    if region.type == "EMPTY":
+        half, middle = np.full(3, max(region.empty_display_size, EMPTY)), np.zeros(3)
+    box: NDArray[np.float64] = np.array(region.matrix_world.inverted_safe())
+    box[:3, 3] -= middle
+    box[:3] /= half[:, None]
+    return box
 
 
 def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:
