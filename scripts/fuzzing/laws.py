@@ -118,8 +118,12 @@ def _not_driven(ob: bpy.types.Object | None, stored: dict) -> dict:
     drivers = ob.animation_data.drivers if ob is not None and ob.animation_data else ()
     driven = {driver.data_path for driver in drivers}
     settings = {path: value for path, value in stored["settings"].items() if path not in driven}
-    group = None if any(path.startswith("steering.") for path in driven) else stored.get("steering")
-    return {**stored, "settings": settings, "steering": group}
+    stored = {**stored, "settings": settings}
+    if any(path.startswith("steering.") for path in driven):
+        # To drive one of its settings, Blender stores the group if it was not there.
+        keys = [key for key in stored["stored"] if key != "steering"]
+        stored = {**stored, "steering": None, "stored": keys}
+    return stored
 
 
 def touched(before: dict, after: dict, involved: set[str]) -> str:
