@@ -120,7 +120,7 @@ def _not_driven(ob: bpy.types.Object | None, stored: dict) -> dict:
     settings = {path: value for path, value in stored["settings"].items() if path not in driven}
     stored = {**stored, "settings": settings}
     if any(path.startswith("steering.") for path in driven):
-        # To drive one of its settings, Blender stores the group if it was not there.
+        # To drive one of its settings, Blender stores the whole group.
         keys = [key for key in stored["stored"] if key != "steering"]
         stored = {**stored, "steering": None, "stored": keys}
     return stored

@@ -31,9 +31,14 @@ class Family:
             yield from self.descendants(child)
 
 
+def ancestors(ob: Object) -> Iterator[Object]:
+    """The parent of an object, its parent, and so on."""
+    above = ob.parent
+    while above is not None:
+        yield above
+        above = above.parent
+
+
 def is_descendant(ob: Object, other: Object) -> bool:
     """Whether an object is parented to another at any depth."""
-    above = ob.parent
-    while above is not None and above != other:
-        above = above.parent
-    return above is not None
+    return any(above == other for above in ancestors(ob))

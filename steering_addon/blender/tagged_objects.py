@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..simulation.roles import Role
@@ -61,3 +61,15 @@ def crowds_of(vehicles: Iterable[Object]) -> list[Object | None]:
             is_crowd[crowd] = has_role(crowd, Role.CROWD)
         crowds.append(crowd if crowd is not None and is_crowd[crowd] else None)
     return crowds
+
+
+def names_of(names: Sequence[str], number: int | None = None) -> str:
+    """The first of some names, and how many more there are; both of two.
+
+    Args:
+        number: of all names, if only the first two are given.
+    """
+    number = len(names) if number is None else number
+    if number < 3:
+        return " and ".join(names)
+    return f"{names[0]} and {number - 1} more"

@@ -7,7 +7,7 @@ earlier ones. Increasing the count therefore adds members and leaves the others 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..simulation.arrays.angles import cosine_and_sine, sine
 from ..simulation.arrays.chance import Keys, keys_of, mix, uniform
 from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, across, cross, magnitude, unit
+from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path
 from .population import CIRCLE, COLUMN, GRID, LINE, ONE_PLACE, WEDGE, Population
 
@@ -25,6 +26,8 @@ TRIES, LEAST_TRIES = 40, 2000
 """Spots tried per member, and at least in total, before the area counts as full."""
 BATCH = 4096
 """Spots proposed together."""
+SAMPLE = 256
+"""Spots that tell which obstacles are in the way and which are the ground or the walls of the place."""
 STAGGER = 0.5
 """Distance by which a member of a wedge is behind its neighbor, as a multiple of the distance beside it."""
 
@@ -220,6 +223,32 @@ def _on_path(path: Path, metres: Scalars) -> Spots:
         position[on_line], forward[on_line] = line.position(remaining[on_line]), line.tangent(remaining[on_line])
         passed += line.length
     return Spots(position, forward, np.zeros_like(position), np.ones(len(metres), dtype=np.bool_))
+
+
+def clear_of(propose: Proposing, obstacles: Obstacles, room: float) -> Proposing:
+    """The same spots, without those where a body would reach into an obstacle.
+
+    An obstacle within reach of most of the spots is the ground or the walls: bodies may touch it.
+
+    Args:
+        room: radius of a body in metres.
+    """
+    sample = propose(keys_of(0, np.arange(SAMPLE, dtype=np.int64)))
+    apart = obstacles.clearance(sample.position[sample.valid])
+    in_the_way = obstacles.present & (np.count_nonzero(apart < room, axis=0) <= len(apart) / 2)
+    if not in_the_way.any():
+        return propose
+    kept_out = obstacles.take(in_the_way)
+
+    def propose_clear(keys: Keys) -> Spots:
+        spots = propose(keys)
+        places, rows = kept_out.near(spots.position, np.full(len(keys), room))
+        distance, _ = kept_out.surface(spots.position[places], rows)
+        valid = spots.valid.copy()
+        valid[places[distance < room]] = False
+        return replace(spots, valid=valid)
+
+    return propose_clear
 
 
 # ---- scattering

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from steering_addon.settings.placement import (
     Spots,
     along,
+    clear_of,
     evenly_along,
     facing,
     formation,
@@ -29,6 +30,7 @@ from steering_addon.settings.population import (
     WEDGE,
     Population,
 )
+from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 
 FORMATIONS = (GRID, WEDGE, LINE, COLUMN, CIRCLE)
@@ -145,6 +147,36 @@ def test_existing_bodies_are_avoided() -> None:
     standing = np.array([[5.0, 5.0, 0.0]])
     spots = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(30, 0.2), 0.0, (standing, np.array([3.0])))
     assert np.sqrt(((spots.position - standing) ** 2).sum(axis=1)).min() >= 3.2
+
+
+def test_bodies_keep_out_of_balls_and_boxes() -> None:
+    ball = clear_of(on_surface(SQUARE, 0.0, 0.0), obstacles([[3.0, 3.0, 0.5]], 2.0), 0.4)
+    for x, y, _ in scattered(ball, 1, np.full(40, 0.4), 0.0, NO_BODIES).position.tolist():
+        assert np.sqrt((x - 3.0) * (x - 3.0) + (y - 3.0) * (y - 3.0) + 0.25) >= 2.4
+    box = clear_of(on_surface(SQUARE, 0.0, 0.0), boxes([[5.0, 5.0, 0.0]], [[3.0, 1.0, 1.0]]), 0.4)
+    for x, y, _ in scattered(box, 1, np.full(40, 0.4), 0.0, NO_BODIES).position.tolist():
+        beside = np.maximum(np.abs([x - 5.0, y - 5.0]) - [3.0, 1.0], 0.0)
+        assert np.sqrt((beside * beside).sum()) >= 0.4
+
+
+def test_bodies_keep_out_of_the_wall_round_a_room() -> None:
+    room = obstacles([[5.0, 5.0, 0.0]], 4.5, side=np.array([INSIDE]))
+    spots = scattered(clear_of(on_surface(SQUARE, 0.0, 0.0), room, 0.5), 1, np.full(30, 0.5), 0.0, NO_BODIES)
+    assert len(spots.position) == 30
+    assert (np.sqrt(((spots.position - [5.0, 5.0, 0.0]) ** 2).sum(axis=1)) <= 4.0).all()
+
+
+def test_bodies_may_be_on_an_obstacle_that_is_their_ground() -> None:
+    floor = boxes([[5.0, 5.0, -0.5]], [[20.0, 20.0, 0.5]])
+    free = on_surface(SQUARE, 0.0, 0.0)
+    on_floor = scattered(clear_of(free, floor, 0.4), 1, np.full(20, 0.4), 0.0, NO_BODIES)
+    assert (on_floor.position == scattered(free, 1, np.full(20, 0.4), 0.0, NO_BODIES).position).all()
+
+
+def test_obstacles_that_are_not_present_keep_nothing_out() -> None:
+    absent = obstacles([[5.0, 5.0, 0.0]], 3.0, present=np.array([False]))
+    spots = scattered(clear_of(on_surface(SQUARE, 0.0, 0.0), absent, 0.2), 1, np.full(60, 0.2), 0.0, NO_BODIES)
+    assert (np.sqrt(((spots.position - [5.0, 5.0, 0.0]) ** 2).sum(axis=1)) < 3.0).any()
 
 
 def test_another_seed_gives_other_spots() -> None:

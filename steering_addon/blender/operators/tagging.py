@@ -23,7 +23,7 @@ from ..refusal import Refusal, reported
 from ..role_assignment import default_crowd, give_role, new_crowd
 from ..stored_values import check_choices
 from ..suitability import check_editable, suits
-from ..tagged_objects import tagged
+from ..tagged_objects import names_of, tagged
 from ..write.ownership import is_baked
 from .polls import in_object_mode, something_selected
 
@@ -37,6 +37,8 @@ REMEDIES = {
     Role.VEHICLE: "Select the objects to move",
 }
 """The remedy if none of the selected objects can have the role."""
+EQUIPMENT = ("CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER")
+"""Types of objects that seldom are part of a crowd."""
 
 
 class STEERING_OT_tag(bpy.types.Operator):
@@ -263,9 +265,12 @@ def _summary(joined: Joined, scene: Scene) -> str:
     """The report after tagging vehicles, in one line."""
     number, crowd, preset = len(joined.members), joined.crowd.name, joined.preset
     vehicles = "1 vehicle" if number == 1 else f"{number} vehicles"
+    # Select All takes them along with the models.
+    equipment = [ob.name for ob in joined.members if ob.type in EQUIPMENT]
+    too = f", {names_of(equipment)} too" if 0 < len(equipment) < number else ""
     if preset is None:
-        return f"{vehicles} joined {crowd}"
-    text = f"{vehicles} joined {crowd}; preset {preset.label}"
+        return f"{vehicles} joined {crowd}{too}"
+    text = f"{vehicles} joined {crowd}{too}; preset {preset.label}"
     return "; ".join([text, *missing(preset, joined.crowd, scene)])
 
 

@@ -9,9 +9,9 @@ import bpy
 from ...simulation.roles import Role
 from ..crowds.lost_crowds import reason
 from ..properties import has_role, pointed_at
-from ..status.census import Census
+from ..status.census import Census, Members
 from ..tagged_objects import full_name
-from .fields import counted, note
+from .fields import note
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
@@ -26,7 +26,7 @@ def lost_crowds(layout: UILayout, context: Context, census: Census) -> None:
     shown = _lost_name(active) if active is not None and has_role(active, Role.VEHICLE) else None
     for name, members in sorted(census.lost.items()):
         if name != shown:
-            _lost_crowd(layout, context, _found(name) if name else None, members.vehicles, alone=len(census.lost) == 1)
+            _lost_crowd(layout, context, _found(name) if name else None, members, alone=len(census.lost) == 1)
 
 
 def lost_crowd_of(layout: UILayout, context: Context, vehicle: Object, census: Census | None) -> None:
@@ -34,7 +34,7 @@ def lost_crowd_of(layout: UILayout, context: Context, vehicle: Object, census: C
     name = _lost_name(vehicle)
     if census is not None and name in census.lost:
         crowd = pointed_at(vehicle.steering, "crowd")
-        _lost_crowd(layout, context, crowd, census.lost[name].vehicles, alone=len(census.lost) == 1)
+        _lost_crowd(layout, context, crowd, census.lost[name], alone=len(census.lost) == 1)
 
 
 def _lost_name(vehicle: Object) -> str:
@@ -42,18 +42,18 @@ def _lost_name(vehicle: Object) -> str:
     return full_name(crowd) if crowd is not None else ""
 
 
-def _lost_crowd(layout: UILayout, context: Context, crowd: Object | None, vehicles: int, *, alone: bool) -> None:
+def _lost_crowd(layout: UILayout, context: Context, crowd: Object | None, vehicles: Members, *, alone: bool) -> None:
     """A warning and a button for a crowd that is missing from the scene; None if it is not in the file either.
 
     Args:
         alone: whether no other crowd is missing.
     """
-    what = counted(vehicles, "vehicle")
     if crowd is None:
-        note(layout, context, f"{what} without a crowd cannot move", icon="ERROR")
+        belongs = "belongs" if vehicles.vehicles == 1 else "belong"
+        note(layout, context, f"{vehicles.names} {belongs} to no crowd and cannot move", icon="ERROR")
         label = "New Crowd" if alone else "Restore All Crowds"
     else:
-        note(layout, context, f"{reason(crowd)}: {what} cannot move", icon="ERROR")
+        note(layout, context, f"{reason(crowd)}: {vehicles.names} cannot move", icon="ERROR")
         scenes = crowd.users_scene
         elsewhere = has_role(crowd, Role.CROWD) and scenes and context.scene not in scenes
         label = "Link Crowd to This Scene" if elsewhere else "Restore Crowd"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..crowds.populating.arrangement import shown
 from ..focus import crowd_in_focus
+from ..status.census import known
 from .fields import fields, note
 from .locations import in_both
 
@@ -19,7 +20,8 @@ class Populate:
         return crowd_in_focus(context) is not None
 
     def draw(self, context) -> None:
-        layout, stored = self.layout, crowd_in_focus(context).steering
+        layout, crowd = self.layout, crowd_in_focus(context)
+        stored = crowd.steering
         if not stored.is_property_set("populate"):
             note(layout, context, "Select models and then the crowd, and populate it with copies of them")
             layout.operator("steering.populate", icon="COMMUNITY")
@@ -35,6 +37,10 @@ class Populate:
         column = fields(layout)
         for name in shown(group.arrangement):
             column.prop(group, name)
+        census = known(context.scene)
+        vehicles = census.members(crowd).vehicles if census is not None else group.count
+        if 0 < vehicles < group.count:
+            note(layout, context, f"{vehicles} of {group.count} members have been placed")
         row = layout.row()
         row.scale_y = 1.5
         row.operator("steering.populate", icon="COMMUNITY")

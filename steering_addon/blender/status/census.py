@@ -18,7 +18,7 @@ from ..read.plan import frame_range
 from ..read.sources import pointers_of
 from ..read.target_problems import outside_scene
 from ..setting_changes import is_listening, listen, stop_listening
-from ..tagged_objects import full_name, in_use
+from ..tagged_objects import full_name, in_use, names_of
 from ..write.ownership import bake_of
 from .findings import Finding, findings
 from .present_members import Presence, presence_of
@@ -45,12 +45,19 @@ class Members:
         free: the number of these that are not locked.
         active: the number of these that take part on the current frame.
         attending: the presence of the active vehicles on the current frame.
+        first: the names of the first two.
     """
 
     vehicles: int = 0
     free: int = 0
     active: int = 0
     attending: Presence = Presence()
+    first: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> str:
+        """The names of both, or the first name and the number of the others."""
+        return names_of(self.first, self.vehicles)
 
 
 @dataclass(frozen=True)
@@ -153,6 +160,7 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         if Role.VEHICLE.name in names:
             counted = members.setdefault(pointed_at(stored, "crowd"), _Counted())
             counted.vehicles += 1
+            counted.first += (ob.name,) if len(counted.first) < 2 else ()
             counted.free += not stored.locked
             if takes_part and not stored.locked:
                 counted.active.append((ob, record))
@@ -200,12 +208,13 @@ class _Counted:
 
     vehicles: int = 0
     free: int = 0
+    first: tuple[str, ...] = ()
     active: list[tuple[Object, BakeRecord | None]] = field(default_factory=list)
 
     @property
     def left_out(self) -> Members:
         """The vehicles if their crowd is not in the scene: none of them can be moved."""
-        return Members(self.vehicles)
+        return Members(self.vehicles, first=self.first)
 
     def members(self, crowd: Object, scene: Scene) -> Members:
         return Members(self.vehicles, self.free, len(self.active), presence_of(crowd, self.active, scene))

@@ -20,7 +20,7 @@ from ..read.dependencies import animates
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import OPTIONAL, awaited, outside_scene, target_problem
-from ..tagged_objects import by_role, crowds_of, full_name, in_use
+from ..tagged_objects import by_role, crowds_of, full_name, in_use, names_of
 from ..write.visibility import SWITCHES
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Kind(Enum):
 
     NO_SIZE = "ERROR"
     NO_FACES = "MESH_DATA"
+    NO_VERTICES = "VERTEXSEL"
     FAR_OUTSIDE = "CUBE"
     HIDDEN = "HIDE_ON"
     NOT_RENDERED = "RESTRICT_RENDER_ON"
@@ -77,6 +78,8 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     yield from _about(Kind.NO_SIZE, flat, "{} a scale of 0. Use Clear > Scale, also on parents", "has", "have")
     open_air = [ob for ob in roles[Role.OBSTACLE] if _is_without_faces(ob)]
     yield from _about(Kind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have")
+    pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
+    yield from _about(Kind.NO_VERTICES, pointlike, "{} no vertices, so it counts as a point", "has", "have")
     yield from _far_outside(roles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
@@ -98,13 +101,6 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
             if awaiting is not None and awaiting[1].role not in OPTIONAL:
                 text = f"{behavior.label} of {crowd.name} has no effect. {target_problem(behavior, crowd, roles)}"
                 yield Finding(Kind.WAITING, text, (full_name(crowd),))
-
-
-def names_of(names: Sequence[str]) -> str:
-    """The first of the names, and how many more there are."""
-    if len(names) < 3:
-        return " and ".join(names)
-    return f"{names[0]} and {len(names) - 1} more"
 
 
 def _about(kind: Kind, objects: Iterable[Object], text: str, singular: str, plural: str) -> Iterator[Finding]:
@@ -132,6 +128,11 @@ def _is_without_faces(ob: Object) -> bool:
         return False
     faceless = ob.type == "EMPTY" or (ob.type == "MESH" and not ob.data.polygons and not ob.modifiers)
     return faceless and not ob.children
+
+
+def _is_without_vertices(ob: Object) -> bool:
+    """Whether a mesh has no vertices, and neither modifiers nor parts that may have some."""
+    return ob.type == "MESH" and not ob.data.vertices and not ob.modifiers and not ob.children
 
 
 def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:

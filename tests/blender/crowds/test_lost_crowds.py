@@ -171,7 +171,8 @@ def test_the_panels_say_what_is_wrong_and_offer_the_remedy(how) -> None:
         select(focus)
         drawn = texts("crowd", "bake")
         assert drawn.count(label) == 1, drawn
-        assert any("2 vehicles" in text and "cannot move" in text for text in drawn), drawn
+        assert any(f"{lost[0].name} and {lost[1].name} " in text for text in drawn), drawn
+        assert any("cannot move" in text for text in drawn), drawn
     select(kept[0])
     assert "1 vehicle, frames 1 to 12" in texts("bake"), "the lost ones are not counted"
     restore()

@@ -12,6 +12,7 @@ from tests.blender.building import (
     empty,
     frames,
     insert,
+    link,
     part,
     path_curve,
     places,
@@ -198,6 +199,18 @@ def test_vehicles_on_a_path_get_no_region() -> None:
     bpy.ops.steering.tag(role="PATH")
     tagged(*ships(4), moves_like="CAR")
     assert with_role("REGION") == []
+
+
+def test_the_report_names_cameras_and_lights_that_were_selected_with_the_models(capfd) -> None:
+    camera = link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera")))
+    light = link(bpy.data.objects.new("Light", bpy.data.lights.new("Light", "SUN")))
+    tagged(*ships(3), camera, light, moves_like="FISH")
+    assert "5 vehicles joined Fish, Camera and Light too; preset" in capfd.readouterr().out
+
+
+def test_the_report_does_not_name_a_camera_that_was_meant(capfd) -> None:
+    tagged(link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))), moves_like="BIRD")
+    assert "1 vehicle joined Birds; preset" in capfd.readouterr().out
 
 
 # ---- crowds with settings

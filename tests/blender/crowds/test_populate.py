@@ -29,7 +29,7 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.blender.drawing import everything_shown
+from tests.blender.drawing import everything_shown, texts
 
 
 def populate(*, moves_like: str = "UNCHANGED", **settings):
@@ -66,6 +66,11 @@ def forwards(crowd) -> np.ndarray:
 def nearest(points: np.ndarray) -> float:
     gaps = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
     return float(gaps[~np.eye(len(points), dtype=bool)].min())
+
+
+def told_by_the_panel() -> str:
+    part("blender.status.census").refresh(bpy.context.scene)
+    return texts(everything_shown()["STEERING_PT_populate"])
 
 
 def ground(size: float = 20.0, **placed):
@@ -473,11 +478,46 @@ def test_scattered_members_avoid_the_model() -> None:
     assert np.sqrt(((locations(crowd) - (3.0, 2.0, 0.0)) ** 2).sum(axis=1)).min() > 3.0
 
 
-def test_only_members_that_have_room_are_made() -> None:
+@pytest.mark.parametrize("shape", ["ROUND", "BOX", "MESH"])
+def test_scattered_members_keep_out_of_obstacles(shape: str) -> None:
+    box = tag(cube(size=8.0, location=(2.0, 0.0, 4.0)), role="OBSTACLE")
+    box.steering.obstacle_shape = shape
+    bpy.context.view_layer.update()
+    select(ground(20.0), wedge(size=0.4))
+    crowd = populate(count=60)
+    places = locations(crowd)
+    assert len(places) == 60
+    width = 0.8 * 0.4
+    if shape == "ROUND":
+        out = np.sqrt(((places - (2.0, 0.0, 4.0)) ** 2).sum(axis=1)) - 4.0 * math.sqrt(3.0)
+    else:
+        beside = np.maximum(np.abs(places - (2.0, 0.0, 4.0)) - 4.0, 0.0)
+        out = np.sqrt((beside**2).sum(axis=1))
+    assert out.min() >= width
+
+
+def test_an_obstacle_that_is_the_ground_or_carried_by_a_vehicle_takes_no_room() -> None:
+    floor = tag(ground(20.0), role="OBSTACLE")
+    floor.steering.obstacle_shape = "MESH"
+    ship = vehicle(name="Ship", location=(0.0, 0.0, 0.0))
+    shield = tag(cube("Shield", size=19.0), role="OBSTACLE")
+    shield.parent = ship
+    bpy.context.view_layer.update()
+    select(floor, wedge(size=0.4))
+    crowd = populate(count=40)
+    assert len(members(crowd)) == 40
+    assert abs(locations(crowd)).max() > 6.0
+
+
+def test_only_members_that_have_room_are_made_and_the_panel_tells_their_number() -> None:
     select(ground(4.0), wedge(size=0.5))
     crowd = populate(count=500)
     assert 4 < len(members(crowd)) < 40
     assert crowd.steering.populate.count == 500
+    told = f"{len(members(crowd))} of 500 members have been placed"
+    assert told in told_by_the_panel()
+    populate(count=3)
+    assert "have been placed" not in told_by_the_panel()
 
 
 def test_members_lean_with_the_slope_by_the_given_amount() -> None:

@@ -75,6 +75,13 @@ def an_obstacle_of_edges() -> set[str]:
     return {cage.name}
 
 
+def an_obstacle_without_vertices() -> set[str]:
+    ships()
+    post = obstacle(sphere("Post"))
+    post.data.clear_geometry()
+    return {post.name}
+
+
 def a_region_far_away() -> set[str]:
     ships()
     room = tag(empty("Room", location=(5000.0, 0.0, 0.0)), role="REGION")
@@ -147,6 +154,7 @@ CASES = {
     one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
     on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
     an_obstacle_of_edges: ("NO_FACES", "Cage has no faces, so nothing avoids it. Choose another Shape"),
+    an_obstacle_without_vertices: ("NO_VERTICES", "Post has no vertices, so it counts as a point"),
     a_region_far_away: ("FAR_OUTSIDE", "Ship 0 and 3 more of Ships are far outside Room. Move one there"),
     hidden_by_the_eye: ("HIDDEN", "Ship 0 and 2 more are hidden, but baked all the same"),
     hidden_by_the_screen: ("HIDDEN", "Ship 0 is hidden, but baked all the same"),

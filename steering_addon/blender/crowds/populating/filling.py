@@ -15,7 +15,7 @@ from ....settings.population import VOLUME, Population
 from ....simulation.arrays.chance import keys_of
 from ....simulation.roles import Role
 from ...doubles import doubles
-from ...hierarchy import Family
+from ...hierarchy import Family, ancestors
 from ...identity import MOST, new_identity
 from ...properties import has_role
 from ...read.checks import check_numbers
@@ -113,10 +113,13 @@ def plan_filling(
     frame = Matrix.Translation(context.scene.cursor.location)
     if crowd is not None:
         frame = crowd.evaluated_get(depsgraph).matrix_world
-    standing = [ob for ob in (crowd, place) if ob is not None]
+    obstacles = _obstacles(context, place, sources)
+    check_stored(obstacles)
+    standing = [ob for ob in (crowd, place, *obstacles) if ob is not None]
     matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
     check_numbers(matrices, standing, context.scene.frame_current)
-    ground = Ground.of(population, frame, place, max(rooms, default=0.0) * (1.0 + population.random_scale), depsgraph)
+    widest = max(rooms, default=0.0) * (1.0 + population.random_scale)
+    ground = Ground.of(population, frame, place, widest, depsgraph, obstacles)
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
@@ -176,6 +179,13 @@ def _vehicles(context: Context, crowd: Object | None) -> list[Object]:
     if crowd is None:
         return []
     return [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+
+
+def _obstacles(context: Context, place: Object | None, sources: Sequence[Source]) -> list[Object]:
+    """The obstacles of the scene, but for the place, models and what vehicles carry."""
+    objects = in_use(context.scene)
+    moved = {*tagged(objects, Role.VEHICLE), *(part for source in sources for part in source.model.parts)}
+    return [ob for ob in tagged(objects, Role.OBSTACLE) if ob != place and moved.isdisjoint((ob, *ancestors(ob)))]
 
 
 def fill(context: Context, crowd: Object, plan: Plan) -> list[Object]:

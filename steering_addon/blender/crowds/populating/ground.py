@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,17 @@ import numpy as np
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
 
-from ....settings.placement import Proposing, Spots, along, evenly_along, formation, on_surface, scattered, within
+from ....settings.placement import (
+    Proposing,
+    Spots,
+    along,
+    clear_of,
+    evenly_along,
+    formation,
+    on_surface,
+    scattered,
+    within,
+)
 from ....settings.population import CIRCLE, CURVE, SURFACE, VOLUME, Population
 from ....simulation.arrays.vectors import dot, unit
 from ....simulation.roles import Role
@@ -19,6 +29,8 @@ from ...doubles import doubles
 from ...properties import has_role
 from ...read.body_sizes import SOLID, check_places, points_of
 from ...read.curves import CurveReader
+from ...read.solids import Solids
+from ...read.sources import BodySource
 from ...refusal import Refusal
 from .arrangement import FITS, LABELS, WANTED
 
@@ -57,7 +69,13 @@ class Ground:
 
     @classmethod
     def of(
-        cls, population: Population, crowd: Matrix, place: Object | None, widest: float, depsgraph: Depsgraph
+        cls,
+        population: Population,
+        crowd: Matrix,
+        place: Object | None,
+        widest: float,
+        depsgraph: Depsgraph,
+        obstacles: Sequence[Object] = (),
     ) -> Ground:
         """The ground of a crowd.
 
@@ -65,6 +83,7 @@ class Ground:
             crowd: the world matrix of the crowd.
             place: the surface, volume or curve, for arrangements that need one.
             widest: radius of the largest member in metres.
+            obstacles: what members that are scattered keep out of.
 
         Raises:
             Refusal: the place does not suit the arrangement.
@@ -84,6 +103,10 @@ class Ground:
             line = _line(place, depsgraph)
             propose = None if population.evenly else along(line)
             made_of = np.concatenate([spline.points for spline in line])
+        if propose is not None and obstacles:
+            solids = Solids([BodySource(ob, -1) for ob in obstacles])
+            matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obstacles])
+            propose = clear_of(propose, solids.read(matrices, depsgraph), widest)
         matrix = doubles(crowd)
         frame = unit(matrix[:3, :3].T).T
         apart = max(population.distance, 2.0 * widest)

@@ -18,7 +18,7 @@ from ....simulation.arrays.vectors import across, magnitude, unit
 from ....simulation.roles import Role
 from ...characters import carriers
 from ...doubles import doubles
-from ...hierarchy import Family
+from ...hierarchy import Family, ancestors
 from ...properties import has_role
 from ...read.body_sizes import UPRIGHT, Body
 from ...read.local_space import AXIS_NAMES, model_axes
@@ -140,7 +140,7 @@ def usable(objects: Sequence[Object], crowd: Object | None, others: Collection[O
     chosen = set(candidates)
     models = []
     for ob in candidates:
-        if ob == crowd or ob in others or has_role(ob, Role.CROWD) or any(above in chosen for above in _above(ob)):
+        if ob == crowd or ob in others or has_role(ob, Role.CROWD) or any(above in chosen for above in ancestors(ob)):
             continue
         if ob.library is not None:
             raise Refusal(f"{ob.name} is linked and cannot be copied for each member. Make a library override of it.")
@@ -174,11 +174,6 @@ def _copy(part: Object, name: str) -> Object:
         copy = copy.make_local(clear_liboverride=True)
     copy.name = name
     return copy
-
-
-def _above(ob: Object) -> Iterator[Object]:
-    while (ob := ob.parent) is not None:
-        yield ob
 
 
 # ---- pointers between parts
