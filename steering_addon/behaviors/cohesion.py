@@ -18,6 +18,7 @@ from ..simulation.arrays.vectors import (
     no_vectors,
     picked,
     same_for_all,
+    which,
 )
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import Choice, acceleration, choice, length
@@ -82,7 +83,7 @@ class Cohesion(Neighborhood):
             return agents.none()
         bodies = world.bodies
         own_crowd = (bodies.crowd == bodies.crowd[agents.rows[0]]) & ((bodies.roles & int(Role.VEHICLE)) != 0)
-        members = np.flatnonzero(own_crowd & bodies.present)
+        members = which(own_crowd & bodies.present)
         root = joined(len(bodies.crowd), neighbors.links(agents.rows), members)
         if (root[members] == root[members[0]]).all():
             return agents.none()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.chance import Keys, gradient_noise, smooth_noise
-from ..simulation.arrays.vectors import Number, Rows, Scalars, Vectors, same_for_all
+from ..simulation.arrays.vectors import Number, Rows, Scalars, Vectors, anybody, same_for_all
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
 from ..simulation.world import Agents, World
@@ -74,8 +74,8 @@ class Wander(Behavior):
 
 def _astray(method: Rows, keys: Keys, rate: Scalars, time: float) -> Scalars:
     """The sideways and upward components of the points, (2, n), at most 1 long together; `time` in seconds."""
-    point = smooth_noise(keys, 2, rate, time) if (method == SPHERE).any() else np.zeros((2, len(keys)))
-    if (method == NOISE).any():
+    point = smooth_noise(keys, 2, rate, time) if anybody(method == SPHERE) else np.zeros((2, len(keys)))
+    if anybody(method == NOISE):
         point = np.where(method == NOISE, gradient_noise(keys, 2, rate, time), point)
     sideways, upward = point
     return point / np.maximum(np.sqrt(sideways * sideways + upward * upward), 1.0)

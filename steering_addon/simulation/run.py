@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, Vectors, cross, everybody
+from .arrays.vectors import Mask, Rows, Vectors, anybody, cross, everybody
 from .decisions import Decisions
 from .nearby.contacts import kept_apart
 from .presence.admission import admitted, attending
@@ -86,7 +86,7 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
 
 def _standing(state: State, waiting: Mask) -> State:
     """The state in which the waiting vehicles, which have the velocity of their start, are at rest."""
-    if not waiting.any():
+    if not anybody(waiting):
         return state
     velocity = np.where(waiting[:, None], 0.0, state.motion.velocity)
     return replace(state, motion=replace(state.motion, velocity=velocity))

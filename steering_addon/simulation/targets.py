@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arrays.chance import mix, uniform
-from .arrays.vectors import Mask, Rows, alike, magnitude, nobody, picked, same_for_all
+from .arrays.vectors import Mask, Rows, alike, anybody, magnitude, nobody, picked, same_for_all
 from .behavior import Behavior
 from .candidates import FIRST, NEXT, OWN, Candidates
 from .declaration import NEAREST, Kind, Parameter
@@ -68,9 +68,9 @@ def aimed(
             # Of several bodies the behavior itself takes the one that it visits.
             changes[name] = np.where((rows <= NEAREST) | _is_target(rows, world, agents), rows, -1)
             continue
-        if (rows == NEAREST).any() and parameter.role is not None:
+        if anybody(rows == NEAREST) and parameter.role is not None:
             rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
-        if (rows <= FIRST).any():
+        if anybody(rows <= FIRST):
             key = f"{behavior.name}.{name}"
             memory = memories.get(key)
             stop = memory.stop if isinstance(memory, Round) else Round.blank(n).stop
@@ -94,7 +94,7 @@ def _aims(kind: Any) -> tuple[tuple[str, Parameter], ...]:
 
 def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
     """The rows (n,) with the nearest region for NEAREST, and -1 for regions that are not present."""
-    if (rows == NEAREST).any():
+    if anybody(rows == NEAREST):
         rows = np.where(rows == NEAREST, world.regions.nearest(agents.position), rows)
     if not len(world.regions):
         return alike(-1, len(agents), np.int64)

@@ -70,6 +70,7 @@ class Reader:
         self._bodies: np.ndarray | None = None
         self._faces: np.ndarray | None = None
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
+        self._placed_regions: tuple[tuple, Regions] | None = None
         self._axes = Axes()
         self._no_bodies, self._no_regions = no_tracked(), regions([], np.zeros((0, 3)), [])
         self._no_obstacles = obstacles([], [])
@@ -253,19 +254,26 @@ class Reader:
             return self._no_regions
         matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
         check_numbers(matrices, list(obs), frame)
+        shapes = [_shape(ob) for ob in obs]
+        active = [_active(ob, depsgraph) for ob in obs]
+        placed = (matrices.tobytes(), shapes, active)
+        if self._placed_regions is not None and self._placed_regions[0] == placed and "MESH" not in shapes:
+            return self._placed_regions[1]
         if self._boxes is None:
             self._boxes = [_box(ob, depsgraph) for ob in obs]
         middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
         half = np.array([half for _, half in self._boxes]).reshape(-1, 3)
         sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
-        return Regions(
+        read = Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
             axes=self._axes.of(matrices),
             mesh=self._region_meshes(matrices, depsgraph),
             half=half * sizes,
-            shape=np.array([SHAPE_NUMBERS[_shape(ob)] for ob in obs], dtype=np.int64),
-            present=np.array([_active(ob, depsgraph) for ob in obs], dtype=np.bool_),
+            shape=np.array([SHAPE_NUMBERS[shape] for shape in shapes], dtype=np.int64),
+            present=np.array(active, dtype=np.bool_),
         )
+        self._placed_regions = placed, read
+        return read
 
     def _region_meshes(self, matrices: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
         """The meshes of the regions with shape Mesh, None for the others; (k,).

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...portrayal.driver_properties import PROPERTIES, DriverProperties, stride_factors
 from ...recording.mishaps import Mishaps
-from ...simulation.arrays.vectors import Mask, Scalars, magnitude
+from ...simulation.arrays.vectors import Mask, Scalars, anybody, magnitude
 from ...simulation.snapshot import State
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
@@ -64,7 +64,9 @@ class KeyWriter:
         self._away[row] = state.away
         entered = ~self._away[row] & ~self._seen
         self._seen |= entered
-        start_speed = np.where(state.inputs.present, magnitude(state.motion.velocity), 0.0) if entered.any() else None
+        start_speed = (
+            np.where(state.inputs.present, magnitude(state.motion.velocity), 0.0) if anybody(entered) else None
+        )
         for portrayed in self._portrayed:
             portrayed.frame(row, state, frame, entered, start_speed)
         self._eaten.look(row, state)

@@ -23,6 +23,7 @@ from ..arrays.vectors import (
     picked,
     same_for_all,
     unit,
+    which,
 )
 from ..declaration import Choice
 from .meshes import Mesh
@@ -104,7 +105,7 @@ class Regions:
 
     def nearest(self, points: Vectors) -> Rows:
         """The row of the region that contains each point (n, 3), or is nearest to it, (n,); -1 without regions."""
-        rows = np.flatnonzero(self.present)
+        rows = which(self.present)
         if not len(rows):
             return np.full(len(points), -1, dtype=np.int64)
         if len(rows) == 1:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Rows, Scalars, Vectors, columns, dot, picked, same_for_all
+from ..arrays.vectors import Rows, Scalars, Vectors, columns, dot, everybody, picked, same_for_all, which
 
 SAMPLE = 8
 """Every SAMPLE-th link is followed first: these join nearly everything, and the others need only be checked."""
@@ -41,7 +41,7 @@ def _tied(root: Rows, first: Rows, second: Rows) -> Rows:
     """The roots (count,) after links (p,) and (p,) have been added."""
     left, right = root[first], root[second]
     while True:
-        apart = np.flatnonzero(left != right)
+        apart = which(left != right)
         if not len(apart):
             return root
         left, right = left[apart], right[apart]
@@ -54,7 +54,7 @@ def _flattened(root: Rows) -> Rows:
     """The same trees with a depth of 1: every thing points to its root; (count,) to (count,)."""
     while True:
         above = root[root]
-        if np.array_equal(above, root):
+        if everybody(above == root):
             return root
         root = above
 
