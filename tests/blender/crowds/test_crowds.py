@@ -74,6 +74,15 @@ def test_a_region_follows_the_location_and_scale_of_its_object() -> None:
     assert np.allclose(later.regions.half, [[2.0, 1.0, 1.0]])
 
 
+def test_a_region_that_stands_still_can_be_switched_off_and_on() -> None:
+    frames(1, 11)
+    vehicle(crowd=crowd(containment={}))
+    insert(region(), "steering.active", {1: True, 4: False, 8: True})
+    assert [snapshot.regions.present.tolist() for snapshot in snapshots(1, 2, 5, 6, 9)] == [
+        [True], [True], [False], [False], [True]
+    ]  # fmt: skip
+
+
 def test_tagging_makes_a_region_and_untagging_removes_it() -> None:
     frames(1, 3)
     vehicle(crowd=crowd(containment={}))
