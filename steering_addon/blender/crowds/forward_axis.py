@@ -23,6 +23,8 @@ AHEAD = {"head", "nose", "beak", "snout", "muzzle", "face", "eye", "eyes", "fron
 AHEAD |= {"headlight", "headlights", "windscreen", "windshield"}
 BEHIND = {"tail", "rear", "back", "stern", "rudder", "exhaust", "fluke", "taillight", "taillights"}
 """Words in names of parts that say at which end they are."""
+ASIDE = {"wing", "wings", "aileron", "ailerons", "oar", "oars"}
+"""Words in names of parts that reach out to both sides."""
 LIT = {"eye", "eyes", "beak", "nose", "snout", "muzzle", "headlight", "headlights", "windscreen", "windshield"}
 """Words in names of materials that are found only ahead."""
 CLEARLY = 1.5
@@ -66,8 +68,8 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     2. An Empty without parts faces +Y; one drawn as a single arrow, +Z.
     3. Characters, which have an armature, face -Y.
     4. Names of parts such as Nose or Tail, then those of materials such as Eyes.
-    5. The shape: a cone points where its tip is, if the model flies; else the axis is that of the mirror symmetry or of
-       the greater length, and a pointed end is the front.
+    5. The shape: a cone points where its tip is, if the model flies; else the axis is that across the wings, of the
+       mirror symmetry or of the greater length, and a pointed end is the front.
     6. Everything else faces -Y as Blender's own models do, or +X if it is longer along X.
 
     A model turned by 90 degrees about X, as FBX and OBJ files come in, has +Y up and +Z for -Y.
@@ -89,7 +91,7 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
         forward = _by_names(ob, family, stand) or _by_materials([ob, *family.children(ob)], stand)
         if forward is None and body is not None:
             points = np.einsum("ab,kb->ka", stand, body.points * _proportions(body))
-            forward = by_shape(points, flies=flies or _lies(ob, turned))
+            forward = by_shape(points, flies=flies or _lies(ob, turned), along=_across_wings(ob, family, stand))
     front = upright(forward or DEFAULT)
     return (LYING_DOWN[front[0]], LYING_DOWN[front[1]]) if turned else front
 
@@ -138,6 +140,19 @@ def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
     return _clear_axis(way, np.ptp(np.concatenate((places, [middle])), axis=0)[:2].max())
 
 
+def _across_wings(ob: Object, family: Family, stand: np.ndarray) -> int | None:
+    """The horizontal axis, 0 or 1, across which the wings of a model reach out; None without clear ones.
+
+    Args:
+        stand: (3, 3) what turns the model upright.
+    """
+    wings = [_corners(child) for child in family.children(ob) if _words(child.name) & ASIDE]
+    if not wings:
+        return None
+    span = np.ptp(np.concatenate(wings) @ stand.T, axis=0)[:2]
+    return int(np.argmin(span)) if span.max() > CLEARLY * span.min() else None
+
+
 def _by_materials(parts: list[Object], stand: np.ndarray) -> str | None:
     """The axis toward the faces with a material named like a front; None if there are none or they do not decide."""
     way, length = np.zeros(3), 0.0
@@ -171,25 +186,42 @@ def _words(name: str) -> set[str]:
 
 def _middle(child: Object) -> np.ndarray:
     """The middle of a part in the space of its parent. The origins of imported parts often coincide."""
-    corners = doubles(child.bound_box)
+    return np.asarray(_corners(child).mean(axis=0))
+
+
+def _corners(child: Object) -> np.ndarray:
+    """The corners of the box round a part in the space of its parent, (8, 3)."""
     matrix = doubles(child.matrix_local)
-    return matrix[:3, :3] @ corners.mean(axis=0) + matrix[:3, 3]
+    return np.asarray(doubles(child.bound_box) @ matrix[:3, :3].T + matrix[:3, 3])
 
 
-def by_shape(points: np.ndarray, *, flies: bool = False) -> str:
-    """The most likely forward axis of points (m, 3): a horizontal axis, or that of the tip of a cone that flies."""
-    return _by_shape(np.ascontiguousarray(points, dtype=np.float64).tobytes(), flies)
+def by_shape(points: np.ndarray, *, flies: bool = False, along: int | None = None) -> str:
+    """The most likely forward axis of points (m, 3): a horizontal axis, or that of the tip of a cone that flies.
+
+    Args:
+        along: 0 or 1 if it is known to be the X or the Y axis.
+    """
+    return _by_shape(np.ascontiguousarray(points, dtype=np.float64).tobytes(), flies, along)
 
 
 @lru_cache(maxsize=16)
-def _by_shape(stored: bytes, flies: bool) -> str:
+def _by_shape(stored: bytes, flies: bool, known: int | None) -> str:
     """As `by_shape`, from the bytes of the points: a crowd has few models, and many members ask for them."""
     points = np.frombuffer(stored).reshape(-1, 3)
     size = np.ptp(points, axis=0)
     if size[:2].min() <= 0.0 and size[:2].max() <= 0.0:
         return DEFAULT
-    if flies and _is_cone(points, size):
+    if known is None and flies and _is_cone(points, size):
         return "POS_Z"
+    along = _length_axis(points, size) if known is None else known
+    low, high = _is_nose(points, size, along, at_high_end=False), _is_nose(points, size, along, at_high_end=True)
+    if low != high:
+        return _axis(along, ahead=high)
+    return _axis(0, ahead=True) if along == 0 else DEFAULT
+
+
+def _length_axis(points: np.ndarray, size: np.ndarray) -> int:
+    """The horizontal axis of a shape, 0 or 1, that most likely leads from its back to its front."""
     along = 0 if size[0] > LONGER * size[1] else 1
     if size[2] > max(TALL * size[:2].max(), UPRIGHT * size[:2].min()):
         # A standing figure, perhaps with arms spread.
@@ -199,10 +231,7 @@ def _by_shape(stored: bytes, flies: bool) -> str:
     has_ends = _unlike(points, size, (0, 1, 2)) > LIKENESS
     if has_ends and abs(unlike_in_x - unlike_in_y) > LIKENESS:
         along = 0 if unlike_in_x > unlike_in_y else 1
-    low, high = _is_nose(points, size, along, at_high_end=False), _is_nose(points, size, along, at_high_end=True)
-    if low != high:
-        return _axis(along, ahead=high)
-    return _axis(0, ahead=True) if along == 0 else DEFAULT
+    return along
 
 
 def _is_nose(points: np.ndarray, size: np.ndarray, along: int, *, at_high_end: bool) -> bool:

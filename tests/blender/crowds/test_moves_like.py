@@ -550,6 +550,21 @@ def test_names_of_parts_decide_the_forward_axis(name, place, front) -> None:
     assert root.steering.forward_axis == front
 
 
+@pytest.mark.parametrize(("across", "along"), [("X", "Y"), ("Y", "X")])
+@pytest.mark.parametrize("names", [("Wing.L", "Wing.R"), ("leftWing", "rightWing"), ("Wings",)])
+def test_wings_reach_out_to_both_sides_of_the_forward_axis(names, across, along) -> None:
+    root = sphere("Gull", (0.0, 0.0, 0.0), radius=0.2)
+    for k, name in enumerate(names):
+        ends = [(-1.0, 1.0)] if len(names) == 1 else [(-1.0, -0.2), (0.2, 1.0)]
+        corners = [(x, y, 0.0) for x in ends[k] for y in (-0.1, 0.2)]
+        mesh = bpy.data.meshes.new(name)
+        mesh.from_pydata([corner if across == "X" else (corner[1], corner[0], 0.0) for corner in corners], [], [])
+        link(bpy.data.objects.new(name, mesh)).parent = root
+    bpy.context.view_layer.update()
+    tagged(root, moves_like="BIRD")
+    assert root.steering.forward_axis[-1] == along
+
+
 @pytest.mark.parametrize("scene", ["flock", "school", "walkers"])
 def test_the_forward_axis_of_the_models_in_ready_scenes_is_guessed(scene) -> None:
     getattr(bpy.ops.steering, f"add_{scene}")(count=1)
