@@ -21,6 +21,7 @@ from ..property_groups import operator_property, stored_value, values_of
 from ..refusal import Refusal, reported
 from ..role_assignment import new_crowd
 from ..stored_values import choice_in
+from ..tagged_objects import names_of
 from .polls import has_editable_crowd, has_editable_scene, in_object_mode
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         plan, place, models = self._plan(context, crowd)
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
         self._remember(crowd, plan, place, models)
-        self._report(crowd, plan, place)
+        self._report(crowd, plan, place, models)
         members = fill(context, crowd, plan)
         if plan.preset and members:
             for warning in bring_to_life(context, crowd, members, plan.preset, resize=True):
@@ -136,12 +137,21 @@ class STEERING_OT_populate(bpy.types.Operator):
         for ob in models:
             group.sources.add().object = ob
 
-    def _report(self, crowd: Object, plan: Plan, place: Object | None) -> None:
-        """Report the changes in one line, and warn about members that were not made or not moved."""
+    def _report(self, crowd: Object, plan: Plan, place: Object | None, models: list[Object]) -> None:
+        """Report the changes in one line, and warn about members that were not made or not moved.
+
+        Args:
+            models: the selected models if the crowd is populated for the first time.
+        """
         added = sum(1 for number in plan.numbers.tolist() if number not in plan.existing)
         parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
         changes = ", ".join(f"{number} {change}" for number, change in parts if number) or "nothing changed"
-        self.report({"INFO"}, f"{crowd.name} has {plan.count} members: {changes}")
+        visible = [ob.name for ob in models if ob.visible_get()]
+        aside = ""
+        if visible:
+            which = "the model" if len(visible) == 1 else "the models"
+            aside = f"; {which} {names_of(visible)} {'remains' if len(visible) == 1 else 'remain'} beside them"
+        self.report({"INFO"}, f"{crowd.name} has {plan.count} members: {changes}{aside}")
         if plan.count < plan.ground.population.count:
             self.report({"WARNING"}, f"{(place or crowd).name} only has room for {plan.count} members. Make it larger")
         if plan.kept:

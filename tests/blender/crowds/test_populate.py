@@ -127,6 +127,16 @@ def test_selected_models_become_a_crowd_of_the_given_count() -> None:
     assert bpy.context.selected_objects == [crowd]
 
 
+def test_the_report_names_the_models_that_remain_in_view(capfd) -> None:
+    ship = wedge(name="Ship")
+    select(ship)
+    populate(count=3)
+    assert "3 added; the model Ship remains beside them" in capfd.readouterr().out
+    ship.hide_set(True)
+    populate(count=4)
+    assert "1 added\n" in capfd.readouterr().out
+
+
 def test_members_are_in_their_own_collection() -> None:
     select(wedge())
     crowd = populate(count=3)
