@@ -121,6 +121,8 @@ class Bypass(Memory):
 
     def at(self, ahead: Scalars) -> tuple[Vectors, Vectors]:
         """The offset at (n, p) metres ahead, and its change per metre, (n, p, 3) each."""
+        if not anybody(self.active):
+            return np.zeros((*ahead.shape, 3)), np.zeros((*ahead.shape, 3))
         rise, rising = self._eased(ahead, self.start, self.begin)
         fall, falling = self._eased(ahead, self.end, self.close)
         lead = np.maximum(self.begin - self.start, EPSILON)[:, None]
@@ -145,6 +147,8 @@ class Bypass(Memory):
 
     def nearness(self, ahead: Scalars) -> Scalars:
         """How much of it holds at (n,) metres ahead, from 0 outside to 1 between begin and end; (n,)."""
+        if not anybody(self.active):
+            return np.zeros(len(self.active))
         rise, _ = self._eased(ahead[:, None], self.start, self.begin)
         fall, _ = self._eased(ahead[:, None], self.end, self.close)
         return np.where(self.active, (rise * (1.0 - fall))[:, 0], 0.0)
