@@ -162,7 +162,13 @@ def _depth(things: Obstacles, position: NDArray[np.float64], radius: NDArray[np.
 
 
 def course(
-    preset: str, way: str, shapes: Sequence[str], width: Sequence[float], seed: int = 0, held: bool = True
+    preset: str,
+    way: str,
+    shapes: Sequence[str],
+    width: Sequence[float],
+    seed: int = 0,
+    held: bool = True,
+    fps: float = FPS,
 ) -> Course:
     """A crowd with a shipped preset beside the start of a path with obstacles on it.
 
@@ -171,6 +177,7 @@ def course(
         shapes: of SHAPES, along the path.
         width: (n,) radius of the path in body lengths, for each of the vehicles.
         held: whether the region is around the crowd that tagging makes.
+        fps: frames per second.
     """
     rng, n = np.random.default_rng(seed), len(width)
     values = shipped(preset)
@@ -204,10 +211,11 @@ def course(
             paths=((line,),),
             regions=regions([start] if held else np.zeros((0, 3)), room, SPHERE),
             seed=seed,
+            fps=fps,
         ),
         line,
         apart,
-        int(FPS * length / (SLOW * cruise)),
+        int(fps * length / (SLOW * cruise)),
     )
 
 

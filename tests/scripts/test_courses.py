@@ -15,6 +15,8 @@ WIDTHS = (1.0, 2.0, 3.0, 4.0)
 QUICK = ("fish", "flock", "paper_aeroplane", "pigeon", "school", "starling")
 """Presets whose vehicles need few frames for a course: they are tried in every way to combine."""
 SLOW = [name for name in NAMES if name not in QUICK]
+FPS = 12.0
+"""Half of what scenes have: each preset is slower to react, and a course takes half the time."""
 
 
 def assert_passed(on: Course) -> None:
@@ -26,13 +28,13 @@ def assert_passed(on: Course) -> None:
 @pytest.mark.parametrize("preset", SLOW)
 def test_presets_pass_boxes_balls_and_meshes_at_any_width_of_the_path(preset: str) -> None:
     number = NAMES.index(preset)
-    assert_passed(course(preset, "ALLOCATION", [SHAPES[number % len(SHAPES)]], WIDTHS, number))
+    assert_passed(course(preset, "ALLOCATION", [SHAPES[number % len(SHAPES)]], WIDTHS, number, fps=FPS))
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_they_pass_in_every_way_to_combine(way: str) -> None:
     number = WAYS.index(way)
-    assert_passed(course(QUICK[number], way, [SHAPES[number % len(SHAPES)]], WIDTHS, 100 + number))
+    assert_passed(course(QUICK[number], way, [SHAPES[number % len(SHAPES)]], WIDTHS, 100 + number, fps=FPS))
 
 
 @pytest.mark.parametrize("n", [1, 10])
