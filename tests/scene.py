@@ -28,6 +28,8 @@ from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.candidates import Candidates
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.paths import Spline
+from steering_addon.simulation.run import simulate
+from steering_addon.simulation.snapshot import Snapshot, State
 
 __all__ = [
     "PRIORITY",
@@ -103,6 +105,26 @@ class Scene(public.Scene):
             regions=replace(self.regions, centre=place(self.regions.centre), axes=turned(self.regions.axes, matrix)),
             flows=tuple(tuple(map(line, curve)) for curve in self.flows),
         )
+
+    def run_until(
+        self,
+        over: Callable[[list[State]], Any],
+        frames: int,
+        at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot,
+    ) -> list[State]:
+        """The states of a run that ends on the first frame on which it is over, or with the given count of frames.
+
+        Args:
+            over: gets the states up to a frame, two at least, and tells whether they are enough.
+            at: as for `run`.
+        """
+        states: list[State] = []
+        first = self._first()
+        for state in simulate(self.start(), (at(frame, self._on(frame, first)) for frame in range(frames))):
+            states.append(state)
+            if len(states) > 1 and over(states):
+                break
+        return states
 
     def take(self, rows: Any) -> Scene:
         """The scene with the vehicles of some rows, in that order; targets and carriers stay the same bodies."""

@@ -181,7 +181,7 @@ def test_at_13_8_metres_a_second_a_car_stops_before_what_stands_in_its_lane() ->
     for distance in (5.0, 20.0):
         over = {"brake_for": {"obstacles": 2, "distance": distance}, "obstacle_avoidance": {"weight": 0.0}}
         scene = cars([(line, 20.0, 1.0)], (line,), over=over, obstacles=obstacles([[160.0, 0.3, 0.0]], DEER))
-        states = replace(scene, speed=13.8).run(round(25 * FPS))
+        states = replace(scene, speed=13.8).run_until(lambda states: speeds(states[-1:]).max() < 0.1, round(25 * FPS))
         assert 160.0 - DEER - 4.0 < positions(states)[-1, 0, 0] + LENGTH / 2.0 < 160.0 - DEER - 1.0
         assert speeds(states)[-1, 0] < 0.1
         assert np.diff(speeds(states)[:, 0]).min() * FPS > -3.5
@@ -191,10 +191,14 @@ def test_at_13_8_metres_a_second_a_car_stops_before_what_stands_in_its_lane() ->
 def test_cars_that_meet_on_one_line_never_end_face_to_face(avoiding: bool) -> None:
     """Six on one curve in both directions: all have passed each other finally."""
     over = {} if avoiding else {"unaligned_collision_avoidance": {"weight": 0.0}}
-    states = six(BOTH_WAYS, over=over).run(round(24 * FPS))
     line = BOTH_WAYS[0]
-    along = np.array([line.nearest(state.motion.position) for state in states])
-    assert along[-1, :3].min() > along[-1, 3:].max()
+
+    def have_passed(states: list[State]) -> bool:
+        along = line.nearest(states[-1].motion.position)
+        return along[:3].min() > along[3:].max()
+
+    states = six(BOTH_WAYS, over=over).run_until(have_passed, round(24 * FPS))
+    assert have_passed(states)
     standing = speeds(states) < 0.2
     assert standing.sum(axis=0).max() < 4.0 * FPS
     if avoiding:  # else they drive through each other, and that is reported
@@ -207,18 +211,29 @@ def test_cars_that_meet_on_one_line_never_end_face_to_face(avoiding: bool) -> No
 def test_two_queues_before_an_animal_dissolve_when_it_has_gone() -> None:
     deer = animal(comes=2.0, stays=9.0)
     scene = replace(six(BOTH_WAYS, over={"brake_for": {"target": 6}}), tracked=untagged(deer(0.0)))
-    states = scene.run(round(32 * FPS), at=as_target(deer))
     line = BOTH_WAYS[0]
-    along = np.array([line.nearest(state.motion.position) for state in states])
-    assert (along[:, :3].min(axis=1) > along[:, 3:].max(axis=1)).any()
+
+    def have_passed(states: list[State]) -> bool:
+        along = line.nearest(states[-1].motion.position)
+        return along[:3].min() > along[3:].max()
+
+    def fastest(states: list[State]) -> np.ndarray:
+        """The highest speed of each once the animal has left."""
+        return speeds(states)[round(14.2 * FPS) :].max(axis=0, initial=0.0)
+
+    states = scene.run_until(
+        lambda states: have_passed(states) and fastest(states).min() > 5.0, round(32 * FPS), as_target(deer)
+    )
+    assert have_passed(states)
     assert gaps(states).min() > 0.0
-    assert (speeds(states)[round(14.2 * FPS) :].max(axis=0) > 5.0).all(), "once the animal has left, each moves again"
+    assert (fastest(states) > 5.0).all(), "once the animal has left, each moves again"
 
 
 def test_a_car_goes_round_a_box_on_its_lane_and_returns_to_it() -> None:
     line = spline(np.array([[0.0, 0.0, 0.0], [300.0, 0.0, 0.0]]), False)
     box = boxes([[70.0, 0.0, 0.0]], [[1.5, 1.0, 1.0]])
-    states = cars([(line, 10.0, 1.0)], (line,), obstacles=box).run(round(20 * FPS))
+    scene = cars([(line, 10.0, 1.0)], (line,), obstacles=box)
+    states = scene.run_until(lambda states: positions(states[-1:])[0, 0, 0] > 140.0, round(20 * FPS))
     away = off_its_lane(states, line, 0)
     assert 1.5 < away.max() < 5.0
     passed = positions(states)[:, 0, 0] > 110.0
