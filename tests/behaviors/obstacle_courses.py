@@ -57,7 +57,15 @@ class Course:
         return nearest
 
 
-def course(goal: str, scenes: int, *, plane: bool, seed: int, of: Callable[..., Obstacles] | None = None) -> Course:
+def course(
+    goal: str,
+    scenes: int,
+    *,
+    plane: bool,
+    seed: int,
+    of: Callable[..., Obstacles] | None = None,
+    fps: float = 24.0,
+) -> Course:
     """Scenes in which vehicles have to pass obstacles to reach their goals.
 
     No obstacle is nearer to a start than twice the braking distance, and the gaps between obstacles are at least four
@@ -108,6 +116,7 @@ def course(goal: str, scenes: int, *, plane: bool, seed: int, of: Callable[..., 
         tracked=leaders(*targets),
         obstacles=all_of(*placed),
         paths=tuple(lines) if goal == "path_following" else (),
+        fps=fps,
     )
     return Course(place, radius.ravel())
 

@@ -291,7 +291,7 @@ def test_once_past_it_continues_undisturbed() -> None:
 @pytest.mark.parametrize(("goal", "scenes"), [("arrival", 20), ("seek", 20), ("wander", 20), ("path_following", 4)])
 def test_no_vehicle_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane: bool) -> None:
     """Over a hundred scenes in all, each with three vehicles among seven balls and pylons, for six seconds."""
-    crowded = course(goal, scenes, plane=plane, seed=0)
+    crowded = course(goal, scenes, plane=plane, seed=0, fps=12.0)
     gaps = crowded.run(6.0)
     assert gaps.min() > 0.0, f"vehicles {np.flatnonzero(gaps <= 0.0)}"
     if goal == "seek":

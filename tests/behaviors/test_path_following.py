@@ -21,7 +21,7 @@ from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.scene import Scene, headings, positions, speeds
 
-FPS = 24
+FPS = 12
 CRUISE = 4.0
 """Four fifths of the default top speed."""
 ROAD = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False)
@@ -65,7 +65,13 @@ def followers(line: Spline | Path, position: object = ((0.0, 0.0, 0.0),), **chan
     """Vehicles that follow a line; keyword arguments are fields of the scene or parameters of the behavior."""
     fields = {name: changes.pop(name) for name in list(changes) if name in Scene.__dataclass_fields__}
     path = (line,) if isinstance(line, Spline) else line
-    given = {"up": (0.01, 0.02, 1.0), "speed": CRUISE, "paths": (path,), "behaviors": [(PathFollowing, changes)]}
+    given = {
+        "up": (0.01, 0.02, 1.0),
+        "speed": CRUISE,
+        "fps": FPS,
+        "paths": (path,),
+        "behaviors": [(PathFollowing, changes)],
+    }
     return Scene(position, **(given | fields))
 
 
@@ -352,7 +358,7 @@ def test_at_the_end_it_stops_and_stays() -> None:
 
 
 def test_at_the_end_it_turns_back() -> None:
-    states = started(spline(np.array([[0.0, 0.0, 0.0], [0.0, 12.0, 0.0]]), False), end=TURN_BACK).run(24 * FPS)
+    states = started(spline(np.array([[0.0, 0.0, 0.0], [0.0, 12.0, 0.0]]), False), end=TURN_BACK, fps=24.0).run(24 * 24)
     y = positions(states)[:, 0, 1]
     turns = np.flatnonzero(np.diff(np.sign(np.diff(y))) != 0)
     assert len(turns) >= 4

@@ -13,7 +13,8 @@ from steering_addon.simulation.geometry.paths import Spline, spline
 from tests.scene import Scene, about, headings, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, sheet
 
-FPS = 24
+FPS, SMOOTH = 12, 24
+"""Frames a second, and those where jerks are measured."""
 CRUISE = 4.0
 WALL = spline(np.array([[0.0, -200.0, 0.0], [0.0, 200.0, 0.0]]), False)
 
@@ -25,18 +26,18 @@ def ring(radius: float = 15.0) -> Spline:
 
 def walkers(line: Spline, position: object, **changes: object) -> Scene:
     behaviors = [(WallFollowing, changes.pop("values", {}))]
-    return Scene(position, paths=((line,),), behaviors=behaviors, **({"speed": CRUISE} | changes))  # type: ignore[arg-type]
+    return Scene(position, paths=((line,),), behaviors=behaviors, **({"speed": CRUISE, "fps": FPS} | changes))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("offset", [0.5, 1.0, 3.0])
 def test_it_comes_up_to_the_wall_and_keeps_the_offset_on_its_own_side(offset: float) -> None:
     start = np.array([[-4.0, 0.0, 0.0], [-0.2, 0.0, 3.0], [0.1, 0.0, 0.0], [4.0, 0.0, -2.0]])
-    states = walkers(WALL, start, values={"offset": offset}).run(15 * FPS)
-    end = positions(states)[-3 * FPS :]
+    states = walkers(WALL, start, values={"offset": offset}, fps=SMOOTH).run(15 * SMOOTH)
+    end = positions(states)[-3 * SMOOTH :]
     assert np.abs(end[..., 0] - offset * np.sign(start[:, 0])).max() < 0.05
     assert np.abs(speeds(states)[-1] - CRUISE).max() < 0.05
     assert headings(states)[-1, :, 1].min() > 0.999
-    assert jerks(headings(states), FPS).max() < 25.0
+    assert jerks(headings(states), SMOOTH).max() < 25.0
 
 
 def test_it_follows_the_wall_in_the_direction_of_its_heading() -> None:
@@ -109,7 +110,7 @@ def followers(kind: str, walls: list[Corners], start: list[object], **changes: o
         values = values | {"walls": OBSTACLES}
     place = np.column_stack((np.array(start, dtype=float), np.zeros(n))) + apart
     vehicle = {"keep_in_plane": True} | changes.pop("vehicle", {})
-    return Scene(place, behaviors=[(WallFollowing, values)], vehicle=vehicle, **things, **changes), apart  # type: ignore[arg-type]
+    return Scene(place, behaviors=[(WallFollowing, values)], vehicle=vehicle, fps=FPS, **things, **changes), apart  # type: ignore[arg-type]
 
 
 def crosses(way: np.ndarray, wall: Corners) -> bool:
@@ -252,7 +253,7 @@ def test_only_a_named_wall_counts_and_by_default_the_nearest() -> None:
 
 def along(things: Obstacles, position: object, **changes: object) -> Scene:
     behaviors = [(WallFollowing, {"walls": OBSTACLES, "offset": 2.0} | changes.pop("values", {}))]
-    given = {"speed": CRUISE, "obstacles": things, "behaviors": behaviors}
+    given = {"speed": CRUISE, "fps": FPS, "obstacles": things, "behaviors": behaviors}
     return Scene(position, **(given | changes))  # type: ignore[arg-type]
 
 
