@@ -62,8 +62,8 @@ def test_bodies_that_stand_or_move_together_are_searched_rarely(monkeypatch, pac
 def test_long_bodies_touch_where_their_axes_are_nearer_than_their_radii(seed, pace) -> None:
     """Compared one by one on every frame, while they move and turn."""
     rng = np.random.default_rng(seed)
-    n = 14
-    position, velocity = rng.uniform(0.0, 6.0, (n, 3)), rng.normal(0.0, pace, (n, 3))
+    n = 10
+    position, velocity = rng.uniform(0.0, 5.0, (n, 3)), rng.normal(0.0, pace, (n, 3))
     radius, half = rng.uniform(0.05, 0.4, n), rng.uniform(0.0, 2.0, n) * (rng.random(n) < 0.7)
     forward = rng.normal(size=(n, 3))
     searched = Overlaps()
