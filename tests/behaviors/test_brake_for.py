@@ -12,6 +12,8 @@ from steering_addon.simulation.nearby.neighbors import OWN_CROWD
 from tests.scene import Scene, leaders, locked, positions, speeds
 
 R = 0.5
+FPS, SMOOTH = 12, 24
+"""Frames a second, and those where a change of speed is measured or frames are counted."""
 
 
 def car(obstacle=None, values=None, **changes) -> Scene:
@@ -22,6 +24,7 @@ def car(obstacle=None, values=None, **changes) -> Scene:
         "behaviors": [(Seek, {"target": 1}), (BrakeFor, values or {})],
         "tracked": leaders([0.0, 1e4, 0.0]),
         "vehicle": {"keep_in_plane": True},
+        "fps": FPS,
     }
     if obstacle is not None:
         position, velocity = obstacle
@@ -31,7 +34,7 @@ def car(obstacle=None, values=None, **changes) -> Scene:
 
 @pytest.mark.parametrize("combining", (0, 1, 4))
 def test_it_stops_before_a_standing_obstacle_and_does_not_go_round(combining: int) -> None:
-    states = car(((0.2, 40.0, 0.0), (0.0, 0.0, 0.0)), combining=combining).run(24 * 20)
+    states = car(((0.2, 40.0, 0.0), (0.0, 0.0, 0.0)), combining=combining).run(FPS * 20)
     last = positions(states)[-1, 0]
     assert 40.0 - 2.0 * R - 0.5 - 0.6 < last[1] < 40.0 - 2.0 * R - 0.3
     assert np.abs(positions(states)[..., 0]).max() < 0.01
@@ -40,13 +43,13 @@ def test_it_stops_before_a_standing_obstacle_and_does_not_go_round(combining: in
 
 def test_it_lets_a_crossing_deer_pass_and_then_continues() -> None:
     place = car(((-14.4, 40.0, 0.0), (1.8, 0.0, 0.0)))
-    states = place.run(24 * 20)
+    states = place.run(FPS * 20)
     deer = np.array([place.snapshot(frame).obstacles.start[0] for frame in range(len(states))])
     gap = np.linalg.norm(positions(states)[:, 0] - deer, axis=1) - 2.0 * R
     assert gap.min() > 0.2
-    unbraked = replace(place, behaviors=place.behaviors[:1]).run(24 * 20)
+    unbraked = replace(place, behaviors=place.behaviors[:1]).run(FPS * 20)
     assert (np.linalg.norm(positions(unbraked)[:, 0] - deer, axis=1) - 2.0 * R).min() < 0.0
-    assert speeds(states)[24 * 3 : 24 * 10].min() < 3.5
+    assert speeds(states)[FPS * 3 : FPS * 10].min() < 3.5
     assert positions(states)[-1, 0, 1] > 60.0
     assert speeds(states)[-1] > 4.5
 
@@ -54,7 +57,7 @@ def test_it_lets_a_crossing_deer_pass_and_then_continues() -> None:
 @pytest.mark.parametrize("start", np.arange(-20.0, -3.0, 4.0))
 def test_at_any_time_of_crossing_nothing_is_hit(start: float) -> None:
     place = car(((start, 25.0, 0.0), (2.0, 0.0, 0.0)))
-    states = place.run(24 * 16)
+    states = place.run(FPS * 16)
     deer = np.array([place.snapshot(frame).obstacles.start[0] for frame in range(len(states))])
     gap = np.linalg.norm(positions(states)[:, 0] - deer, axis=1) - 2.0 * R
     assert gap.min() > 0.0
@@ -82,12 +85,12 @@ def test_the_choice_of_obstacles_decides_which_count() -> None:
 
 def test_it_stops_before_the_side_of_a_box_and_the_wall_of_a_room() -> None:
     box = boxes(np.array([[0.0, 30.0, 0.0]]), np.array([[8.0, 2.0, 1.0]]))
-    last = positions(car(obstacles=box).run(24 * 14))[-1, 0]
+    last = positions(car(obstacles=box).run(FPS * 14))[-1, 0]
     assert last[1] == pytest.approx(28.0 - R - 0.5, abs=0.25)
     room = replace(boxes(np.zeros((1, 3)), np.array([[20.0, 25.0, 5.0]])), side=np.array([INSIDE]))
-    states = car(obstacles=room).run(24 * 14)
+    states = car(obstacles=room).run(FPS * 14)
     assert positions(states)[-1, 0, 1] == pytest.approx(25.0 - R - 0.5, abs=0.25)
-    assert speeds(states)[24 * 2] > 4.9, "in the middle of the room it does not brake"
+    assert speeds(states)[FPS * 2] > 4.9, "in the middle of the room it does not brake"
 
 
 def test_vehicles_of_every_crowd_count_by_default() -> None:
@@ -99,13 +102,14 @@ def test_vehicles_of_every_crowd_count_by_default() -> None:
 def test_at_a_crossing_the_vehicle_from_the_right_goes_first() -> None:
     place = Scene(
         [[0.0, -20.0, 0.0], [20.0, 0.0, 0.0]],
+        fps=FPS,
         forward=[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]],
         speed=4.0,
         behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
         tracked=leaders([0.0, 1e4, 0.0], [-1e4, 0.0, 0.0]),
         vehicle={"keep_in_plane": True},
     )
-    states = place.run(24 * 15)
+    states = place.run(FPS * 15)
     at = positions(states)
     assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).min() > 2.0 * R
     first = [np.argmax(at[:, 0, 1] > 0.0), np.argmax(at[:, 1, 0] < 0.0)]
@@ -120,26 +124,26 @@ def test_the_size_of_other_bodies_does_not_matter() -> None:
     place = car(behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})], speed=2.0, **start)
     place.tracked = leaders([0.0, 1e4, 0.0], [0.0, -1e4, 0.0])
     large = replace(place, tracked=replace(place.tracked, radius=np.full(2, 20.0)))
-    assert speeds(place.run(96))[-1].max() < 1.0
-    assert positions(place.run(96)).tobytes() == positions(large.run(96)).tobytes()
+    assert speeds(place.run(FPS * 4))[-1].max() < 1.0
+    assert positions(place.run(FPS * 4)).tobytes() == positions(large.run(FPS * 4)).tobytes()
 
 
 def test_it_sees_at_least_the_distance_that_it_takes_to_stop_and_never_speeds_up_toward_what_stands_there() -> None:
     """At 14 m/s with 4 m/s2 that takes 24.5 m at least; the distance says 5."""
     strength = {"max_speed": 14.0, "max_force": 4.0, "keep_in_plane": True}
     for speed in (10.0, 14.0):
-        place = car(((0.0, 70.0, 0.0), (0.0, 0.0, 0.0)), {"distance": 5.0}, vehicle=strength, speed=speed)
-        states = place.run(24 * 25)
+        place = car(((0.0, 70.0, 0.0), (0.0, 0.0, 0.0)), {"distance": 5.0}, vehicle=strength, fps=SMOOTH, speed=speed)
+        states = place.run(SMOOTH * 25)
         assert positions(states)[:, 0, 1].max() < 70.0 - 2.0 * R - 0.3
         near = positions(states)[:-1, 0, 1] > 70.0 - 50.0
         assert np.diff(speeds(states)[:, 0])[near].max() < 1e-6
-        assert np.diff(speeds(states)[:, 0]).min() * 24.0 > -3.6, "with a reserve"
+        assert np.diff(speeds(states)[:, 0]).min() * SMOOTH > -3.6, "with a reserve"
 
 
 def test_an_object_without_a_role_counts_if_it_is_the_target() -> None:
     stranger = leaders([0.0, 1e4, 0.0], [0.2, 30.0, 0.0])
-    assert positions(car(tracked=stranger).run(24 * 14))[-1, 0, 1] > 35.0
-    states = car(tracked=stranger, values={"target": 2}).run(24 * 14)
+    assert positions(car(tracked=stranger).run(FPS * 14))[-1, 0, 1] > 35.0
+    states = car(tracked=stranger, values={"target": 2}).run(FPS * 14)
     assert positions(states)[-1, 0, 1] == pytest.approx(30.0 - 2.0 * R - 0.5, abs=0.2)
 
 
@@ -148,12 +152,12 @@ def test_an_obstacle_that_stops_in_the_way_still_counts_as_one_that_moves() -> N
 
     def stops(frame, snapshot):
         still = replace(snapshot.obstacles, start=np.array([[0.0, 14.0, 0.0]]), end=np.array([[0.0, 14.0, 0.0]]))
-        return snapshot if frame < 48 else replace(snapshot, obstacles=still)
+        return snapshot if frame < FPS * 2 else replace(snapshot, obstacles=still)
 
-    states = place.run(24 * 8, at=stops)
+    states = place.run(FPS * 8, at=stops)
     assert positions(states)[-1, 0, 1] < 14.0 - 2.0 * R - 0.2
     standing = car(((0.0, 14.0, 0.0), (0.0, 0.0, 0.0)), {"obstacles": MOVING})
-    assert positions(standing.run(24 * 8))[-1, 0, 1] > 20.0
+    assert positions(standing.run(FPS * 8))[-1, 0, 1] > 20.0
 
 
 def test_what_it_carries_itself_is_not_in_its_way() -> None:
@@ -164,13 +168,14 @@ def test_what_it_carries_itself_is_not_in_its_way() -> None:
 def test_two_that_meet_in_one_lane_stop_and_then_creep_past_each_other() -> None:
     place = Scene(
         [[0.0, 0.0, 0.0], [0.0, 40.0, 0.0]],
+        fps=FPS,
         forward=[[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]],
         speed=4.0,
         behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
         tracked=leaders([0.0, 1e4, 0.0], [0.0, -1e4, 0.0]),
         vehicle={"keep_in_plane": True},
     )
-    states = place.run(24 * 20)
+    states = place.run(FPS * 20)
     assert speeds(states).min() < 1.0
     assert positions(states)[-1, 0, 1] > 40.0
     assert positions(states)[-1, 1, 1] < 0.0
@@ -182,17 +187,18 @@ def test_it_creeps_past_a_vehicle_that_stands_beside_its_way_but_not_into_one_in
 ) -> None:
     place = Scene(
         [[0.0, 0.0, 0.0], [aside, 30.0, 0.0]],
+        fps=FPS,
         forward=[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]],
         speed=[4.0, 0.0],
         behaviors=[(Seek, {"target": 2, "weight": [1.0, 0.0]}), (BrakeFor, {"clearance": 0.5})],
         tracked=leaders([0.0, 1e4, 0.0]),
         vehicle={"keep_in_plane": True, "max_speed": [5.0, 0.001]},
     )
-    states = place.run(24 * 20)
+    states = place.run(FPS * 20)
     at = positions(states)
     assert (at[-1, 0, 1] > 40.0) == passes
     assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).min() >= 2.0 * R
-    assert speeds(states)[24 * 5 : 24 * 10, 0].min() < 1.0, "it waits first"
+    assert speeds(states)[FPS * 5 : FPS * 10, 0].min() < 1.0, "it waits first"
 
 
 def test_four_that_wait_for_each_other_in_a_ring_go_on() -> None:
@@ -201,11 +207,12 @@ def test_four_that_wait_for_each_other_in_a_ring_go_on() -> None:
     forward = np.roll(outward, -1, axis=0)
     place = Scene(
         outward * (2.0 * R + 0.1),
+        fps=FPS,
         forward=forward,
         speed=0.0,
         behaviors=[(Seek, {"target": [4, 5, 6, 7]}), (BrakeFor, {"clearance": 0.5})],
         tracked=leaders(*(outward * (2.0 * R + 0.1) + 1e4 * forward)),
         vehicle={"keep_in_plane": True},
     )
-    at = positions(place.run(24 * 20))
+    at = positions(place.run(FPS * 20))
     assert (np.linalg.norm(at[-1] - at[0], axis=1) > 5.0).all()

@@ -23,9 +23,12 @@ REGIONS = {
 every_region = pytest.mark.parametrize("region", REGIONS.values(), ids=REGIONS.keys())
 
 
+FPS = 12
+
+
 def kept(region: Regions, position: object = (10.0, 0.0, 5.0), **changes: object) -> Scene:
     values = changes.pop("values", {})
-    return Scene(position, behaviors=[(Containment, values)], regions=region, **changes)  # type: ignore[arg-type]
+    return Scene(position, behaviors=[(Containment, values)], regions=region, **({"fps": FPS} | changes))  # type: ignore[arg-type]
 
 
 def outside(region: Regions, points: np.ndarray) -> np.ndarray:
@@ -74,9 +77,9 @@ def test_vehicles_that_stray_return(region: Regions) -> None:
         vehicle={"max_force": 20.0},
         values={"weight": 8.0},
     )
-    far = outside(region, positions(place.run(24 * 30)))
+    far = outside(region, positions(place.run(FPS * 30)))
     assert far[0].max() > 10.0
-    assert far[24 * 15 :].max() < 0.35 * region.half.min(), "no further out than where it steers with full weight"
+    assert far[FPS * 15 :].max() < 0.35 * region.half.min(), "no further out than where it steers with full weight"
 
 
 def test_a_vehicle_that_heads_straight_out_turns_round() -> None:
@@ -87,9 +90,9 @@ def test_a_vehicle_that_heads_straight_out_turns_round() -> None:
         if heading[2] == 1.0:
             place.up[:] = (0.0, 1.0, 0.0)
             place.forward[:] = heading
-        far = outside(region, positions(place.run(24 * 30)))
+        far = outside(region, positions(place.run(FPS * 30)))
         assert far.max() < 4.0
-        assert far[-24:].max() < 1.0
+        assert far[-FPS:].max() < 1.0
 
 
 def test_the_force_sets_in_softly() -> None:
@@ -108,7 +111,7 @@ def test_the_force_sets_in_softly() -> None:
 
 def test_a_bird_turns_back_without_a_jerk() -> None:
     place = kept(REGIONS["sphere"], speed=4.0, forward=(1.0, 0.3, 0.1), values={"weight": 8.0}, vehicle={"mass": 2.0})
-    forward = headings(place.run(24 * 20))
+    forward = headings(replace(place, fps=24.0).run(24 * 20))
     assert forward[:, 0, 0].min() < -0.5, "it has turned back"
     assert jerks(forward, 24.0).max() < 25.0
 
@@ -125,7 +128,7 @@ def test_wanderers_in_a_box_neither_jerk_nor_linger_in_its_corners() -> None:
         vehicle={"max_speed": 12.0, "max_force": 20.0, "cruise_speed": 0.8},
     )
     place.behaviors = [(Wander, {"strength": 3.0, "rate": 0.5}), (Containment, {"weight": 8.0})]
-    states = place.run(24 * 40)
+    states = replace(place, fps=24.0).run(24 * 40)
     cornered = (np.abs(positions(states)) > 0.85 * half).sum(axis=2) >= 2
     assert cornered.mean() < 0.1
     jerk = jerks(headings(states), 24.0)
@@ -222,10 +225,10 @@ def test_by_seeking_vehicles_return(region: Regions) -> None:
         region, rng.uniform(-3.0, 3.0, (12, 3)) + region.centre[0], forward=rng.normal(size=(12, 3)), speed=4.0
     )
     place.behaviors = [(Containment, {"method": SEEK}), (Wander, {})]
-    way = positions(place.run(24 * 25))
+    way = positions(place.run(FPS * 25))
     assert outside(region, way).max() < 12.0
     leaving = replace(place, behaviors=[(Wander, {})])
-    assert outside(region, positions(leaving.run(24 * 25))).max() > 30.0
+    assert outside(region, positions(leaving.run(FPS * 25))).max() > 30.0
 
 
 # Crossing.
@@ -253,7 +256,7 @@ def test_vehicles_that_cross_a_region_stay_in_it_and_are_seldom_at_its_edge(regi
     """Without crossing, the same vehicles fly along the edge."""
 
     def shares(method: int) -> np.ndarray:
-        path = positions(crossing(region, values={"method": method}).run(24 * 30))[24 * 10 :]
+        path = positions(crossing(region, values={"method": method}).run(FPS * 30))[FPS * 10 :]
         local = (path - region.centre[0]) @ region.axes[0].T / region.half[0]
         return np.abs(local).max(axis=-1) if region.shape[0] == BOX else np.linalg.norm(local, axis=-1)
 
@@ -276,7 +279,7 @@ def test_a_turn_back_is_completed_after_the_predicted_position_is_inside_again()
             vehicle={"max_force": 12.0},
             values={"method": method, "weight": 8.0},
         )
-        return float(np.linalg.norm(positions(place.run(24 * 8)), axis=-1).min())
+        return float(np.linalg.norm(positions(place.run(FPS * 8)), axis=-1).min())
 
     assert closest(CROSS) < closest(TURN) - 2.0
 
@@ -306,7 +309,7 @@ def test_a_crowd_turns_to_one_side_where_each_to_the_nearer_would_part_it() -> N
 
 def test_vehicles_that_cross_climb_as_gently_as_birds() -> None:
     place = crossing(regions([[0.0, 0.0, 0.0]], [20.0, 20.0, 60.0], SPHERE), n=30)
-    climb = np.abs(headings(place.run(24 * 40))[24 * 5 :, :, 2])
+    climb = np.abs(headings(place.run(FPS * 40))[FPS * 5 :, :, 2])
     assert np.percentile(climb, 99) < np.sin(np.radians(55.0))
     assert np.percentile(climb, 95) > np.sin(np.radians(10.0)), "it rises and dives"
 
@@ -324,7 +327,7 @@ def test_on_the_ground_crossing_does_not_steer_up_or_down() -> None:
 
 def test_a_mesh_is_crossed_too() -> None:
     region = mesh_regions([block((20.0, 15.0, 12.0))], [[0.0, 0.0, 0.0]])
-    path = positions(crossing(region).run(24 * 30))[24 * 10 :]
+    path = positions(crossing(region).run(FPS * 30))[FPS * 10 :]
     local = np.abs(path / (20.0, 15.0, 12.0)).max(axis=-1)
     assert (local < 1.15).mean() > 0.97
     assert (local < 0.5).mean() > 0.1

@@ -5,7 +5,7 @@ import pytest
 from scripts.opensteer_scene import Check
 from scripts.opensteer_scenes import SCENES
 
-SHARES = {"one_turning": 1.0, "low_speed_turn": 1.0, "capture_the_flag": 0.1, "boids": 0.5, "map_drive": 0.8}
+SHARES = {"one_turning": 1.0, "low_speed_turn": 1.0, "capture_the_flag": 0.2, "boids": 0.5, "map_drive": 0.8}
 """The share of each scene that is run; the longest, pursuit and pedestrians, are left to the command."""
 
 

@@ -23,6 +23,7 @@ from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.scene import Scene, all_of, headings, leaders, locked, positions, velocities
 
 RADIUS = 0.5
+FPS = 12
 CRAWL = 0.2
 """Metres a second."""
 WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "response_time": 0.35, "max_turn_rate": 6.0}
@@ -34,7 +35,7 @@ def walkers(start, goal, *, vehicle=WALKER, more=(), **changes) -> Scene:
     way = goal - start
     n = len(start)
     behaviors = [(Seek, {"target": n + np.arange(n)}), (UnalignedCollisionAvoidance, {"method": VELOCITY}), *more]
-    given = {"behaviors": behaviors, "vehicle": vehicle, "speed": 1.0, "tracked": leaders(*goal)}
+    given = {"behaviors": behaviors, "vehicle": vehicle, "speed": 1.0, "tracked": leaders(*goal), "fps": FPS}
     return Scene(start, forward=way / np.linalg.norm(way, axis=1)[:, None], **(given | changes))
 
 
@@ -53,19 +54,19 @@ def test_two_on_crossing_courses_pass_without_contact_and_arrive(degrees: float,
     angle = np.radians(degrees)
     ways = np.array([[0.0, 1.0, 0.0], [np.sin(angle), np.cos(angle), 0.0]])
     start = -(6.0 + np.array([[0.0], [late]])) * ways
-    path = positions(walkers(start, -start).run(24 * 12))
+    path = positions(walkers(start, -start).run(FPS * 12))
     assert nearest(path) >= 2.0 * RADIUS
     assert (np.linalg.norm(path + start, axis=-1).min(axis=0) < 0.5).all()
 
 
 def test_head_on_both_pass_on_their_right_and_neither_stops() -> None:
     place = walkers([[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
-    states = place.run(24 * 10)
+    states = place.run(FPS * 10)
     path = positions(states)
     passing = int(np.argmax(path[:, 0, 1] > path[:, 1, 1]))
     assert path[passing, 0, 0] > 0.25
     assert path[passing, 1, 0] < -0.25
-    assert np.linalg.norm(velocities(states)[24:passing], axis=-1).min() > 0.8
+    assert np.linalg.norm(velocities(states)[FPS:passing], axis=-1).min() > 0.8
 
 
 def test_without_conflict_the_bytes_are_the_same_as_without_it() -> None:
@@ -78,7 +79,7 @@ def test_a_standing_agent_in_the_way_is_passed() -> None:
     place = walkers([[0.0, -6.0, 0.0]], [[0.0, 6.0, 0.0]])
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
     standing = all_of(place.tracked, locked([0.1, 0.0, 0.0], crowd=4))
-    path = positions(replace(place, tracked=standing).run(24 * 10))[:, 0]
+    path = positions(replace(place, tracked=standing).run(FPS * 10))[:, 0]
     assert np.linalg.norm(path - (0.1, 0.0, 0.0), axis=1).min() >= 2.0 * RADIUS
     assert path[:, 1].max() > 5.0
 
@@ -89,7 +90,7 @@ def test_the_chosen_velocity_holds_in_every_way_to_combine(combining: int) -> No
     more = [(Separation, {"weight": 0.5, "distance": 2.0})]
     start = [[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]]
     place = walkers(start, [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]], more=more, combining=combining)
-    assert nearest(positions(place.run(24 * 10))) >= 2.0 * RADIUS
+    assert nearest(positions(place.run(FPS * 10))) >= 2.0 * RADIUS
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -99,7 +100,7 @@ def test_walkers_that_cross_in_the_middle_of_a_plaza_do_not_touch_and_arrive(see
     angle = (np.arange(n) + rng.uniform(-0.2, 0.2, n)) * (2.0 * np.pi / n)
     out = 6.0 * np.stack((np.cos(angle), np.sin(angle), np.zeros(n)), axis=-1)
     place = walkers(out, -out, vehicle=WALKER | {"keep_apart": True})
-    path = positions(place.run(24 * 14))
+    path = positions(place.run(FPS * 14))
     assert nearest(path) > 2.0 * RADIUS - 0.02
     assert (np.linalg.norm(path + out, axis=-1).min(axis=0) < 1.0).mean() > 0.6
 
@@ -109,7 +110,7 @@ def test_avoiding_each_other_does_not_lead_into_a_wall() -> None:
     walls = boxes([[0.0, 2.2, 0.0], [0.0, -2.2, 0.0]], [[20.0, 1.0, 1.0], [20.0, 1.0, 1.0]])
     start = [[-8.0, 0.0, 0.0], [8.0, 0.0, 0.0]]
     place = walkers(start, [[9.0, 0.0, 0.0], [-9.0, 0.0, 0.0]], obstacles=walls)
-    path = positions(place.run(24 * 14))
+    path = positions(place.run(FPS * 14))
     assert np.abs(path[..., 1]).max() < 1.2 - RADIUS + 0.05
     assert nearest(path) > 2.0 * RADIUS - 0.05
     assert path[-1, 0, 0] > 4.0 > -4.0 > path[-1, 1, 0]
@@ -122,14 +123,14 @@ def test_a_slower_agent_is_overtaken_on_the_side_with_room(side: float) -> None:
     start = [[-6.0, side * 0.5, 0.0], [-10.0, side * 0.4, 0.0]]
     vehicle = WALKER | {"max_speed": np.array([0.7, 1.5]), "keep_apart": True}
     place = walkers(start, [[50.0, side * 0.5, 0.0], [50.0, side * 0.4, 0.0]], vehicle=vehicle, obstacles=walls)
-    path = positions(place.run(24 * 16))
+    path = positions(place.run(FPS * 16))
     assert path[-1, 1, 0] > path[-1, 0, 0] + 1.0
     assert nearest(path) > 2.0 * RADIUS - 0.01
 
 
 def test_a_wall_across_the_way_is_passed_by_the_nearer_end() -> None:
     wall = boxes([[1.0, 0.0, 0.0]], [[4.0, 0.5, 1.0]])
-    path = positions(walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]], obstacles=wall).run(24 * 18))[:, 0]
+    path = positions(walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]], obstacles=wall).run(FPS * 18))[:, 0]
     assert wall.clearance(path).min() > RADIUS - 0.03
     assert path[:, 0].min() < -3.0
     assert path[:, 1].max() > 7.0
@@ -146,11 +147,11 @@ def test_fish_pass_each_other_in_space() -> None:
     """Two schools swim through each other: few fish touch, and nearly all get past."""
     n = 60
     free = schools(n)
-    path = positions(free.run(24 * 12))
-    straight = positions(replace(free, behaviors=free.behaviors[:1]).run(24 * 12))
+    path = positions(free.run(FPS * 12))
+    straight = positions(replace(free, behaviors=free.behaviors[:1]).run(FPS * 12))
 
     def contacts(path: np.ndarray) -> int:
-        gaps = np.linalg.norm(path[24:, :, None] - path[24:, None], axis=-1) + 1e9 * np.eye(n)
+        gaps = np.linalg.norm(path[FPS:, :, None] - path[FPS:, None], axis=-1) + 1e9 * np.eye(n)
         return int((gaps < 0.28).sum())
 
     assert contacts(path) < 0.1 * contacts(straight)
@@ -162,7 +163,7 @@ def test_in_space_a_low_pass_of_the_choice_reduces_trembling(monkeypatch) -> Non
     fish.behaviors.append((Separation, {"distance": 0.6, "weight": 2.0}))
 
     def turned_back() -> float:
-        return reversals(headings(fish.run(24 * 6))[24:], 24.0)
+        return reversals(headings(fish.run(FPS * 6))[FPS:], FPS)
 
     low_passed = turned_back()
     monkeypatch.setattr(unaligned_collision_avoidance, "TAKING_UP", 1e-9)
@@ -173,7 +174,7 @@ def test_in_space_the_push_grows_gradually_and_ends() -> None:
     place = walkers(
         [[0.3, -6.0, 0.0], [0.0, 6.0, 0.0]], [[0.3, 20.0, 0.0], [0.0, -20.0, 0.0]], vehicle={"max_speed": 2.0}
     )
-    remembered = [state.memories["unaligned_collision_avoidance"] for state in place.run(24 * 12)[1:]]
+    remembered = [state.memories["unaligned_collision_avoidance"] for state in place.run(FPS * 12)[1:]]
     push = np.array([np.linalg.norm(memory.push, axis=1) for memory in remembered])
     begun = np.argmax(push > 0.0, axis=0)
     assert (begun > 0).all()
@@ -185,7 +186,7 @@ def test_in_space_the_push_grows_gradually_and_ends() -> None:
 def test_the_choice_stays_the_same_between_two_decisions() -> None:
     place = walkers([[0.0, -4.0, 0.0], [0.0, 4.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"reaction_time": 0.5})
-    memories = [state.memories["unaligned_collision_avoidance"].choice[:, 0] for state in place.run(49)[1:]]
+    memories = [state.memories["unaligned_collision_avoidance"].choice[:, 0] for state in place.run(FPS * 2 + 1)[1:]]
     changes = (np.diff(np.array(memories), axis=0) != 0.0).sum(axis=0)
     assert (changes >= 1).all()
     assert (changes <= 5).all()
@@ -197,7 +198,7 @@ def test_an_agent_that_could_only_creep_stands_unless_it_is_jammed() -> None:
     start = np.concatenate((rng.uniform(-4.0, 4.0, (24, 2)), np.zeros((24, 1))), axis=1)
     place = walkers(start, -start)
     stands = throngs = 0
-    for state in place.run(24 * 6)[1:]:
+    for state in place.run(FPS * 6)[1:]:
         memory = state.memories["unaligned_collision_avoidance"]
         chosen = np.hypot(memory.choice[:, 0], memory.choice[:, 1])
         slow = chosen < JAMMING.stands * WALKER["max_speed"] - 1e-9
@@ -396,7 +397,7 @@ def test_an_agent_limited_to_a_crawl_predicts_meetings_at_that_speed() -> None:
     for name, more in (("free", []), ("crawling", [(Dawdle, {})])):
         behaviors = [*place.behaviors, *more]
         with_it, without = (replace(place, behaviors=given) for given in (behaviors, [*behaviors[:1], *more]))
-        paths[name] = [positions(scene.run(24 * 4)) for scene in (with_it, without)]
+        paths[name] = [positions(scene.run(FPS * 4)) for scene in (with_it, without)]
     assert np.abs(paths["free"][0] - paths["free"][1]).max() > 0.1
     assert paths["crawling"][0].tobytes() == paths["crawling"][1].tobytes()
 
