@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steering_addon.recording.mishaps import OBSTACLE, OVERLAP, STUCK, TOLERANCE, Mishaps
+from steering_addon.recording.mishaps import GETS_ON_IN_SPACE, OBSTACLE, OVERLAP, PATIENCE, STUCK, TOLERANCE, Mishaps
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.snapshot import State
@@ -131,3 +131,16 @@ def test_the_first_frame_of_a_mishap_is_kept_also_if_it_is_the_first_of_all() ->
     mishaps.note(OVERLAP, 0, np.array([True, False]))
     mishaps.note(OVERLAP, 1, np.array([True, True]))
     assert mishaps.frames[OVERLAP].tolist() == [0, 1]
+
+
+def test_the_spot_on_which_a_flyer_is_stuck_is_where_an_obstacle_began_to_hold_it_up() -> None:
+    """It had come there within the same distance, and whirls about it, within that distance as well."""
+    ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
+    within = GETS_ON_IN_SPACE * 4.0 * PATIENCE
+
+    def seen(y: float, bound: bool) -> State:
+        state = at([[3.0, y, 0.0]], velocity=[[0.0, 1.0, 0.0]], obstacles=ball)
+        return replace(state, memories={ERRAND: Errand(np.array([bound]), np.array([20.0]))})
+
+    whirls = [seen((0.6 if frame % 2 else -0.6) * within, True) for frame in range(120)]
+    assert looked_at(seen(-0.9 * within, False), seen(0.0, False), *whirls).number(STUCK) == 1

@@ -5,12 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steering_addon.simulation.arrays.vectors import EPSILON
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.ways.footprints import (
+    FLAT,
     FLATTEST,
     MARGIN,
     TOUCH,
     Footprints,
+    _hull,
     footprints,
     radius_class,
     reached,
@@ -184,3 +187,11 @@ def test_an_obstacle_too_far_away_to_have_corners_bars_no_way(far: float) -> Non
     assert np.isfinite(seen.corner).all()
     near = seen.corner[np.abs(seen.corner[:, 0]) < 100.0]
     assert np.array_equal(near, of(box(0.0, 4.0, 1.0, 1.0)).corner)
+
+
+@pytest.mark.parametrize("long", [0.1, 10.0, 1000.0])
+def test_a_corner_counts_if_it_sticks_out_by_more_than_rounding_however_long_the_sides_are(long: float) -> None:
+    rounding = FLAT * long
+    for out, corners in ((0.2 * rounding, 4), (5.0 * rounding + 5.0 * EPSILON, 5)):
+        places = [[0.0, 0.0], [long, 0.0], [long, long], [0.0, long], [0.5 * long, -out]]
+        assert len(_hull(np.array(places))) == corners
