@@ -55,6 +55,8 @@ def test_no_agent_speeds_up_toward_what_it_brakes_for_beyond_what_moves_ahead_or
         fastest = max(agents.speed[row], CREEP * agents.cruise_speed[row], ahead[n])
         expected = allowed[n] if allowed[n] >= agents.max_speed[row] else min(allowed[n], fastest)
         assert result[n] == expected
+    at_top_speed = approaching(agents, np.arange(N), agents.max_speed, np.zeros(N))
+    assert (at_top_speed == agents.max_speed).all()
 
 
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0, 150.0, 180.0])
@@ -73,3 +75,9 @@ def test_two_bodies_have_the_room_between_of_their_radii_and_of_how_far_their_ax
 
 def test_the_least_value_of_each_agent_counts() -> None:
     assert least(4, np.array([2, 0, 2, 2]), np.array([3.0, 5.0, 1.0, 2.0])).tolist() == [5.0, np.inf, 1.0, np.inf]
+
+
+def test_axes_that_are_parallel_but_for_rounding_have_room_between_them() -> None:
+    world, agents, _ = Scene([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]], vehicle={"length": 4.0}).seen()
+    along, across = room_between(world, agents, np.array([0]), np.array([1]), np.array([1.0 + 1e-15]))
+    assert (along[0], across[0]) == pytest.approx((4.0, 1.0))

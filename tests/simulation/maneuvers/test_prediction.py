@@ -14,7 +14,7 @@ WAYS = ((0.0, 2.0, 0.0), (2.0, 0.0, 0.0), (0.0, -2.0, 0.0))
 
 def seen(place, drift, **vehicle):
     scene = Scene([[0.0, 0.0, 0.0]], tracked=leaders(place), drift=drift, vehicle={"max_speed": 3.0} | vehicle)
-    return scene.seen()[:2]
+    return scene.moved((5.0, -3.0, 2.0)).seen()[:2]
 
 
 def time(place, drift, longest: float = 99.0, **vehicle) -> float:
@@ -50,4 +50,13 @@ def test_for_pursuers_on_the_ground_the_height_does_not_count() -> None:
 
 def test_the_quarry_is_expected_to_go_straight_on() -> None:
     world, _ = seen((1.0, 2.0, 3.0), (2.0, 0.0, -1.0))
-    assert np.allclose(predicted(world, np.array([1, 1]), np.array([0.0, 2.0])), [[1.0, 2.0, 3.0], [5.0, 2.0, 1.0]])
+    assert np.allclose(predicted(world, np.array([1, 1]), np.array([0.0, 2.0])), [[6.0, -1.0, 5.0], [10.0, -1.0, 3.0]])
+
+
+def test_the_nine_numbers_are_those_of_opensteer() -> None:
+    """Of its steerForPursuit: ahead, aside and behind, each parallel, perpendicular and anti-parallel."""
+    assert INTERCEPTION == ((4.0, 1.8, 0.85), (1.0, 0.8, 4.0), (0.5, 2.0, 2.0))
+
+
+def test_the_nearer_the_quarry_the_shorter_is_the_time_down_to_nothing() -> None:
+    assert [time((0.0, y, 0.0), WAYS[0]) for y in (0.03, 0.0)] == [pytest.approx(0.03 / 3.0 * 4.0), 0.0]

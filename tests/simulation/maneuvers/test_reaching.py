@@ -16,7 +16,7 @@ def test_a_target_is_reached_if_it_was_near_enough_at_any_time_of_the_last_step(
         scene = Scene(
             start,
             forward=rng.normal(size=(60, 3)) * (1.0, 1.0, not plane),
-            speed=rng.uniform(0.0, 60.0, 60),
+            speed=rng.uniform(0.0, 99.0, 60),
             tracked=leaders([0.0, 0.0, 0.0]),
             drift=drift,
             vehicle={"keep_in_plane": plane, "max_speed": 99.0},
@@ -42,3 +42,14 @@ def test_without_a_distance_the_bodies_have_to_touch(radius: float) -> None:
     world, agents, _ = scene.seen()
     assert reached(world, agents, np.array([2, 3]), np.zeros(2)).tolist() == [True, False]
     assert reached(world, agents, np.array([-1, -1]), np.full(2, 9.0)).tolist() == [False, False]
+
+
+def test_bodies_that_just_touch_have_reached_each_other_whichever_row_they_have() -> None:
+    world, agents, _ = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]).seen()
+    assert reached(world, agents, np.array([1, 0]), np.zeros(2)).tolist() == [True, True]
+
+
+def test_what_was_near_before_the_last_step_only_is_not_reached() -> None:
+    scene = Scene([[0.0, 0.0, 0.0]], speed=24.0, tracked=leaders([0.0, -1.9, 0.0]), vehicle={"max_speed": 30.0})
+    world, agents, _ = scene.seen()
+    assert [bool(reached(world, agents, np.array([1]), np.array([x]))[0]) for x in (0.89, 0.91)] == [False, True]
