@@ -242,3 +242,12 @@ def test_bodies_pass_over_and_under_what_is_further_off_than_their_radius_and_ro
     less = reached(ball, heights, np.full(41, 0.5))[:, 0]
     exact = 1.5 - np.sqrt(1.5**2 - heights**2)
     assert ((exact - 1.0 / 64.0 <= less) & (less <= exact)).all()
+
+
+def test_each_corner_knows_the_corners_before_and_after_it_on_its_outline() -> None:
+    prints = of(all_of(box(0.0, 0.0, 1.0, 2.0, 20.0), obstacles([[5.0, 1.0, 0.0]], 1.0), box(0.0, 6.0, 1.0, 0.3)))
+    for owner in range(3):
+        rows = np.flatnonzero(prints.owner == owner)
+        assert (prints.after[rows] == np.roll(prints.corner[rows], -1, axis=0)).all()
+        assert (prints.before[rows] == np.roll(prints.corner[rows], 1, axis=0)).all()
+    assert len(prints.before) == len(prints.after) == len(prints.corner) == len(prints.reach) == len(prints.room)
