@@ -112,3 +112,22 @@ def test_a_resource_of_which_nothing_is_left_is_absent() -> None:
     hidden = replace(before, tracked=replace(before.tracked, present=np.array([True, False, True, True])))
     assert left(world_at(state, hidden, after, 0.0))[1] == [False, False, True, True]
     assert np.isinf(world_at(state, before, after, 0.0).bodies.left[:2]).all()
+
+
+def test_vehicles_perceive_vehicles_that_are_present_whoever_moves_them_and_nothing_else() -> None:
+    """Also if a leader is a vehicle at the same time."""
+    things = all_of(locked([1.0, 0.0, 0.0]), leaders([2.0, 0.0, 0.0]), locked([3.0, 0.0, 0.0]), locked([4.0, 0.0, 0.0]))
+    roles = things.roles | np.array([0, 0, 0, int(leaders([0.0, 0.0, 0.0]).roles[0])])
+    state, before, after = frames(
+        scene(tracked=replace(things, roles=roles, present=np.array([True, True, False, True])))
+    )
+    assert world_at(state, before, after, 0.0).perceivable.tolist() == [0, 1, 2, 5]
+
+
+@pytest.mark.parametrize("substeps", [1, 4])
+def test_the_step_is_a_part_of_the_time_of_a_frame(substeps: int) -> None:
+    world = world_at(*frames(scene(substeps=substeps)), 0.0)
+    assert (world.dt, world.frame_time) == (0.1 / substeps, 0.1)
+    assert (world.bodies.acceleration == 0.0).all()
+    with_leader = world_at(*frames(scene(tracked=leaders([0.0, 0.0, 0.0]))), 0.0)
+    assert (with_leader.bodies.acceleration == 0.0).all()
