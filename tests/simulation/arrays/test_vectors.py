@@ -165,3 +165,9 @@ def test_a_negative_column_stored_once_has_its_value_as_the_smallest_and_the_lar
     """One that is written out starts from 0."""
     assert (smallest(alike(-2.0, 3)), largest(alike(-2.0, 3))) == (-2.0, -2.0)
     assert (smallest(np.array([1.0, -2.0, 5.0])), largest(np.array([1.0, -2.0, 5.0]))) == (-2.0, 5.0)
+
+
+def test_axes_that_are_square_stay_as_they_are() -> None:
+    axes = np.stack([np.linalg.qr(matrix)[0] for matrix in np.random.default_rng(3).normal(size=(9, 3, 3))])
+    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+    assert np.allclose(squared(axes), axes)
