@@ -115,3 +115,10 @@ def test_an_up_stored_once_is_the_same_as_one_written_out_for_each_agent(up: tup
     assert np.allclose(ground.cross_from_above(v, v[::-1], once), (np.cross(v, v[::-1]) * each).sum(axis=1))
     rows = np.arange(n)[::-1]
     assert (ground.of_rows(once, rows) == each[rows]).all() and ground.of_rows(once, rows[:1]).shape == (min(n, 1), 3)
+
+
+def test_each_agent_has_its_own_up_also_if_that_of_the_first_is_the_z_axis() -> None:
+    each = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.6, 0.8]])
+    v = np.random.default_rng(2).normal(size=(3, 3))
+    assert np.allclose(ground.left_of(v, each), np.cross(each, v))
+    assert np.allclose(ground.flat(v, each), v - (v * each).sum(axis=1)[:, None] * each)

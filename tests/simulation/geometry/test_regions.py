@@ -128,3 +128,14 @@ def test_the_way_into_a_mesh_leads_below_its_surface_by_the_remaining_part_of_it
     away /= np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-12)
     assert (way[within] == 0.0).all() and within.any()
     assert np.allclose((local + way)[~within], (nearest - (1.0 - part) * 2.0 * away)[~within])
+
+
+def test_without_a_region_that_is_present_none_is_the_nearest_and_a_single_one_always_is() -> None:
+    two = regions([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]], [[1.0] * 3] * 2, np.array([SPHERE, BOX]))
+    for present, nearest in (([False, False], -1), ([True, False], 0), ([False, True], 1)):
+        assert replace(two, present=np.array(present)).nearest(POINTS[:3]).tolist() == [nearest] * 3
+
+
+def test_a_single_point_has_its_way_in() -> None:
+    ball = regions([[0.0, 0.0, 0.0]], [[1.0] * 3], np.array([SPHERE]))
+    assert ball.way_in(np.array([[3.0, 0.0, 0.0]]), np.zeros(1, dtype=np.int64))[0] == pytest.approx([-2.0, 0.0, 0.0])
