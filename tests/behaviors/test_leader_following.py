@@ -172,3 +172,10 @@ def test_near_its_place_the_force_is_the_change_of_velocity_in_the_response_time
 
     assert np.abs(force(0.5)).max() > 0.1
     assert force(1.0) == pytest.approx(0.5 * force(0.5))
+
+
+def test_a_way_of_less_than_a_metre_is_kept_free_as_well() -> None:
+    values = {"clearing_distance": 0.8, "separation": 0.0}
+    near, before = (followers(1, position=[[0.3, y, 0.0]], values=values).steering()[0][0] for y in (0.4, 0.81))
+    assert near[0] > 0.0 and (near[1:] == 0.0).all()
+    assert before[1] < 0.0

@@ -8,10 +8,10 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import FIELD, TURN, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
-from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, obstacles
+from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, boxes, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
-from tests.scene import PRIORITY, Scene, leaders, positions, speeds, velocities
+from tests.scene import PRIORITY, Scene, all_of, leaders, positions, speeds, velocities
 
 NORTH = (0.0, 1.0, 0.0)
 
@@ -332,3 +332,12 @@ def test_agents_may_have_different_methods() -> None:
     turned, pushed = forces(TURN), forces(FIELD)
     assert np.abs(turned[0] - pushed[0]).max() > 0.1
     assert np.abs(forces([TURN, FIELD]) - [turned[0], pushed[0]]).max() < 1e-12
+
+
+def test_round_obstacles_far_away_do_not_make_boxes_round() -> None:
+    """A wall beside the course does not count, although the ball round it would."""
+    wall, far = boxes([[3.0, 10.0, 0.0]], [[0.1, 20.0, 1.0]]), ball(80.0, 0.0)
+    assert (force(wall) == 0.0).all()
+    assert (force(all_of(wall, far)) == 0.0).all()
+    ahead = boxes([[0.4, 5.0, 0.0]], [[1.0, 0.5, 1.0]])
+    assert (force(all_of(ahead, far)) == force(ahead)).all()

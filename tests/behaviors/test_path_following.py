@@ -15,6 +15,7 @@ from steering_addon.behaviors.path_following import (
     LOOP,
     STOP,
     TURN_BACK,
+    Following,
     PathFollowing,
 )
 from steering_addon.simulation.geometry.paths import Path, Spline, spline
@@ -429,3 +430,18 @@ def test_a_path_that_bends_is_followed_as_it_is() -> None:
     assert max(away) < 1.5
     assert speeds(states)[FPS:].min() > 2.0
     assert positions(states)[-1, 0, 1] > 30.0
+
+
+def test_it_arrives_at_the_end_of_an_open_line_and_never_on_a_closed_one() -> None:
+    corners = 4.0 * circle()
+    opened = np.concatenate((corners, corners[:1]))
+    for points, closed in ((opened, False), (corners, True)):
+        line = spline(points, closed)
+        place = Scene(
+            line.position(np.array([line.length - 0.1])),
+            forward=line.tangent(np.array([line.length - 0.1])),
+            behaviors=[(PathFollowing, {"end": STOP, "direction": FORWARD})],
+            paths=((line,),),
+        )
+        world, agents, [behavior] = place.seen()
+        assert bool(behavior.steer(world, agents, Following.blank(1)).arrived[0]) != closed

@@ -175,13 +175,18 @@ def test_cars_stop_before_an_animal_on_their_lane_and_go_on_when_it_leaves(tagge
     assert at[-1, 0, 0] > at[round(10 * FPS), 0, 0] + 5.0 and speed[-1, :3].min() > 6.0, "afterwards all go on"
 
 
+def _stand(states: list[State]) -> bool:
+    """Whether all have stood for a second."""
+    return len(states) > FPS and bool(speeds(states[-round(FPS) :]).max() < 0.1)
+
+
 def test_at_13_8_metres_a_second_a_car_stops_before_what_stands_in_its_lane() -> None:
     """With 4 m/s2 that takes 24 m at least; the default distance is less."""
     line = spline(np.array([[0.0, 0.0, 0.0], [400.0, 0.0, 0.0]]), False)
     for distance in (5.0, 20.0):
         over = {"brake_for": {"obstacles": 2, "distance": distance}, "obstacle_avoidance": {"weight": 0.0}}
         scene = cars([(line, 20.0, 1.0)], (line,), over=over, obstacles=obstacles([[160.0, 0.3, 0.0]], DEER))
-        states = replace(scene, speed=13.8).run_until(lambda states: speeds(states[-1:]).max() < 0.1, round(25 * FPS))
+        states = replace(scene, speed=13.8).run_until(_stand, round(25 * FPS))
         assert 160.0 - DEER - 4.0 < positions(states)[-1, 0, 0] + LENGTH / 2.0 < 160.0 - DEER - 1.0
         assert speeds(states)[-1, 0] < 0.1
         assert np.diff(speeds(states)[:, 0]).min() * FPS > -3.5

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steering_addon.recording.mishaps import OBSTACLE, OVERLAP, STUCK, TOLERANCE, Mishaps
+from steering_addon.recording.mishaps import GETS_ON_IN_SPACE, OBSTACLE, OVERLAP, PATIENCE, STUCK, TOLERANCE, Mishaps
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.steering import ERRAND
-from tests.scene import Scene, locked
+from tests.scene import Scene, leaders, locked
 
 
 def looked_at(*states: State) -> Mishaps:
@@ -131,3 +131,42 @@ def test_the_first_frame_of_a_mishap_is_kept_also_if_it_is_the_first_of_all() ->
     mishaps.note(OVERLAP, 0, np.array([True, False]))
     mishaps.note(OVERLAP, 1, np.array([True, True]))
     assert mishaps.frames[OVERLAP].tolist() == [0, 1]
+
+
+def test_the_spot_on_which_a_flyer_is_stuck_is_where_an_obstacle_began_to_hold_it_up() -> None:
+    """It had come there within the same distance, and whirls about it, within that distance as well."""
+    ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
+    within = GETS_ON_IN_SPACE * 4.0 * PATIENCE
+
+    def seen(y: float, bound: bool) -> State:
+        state = at([[3.0, y, 0.0]], velocity=[[0.0, 1.0, 0.0]], obstacles=ball)
+        return replace(state, memories={ERRAND: Errand(np.array([bound]), np.array([20.0]))})
+
+    whirls = [seen((0.6 if frame % 2 else -0.6) * within, True) for frame in range(120)]
+    assert looked_at(seen(-0.9 * within, False), seen(0.0, False), *whirls).number(STUCK) == 1
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_of_the_bodies_that_are_not_moved_only_vehicles_that_are_present_and_not_carried_can_be_overlapped(
+    counts,
+) -> None:
+    body = locked([0.2, 0.0, 0.0])
+    others = [leaders([0.2, 0.0, 0.0]), replace(body, present=np.array([False])), replace(body, carrier=np.array([1]))]
+    for tracked in [body] if counts else others:
+        assert looked_at(at([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]], tracked=tracked)).number(OVERLAP) == counts
+
+
+def test_what_a_vehicle_carries_is_not_an_obstacle_that_vehicles_run_into() -> None:
+    """Whichever vehicle carries it; it stands where the other one is."""
+    for carrier in (0, 1):
+        held = obstacles([[0.0, 0.0, 0.0]], [1.0], carrier=np.array([carrier]))
+        result = looked_at(at([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]], obstacles=held))
+        assert result.number(OBSTACLE) == 0 and np.isinf(result.clearance).all()
+
+
+def test_a_vehicle_that_cannot_move_is_not_stuck() -> None:
+    ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
+    state = at([[1.55, 0.0, 0.0]], velocity=[[0.0, 0.0, 0.0]], obstacles=ball)
+    assert looked_at(*[state] * 60).number(STUCK) == 1
+    fixed = replace(state, inputs=replace(state.inputs, vehicle=replace(state.inputs.vehicle, max_speed=np.zeros(1))))
+    assert looked_at(*[fixed] * 60).number(STUCK) == 0

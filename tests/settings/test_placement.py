@@ -30,6 +30,7 @@ from steering_addon.settings.population import (
     WEDGE,
     Population,
 )
+from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 
@@ -302,3 +303,27 @@ def test_on_a_surface_members_stand_upright_on_it_whatever_the_crowd_faces() -> 
     forward, up = facing(spots, np.eye(3)[1], np.eye(3)[2], np.zeros(1))
     assert np.allclose(up, slope)
     assert np.allclose(forward, [[0.0, 1.0, 1.0] / np.sqrt(2.0)])
+
+
+def test_spots_on_a_surface_are_on_its_triangles_at_the_height_and_face_no_way() -> None:
+    """All over each triangle: up to every corner, and nowhere else."""
+    triangle = np.array([[[1.0, 2.0, 0.0], [5.0, 2.0, 0.0], [1.0, 8.0, 3.0]]])
+    spots = on_surface(triangle, 0.5, 1.0)(keys_of(1, np.arange(3000)))
+    normal = np.cross(triangle[0, 1] - triangle[0, 0], triangle[0, 2] - triangle[0, 0])
+    normal /= np.linalg.norm(normal)
+    assert np.allclose(spots.up, normal) and (spots.forward == 0.0).all() and spots.valid.all()
+    foot = spots.position - 0.5 * normal - triangle[0, 0]
+    u, v = foot[:, 0] / 4.0, foot[:, 1] / 6.0
+    assert np.allclose(foot[:, 2], 3.0 * v)
+    assert u.min() >= -1e-9 and v.min() >= -1e-9 and (u + v).max() <= 1.0 + 1e-9
+    for corner in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)):
+        assert np.hypot(u - corner[0], v - corner[1]).min() < 0.1
+    assert np.mean(u) == pytest.approx(1.0 / 3.0, abs=0.02) and np.mean(v) == pytest.approx(1.0 / 3.0, abs=0.02)
+
+
+@pytest.mark.parametrize(("apart", "number"), [(0.0, 7), (1.0, 7), (10.0, 6), (12.0, 5), (59.0, 1), (99.0, 1)])
+def test_spots_along_a_curve_are_evenly_spaced_with_half_a_gap_at_its_ends(apart: float, number: int) -> None:
+    """The number asked for, or the number for which the curve has room."""
+    road = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False)
+    along = evenly_along((road,), 7, apart).position[:, 1]
+    assert along == pytest.approx((np.arange(number) + 0.5) * 60.0 / number)

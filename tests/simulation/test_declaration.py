@@ -144,3 +144,10 @@ class Bridge(Declared):
 def test_a_second_body_left_empty_is_none_and_not_the_nearest() -> None:
     assert (Bridge.of(2).near == NEAREST).all()
     assert (Bridge.of(2).far == -1).all()
+
+
+@pytest.mark.parametrize("rows", [[3], [2, 0, 1], [0, 0, 3, 3, 1, 2]])
+def test_rows_are_taken_in_any_order_and_more_than_once(rows: list[int]) -> None:
+    kite = Kite.of(4, tails=[4, 5, 6, 7]).take(np.array(rows))
+    assert kite.tails.tolist() == [4 + row for row in rows]
+    assert kite.pull.tolist() == [5.0] * len(rows)

@@ -95,3 +95,30 @@ def test_a_line_is_searched_and_crossed_as_it_is_seen_from_above(turn: np.ndarra
     way, side = line.crossed(points, turned(np.array([[-1.0, 0.0, 0.3], [1.0, 0.0, 0.0]]), turn), np.full(2, 9.0), up)
     assert way == pytest.approx([2.0, 4.0])
     assert np.abs(turned(side, turn.T) - [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]).max() < 1e-9
+
+
+@pytest.mark.parametrize("up", [(0.0, 0.0, 1.0), (0.0, 0.6, 0.8), (1.0, 0.0, 0.0)])
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_an_up_stored_once_is_the_same_as_one_written_out_for_each_agent(up: tuple[float, ...], n: int) -> None:
+    """Whether it is the z axis or not."""
+    once = np.broadcast_to(np.array(up), (n, 3))
+    each, v = once.copy(), np.random.default_rng(n).normal(size=(n, 3))
+    grounded = np.arange(n) % 2 == 0
+    several = np.random.default_rng(n).normal(size=(n, 4, 3))
+    assert np.allclose(ground.flat(v, once), ground.flat(v, each))
+    assert np.allclose(ground.climb(v, once), ground.climb(v, each))
+    assert np.allclose(ground.flat(several, once), ground.flat(several, each))
+    assert np.allclose(ground.level(several, once, grounded), ground.level(several, each, grounded))
+    assert np.allclose(ground.left_of(v, once), np.cross(each, v))
+    assert np.allclose(ground.squared_from_above(v, once), (np.cross(each, v) ** 2).sum(axis=1))
+    assert np.allclose(ground.lifted(v, np.arange(n) * 1.0, once), v + np.arange(n)[:, None] * each)
+    assert np.allclose(ground.cross_from_above(v, v[::-1], once), (np.cross(v, v[::-1]) * each).sum(axis=1))
+    rows = np.arange(n)[::-1]
+    assert (ground.of_rows(once, rows) == each[rows]).all() and ground.of_rows(once, rows[:1]).shape == (min(n, 1), 3)
+
+
+def test_each_agent_has_its_own_up_also_if_that_of_the_first_is_the_z_axis() -> None:
+    each = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.6, 0.8]])
+    v = np.random.default_rng(2).normal(size=(3, 3))
+    assert np.allclose(ground.left_of(v, each), np.cross(each, v))
+    assert np.allclose(ground.flat(v, each), v - (v * each).sum(axis=1)[:, None] * each)

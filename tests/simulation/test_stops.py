@@ -93,3 +93,11 @@ def test_without_a_body_to_visit_there_is_none() -> None:
         visit = visits(around, agents, zero + target, Role.LEADER, zero + 1, no, onward=~no, returns=no)
         assert (visit.body == -1).all()
         assert (visit.stop == 1).all()
+
+
+def test_of_no_bodies_present_none_is_visited_and_the_agent_is_alone() -> None:
+    nothing = np.zeros(2, dtype=bool)
+    around, stop = world(np.zeros(VEHICLES + LEADERS, dtype=bool)), np.array([1, 0])
+    visit = visited(around, np.array([3, 4]), np.array([0, 1]), stop, nothing, onward=nothing, returns=nothing)
+    assert visit.body.tolist() == [-1, -1] and visit.alone.tolist() == [True, True]
+    assert visit.stop.tolist() == [1, 0]

@@ -7,14 +7,22 @@ from hypothesis import strategies as st
 
 from steering_addon.simulation.arrays.vectors import (
     across,
+    alike,
     anybody,
     clamp,
     cross,
     dot,
     everybody,
+    in_columns,
+    largest,
+    level_side,
     magnitude,
+    no_vectors,
+    picked,
     ratio,
+    same_for_all,
     shared,
+    smallest,
     squared,
     truncate,
     unit,
@@ -113,3 +121,53 @@ def test_squared_axes_are_right_angled_and_the_first_keeps_its_direction(seed: i
     assert np.allclose(made @ made.T, np.eye(3))
     assert np.linalg.det(made) == pytest.approx(1.0)
     assert np.allclose(made[0], axes[0, 0] / np.linalg.norm(axes[0, 0]))
+
+
+@pytest.mark.parametrize(("values", "same"), [([], False), ([3.0], True), ([3.0, 3.0], True), ([3.0, 3.0, 4.0], False)])
+def test_a_column_is_the_same_for_all_if_it_holds_a_single_value_at_least_once(values: list[float], same: bool) -> None:
+    assert same_for_all(np.array(values)) == same
+    assert same_for_all(alike(2.0, len(values))) == bool(values)
+    assert (smallest(np.array(values)), largest(np.array(values))) == (
+        (min(values), max(values)) if values else (np.inf, 0.0)
+    )
+
+
+@pytest.mark.parametrize("n", [5, 255, 256, 257, 700])
+def test_picked_vectors_are_those_of_the_rows_or_of_the_mask(n: int) -> None:
+    rng = np.random.default_rng(n)
+    v, rows = rng.normal(size=(900, 3)), rng.integers(0, 900, n)
+    assert (picked(v, rows) == v[rows]).all() and picked(v, rows).shape == (n, 3)
+    mask = np.arange(900) < n
+    assert (picked(v, mask) == v[:n]).all() and picked(v, mask).shape == (n, 3)
+    assert (picked(v[:200], mask[:200]) == v[: min(n, 200)]).all()
+
+
+@BOUNDED
+@given(vectors(8))
+def test_the_level_side_is_horizontal_of_length_one_and_to_the_right_of_the_heading(v: np.ndarray) -> None:
+    forward = np.concatenate((unit(v), [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]))
+    side, flatness = level_side(forward)
+    expected = np.cross(forward, (0.0, 0.0, 1.0))
+    assert flatness == pytest.approx(np.linalg.norm(expected, axis=1), abs=1e-12)
+    steep = flatness <= 1e-6
+    assert np.allclose(side[~steep], expected[~steep] / flatness[~steep, None], atol=1e-9)
+    assert (side[-2:] == 0.0).all() and (side[:, 2] == 0.0).all()
+
+
+def test_a_copy_in_columns_has_the_same_vectors_one_component_after_the_other() -> None:
+    v = np.random.default_rng(1).normal(size=(7, 3))
+    copy = in_columns(v)
+    assert (copy == v).all() and copy.T.flags.c_contiguous and not np.shares_memory(copy, v)
+    assert (no_vectors(4) == np.zeros((4, 3))).all() and no_vectors(4).shape == (4, 3)
+
+
+def test_a_negative_column_stored_once_has_its_value_as_the_smallest_and_the_largest_number() -> None:
+    """One that is written out starts from 0."""
+    assert (smallest(alike(-2.0, 3)), largest(alike(-2.0, 3))) == (-2.0, -2.0)
+    assert (smallest(np.array([1.0, -2.0, 5.0])), largest(np.array([1.0, -2.0, 5.0]))) == (-2.0, 5.0)
+
+
+def test_axes_that_are_square_stay_as_they_are() -> None:
+    axes = np.stack([np.linalg.qr(matrix)[0] for matrix in np.random.default_rng(3).normal(size=(9, 3, 3))])
+    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+    assert np.allclose(squared(axes), axes)

@@ -1,5 +1,7 @@
 """Obstacles: capsules, and the capsule around given points."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from steering_addon.simulation.avoiding.passing import directions_to_pass, most_pressing
 from steering_addon.simulation.geometry.obstacles import (
     EITHER,
+    INSIDE,
     LEFT,
     OVER,
     RIGHT,
@@ -241,3 +244,25 @@ def test_every_column_of_obstacles_has_a_row_for_each() -> None:
     assert made.axes.shape == (4, 3, 3)
     for column in (made.radius, made.pass_side, made.present, made.carrier, made.shape, made.side, made.mesh):
         assert column.shape == (4,)
+
+
+def test_near_are_all_rooms_and_what_is_around_a_point_at_most_that_far_off() -> None:
+    """As one by one; those that are absent are not near at all."""
+    rng = np.random.default_rng(12)
+    k, points = 24, rng.uniform(-4.0, 4.0, (9, 3))
+    start, radius, distance = rng.uniform(-5.0, 5.0, (k, 3)), rng.uniform(0.1, 1.5, k), rng.uniform(0.2, 2.0, 9)
+    things = obstacles(start, radius, start + rng.uniform(-2.0, 2.0, (k, 3)))
+    things = replace(things, side=np.arange(k) % 6 // 5, present=np.arange(k) % 8 != 3)
+    things = replace(things, start=things.start + (np.arange(k) % 12 == 11)[:, None] * 500.0)
+    expected = [
+        (n, row)
+        for n in range(9)
+        for row in range(k)
+        if things.present[row]
+        and (
+            things.side[row] == INSIDE
+            or distance_to_axis(points[n], things.start[row], things.end[row]) - radius[row] < distance[n]
+        )
+    ]
+    assert len({row for _, row in expected}) > 6
+    assert list(zip(*(rows.tolist() for rows in things.near(points, distance)))) == expected

@@ -315,3 +315,21 @@ def test_on_an_open_line_a_long_reach_covers_all_of_it() -> None:
     line = spline(np.array([[0.0, 0.0, 0.0], [0.0, 20.0, 0.0]]), False)
     far = np.array([[1.0, 19.0, 0.0]])
     assert line.nearest_within(far, np.zeros(1), np.full(1, 50.0))[0] == pytest.approx(19.0, abs=1e-6)
+
+
+def test_on_a_closed_line_no_reach_leads_further_than_half_round() -> None:
+    t = np.linspace(0.0, 2.0 * np.pi, 80, endpoint=False)
+    line = spline(np.stack((9.0 * np.cos(t), 4.0 * np.sin(t), np.sin(3.0 * t)), axis=-1), True)
+    rng = np.random.default_rng(8)
+    points, along = rng.uniform(-10.0, 10.0, (40, 3)), rng.uniform(0.0, line.length, 40)
+    half = line.nearest_within(points, along, np.full(40, 0.5 * line.length))
+    assert (line.nearest_within(points, along, np.full(40, 50.0 * line.length)) == half).all()
+
+
+def test_a_course_through_an_end_of_an_open_line_crosses_it_and_one_just_beyond_does_not() -> None:
+    line, up = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False), np.array([[0.0, 0.0, 1.0]])
+    for y, crosses in ((0.0, True), (60.0, True), (-1e-3, False), (60.001, False)):
+        way, side = line.crossed(np.array([[-2.0, y, 0.0]]), np.array([[1.0, 0.0, 0.0]]), np.array([9.0]), up)
+        assert np.isfinite(way[0]) == crosses
+        if crosses:
+            assert way[0] == pytest.approx(2.0) and side[0] == pytest.approx([-1.0, 0.0, 0.0])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 from tests.scene import about
 from tests.simulation.odd_input import BOUNDED, vectors
+from tests.surfaces import block, mesh_regions
 
 RNG = np.random.default_rng(5)
 POINTS = RNG.uniform(-12.0, 12.0, (300, 3))
@@ -95,3 +96,46 @@ def test_a_place_and_its_coordinates_in_a_region_belong_together(shape: int) -> 
     assert np.allclose(region.places(region.shares(POINTS, 0), 0), POINTS)
     corner = region.places(np.array([[1.0, 0.0, 0.0]]), 0)[0]
     assert np.linalg.norm(corner - (1.0, 2.0, 3.0)) == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("part", [0.3, 1.0])
+def test_the_way_into_part_of_a_region_is_that_into_a_smaller_region_and_each_point_has_its_own(part: float) -> None:
+    rng = np.random.default_rng(6)
+    both = regions(
+        rng.uniform(-3.0, 3.0, (4, 3)),
+        rng.uniform(1.0, 6.0, (4, 3)),
+        np.array([SPHERE, BOX, SPHERE, BOX]),
+        np.tile(TURN, (4, 1, 1)),
+    )
+    rows = rng.integers(0, 4, len(POINTS))
+    way = both.way_in(POINTS, rows, part)
+    smaller = replace(both, half=both.half * part)
+    for row in range(4):
+        assert np.allclose(way[rows == row], smaller.way_in(POINTS[rows == row], rows[rows == row]))
+    assert part < 1.0 or (np.abs(way).max(axis=1) < 1e-9).any()
+
+
+@pytest.mark.parametrize("part", [0.4, 1.0])
+def test_the_way_into_a_mesh_leads_below_its_surface_by_the_remaining_part_of_its_least_half_side(part: float) -> None:
+    """From outside; within it is zero, however near the surface."""
+    half = np.array([2.0, 3.0, 5.0])
+    room = mesh_regions([block(tuple(half))], [[1.0, -2.0, 0.5]])
+    local = POINTS - [1.0, -2.0, 0.5]
+    way = way_in(room) if part == 1.0 else room.way_in(POINTS, FIRST, part)
+    within = (np.abs(local) < half).all(axis=1)
+    nearest = np.clip(local, -half, half)
+    away = local - nearest
+    away /= np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-12)
+    assert (way[within] == 0.0).all() and within.any()
+    assert np.allclose((local + way)[~within], (nearest - (1.0 - part) * 2.0 * away)[~within])
+
+
+def test_without_a_region_that_is_present_none_is_the_nearest_and_a_single_one_always_is() -> None:
+    two = regions([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]], [[1.0] * 3] * 2, np.array([SPHERE, BOX]))
+    for present, nearest in (([False, False], -1), ([True, False], 0), ([False, True], 1)):
+        assert replace(two, present=np.array(present)).nearest(POINTS[:3]).tolist() == [nearest] * 3
+
+
+def test_a_single_point_has_its_way_in() -> None:
+    ball = regions([[0.0, 0.0, 0.0]], [[1.0] * 3], np.array([SPHERE]))
+    assert ball.way_in(np.array([[3.0, 0.0, 0.0]]), np.zeros(1, dtype=np.int64))[0] == pytest.approx([-2.0, 0.0, 0.0])

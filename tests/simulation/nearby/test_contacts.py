@@ -141,3 +141,21 @@ def test_a_body_that_moves_pushes_a_vehicle_by_what_it_comes_nearer_in_a_step() 
     )
     moved = positions(scene.run(3, at=comes))[-1, 0]
     assert moved == pytest.approx([0.05, 0.0, 0.0], abs=1e-6)
+
+
+def test_capsules_that_cross_separate_along_the_line_between_their_middles() -> None:
+    """Side by side, they separate across their axes."""
+    car = WALKER | {"length": 4.0, "radius": 0.5, "max_speed": 100.0}
+    crossed = bodies([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0]], forward=[[0.6, 0.8, 0.0], [-0.6, 0.8, 0.0]], vehicle=car)
+    beside = bodies([[0.0, 0.0, 0.0], [0.6, 0.8, 0.0]], forward=[[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]], vehicle=car)
+    for scene in (crossed, beside):
+        moved = (positions(scene.run(2))[-1] - scene.position)[1]
+        assert moved[0] > 0.05
+        assert moved[1:] == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+def test_vehicles_that_are_not_kept_apart_may_overlap_where_others_give_way_to_them() -> None:
+    vehicle = WALKER | {"keep_apart": np.array([False, False, True])}
+    path = positions(bodies([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.9, 0.0, 0.0]], vehicle=vehicle).run(12))
+    assert (path[:, :2] == path[0, :2]).all()
+    assert path[-1, 2] == pytest.approx([1.3, 0.0, 0.0], abs=1e-6)

@@ -1,5 +1,7 @@
 """Detours round obstacles on the ground."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,9 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.ways.detours import MARGIN, _turns, outlines, ways_round
-from tests.scene import Scene, about, leaders, positions, velocities
+from steering_addon.simulation.ways.footprints import footprints
+from steering_addon.simulation.ways.roadmap import Net
+from tests.scene import Scene, about, all_of, leaders, positions, velocities
 
 
 def way(
@@ -121,3 +125,28 @@ def test_the_turn_to_a_way_is_that_of_its_direction(length: float, angle: float)
     ahead = np.array([[0.6, 0.8, 0.0]])
     way = length * np.array([[[0.6 * np.cos(angle) - 0.8 * np.sin(angle), 0.8 * np.cos(angle) + 0.6 * np.sin(angle)]]])
     assert _turns(way, ahead)[0, 0] == pytest.approx(np.copysign(1.0 - np.cos(angle), angle), abs=1e-9)
+
+
+@given(st.floats(0.0, 180.0), st.tuples(st.floats(0.2, 3.0), st.floats(0.2, 3.0)), st.floats(-1.0, 1.0))
+def test_a_box_is_passed_on_the_side_of_the_shorter_way(degrees: float, half: tuple[float, float], x: float) -> None:
+    """From 8 m before it to 8 m behind it, as measured along its grown outline."""
+    thing = boxes([[x, 0.0, 0.0]], [[*half, 1.0]], about((0.0, 0.0, 1.0), degrees).T[None])
+    net = Net(footprints(thing, np.zeros(1), 0.5))
+    start, goal = np.array([[0.0, -8.0]]), np.array([[0.0, 8.0]])
+    if not net.footprints.crossed(start, goal)[0]:
+        return
+    seen = np.flatnonzero(~net.footprints.crossed(np.repeat(start, len(net.corner), axis=0), net.corner))
+    length = net.lengths(goal)[0][seen] + np.linalg.norm(net.corner[seen] - start, axis=1)
+    left, right = (length[sign * net.corner[seen, 0] < 0.0].min(initial=np.inf) for sign in (1.0, -1.0))
+    if np.isfinite([left, right]).all() and abs(left - right) > 0.3:
+        assert way(thing)[1] == (1.0 if left < right else -1.0)
+
+
+def test_the_first_obstacle_in_the_way_of_another_agent_counts_but_not_what_it_carries() -> None:
+    """In front of the second of two agents stands a box that it carries, and a ball behind that."""
+    things = all_of(boxes([[0.3, -4.0, 0.0]], [[1.0, 0.5, 1.0]]), obstacles([[-0.3, 0.0, 0.0]], 1.0))
+    carried = replace(things, carrier=np.array([5, -1]))
+    start, ahead = np.array([[0.0, -8.0, 0.0]] * 2), np.array([[0.0, 1.0, 0.0]] * 2)
+    situation = np.array([4, 5]), start, ahead, np.full(2, 16.0), np.full(2, 0.5), np.zeros(2)
+    assert ways_round(things, *situation)[1].tolist() == [1.0, 1.0]
+    assert ways_round(carried, *situation)[1].tolist() == [1.0, -1.0]

@@ -5,12 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steering_addon.simulation.arrays.vectors import EPSILON
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.ways.footprints import (
+    FLAT,
     FLATTEST,
     MARGIN,
+    MOST_SIDES,
+    SIDES,
     TOUCH,
     Footprints,
+    _hull,
+    box_outline,
     footprints,
     radius_class,
     reached,
@@ -184,3 +190,64 @@ def test_an_obstacle_too_far_away_to_have_corners_bars_no_way(far: float) -> Non
     assert np.isfinite(seen.corner).all()
     near = seen.corner[np.abs(seen.corner[:, 0]) < 100.0]
     assert np.array_equal(near, of(box(0.0, 4.0, 1.0, 1.0)).corner)
+
+
+@pytest.mark.parametrize("long", [0.1, 10.0, 1000.0])
+def test_a_corner_counts_if_it_sticks_out_by_more_than_rounding_however_long_the_sides_are(long: float) -> None:
+    rounding = FLAT * long
+    for out, corners in ((0.2 * rounding, 4), (5.0 * rounding + 5.0 * EPSILON, 5)):
+        places = [[0.0, 0.0], [long, 0.0], [long, long], [0.0, long], [0.5 * long, -out]]
+        assert len(_hull(np.array(places))) == corners
+
+
+def test_round_outlines_have_few_corners_but_no_more_than_needed() -> None:
+    """An even number from SIDES to MOST_SIDES, the least with which they stick out by no more than FLATTEST."""
+    numbers = []
+    for size in (0.0, 0.3, 1.0, 2.0, 4.0, 6.0, 100.0):
+        numbers.append(len(of(obstacles([[0.0, 0.0, 0.0]], size)).corner))
+        wide = size + RADIUS + MARGIN
+
+        def sticks_out(sides: int, wide: float = wide) -> float:
+            return wide * (1.0 / np.cos(np.pi / sides) - 1.0)
+
+        fewer = numbers[-1] - 2
+        assert numbers[-1] == MOST_SIDES or sticks_out(numbers[-1]) < 1.05 * FLATTEST
+        assert numbers[-1] == SIDES or sticks_out(fewer) > 0.95 * FLATTEST
+    assert numbers == sorted(numbers) and (numbers[0], numbers[-1]) == (SIDES, MOST_SIDES)
+
+
+def test_the_outline_of_a_tilted_box_is_the_hull_of_its_eight_corners() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        axes, half, middle = (
+            about(rng.normal(size=3), rng.uniform(0.0, 180.0)).T,
+            rng.uniform(0.3, 3.0, 3),
+            rng.normal(size=3),
+        )
+        outline = box_outline(boxes(middle[None], half[None], axes[None]), 0)
+        grid = np.stack(np.meshgrid(*np.stack((-half, half), axis=1)), axis=-1).reshape(-1, 3)
+        corners = (middle + grid @ axes)[:, :2]
+        along = np.roll(outline, -1, axis=0) - outline
+        off = (
+            along[:, None, 0] * (corners - outline[:, None])[..., 1]
+            - along[:, None, 1] * (corners - outline[:, None])[..., 0]
+        )
+        assert off.min() > -1e-9, "all corners are within it"
+        assert np.abs(outline[:, None] - corners).sum(axis=2).min(axis=1).max() < 1e-9, "it turns at corners only"
+
+
+def test_bodies_pass_over_and_under_what_is_further_off_than_their_radius_and_round_things_are_narrower_there() -> None:
+    """By no more than the true room, rounded down to a 64th of a metre."""
+    ball, heights = obstacles([[0.0, 0.0, 0.0]], 1.0), np.linspace(-1.49, 1.49, 41)
+    less = reached(ball, heights, np.full(41, 0.5))[:, 0]
+    exact = 1.5 - np.sqrt(1.5**2 - heights**2)
+    assert ((exact - 1.0 / 64.0 <= less) & (less <= exact)).all()
+
+
+def test_each_corner_knows_the_corners_before_and_after_it_on_its_outline() -> None:
+    prints = of(all_of(box(0.0, 0.0, 1.0, 2.0, 20.0), obstacles([[5.0, 1.0, 0.0]], 1.0), box(0.0, 6.0, 1.0, 0.3)))
+    for owner in range(3):
+        rows = np.flatnonzero(prints.owner == owner)
+        assert (prints.after[rows] == np.roll(prints.corner[rows], -1, axis=0)).all()
+        assert (prints.before[rows] == np.roll(prints.corner[rows], 1, axis=0)).all()
+    assert len(prints.before) == len(prints.after) == len(prints.corner) == len(prints.reach) == len(prints.room)

@@ -135,3 +135,44 @@ def test_kept_lengths_are_the_same() -> None:
     lengths = net.lengths(goals)
     assert net.lengths(goals[::-1].copy())[::-1].tobytes() == lengths.tobytes()
     assert Net(closed_room()).lengths(goals[1:]).tobytes() == lengths[1:].tobytes()
+
+
+def test_the_way_of_each_of_many_agents_is_that_of_one_alone() -> None:
+    """Whether it keeps its corner, heads for the one after it or goes the other way round."""
+    net = Net(of(all_of(box(0.0, 0.0, 2.0, 0.5), box(9.0, 3.0, 0.4, 2.0, 30.0))))
+    rng = np.random.default_rng(6)
+    points = net.footprints.outside(rng.uniform((-0.3, -7.0), (0.3, -1.0), (60, 2)))
+    goals, which = np.array([[0.0, 8.0], [0.1, 3.0], [-0.1, 6.0]]), rng.integers(0, 3, 60)
+    nearest = np.flatnonzero(np.abs(net.corner[:, 0]) < 4.0)
+    before = net.corner[rng.choice(nearest, 60)]
+    before[::5] = np.nan
+    together = net.legs(points, goals, which, before)
+    for row in range(60):
+        alone = net.legs(points[row : row + 1], goals, which[row : row + 1], before[row : row + 1])
+        assert (together.corner[row], together.length[row]) == (alone.corner[0], alone.length[0])
+    changed = net.legs(points, goals, which, np.full((60, 2), np.nan)).corner != together.corner
+    assert 0 < changed.sum() < 60
+
+
+@pytest.mark.parametrize("moved", [(0.5, 0.0), (0.0, 0.5)])
+def test_a_corner_that_no_longer_exists_is_not_kept(moved: tuple[float, float]) -> None:
+    """Not even where another stands exactly north or east of where it was."""
+    net = Net(of(box(0.0, 0.0, 2.0, 0.5)))
+    goal, which, shift = np.array([[0.0, 6.0]]), np.array([0]), 0.4 * CONSTANCY
+    left, right = (net.legs(np.array([[x, -6.0]]), goal, which, NOWHERE).corner for x in (-shift, shift))
+    at = np.array([[shift, -6.0]])
+    assert net.legs(at, goal, which, net.corner[left]).corner == left != right
+    assert net.legs(at, goal, which, net.corner[left] - moved).corner == right
+
+
+def test_an_agent_that_sees_the_corner_after_its_own_heads_for_that() -> None:
+    """However little shorter that is, and however far away its own still is."""
+    net = Net(of(box(0.0, 0.0, 2.0, 0.5)))
+    goal, which, at = np.array([[0.0, 6.0]]), np.array([0]), np.array([[2.45, -3.0]])
+    onward = net.legs(at, goal, which, NOWHERE).corner
+    others = np.flatnonzero(~net.footprints.crossed(np.repeat(at, len(net.corner), axis=0), net.corner))
+    nearer = next(row for row in others if row != onward[0] and net.corner[row, 0] > 0.0)
+    assert math.dist(at[0], net.corner[nearer]) > CONSTANCY
+    longer = math.dist(at[0], net.corner[nearer]) + math.dist(net.corner[nearer], net.corner[onward[0]])
+    assert 0.0 < longer - math.dist(at[0], net.corner[onward[0]]) < CONSTANCY
+    assert net.legs(at, goal, which, net.corner[nearer : nearer + 1]).corner == onward

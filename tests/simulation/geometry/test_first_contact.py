@@ -1,0 +1,51 @@
+"""Where a course first comes near a surface, of convex bodies and of meshes."""
+
+import numpy as np
+import pytest
+
+from steering_addon.simulation.geometry.first_contact import MESH_CLOSE, first_touch, touch_mesh
+from tests.surfaces import ball
+
+NORTH = np.array([[0.0, 1.0, 0.0]])
+
+
+def passing(aside: float) -> np.ndarray:
+    """The start of a course north past the origin."""
+    return np.array([[aside, -5.0, 0.0]])
+
+
+def near_ball(aside: float, reach: float) -> float:
+    """Where such a course comes within reach of the unit ball about the origin."""
+    room = (1.0 + reach) ** 2 - aside**2
+    return 5.0 - np.sqrt(room) if room > 0.0 else np.inf
+
+
+@pytest.mark.parametrize("aside", [0.0, 1.05, 1.2, 1.35, 1.7])
+def test_a_course_past_a_mesh_touches_it_where_it_first_comes_near(aside: float) -> None:
+    """Also if it hits nothing, but comes still nearer afterwards."""
+    reach = 0.5
+    way, away = touch_mesh(ball(1.0, 32), 1.0, passing(aside), NORTH, np.array([reach]), np.array([np.inf]))
+    expected = near_ball(aside, reach)
+    assert way[0] == pytest.approx(expected, abs=0.1)
+    if np.isfinite(expected):
+        place = passing(aside)[0] + way[0] * NORTH[0]
+        assert -0.015 < np.linalg.norm(place) - (1.0 + reach) < MESH_CLOSE * reach + 1e-6
+        assert away[0] @ place / np.linalg.norm(place) > 0.98
+
+
+def test_a_touch_exactly_at_the_limit_counts() -> None:
+    reach = np.array([0.5])
+
+    def surface(places: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        distance = np.linalg.norm(places, axis=1)
+        return distance - 1.0, places / distance[:, None]
+
+    def to_ball(limit: float) -> float:
+        return float(first_touch(surface, passing(0.3), NORTH, reach, np.zeros(1), np.array([limit]))[0][0])
+
+    def to_mesh(limit: float) -> float:
+        return float(touch_mesh(ball(1.0, 12), 1.0, passing(0.3), NORTH, reach, np.array([limit]))[0][0])
+
+    for touch in (to_ball, to_mesh):
+        way = touch(np.inf)
+        assert touch(way) == way < touch(way - 1e-6) == np.inf
