@@ -184,13 +184,13 @@ def _guards(tree: ast.Module) -> set[str]:
     }
 
 
-def mutants(path: str, text: str) -> list[Mutant]:
-    """All mutants of a file, in the order of its text."""
+def mutants(path: str, text: str, changes: Changes | None = None) -> list[Mutant]:
+    """All mutants of a file, in the order of its text; by default those of EVERY_CHANGE."""
     source = Source(text)
     made = {
         (edit.start, edit.end, edit.replacement): _mutant(path, source, edit, place)
         for node, place in places(source.tree)
-        for edit in _edits(source, node)
+        for edit in _edits(source, node, EVERY_CHANGE if changes is None else changes)
     }
     return [made[edit] for edit in sorted(made)]
 
@@ -366,22 +366,28 @@ def _deletions(source: Source, node: ast.stmt) -> Iterator[Edit]:
             yield source.replaced(node, "pass")
 
 
-CHANGES: tuple[tuple[type[ast.AST] | tuple[type[ast.AST], ...], Callable[..., Iterator[Edit]]], ...] = (
+Changes = tuple[tuple[type[ast.AST] | tuple[type[ast.AST], ...], Callable[..., Iterator[Edit]]], ...]
+OPERATORS: Changes = (
     (ast.Compare, _comparisons),
     (ast.BinOp, _arithmetic),
     (ast.AugAssign, _arithmetic_in_place),
-    (ast.Return, _dropped_terms),
     (ast.BoolOp, _logic),
     (ast.UnaryOp, _signs),
+)
+"""Another operator in the place of one, or only one side of it."""
+EVERY_CHANGE: Changes = (
+    *OPERATORS,
+    (ast.Return, _dropped_terms),
     (ast.Constant, _constants),
     (ast.Call, _calls),
     (ast.IfExp, _branches),
     ((ast.If, ast.While, ast.IfExp, ast.comprehension), _conditions),
     (ast.stmt, _deletions),
 )
+"""Those, and numbers, calls, branches and statements."""
 
 
-def _edits(source: Source, node: ast.AST) -> Iterator[Edit]:
-    for kinds, edits in CHANGES:
+def _edits(source: Source, node: ast.AST, changes: Changes) -> Iterator[Edit]:
+    for kinds, edits in changes:
         if isinstance(node, kinds):
             yield from edits(source, node)

@@ -10,7 +10,7 @@ import pytest
 
 from scripts.mutation.choosing import Chooser
 from scripts.mutation.coverage_map import CoverageMap, Record, Recorder
-from scripts.mutation.mutants import Mutant, mutants
+from scripts.mutation.mutants import OPERATORS, Mutant, mutants
 from scripts.mutation.trial import Checkout, Verdict, tried
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -245,6 +245,14 @@ def test_mutants_die_by_failing_tests_or_endless_loops(
     outcome = tried(checkout, mutant, "tools", recorder.python, choices)
     assert (outcome.verdict, outcome.killer.partition("::")[2]) == (verdict, killer)
     assert (checkout.root / mutant.path).read_text(encoding="utf-8") == SMALL
+
+
+def test_by_default_only_operators_change() -> None:
+    text = "def f(a: float) -> float:\n    if a and not a < 2.0:\n        a += 1.0\n    return -a * min(a, 3.0)\n"
+    all_of_them = {mutant.change for mutant in mutants("a.py", text)}
+    operators = {mutant.change for mutant in mutants("a.py", text, OPERATORS)}
+    assert {"< -> <=", "< -> >=", "and -> or", "+= -> -=", "* -> /", "- -> (nothing)"} < operators < all_of_them
+    assert all_of_them - operators == {"2.0 -> 4.0", "1.0 -> 2.0", "3.0 -> 6.0", "min -> max", "a += 1.0 -> pass"}
 
 
 def test_the_same_seed_draws_the_same_mutants() -> None:
