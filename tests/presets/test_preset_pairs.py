@@ -38,7 +38,7 @@ PAIRS = {
     "starlings and a falcon": Pair("starling", "pigeon", 1.5, 35.0),
     "sheep and a dog": Pair("sheep", "herd", 0.8, 20.0),
 }
-COUNT, SECONDS, CALM = 30, 18, 14
+COUNT, SECONDS, CALM = 30, 16, 11
 """Number of prey; seconds with the predator and, after it is gone, without."""
 BEFORE = 6
 """Seconds of the run for comparison, in which the prey do not run."""
