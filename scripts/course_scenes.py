@@ -73,7 +73,7 @@ class Course:
     def reached(self, state: State) -> NDArray[np.bool_]:
         """Whether each vehicle is at the end of the path, or stands in the throng there, (n,).
 
-        Those that keep their distance queue; others may be kept from the end by those that have come to it before.
+        Those that keep their distance queue; others may be kept from the end by those that arrived before them.
         """
         n = len(self.scene)
         model = VehicleModel.of(n, **self.scene.vehicle)

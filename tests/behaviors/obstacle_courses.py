@@ -52,8 +52,8 @@ class Course:
         nearest = np.full(len(self.place), np.inf)
         if not things.velocity.any():
             rows = range(0, len(states), 16)
-            for some in (positions(states[row : row + 16]) for row in rows):
-                gaps = things.clearance(some.reshape(-1, 3)).min(axis=1).reshape(some.shape[:2]) - self.radius
+            for part in (positions(states[row : row + 16]) for row in rows):
+                gaps = things.clearance(part.reshape(-1, 3)).min(axis=1).reshape(part.shape[:2]) - self.radius
                 nearest = np.minimum(nearest, gaps.min(axis=0))
             return nearest
         for frame, position in enumerate(positions(states)):

@@ -428,7 +428,7 @@ def test_chance_depends_on_seed_identity_and_time(kind: type[Behavior]) -> None:
     place = busy(kind, 7)
     frames = CHANCE_SHOWS if kind.by_chance else 12
     pairs = zip(place.passing(frames), replace(place, seed=1).passing(frames))
-    assert any(all_bytes([one]) != all_bytes([other]) for one, other in pairs) == kind.by_chance
+    assert any(all_bytes([state]) != all_bytes([other]) for state, other in pairs) == kind.by_chance
 
 
 # Limits.

@@ -43,7 +43,7 @@ def memories(states: list[State]) -> list[Patrolling]:
 
 
 def until(place: Scene, visits: int, seconds: int) -> list[State]:
-    """The states until each vehicle has left so many targets, or of so many seconds."""
+    """The states until each vehicle has left that number of targets, or of that number of seconds."""
     return place.run_until(lambda states: states[-1].memories["patrol"].visits.min() >= visits, seconds * SECOND)
 
 

@@ -97,7 +97,7 @@ def first_firm(levels: list[np.ndarray], cruise: np.ndarray, most: float) -> np.
 
 
 def shared(force: np.ndarray, left: float, most: float) -> np.ndarray:
-    """A share of a force, of all that a vehicle can do if it asks for more; the whole force for the share 1."""
+    """A share of a force, of the most that a vehicle can do if it asks for more; the whole force for the share 1."""
     return force if left == 1.0 else left * force * min(1.0, most / max(np.linalg.norm(force), 1e-12))
 
 
