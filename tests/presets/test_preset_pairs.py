@@ -97,7 +97,7 @@ def test_prey_near_the_predator_get_away_from_it(name: str) -> None:
         offset = run.prey - run.predator[:, None]
         away = offset / np.linalg.norm(offset, axis=-1, keepdims=True)
         speed = (np.diff(run.prey, axis=0) * FPS * away[:-1]).sum(axis=-1)
-        return with_predator(speed)[with_predator(run.gap[:-1]) < distance(name)]
+        return with_predator(speed)[with_predator(run.gap[:-1]) < distance(name) + run.size]
 
     prey = PAIRS[name].presets()[0]
     gained = parting(hunted(name)).mean() - parting(hunted(name, flees=False)).mean()
