@@ -18,7 +18,7 @@ class Evasion(Behavior):
     """Run from a pursuer by heading away from where it will be.
 
     Flees the predicted position of the pursuer; the further away the pursuer is, the further ahead it looks. Does
-    nothing without a pursuer or beyond the distance, which counts from the body of the pursuer. An agent at the predicted
+    nothing without a pursuer or beyond the distance, which counts from the pursuer's body. An agent at the predicted
     position goes forward.
     """
 
