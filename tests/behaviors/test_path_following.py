@@ -100,6 +100,12 @@ def test_on_the_path_at_cruise_speed_it_does_nothing() -> None:
     assert np.abs(followers(ROAD, [[0.0, 20.0, 0.0]]).steering()[0]).max() < 1e-9
 
 
+@pytest.mark.parametrize(("end", "brakes"), [(TURN_BACK, False), (STOP, True)])
+def test_in_the_corridor_it_brakes_for_the_end_only_where_it_stops(end: int, brakes: bool) -> None:
+    place = followers(ROAD, [[0.8, 59.0, 0.0]], pull=CORRIDOR, radius=1.0, end=end)
+    assert place.steering()[0].any() == brakes
+
+
 def test_inside_half_the_radius_it_steers_along_the_path_only() -> None:
     for aside in (0.1, 0.3, 0.49):
         for speed in (0.0, 2.0, 5.0):

@@ -107,6 +107,25 @@ def test_it_lets_pass_what_it_meets_ahead_and_outruns_what_comes_from_behind() -
     assert behind.steering()[0][0, 1] > 0.0
 
 
+def test_in_a_dead_heat_who_comes_from_the_right_goes_first() -> None:
+    """Both would do the same otherwise, and still meet."""
+    headings = np.array([[0.6, 0.8, 0.0], [-0.6, 0.8, 0.0]])
+    place = walkers(-6.0 * headings, headings, speed=3.0)
+    forward = (place.steering()[0] * headings).sum(axis=1)
+    assert forward[0] < 0.0 < forward[1]
+
+
+def test_those_on_the_ground_and_those_in_the_air_choose_as_if_the_others_were_far_away() -> None:
+    position = np.array([[0.0, 0.0, 0.0], [0.3, 9.0, 0.0], [900.0, 0.0, 5.0], [900.3, 9.0, 5.0]])
+    forward = np.tile([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], (2, 1))
+    vehicle = {"keep_in_plane": np.array([True, True, False, False])}
+    place = walkers(position, forward, vehicle=vehicle, behaviors=[(UnalignedCollisionAvoidance, {})])
+    together = positions(place.run(30))
+    for rows in (np.array([0, 1]), np.array([2, 3])):
+        assert np.allclose(together[:, rows], positions(place.take(rows).run(30)), atol=1e-9)
+    assert (np.abs(together[-1, :, 0] - together[0, :, 0]) > 0.05).all(), "all give way"
+
+
 def test_a_standing_agent_in_the_way_is_passed() -> None:
     place = walkers([[0.0, 0.0, 0.0]], [0.0, 1.0, 0.0], tracked=locked([0.1, 8.0, 0.0], crowd=4))
     assert (place.steering()[0] == 0.0).all(), "another crowd"
