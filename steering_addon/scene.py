@@ -174,6 +174,8 @@ class Crowd:
 
     rows: NDArray[np.int64]
     behaviors: tuple[Behavior, ...]
+    locomotions: list[tuple[type[Locomotion], dict[str, Any]]] = field(default_factory=lambda: [(SimpleVehicle, {})])
+    locomotion_row: Any = 0
     combining: int = WEIGHTED_SUM
     key: int = KEY
 
@@ -210,6 +212,8 @@ class Scene:
         behaviors: pairs of a behavior class and its parameters, in the order of the catalogue; a parameter is an (n,)
             column or one value for all.
         vehicle: parameters of the vehicle model, in the same way.
+        locomotions: pairs of a locomotion class and its parameters, in the same way.
+        locomotion_row: (n,), or one for all, the row of the locomotion that moves each vehicle.
         combining: the number of a way to combine behaviors.
         tracked: bodies other than the vehicles, such as `leaders`.
         drift: (3,) the velocity of all tracked bodies, m/s.
@@ -272,7 +276,8 @@ class Scene:
             substeps=self.substeps,
             keys=keys_of(self.seed, np.asarray(self.identity, dtype=np.int64)),
             vehicle=VehicleModel.of(n, **self.vehicle),
-            locomotion=SimpleVehicle(),
+            locomotions=tuple(kind.of(n, **values) for kind, values in self.locomotions),
+            locomotion_row=np.broadcast_to(np.asarray(self.locomotion_row, dtype=np.int64), (n,)),
             roles=np.full(n, int(Role.VEHICLE)),
             present=np.ones(n, dtype=bool),
             settings=(settings,),
