@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .locomotion.simple_vehicle import SimpleVehicle
+from .locomotion import SimpleVehicle
 from .simulation.arrays.chance import keys_of, shared_key
 from .simulation.arrays.vectors import cross, magnitude, unit
 from .simulation.behavior import Adjustment, Behavior, Wish
@@ -29,6 +29,7 @@ from .simulation.geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes, mesh
 from .simulation.geometry.paths import spline
 from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
+from .simulation.locomotion import Locomotion
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
@@ -174,8 +175,6 @@ class Crowd:
 
     rows: NDArray[np.int64]
     behaviors: tuple[Behavior, ...]
-    locomotions: list[tuple[type[Locomotion], dict[str, Any]]] = field(default_factory=lambda: [(SimpleVehicle, {})])
-    locomotion_row: Any = 0
     combining: int = WEIGHTED_SUM
     key: int = KEY
 
@@ -230,6 +229,8 @@ class Scene:
     speed: Any = 0.0
     behaviors: list[tuple[type[Behavior], dict[str, Any]]] = field(default_factory=list)
     vehicle: dict[str, Any] = field(default_factory=dict)
+    locomotions: list[tuple[type[Locomotion], dict[str, Any]]] = field(default_factory=lambda: [(SimpleVehicle, {})])
+    locomotion_row: Any = 0
     combining: int = WEIGHTED_SUM
     tracked: Tracked = field(default_factory=no_tracked)
     drift: Any = (0.0, 0.0, 0.0)

@@ -8,5 +8,6 @@ from .simple_vehicle import SimpleVehicle
 
 CATALOGUE: tuple[type[Locomotion], ...] = (SimpleVehicle, Planar)
 """Every locomotion, in the order in which they are shown."""
+__all__ = ["CATALOGUE", "LOCOMOTIONS", "Planar", "SimpleVehicle"]
 LOCOMOTIONS: dict[str, type[Locomotion]] = {kind.name: kind for kind in CATALOGUE}
 """Every locomotion by its name."""

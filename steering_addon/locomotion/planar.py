@@ -23,7 +23,7 @@ class Planar(Locomotion):
 
     name = "planar"
     label = "Planar"
-    number = 1
+    stored_number = 1
     grounded = True
     suits = "Walkers, animals and cars on level ground"
 

@@ -35,7 +35,7 @@ class SimpleVehicle(Locomotion):
 
     name = "simple_vehicle"
     label = "Simple Vehicle"
-    number = 0
+    stored_number = 0
     remembers = Rolling
     suits = "Whatever moves freely: spaceships, drones, insects, leaves, magic"
 

@@ -40,7 +40,7 @@ class Locomotion(Declared):
     Attributes:
         name: in files; never changes.
         label: what an animator reads.
-        number: stored in files; never changes meaning.
+        stored_number: stored in files; never changes meaning.
         grounded: whether the bodies keep to the ground. Their behaviors then steer along it.
         remembers: what it remembers of each vehicle from step to step, if anything.
         suits: what it suits, for the README and the manual, without a final stop.
@@ -48,7 +48,7 @@ class Locomotion(Declared):
 
     name: ClassVar[str]
     label: ClassVar[str]
-    number: ClassVar[int]
+    stored_number: ClassVar[int]
     grounded: ClassVar[bool] = False
     remembers: ClassVar[type[Memory] | None] = None
     suits: ClassVar[str] = ""

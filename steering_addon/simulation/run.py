@@ -112,9 +112,7 @@ def _moved(state: State, snapshot: Snapshot, world: World, wanted: Vectors, deci
     model, before, dt = snapshot.vehicle, state.motion, world.dt
     control = Control(damped(model, state.force, wanted, dt), decided.speed_limit)
     position, velocity, forward = _driven(state, snapshot, control, dt)
-    position, velocity = kept_apart(
-        model, snapshot.grounded, snapshot.present, world, position, velocity, forward
-    )
+    position, velocity = kept_apart(model, snapshot.grounded, snapshot.present, world, position, velocity, forward)
     up, acceleration, bodies = _posed(state, snapshot, velocity, forward, dt)
     motion = Motion(position, velocity, cross(forward, up), forward, up)
     if not everybody(snapshot.present):
@@ -168,9 +166,7 @@ def _posed(
         else:
             of_rows = body.smoothed(picked(before, rows), picked(acceleration, rows), dt)
             known = None if memory is None else memory.take(rows)
-            up[rows], after = body.oriented(
-                picked(forward, rows), picked(state.motion.up, rows), of_rows, known, dt
-            )
+            up[rows], after = body.oriented(picked(forward, rows), picked(state.motion.up, rows), of_rows, known, dt)
             smoothed[rows] = of_rows
             after = None if memory is None else memory.put(rows, after)
         if after is not None:

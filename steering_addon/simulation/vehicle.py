@@ -46,6 +46,7 @@ class VehicleModel(Declared):
         "Push Apart",
         switch(False, "Push vehicles that overlap apart and out of obstacles, whatever their behaviors do"),
     )
+
     @property
     def half_axis(self) -> Scalars | None:
         """(n,) half the length of the axis along the heading about which each body is round, metres.

@@ -32,6 +32,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.arrays.angles import cosine, sine
 from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
 from steering_addon.simulation.behavior import Behavior
@@ -221,8 +222,9 @@ def busy(name: str, n: int = MEMBERS) -> Scene:
             "max_force": np.where(row == n - 1, 0.3, 6.0 + 8.0 * chance(n, "force")),
             "max_speed": 4.0 + 4.0 * chance(n, "max_speed"),
             "damping": 0.1 * (row % 5 == 1),
-            "keep_in_plane": row % 3 == 1,
         },
+        locomotions=[(SimpleVehicle, {}), (Planar, {})],
+        locomotion_row=row % 3 == 1,
         tracked=all_of(
             leaders(*(middle + 7.0 * chance.vectors(LEADERS - 1, "leaders")), position[1] + 1.0),
             locked(*(position[:4] + chance.vectors(4, "locked")), crowd=np.arange(4) % 2),
@@ -429,7 +431,8 @@ def throng() -> Case:
         position=position,
         forward=np.where(west[:, None], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]),
         speed=1.0,
-        vehicle={"radius": 0.25, "max_speed": 1.6, "keep_in_plane": True, "keep_apart": True, "max_force": 6.0},
+        vehicle={"radius": 0.25, "max_speed": 1.6, "keep_apart": True, "max_force": 6.0},
+        locomotions=[(Planar, {})],
         tracked=goals,
         obstacles=all_of(walls, pillars),
         fps=FPS,

@@ -33,6 +33,7 @@ from ..arrays.vectors import (
 )
 from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
+from ..ground import level, upright
 from ..vehicle import VehicleModel
 from ..world import World
 
