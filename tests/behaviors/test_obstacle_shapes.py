@@ -9,6 +9,7 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import FIELD, METHODS, SILHOUETTE, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import (
     INSIDE,
     LEFT,
@@ -53,7 +54,7 @@ def test_no_vehicle_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool)
 def test_it_goes_round_the_nearer_edge_of_a_wall() -> None:
     for x in (-3.0, 3.0):
         assert np.sign(facing(WALL, position=[[x, 0.0, 0.0]]).steering()[0][0, 0]) == np.sign(x)
-        place = facing(WALL, position=[[x, 0.0, 0.0]], vehicle={"keep_in_plane": True})
+        place = facing(WALL, position=[[x, 0.0, 0.0]], locomotions=[(Planar, {})])
         assert np.sign(positions(place.run(24 * 4))[-1, 0, 0]) == np.sign(x)
         assert gaps(place, 24 * 6).min() > 0.1
     # It is higher than wide, so that the way is round it; a low wall is passed above.
@@ -102,7 +103,7 @@ def test_a_box_that_turns_and_moves_is_avoided_as_it_moves() -> None:
     for frame in range(24 * 7):
         turn = about((0.0, 0.0, 1.0), 1.5 * frame)
         bars.append(boxes([[0.2, 14.0 - 0.04 * frame, 0.0]], [[3.0, 0.3, 3.0]], turn.T))
-    place = facing(bars[0], vehicle={"keep_in_plane": True, "max_force": 20.0})
+    place = facing(bars[0], vehicle={"max_force": 20.0}, locomotions=[(Planar, {})])
     gap = gaps(place, len(bars), at=lambda frame, snapshot: replace(snapshot, obstacles=bars[frame]))
     assert gap.min() > 0.0
     assert (facing(bars[0], behaviors=[(Seek, {})]).obstacles.clearance(np.array([[0.0, 14.0, 0.0]])) < 0.0).all()

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from steering_addon.locomotion import Planar
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.patrol import ROUND, THERE_AND_BACK, Patrol, Patrolling
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
@@ -33,7 +34,7 @@ def guards(n: int = 1, posts: np.ndarray = POSTS, vehicle: dict | None = None, *
         speed=2.0,
         behaviors=[(Patrol, {"wait_spread": 0.0, **values})],
         tracked=replace(leaders(*posts), radius=np.zeros(len(posts))),
-        vehicle={"keep_in_plane": True, **(vehicle or {})},
+        vehicle={**vehicle or {}}, locomotions=[(Planar, {})],
         fps=float(SECOND),
     )
 

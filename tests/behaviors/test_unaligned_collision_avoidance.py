@@ -7,6 +7,7 @@ import pytest
 
 from scripts.motion_metrics import jerks, reversals
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.scene import Scene, headings, locked, positions
 
@@ -19,7 +20,7 @@ AS_IN_THE_PAPER = {"method": PAPER, "distance": 8.0, "look_ahead_time": 3.0, "cl
 def walkers(position, forward, speed=4.0, **changes) -> Scene:
     given = {
         "behaviors": [(UnalignedCollisionAvoidance, AS_IN_THE_PAPER)],
-        "vehicle": {"keep_in_plane": True},
+        "locomotions": [(Planar, {})],
     }
     return Scene(position, forward=forward, speed=speed, **(given | changes))
 
@@ -134,7 +135,8 @@ def plaza(n: int, behaviors: list, seed: int = 0) -> Scene:
         -out,
         speed=1.3,
         behaviors=behaviors,
-        vehicle={"keep_in_plane": True, "max_speed": 1.6, "radius": 0.25, "max_force": 3.0},
+        vehicle={"max_speed": 1.6, "radius": 0.25, "max_force": 3.0},
+        locomotions=[(Planar, {})],
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from scripts.motion_metrics import coordinated_rolls, lag, roll_rates, roll_reversals, rolled, rolls
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.path_following import CORRIDOR, PathFollowing
+from steering_addon.locomotion import SimpleVehicle
 from steering_addon.locomotion.banking import leaned
 from steering_addon.simulation.arrays.vectors import Vectors, dot, magnitude, unit
 from steering_addon.simulation.behavior import Behavior, Steering
@@ -245,7 +246,12 @@ def test_pushed_over_harder_than_gravity_it_does_not_roll_over() -> None:
 @pytest.mark.parametrize(("tilt", "most"), [(0.0, 1e-6), (2.0, 30.0), (10.0, 85.0)])
 def test_in_a_loop_it_hardly_rolls(tilt: float, most: float) -> None:
     """At 15 m/s, in 3 s. Without the rule that holds the roll upside down it would be a full turn to either side."""
-    place = Scene([[0.0] * 3], speed=15.0, vehicle={"max_speed": 15.0, "max_force": 60.0, "max_turn_rate": 9.0})
+    place = Scene(
+        [[0.0] * 3],
+        speed=15.0,
+        vehicle={"max_speed": 15.0, "max_force": 60.0},
+        locomotions=[(SimpleVehicle, {"max_turn_rate": 9.0})],
+    )
     axis = np.array([np.cos(np.radians(tilt)), 0.0, np.sin(np.radians(tilt))])
     states = looped(place, axis, 6 * FPS)
     assert headings(states)[:, 0, 1].min() < -0.95, "it did not fly a loop"

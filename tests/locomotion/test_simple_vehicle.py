@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.locomotion.simple_vehicle import TURNING_SPEED, _round, _turn, damped, moved
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.snapshot import Snapshot
@@ -236,7 +237,7 @@ def test_vehicles_that_keep_in_their_plane_stay_at_their_height_and_upright(heig
         forward=[[1.0, 1.0, 0.8], [0.0, 0.0, 1.0]],
         up=(0.0, -1.0, 0.0),
         behaviors=[(Seek, {})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders([9.0, 9.0, 30.0]),
     )
     states = place.run(100)

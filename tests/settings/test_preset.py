@@ -26,7 +26,7 @@ PLAIN: dict[str, Any] = {
     "label": "Gulls",
     "description": "Large birds that take their time",
     "body_length": 0.6,
-    "vehicle": {"max_speed": 12.0, "keep_in_plane": False},
+    "vehicle": {"max_speed": 12.0},
     "combining": "ALLOCATION",
     "behaviors": {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}},
     "variation": {"speed": 0.1},
