@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from .arrays.vectors import Scalars, Vectors
-from .declaration import Declared
+from .declaration import Choice, Declared
 from .memory import Memory
 from .vehicle import Motion, VehicleModel
 
@@ -57,6 +57,11 @@ class Locomotion(Declared):
     def tooltip(cls) -> str:
         """The first sentence of the docstring, without its final stop."""
         return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").rstrip(".")
+
+    @classmethod
+    def choice(cls) -> Choice:
+        """The choice that stands for it in a menu and in files."""
+        return Choice(cls.name.upper(), cls.stored_number, cls.label, cls.tooltip())
 
     @property
     @abstractmethod

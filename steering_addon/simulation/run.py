@@ -159,7 +159,7 @@ def _posed(
     up, smoothed = no_vectors(len(state)), no_vectors(len(state))
     bodies = dict(state.bodies)
     for body, rows in snapshot.bodies_alike:
-        memory = _memory(state.bodies, body, len(state))
+        memory = _memory(bodies, body, len(state))
         if rows is None:
             smoothed = body.smoothed(before, acceleration, dt)
             up, after = body.oriented(forward, state.motion.up, smoothed, memory, dt)

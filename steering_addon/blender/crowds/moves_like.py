@@ -11,6 +11,7 @@ import bpy
 from mathutils import Vector
 
 from ...behaviors import CATALOGUE
+from ...locomotion import LOCOMOTIONS
 from ...settings.preset import Preset, scaled
 from ...settings.preset_values import complete
 from ...simulation.declaration import Kind
@@ -18,6 +19,7 @@ from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..doubles import doubles
 from ..hierarchy import Family
+from ..moving import locomotion_of
 from ..properties import pointed_at
 from ..role_assignment import give_role
 from ..tagged_objects import by_role, crowd_of, in_use, tagged
@@ -120,6 +122,8 @@ def is_settled(crowd: Object) -> bool:
         return True
     if any(settings.is_property_set(behavior.name) for behavior in CATALOGUE):
         return True
+    if settings.is_property_set("locomotion") or any(settings.is_property_set(name) for name in LOCOMOTIONS):
+        return True
     names = complete(VehicleModel, {})
     if settings.is_property_set("vehicle") and any(settings.vehicle.is_property_set(name) for name in names):
         return True
@@ -149,10 +153,10 @@ def flies(like: Likeness, crowd: Object | None) -> bool:
         Refusal: a preset cannot be read.
     """
     if crowd is not None and (like is UNCHANGED or is_settled(crowd)):
-        return not crowd.steering.vehicle.keep_in_plane
+        return not locomotion_of(crowd).grounded
     if like is UNCHANGED:
         return False
-    return not complete(VehicleModel, CROWDS.find(like.presets[0]).load().vehicle)["keep_in_plane"]
+    return not CROWDS.find(like.presets[0]).load().moves.grounded
 
 
 def bring_to_life(

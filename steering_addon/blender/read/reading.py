@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...locomotion.simple_vehicle import SimpleVehicle
 from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.vectors import same_for_all, shared, unit
 from ...simulation.combining import COMBININGS
@@ -17,6 +16,7 @@ from ...simulation.declaration import Declared
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
+from ...simulation.locomotion import Locomotion
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
@@ -25,6 +25,7 @@ from ..crowds.entry_settings import frames_there
 from ..crowds.forward_axis import front_of
 from ..doubles import doubles
 from ..hierarchy import Family
+from ..moving import locomotion_of
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
@@ -125,7 +126,6 @@ class Reader:
     def _snapshot(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> Snapshot:
         return Snapshot(
             **self._settings_columns(depsgraph, frame, settings),
-            locomotion=SimpleVehicle(),
             roles=self._roles,
             tracked=self._tracked(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
@@ -148,6 +148,8 @@ class Reader:
             "substeps": plan.substeps,
             "keys": plan.vehicles.keys,
             "vehicle": self._vehicle(depsgraph, frame, settings),
+            "locomotions": tuple(crowd.locomotion(depsgraph, frame) for crowd in self._crowds),
+            "locomotion_row": self._crowd,
             "present": settings["active"].astype(np.bool_),
             "settings": tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
             "settings_row": self._crowd,
@@ -310,6 +312,7 @@ class _CrowdReader:
     def __init__(self, source: CrowdSource) -> None:
         self._source = source
         self._read: Settings | None = None
+        self._moves: Locomotion | None = None
         self.stays = not animates(source.ob, "steering")
         """Whether all frames have the same settings."""
 
@@ -327,6 +330,18 @@ class _CrowdReader:
         if self._read is None or not self.stays:
             self._read = self._evaluated(depsgraph, frame)
         return self._read
+
+    def locomotion(self, depsgraph: Depsgraph | None, frame: int) -> Locomotion:
+        """How the vehicles of the crowd move on the frame of the depsgraph, in columns of one entry for all of them.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        if self._moves is None or not self.stays:
+            ob, kind = self._source.ob, locomotion_of(self._source.ob)
+            group = getattr(self.stored(depsgraph), kind.name)
+            self._moves = kind.of(1, **_values(kind, group, ob, kind.name, frame))
+        return self._moves
 
     def _evaluated(self, depsgraph: Depsgraph | None, frame: int) -> Settings:
         source = self._source

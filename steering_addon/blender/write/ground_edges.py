@@ -14,6 +14,7 @@ from mathutils.bvhtree import BVHTree
 
 from ...recording.mishaps import GROUND, Mishaps
 from ..crowds.populating.ground import triangles_of
+from ..moving import locomotion_of
 from ..properties import pointed_at
 from ..refusal import Refusal
 from ..tagged_objects import full_name, in_use
@@ -63,9 +64,9 @@ class GroundEdges:
 def _ground_of(crowd: Object) -> Object | None:
     """The surface that a crowd was populated on, if its vehicles keep in their plane. Writes nothing."""
     settings = crowd.steering
-    if not (settings.is_property_set("populate") and settings.is_property_set("vehicle")):
+    if not (settings.is_property_set("populate") and locomotion_of(crowd).grounded):
         return None
-    on_surface = settings.populate.arrangement == "SURFACE" and settings.vehicle.keep_in_plane
+    on_surface = settings.populate.arrangement == "SURFACE"
     return pointed_at(settings.populate, "place") if on_surface else None
 
 
