@@ -71,13 +71,27 @@ class Course:
         return Outcome.of(self, states)
 
     def reached(self, state: State) -> NDArray[np.bool_]:
-        """Whether each vehicle is at the end of the path, or in the queue there if they keep their distance, (n,)."""
+        """Whether each vehicle is at the end of the path, or stands in the throng there, (n,).
+
+        Those that keep their distance queue; others may be kept from the end by those that arrived before them.
+        """
         n = len(self.scene)
         model = VehicleModel.of(n, **self.scene.vehicle)
         gaps = [values["gap"] for kind, values in self.scene.behaviors if kind is KeepDistance]
         queue = (n - 1) * (2.0 * model.radius + gaps[0]) if gaps else np.zeros(n)
         near = self.line.length - np.maximum(model.radius, self.line.spacing) - 0.01 * self.line.length - queue
-        return np.asarray(_memory(state, "path_following").along >= near, dtype=np.bool_)
+        along, position = _memory(state, "path_following").along, state.motion.position
+        reached = np.asarray(along >= near, dtype=np.bool_)
+        touches = np.linalg.norm(position[:, None] - position[None], axis=2) < self.apart
+        stands = np.linalg.norm(state.motion.velocity, axis=1) < STILL * model.max_speed
+        touches &= (stands & (along >= self.line.length - self.throng(model)))[:, None]
+        for _ in range(n if reached.any() else 0):
+            reached |= (touches & reached[None]).any(axis=1)
+        return reached
+
+    def throng(self, model: VehicleModel) -> float:
+        """The length of the path that all vehicles take up at its end, one behind the other, metres."""
+        return float(len(self.scene) * (2.0 * model.radius.max() + self.apart))
 
 
 @dataclass(frozen=True)
@@ -116,8 +130,8 @@ class Outcome:
         until = np.where(arrived < 0, len(states), arrived)
         before = np.arange(len(states))[:, None] < until
         along = np.stack([np.zeros(n), *(_memory(state, "path_following").along for state in states[1:])])
-        room = n * (2.0 * model.radius.max() + course.apart)
-        still = (np.linalg.norm(velocity, axis=2) < STILL * model.max_speed) & (along < course.line.length - room)
+        on_its_way = along < course.line.length - course.throng(model)
+        still = (np.linalg.norm(velocity, axis=2) < STILL * model.max_speed) & on_its_way
         if "rest" in states[-1].memories:
             still[:] = False
         turn = np.degrees(np.arccos(np.clip(np.einsum("fni,fni->fn", forward[1:], forward[:-1]), -1.0, 1.0)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,12 +119,18 @@ class Scene(public.Scene):
             at: as for `run`.
         """
         states: list[State] = []
-        first = self._first()
-        for state in simulate(self.start(), (at(frame, self._on(frame, first)) for frame in range(frames))):
+        for state in self.passing(frames, at):
             states.append(state)
             if len(states) > 1 and over(states):
                 break
         return states
+
+    def passing(
+        self, frames: int, at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot
+    ) -> Iterator[State]:
+        """The states of a run one by one, each computed when it is asked for; the arguments are those of `run`."""
+        first = self._first()
+        return simulate(self.start(), (at(frame, self._on(frame, first)) for frame in range(frames)))
 
     def take(self, rows: Any) -> Scene:
         """The scene with the vehicles of some rows, in that order; targets and carriers stay the same bodies."""

@@ -179,10 +179,10 @@ class BrakeFor(Neighborhood):
     def _target(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> _Crossing:
         """The chosen objects that may cross or stand in the way."""
         bodies = world.bodies
-        agent = np.flatnonzero((self.target >= 0) & (self.target != agents.rows))
+        agent = np.flatnonzero(self.target >= 0)
         row = self.target[agent]
         offset = picked(bodies.position, row) - picked(agents.position, agent)
-        near = np.flatnonzero(bodies.present[row] & (magnitude(offset) < sight[agent]))
+        near = np.flatnonzero(magnitude(offset) < sight[agent])
         agent, row, offset = agent[near], row[near], picked(offset, near)
         velocity, heading = picked(bodies.velocity, row), picked(bodies.forward, row)
         offset, velocity, heading = lanes.straightened(agent, offset, velocity, heading)

@@ -7,7 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.chance import mix, uniform
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot, magnitude, nobody, truncate, unit
+from ..simulation.arrays.vectors import (
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    dot,
+    magnitude,
+    nobody,
+    truncate,
+    unit,
+)
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, bodies, called, choice, seconds, share
 from ..simulation.maneuvers.pace import CURRENT_SPEED, PACES
@@ -82,9 +94,11 @@ class Patrol(Behavior):
         waits = (waited > 0.0) | self._arrives(world, agents, visit.body, visit.alone | (wait > 0.0))
         waited = np.where(waits, waited + world.dt, 0.0)
         leaves = waits & (waited >= wait) & ~visit.alone
-        visit = self._visit(world, agents, visit.stop, visit.backward, leaves)
         left = memory.visits + leaves
-        force, sets_speed = self._going(world, agents, visit.body, visit.alone | (self._wait(agents, left) > 0.0))
+        if anybody(leaves):
+            visit = self._visit(world, agents, visit.stop, visit.backward, leaves)
+            wait = self._wait(agents, left)
+        force, sets_speed = self._going(world, agents, visit.body, visit.alone | (wait > 0.0))
         patrols = visit.body >= 0
         return Steering(
             np.where(patrols[:, None], force, 0.0),

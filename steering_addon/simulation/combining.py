@@ -5,7 +5,8 @@ With forces f_i (already multiplied by their weights w_i), a hold on cruise spee
     weighted sum       c + sum_i f_i
     normalized sum     c + F (sum_i w_i f_i/|f_i|) / sum_i w_i         over the i with f_i != 0
     one by chance      c + f_k,  k drawn with probability p_k / sum_i p_i
-    priority           the sum of the first level with a force != 0;  c belongs to the last level
+    priority           the sum of the first level with a force != 0;  c belongs to the last level.
+                       Below FIRM F, it leaves a share 1 - |f| / (FIRM F) to the levels after it
     allocation         level by level, each cut to what the levels before it leave of F (Reynolds 1987)
 
 Each way is a function `Combine` of the components, and ways nest: `by_priority(within=...)` and `by_allocation` take
@@ -117,8 +118,8 @@ MATTERS: dict[int, tuple[str, ...]] = {
 
 
 FIRM = 0.1
-"""Share of max_force from which no later force may undo an earlier one. A breath of avoidance to the one side would
-otherwise forbid all turns to the other."""
+"""Share of max_force from which a force holds its own against later ones. A breath of avoidance to the one side would
+otherwise forbid all turns to the other, and hold a vehicle at rest, which it does not get going, where it is."""
 
 
 def weighted_sum(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
@@ -167,7 +168,8 @@ def one_by_chance(components: Sequence[Component], cruise: Vectors, max_force: S
 def by_priority(within: Combine = weighted_sum) -> Combine:
     """For each agent the force of the first priority level with a non-zero force.
 
-    The hold on cruise speed belongs to the agent's last level, and is the force if no level applies.
+    One below FIRM F leaves a share to the levels after it, so that a vehicle changes between levels gradually. The hold
+    on cruise speed belongs to the agent's last level, and is the force if no level applies.
 
     Args:
         within: combines the components of one level.
@@ -175,16 +177,25 @@ def by_priority(within: Combine = weighted_sum) -> Combine:
 
     def combine(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
         force = np.zeros_like(cruise)
-        chosen = np.zeros(len(cruise), dtype=np.bool_)
+        left, held = np.ones(len(cruise)), np.zeros(len(cruise), dtype=np.bool_)
         for level, last in _levels(components, within, max_force):
-            applies = ~chosen & (level != 0.0).any(axis=1)
+            applies = (left > 0.0) & (level != 0.0).any(axis=1)
+            taken = np.minimum(ratio(magnitude(level), FIRM * max_force), 1.0)
             if anybody(last):
                 level = level + np.where(last[:, None], cruise, 0.0)
-            force = np.where(applies[:, None], level, force)
-            chosen |= applies
-        return np.where(chosen[:, None], force, cruise)
+                held |= applies & last
+            force = np.where(applies[:, None], _filled(force, level, left, max_force), force)
+            left = np.where(applies, left * (1.0 - taken), left)
+        rest = ~held & (left > 0.0)
+        return np.where(rest[:, None], _filled(force, cruise, left, max_force), force)
 
     return combine
+
+
+def _filled(force: Vectors, level: Vectors, left: Scalars, max_force: Scalars) -> Vectors:
+    """A force with the share that it has left, (n,), of a later level; (n, 3) newtons. All of it where nothing came."""
+    partly = force + truncate(level, max_force) * left[:, None]
+    return np.where((left == 1.0)[:, None], level, partly)
 
 
 def by_allocation(within: Combine = weighted_sum) -> Combine:

@@ -1,5 +1,6 @@
 """Situations that every behavior has to cope with, made from its declaration, so that a new one is covered too."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from steering_addon.simulation.declaration import Kind, Parameter
 from steering_addon.simulation.geometry.obstacles import EITHER, INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
 from steering_addon.simulation.geometry.paths import Path, spline
 from steering_addon.simulation.geometry.regions import SHAPES, Regions, regions
-from steering_addon.simulation.snapshot import no_tracked
+from steering_addon.simulation.snapshot import Tracked, no_tracked
 from tests.scene import PRIORITY, Scene, about, all_of, leaders, locked, resources
 
 UP = (0.0, 0.0, 1.0)
@@ -34,8 +35,7 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
     """
     rng = np.random.default_rng((seed, n))
     position = rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (n, 3))
-    company = np.random.default_rng((seed, n, 1))
-    beside = company.uniform(-0.7, 0.7, (n, 3))
+    beside, supplies, bounds, flows = company(n, seed)
     position[1::2] = position[: n // 2 * 2 : 2] + beside[1::2]
     forward = rng.uniform((-1.0, -1.0, -0.4), (1.0, 1.0, 0.4), (n, 3))
     ahead = position + forward * rng.uniform(3.0, 6.0, (n, 1)) + rng.uniform(-0.3, 0.3, (n, 3))
@@ -56,7 +56,7 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
         tracked=all_of(
             leaders(*rng.uniform((-10.0, -10.0, -3.0), (10.0, 10.0, 3.0), (LEADERS, 3))),
             locked(*(np.resize(position, (LOCKED, 3)) + beside[:1].sum(axis=0)), crowd=np.arange(LOCKED) % CROWDS),
-            resources(*company.uniform((-8.0, -8.0, -2.0), (8.0, 8.0, 2.0), (RESOURCES, 3)), amount=(0.1, np.inf)),
+            supplies,
         ),
         drift=rng.uniform(-0.5, 0.5, 3),
         obstacles=all_of(
@@ -70,10 +70,19 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
             angular(ahead, np.random.default_rng((seed, n, 2))),
         ),
         paths=paths(rng),
-        regions=boundaries(company),
-        flows=paths(company),
+        regions=bounds,
+        flows=flows,
         candidates=(stops(n),),
     )
+
+
+@functools.lru_cache(maxsize=64)
+def company(n: int, seed: int) -> tuple[np.ndarray, Tracked, Regions, tuple[Path, ...]]:
+    """What does not depend on the behavior: offsets between two of a pair, resources, regions and flows."""
+    rng = np.random.default_rng((seed, n, 1))
+    beside = rng.uniform(-0.7, 0.7, (n, 3))
+    supplies = resources(*rng.uniform((-8.0, -8.0, -2.0), (8.0, 8.0, 2.0), (RESOURCES, 3)), amount=(0.1, np.inf))
+    return beside, supplies, boundaries(rng), paths(rng)
 
 
 def stops(n: int) -> Candidates:

@@ -148,6 +148,11 @@ def test_an_object_without_a_role_counts_if_it_is_the_target() -> None:
     assert positions(states)[-1, 0, 1] == pytest.approx(30.0 - 2.0 * R - 0.5, abs=0.2)
 
 
+def test_an_absent_target_is_not_in_its_way() -> None:
+    absent = replace(leaders([0.0, 1e4, 0.0], [0.2, 30.0, 0.0]), present=np.array([True, False]))
+    assert positions(car(tracked=absent, values={"target": 2}).run(FPS * 14))[-1, 0, 1] > 35.0
+
+
 def test_an_obstacle_that_stops_in_the_way_still_counts_as_one_that_moves() -> None:
     place = car(((-4.0, 14.0, 0.0), (2.0, 0.0, 0.0)), {"obstacles": MOVING})
 

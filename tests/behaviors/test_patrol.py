@@ -43,6 +43,11 @@ def memories(states: list[State]) -> list[Patrolling]:
     return [state.memories["patrol"] for state in states[1:]]
 
 
+def until(place: Scene, visits: int, seconds: int) -> list[State]:
+    """The states until each vehicle has left that number of targets, or of that number of seconds."""
+    return place.run_until(lambda states: states[-1].memories["patrol"].visits.min() >= visits, seconds * SECOND)
+
+
 def stops(states: list[State], row: int = 0) -> list[int]:
     """The targets of a vehicle, one after the other."""
     targets = [int(memory.stop[row]) for memory in memories(states)]
@@ -63,7 +68,7 @@ def leaving(states: list[State], row: int = 0) -> list[int]:
 @every_order
 @pytest.mark.parametrize(("pace", "wait_time"), [(MAX_SPEED, 0.0), (CURRENT_SPEED, 1.0)])
 def test_it_goes_through_its_targets_in_their_order(order: int, period: tuple, pace: int, wait_time: float) -> None:
-    states = guards(order=order, pace=pace, wait_time=wait_time).run(60 * SECOND)
+    states = until(guards(order=order, pace=pace, wait_time=wait_time), 8, 60)
     targets = stops(states)
     assert len(targets) > 7
     assert targets == [period[k % len(period)] for k in range(len(targets))]
@@ -73,7 +78,7 @@ def test_it_goes_through_its_targets_in_their_order(order: int, period: tuple, p
 
 @every_pace
 def test_it_stands_at_each_target_for_the_time_it_waits(pace: int) -> None:
-    states = guards(wait_time=3.0, pace=pace).run(60 * SECOND)
+    states = until(guards(wait_time=3.0, pace=pace), 5, 60)
     waited = np.array([memory.waited[0] for memory in memories(states)])
     speed, distance = speeds(states)[1:, 0], away(states).min(axis=2)[1:, 0]
     assert len(leaving(states)) > 4
@@ -93,7 +98,7 @@ def test_it_stops_gently_and_on_the_spot() -> None:
 
 @every_pace
 def test_it_passes_through_where_it_does_not_wait(pace: int) -> None:
-    states = guards(wait_time=0.0, pace=pace).run(30 * SECOND)
+    states = until(guards(wait_time=0.0, pace=pace), 5, 30)
     frames = leaving(states)
     assert len(frames) > 4
     assert speeds(states)[frames, 0].min() > 3.5
@@ -120,7 +125,7 @@ def test_waits_differ_by_chance_from_visit_to_visit_and_from_agent_to_agent() ->
 def test_the_times_it_waits_are_those_of_its_visits() -> None:
     place = guards(wait_time=2.0, wait_spread=1.0)
     _, agents, [patrol] = place.seen()
-    states = place.run(60 * SECOND)
+    states = until(place, 5, 60)
     known = [memories(states)[frame] for frame in leaving(states)]
     assert len(known) > 4
     for memory in known:
@@ -210,7 +215,7 @@ def test_it_arrives_within_the_distance_that_is_set_and_never_leaves() -> None:
 @pytest.mark.parametrize("wait_time", [0.0, 2.0])
 def test_it_reaches_targets_that_move_and_waits_beside_them(pace: int, wait_time: float) -> None:
     place = replace(guards(wait_time=wait_time, pace=pace), drift=(1.5, 0.5, 0.0))
-    states = place.run(60 * SECOND)
+    states = until(place, 5, 60)
     assert len(leaving(states)) > 4
     for frame in leaving(states):
         target = states[frame + 1].inputs.tracked.position[memories(states)[frame].stop[0]]
@@ -222,7 +227,7 @@ def test_it_reaches_targets_that_move_and_waits_beside_them(pace: int, wait_time
 def test_a_vehicle_that_turns_widely_reaches_its_targets_too(pace: int, wait_time: float) -> None:
     """At top speed its circles are of 25 m, the targets 10 m apart."""
     place = guards(wait_time=wait_time, pace=pace, vehicle={"max_force": 1.0})
-    assert len(leaving(place.run(80 * SECOND))) > 3
+    assert len(leaving(until(place, 4, 80))) > 3
 
 
 def test_no_agent_stands_for_good_where_many_wait() -> None:
@@ -230,7 +235,7 @@ def test_no_agent_stands_for_good_where_many_wait() -> None:
     values = {"wait_time": 0.5, "wait_spread": 0.5, "order": THERE_AND_BACK}
     place = guards(8, 0.5 * POSTS, {"max_speed": 1.5, "radius": 0.3}, **values)
     place = replace(place, behaviors=[*place.behaviors, (UnalignedCollisionAvoidance, {})], combining=PRIORITY)
-    visits = np.array([memory.visits for memory in memories(place.run(120 * SECOND))])
+    visits = np.array([memory.visits for memory in memories(until(place, 8, 120))])
     half = len(visits) // 2
     assert (visits[half] > 2).all()
     assert (visits[-1] - visits[half] > 2).all()
@@ -239,14 +244,14 @@ def test_no_agent_stands_for_good_where_many_wait() -> None:
 def test_another_wish_does_not_keep_it_from_its_patrol() -> None:
     place = guards(4, wait_time=1.0)
     place = replace(place, behaviors=[*place.behaviors, (Wander, {"strength": 3.0})])
-    assert (memories(place.run(60 * SECOND))[-1].visits > 5).all()
+    assert (memories(until(place, 6, 60))[-1].visits > 5).all()
 
 
 def test_a_walker_plans_its_way_to_its_target() -> None:
     wall = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.5, 2.0]])
     place = replace(guards(wait_time=0.5), obstacles=wall, combining=PRIORITY)
     place.behaviors = [*place.behaviors, (ObstacleAvoidance, {})]
-    assert len(leaving(place.run(40 * SECOND))) > 2
+    assert len(leaving(until(place, 3, 40))) > 2
 
 
 def test_it_sets_off_by_the_formula() -> None:

@@ -54,6 +54,16 @@ def test_the_frame_of_the_deepest_overlap_counts() -> None:
     assert result.number(OVERLAP) == 2
 
 
+@pytest.mark.parametrize("radius", [0.2, 5.0])
+def test_how_deep_in_an_obstacle_is_a_mishap_depends_on_the_size_of_the_body(radius: float) -> None:
+    def inside(depth: float) -> int:
+        ball = obstacles(np.zeros((1, 3)), np.array([1.0]))
+        return looked_at(at([[radius + 1.0 - depth, 0.0, 0.0]], radius, obstacles=ball)).number(OBSTACLE)
+
+    assert inside(0.9 * TOLERANCE * radius) == 0
+    assert inside(1.1 * TOLERANCE * radius) == 1
+
+
 def test_a_touch_is_not_a_mishap() -> None:
     assert looked_at(at([[0.0, 0.0, 0.0], [0.97, 0.0, 0.0]])).number(OVERLAP) == 0
 

@@ -100,3 +100,10 @@ def test_other_values_have_other_digests() -> None:
     digests = [digest(each) for each in (snapshot, *others)]
     assert len(set(digests)) == len(digests)
     assert digest((np.zeros(2), np.zeros(1))) != digest((np.zeros(1), np.zeros(2)))
+
+
+def test_arrays_in_tuples_and_lists_count_by_each_of_their_values() -> None:
+    many = np.arange(5000.0)
+    other = np.where(many == 2500.0, -1.0, many)
+    assert digest((many,)) != digest((other,)) and digest([many]) != digest([other])
+    assert size((many, [many.copy()])) == 2 * many.nbytes

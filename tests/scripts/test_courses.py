@@ -64,3 +64,21 @@ def test_a_random_course_is_the_same_each_time() -> None:
 
     on = replace(random_course(3), frames=20)
     assert (end(on.run().states[-1]) == end(replace(random_course(3), frames=20).run().states[-1])).all()
+
+
+def test_who_stands_in_the_throng_at_the_end_has_arrived() -> None:
+    on = course("fish", "NORMALIZED_SUM", [], [2.0] * 4, 1)
+    last = on.run().states[-1]
+    end, apart = on.line.position(np.array([on.line.length]))[0], on.apart
+
+    def arrived(gap: float, speed: float) -> list[bool]:
+        """Of two that are at the end, and two that are before it, one behind the other."""
+        behind = np.array([0.0, 0.0, 1.0, 2.0]) * gap
+        place = end - behind[:, None] * (0.0, 1.0, 0.0)
+        motion = replace(last.motion, position=place, velocity=np.full((4, 3), (0.0, speed, 0.0)))
+        following = replace(last.memories["path_following"], along=on.line.length - behind)
+        return on.reached(replace(last, motion=motion, memories={"path_following": following})).tolist()
+
+    assert arrived(0.9 * apart, 0.0) == [True] * 4
+    assert arrived(0.9 * apart, 0.3) == [True, True, False, False], "they are on their way"
+    assert arrived(1.1 * apart, 0.0) == [True, True, False, False], "something else stops them"
