@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import repeat
 
@@ -19,6 +20,8 @@ READY = {"flock": ("starling", 23.1), "school": ("fish", 4.8)}
 """The ready scenes: their preset and the radius of their region for members of the preset's size, metres."""
 EVERY = 3
 """Frames from one sample to the next."""
+LOOK = round(10.0 * FPS)
+"""Frames from one question whether the motion is enough to the next."""
 
 
 def ready(name: str) -> Preset:
@@ -35,13 +38,30 @@ def roaming(name: str, seconds: float, seed: int = 1, count: int = 60, radius: f
     return roamed(shipped(name), seconds, seed, count, radius or FLOCKS[name])
 
 
-def roamed(preset: Preset, seconds: float, seed: int, count: int, radius: float) -> Roaming:
-    """The motion of a flock of `count` members in a spherical region."""
+def roamed(
+    preset: Preset,
+    seconds: float,
+    seed: int,
+    count: int,
+    radius: float,
+    enough: Callable[[Roaming], bool] = lambda _: False,
+) -> Roaming:
+    """The motion of a flock of `count` members in a spherical region.
+
+    Args:
+        seconds: how long it is watched at most.
+        enough: is asked every ten seconds whether the motion so far is enough.
+    """
     scene = crowd(preset, count, seed, radius)
     frames = round(seconds * FPS)
-    places = [
-        state.motion.position
-        for number, state in enumerate(simulate(scene.start(), repeat(scene.snapshot(), frames)))
-        if number % EVERY == 0
-    ]
+    places = []
+    for number, state in enumerate(simulate(scene.start(), repeat(scene.snapshot(), frames))):
+        if number % EVERY == 0:
+            places.append(state.motion.position)
+        if (number + 1) % LOOK == 0 and enough(_roaming(places, preset, radius)):
+            break
+    return _roaming(places, preset, radius)
+
+
+def _roaming(places: list[np.ndarray], preset: Preset, radius: float) -> Roaming:
     return Roaming(np.array(places), FPS / EVERY, radius, preset.behaviors["separation"]["distance"])

@@ -263,11 +263,37 @@ def _is_type_alias(value: ast.expr) -> bool:
 
 
 def _comparisons(source: Source, node: ast.Compare) -> Iterator[Edit]:
-    mentions = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
-    negation_only = bool(mentions & source.guards)
-    for left, operator, right in zip((node.left, *node.comparators[:-1]), node.ops, node.comparators):
-        for replacement in COMPARISONS[type(operator)][-1 if negation_only else 0 :]:
+    """The negation of each comparison, and of counts the boundary.
+
+    What is measured equals a limit to the last bit by chance only, and may then fall on either side of it.
+    """
+    for left, operator, right in _compared(node):
+        *boundary, negation = COMPARISONS[type(operator)]
+        for replacement in (*boundary, negation) if _counts(left) or _counts(right) else (negation,):
             yield Edit(*source.operator(left, right), replacement)
+
+
+def _boundaries(source: Source, node: ast.Compare) -> Iterator[Edit]:
+    """The boundary of each comparison that `_comparisons` leaves out, but for guards."""
+    if source.guards & {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}:
+        return
+    for left, operator, right in _compared(node):
+        for replacement in COMPARISONS[type(operator)][:-1]:
+            yield Edit(*source.operator(left, right), replacement)
+
+
+def _compared(node: ast.Compare) -> Iterator[tuple[ast.expr, ast.cmpop, ast.expr]]:
+    return zip((node.left, *node.comparators[:-1]), node.ops, node.comparators)
+
+
+def _counts(node: ast.expr) -> bool:
+    """Whether an expression is seen to be an integer: a literal, a length or a size."""
+    if isinstance(node, ast.UnaryOp):
+        return _counts(node.operand)
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "id", "") == "len"
+    size = isinstance(node, ast.Attribute) and node.attr == "size"
+    return size or type(getattr(node, "value", None)) is int
 
 
 def _arithmetic(source: Source, node: ast.BinOp) -> Iterator[Edit]:
@@ -377,6 +403,7 @@ OPERATORS: Changes = (
 """Another operator in the place of one, or only one side of it."""
 EVERY_CHANGE: Changes = (
     *OPERATORS,
+    (ast.Compare, _boundaries),
     (ast.Return, _dropped_terms),
     (ast.Constant, _constants),
     (ast.Call, _calls),
@@ -384,7 +411,7 @@ EVERY_CHANGE: Changes = (
     ((ast.If, ast.While, ast.IfExp, ast.comprehension), _conditions),
     (ast.stmt, _deletions),
 )
-"""Those, and numbers, calls, branches and statements."""
+"""Those, and all boundaries, numbers, calls, branches and statements."""
 
 
 def _edits(source: Source, node: ast.AST, changes: Changes) -> Iterator[Edit]:

@@ -18,7 +18,8 @@ class Evasion(Behavior):
     """Run from a pursuer by heading away from where it will be.
 
     Flees the predicted position of the pursuer; the further away the pursuer is, the further ahead it looks. Does
-    nothing without a pursuer or beyond the distance. An agent at the predicted position goes forward.
+    nothing without a pursuer or beyond the distance, which counts from the pursuer's body. An agent at the predicted
+    position goes forward.
     """
 
     name = "evasion"
@@ -27,7 +28,7 @@ class Evasion(Behavior):
     intent = Intent.REACT
 
     pursuer: Rows = body("Pursuer to run from, an object or a crowd; empty: the nearest leader")
-    distance: Number = length(10.0, "How near it has to be; 0: at any distance")
+    distance: Number = length(10.0, "How near its body has to be; 0: at any distance")
     prediction_time: Number = called("Looks Ahead", seconds(2.0, "How far ahead it looks at most"))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
@@ -35,7 +36,9 @@ class Evasion(Behavior):
         gap = magnitude(self._offset(world, agents))
         speed = magnitude(picked(world.bodies.velocity, pursuer))
         time = np.minimum(gap / np.maximum(speed, EPSILON), self.prediction_time)
-        threatened = (self.pursuer >= 0) & ((gap < self.distance) | (self.distance == 0.0))
+        # A long pursuer is near with its nose, while its middle is still far.
+        near = gap - world.bodies.extent[pursuer] < self.distance
+        threatened = (self.pursuer >= 0) & (near | (self.distance == 0.0))
         force = agents.fleeing(predicted(world, pursuer, time))
         return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened, alarmed=threatened)
 

@@ -24,7 +24,7 @@ from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
 from ..simulation.maneuvers.prediction import predicted, prediction_time
 from ..simulation.maneuvers.reaching import reached
-from ..simulation.maneuvers.turning import turning_speed
+from ..simulation.maneuvers.turning import swung_round, turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
@@ -68,7 +68,8 @@ class Pursuit(Behavior):
     Seeks the predicted position of the quarry; the further away the quarry is, the further ahead it looks. Optionally
     it keeps the quarry at a constant heading instead, the paper's second method: a quarry that stays at a constant
     heading and gets nearer will be met. When the bodies touch, or when it has missed a quarry that it could now only
-    circle round, it lets go for a while and then chases again. Does nothing without a quarry.
+    circle round, it lets go for a while and then chases again. It swings round to a quarry behind it without braking.
+    Does nothing without a quarry.
     """
 
     name = "pursuit"
@@ -89,7 +90,8 @@ class Pursuit(Behavior):
 
     def steer(self, world: World, agents: Agents, memory: Chasing) -> Steering:
         chasing = self._chasing(memory)
-        force = agents.seeking(self._meeting_point(world, agents))
+        meeting = self._meeting_point(world, agents)
+        force = swung_round(agents, agents.seeking(meeting), unit(agents.level(meeting - agents.position)))
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             kept = agents.steering_to(self._steady_bearing(world, agents))

@@ -36,6 +36,11 @@ def carriers(objects: Iterable[Object]) -> list[Object]:
     return list(dict.fromkeys(carrier(ob, family) for ob in objects))
 
 
+def is_character(ob: Object, family: Family) -> bool:
+    """Whether an armature moves an object or what it carries."""
+    return any(part.type == "ARMATURE" for part in (ob, *family.descendants(ob)))
+
+
 def _lineage(ob: Object) -> list[Object]:
     """The object, its parent, the parent of that, and so on."""
     lineage = [ob]

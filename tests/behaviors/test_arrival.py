@@ -13,7 +13,13 @@ HERE = (3.0, -2.0, 1.0)
 
 
 def arriving(
-    n: int, slowing_distance: float, nearest: float, furthest: float, seed: int = 0, fps: float = 24.0, **vehicle
+    n: int,
+    slowing_distance: float | np.ndarray,
+    nearest: float,
+    furthest: float,
+    seed: int = 0,
+    fps: float = 24.0,
+    **vehicle,
 ) -> Scene:
     """Vehicles on all sides of a target, near and far, with all headings and speeds."""
     rng = np.random.default_rng(seed)
@@ -58,27 +64,26 @@ def test_far_away_it_is_seek() -> None:
 
 
 @pytest.mark.parametrize("plane", [False, True])
-@pytest.mark.parametrize("slowing_distance", [0.1, 0.5, 1.0, 2.0, 4.0])
-def test_after_ten_seconds_it_has_arrived(slowing_distance: float, plane: bool) -> None:
+def test_after_ten_seconds_it_has_arrived(plane: bool) -> None:
     """Within 1 % of the slowing distance and slower than 1 % of top speed.
 
     From up to 20 m away, with any heading and speed, for the default vehicle (5 m/s, 10 m/s2, half a turn a second).
     The ramp is a decay with the time constant slowing_distance / max_speed. Six time constants are left after the way
     and the turn: with 6 m it would just pass, with 8 m it cannot.
     """
-    place = arriving(60, slowing_distance, 0.0, 20.0, keep_in_plane=plane)
+    slowing_distance = np.repeat([0.1, 0.5, 1.0, 2.0, 4.0], 60)
+    place = arriving(len(slowing_distance), slowing_distance, 0.0, 20.0, keep_in_plane=plane)
     states = place.run(241)
     distance = np.linalg.norm(positions(states)[-1] - HERE, axis=1)
-    assert distance.max() < 0.01 * slowing_distance
+    assert (distance < 0.01 * slowing_distance).all()
     assert speeds(states)[-1].max() < 0.01 * MAX_SPEED
 
 
-@pytest.mark.parametrize("slowing_distance", [0.5, 2.0, 4.0])
-def test_it_does_not_overshoot(slowing_distance: float) -> None:
+def test_it_does_not_overshoot() -> None:
     """A vehicle that starts with room to stop stays within 5 cm once it has been within 2 cm."""
-    place = arriving(60, slowing_distance, 6.0, 20.0)
+    place = arriving(180, np.repeat([0.5, 2.0, 4.0], 60), 6.0, 20.0)
     distance = np.linalg.norm(positions(place.run(241)) - HERE, axis=2)
-    for row in range(60):
+    for row in range(180):
         arrival = int(np.argmax(distance[:, row] < 0.02))
         assert arrival > 0
         assert distance[arrival:, row].max() < 0.05

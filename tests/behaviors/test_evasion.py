@@ -40,9 +40,12 @@ def test_it_gets_away_from_a_slower_pursuer(drift: tuple) -> None:
 
 
 def test_it_does_nothing_beyond_its_distance_or_without_a_pursuer() -> None:
-    for place in (hunted(distance=5.9), hunted(pursuer=-1)):
+    """The distance counts from the body of the pursuer, not from its middle."""
+    body = hunted().seen()[0].bodies.extent[-1]
+    assert body > 0.2
+    for place in (hunted(distance=5.9 - body), hunted(pursuer=-1)):
         world, agents, [evasion] = place.seen()
         assert (place.steering()[0] == 0.0).all()
         assert not evasion.steer(world, agents, None).sets_speed.any()
-    assert (hunted(distance=6.1).steering()[0] != 0.0).any()
+    assert (hunted(distance=6.1 - body).steering()[0] != 0.0).any()
     assert (hunted(distance=0.0).steering()[0] != 0.0).any()

@@ -20,6 +20,7 @@ from steering_addon.simulation.geometry.obstacles import (
     boxes,
     obstacles,
 )
+from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import box, course
 from tests.scene import PRIORITY, Scene, about, all_of, leaders, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
@@ -35,7 +36,10 @@ def facing(things: Obstacles, **changes) -> Scene:
 
 def gaps(place: Scene, frames: int, **at) -> np.ndarray:
     """(frames, n) metres from each vehicle to the nearest surface, negative inside an obstacle."""
-    states = place.run(frames, **at)
+    return gaps_of(place, place.run(frames, **at))
+
+
+def gaps_of(place: Scene, states: list[State]) -> np.ndarray:
     radius = np.broadcast_to(place.vehicle.get("radius", 0.5), len(place))
     return np.stack([s.inputs.obstacles.clearance(s.motion.position).min(axis=1) - radius for s in states])
 
@@ -55,8 +59,9 @@ def test_it_goes_round_the_nearer_edge_of_a_wall() -> None:
     for x in (-3.0, 3.0):
         assert np.sign(facing(WALL, position=[[x, 0.0, 0.0]]).steering()[0][0, 0]) == np.sign(x)
         place = facing(WALL, position=[[x, 0.0, 0.0]], locomotions=[(Planar, {})])
-        assert np.sign(positions(place.run(24 * 4))[-1, 0, 0]) == np.sign(x)
-        assert gaps(place, 24 * 6).min() > 0.1
+        states = place.run(24 * 6)
+        assert np.sign(positions(states)[24 * 4 - 1, 0, 0]) == np.sign(x)
+        assert gaps_of(place, states).min() > 0.1
     # It is higher than wide, so that the way is round it; a low wall is passed above.
     assert abs(facing(WALL, position=[[6.0, 0.0, 1.0]]).steering()[0][0, 2]) < 1e-9
     assert facing(boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 1.0]]), position=[[0.0, 0.0, 0.3]]).steering()[0][0, 2] > 0.1
@@ -85,16 +90,18 @@ def test_a_box_is_passed_on_the_side_it_asks_for(side: int, way: tuple) -> None:
     thing = boxes([[0.3, 6.0, 0.2]], [[1.5, 1.0, 1.5]], pass_side=np.array([side]))
     place = facing(thing)
     assert place.steering()[0][0] @ way > 0.1
-    assert gaps(place, 24 * 5).min() > 0.0
-    beside = positions(place.run(24 * 5))[:, 0]
+    states = place.run(24 * 5)
+    assert gaps_of(place, states).min() > 0.0
+    beside = positions(states)[:, 0]
     assert beside[np.argmin(np.abs(beside[:, 1] - 6.0))] @ way > 1.5
 
 
 def test_it_brakes_before_a_wall_without_room_to_pass() -> None:
     endless = boxes([[0.0, 4.0, 0.0]], [[200.0, 0.2, 200.0]])
     place = facing(endless, speed=5.0, vehicle={"max_force": 5.0})
-    assert gaps(place, 24 * 8).min() > 0.0
-    assert speeds(place.run(48))[:, 0].min() < 3.0
+    states = place.run(24 * 8)
+    assert gaps_of(place, states).min() > 0.0
+    assert speeds(states[:48])[:, 0].min() < 3.0
 
 
 def test_a_box_that_turns_and_moves_is_avoided_as_it_moves() -> None:
@@ -193,8 +200,9 @@ def test_a_mesh_is_passed_by_its_outline_on_the_nearer_side() -> None:
     for plane in (False, True):
         place = facing(wall, behaviors=[(ObstacleAvoidance, {"method": SILHOUETTE})], vehicle={"keep_in_plane": plane})
         assert place.steering()[0][0, 0] < -0.5
-        assert gaps(place, 24 * 4).min() > 0.0
-        assert positions(place.run(24 * 4))[-1, 0, 1] > 8.0
+        states = place.run(24 * 4)
+        assert gaps_of(place, states).min() > 0.0
+        assert positions(states)[-1, 0, 1] > 8.0
 
 
 def test_a_hole_in_a_mesh_is_flown_through_and_its_rim_is_not() -> None:

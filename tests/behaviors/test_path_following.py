@@ -250,7 +250,8 @@ def test_it_gets_round_a_hairpin_with_any_radius() -> None:
         radius=np.tile(radii, len(lines)),
         vehicle={"max_force": 12.0},
     )
-    states = place.run(18 * FPS)
+    ends = 0.96 * np.repeat([line.length for line in lines], len(radii))
+    states = place.run_until(lambda states: (states[-1].memories["path_following"].along > ends).all(), 18 * FPS)
     along = remembered(states, "along")
     for row, line in enumerate(lines):
         columns = slice(len(radii) * row, len(radii) * (row + 1))

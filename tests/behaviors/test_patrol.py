@@ -34,7 +34,7 @@ def guards(n: int = 1, posts: np.ndarray = POSTS, vehicle: dict | None = None, *
         speed=2.0,
         behaviors=[(Patrol, {"wait_spread": 0.0, **values})],
         tracked=replace(leaders(*posts), radius=np.zeros(len(posts))),
-        vehicle={**vehicle or {}}, locomotions=[(Planar, {})],
+        vehicle=vehicle or {}, locomotions=[(Planar, {})],
         fps=float(SECOND),
     )
 

@@ -37,22 +37,24 @@ class Hunt:
         predator: (f, 3).
         speed: (f, n) of the prey, m/s.
         touching: metres between the middles of bodies that touch.
+        size: metres from the middle of the predator to its surface.
     """
 
     prey: np.ndarray
     predator: np.ndarray
     speed: np.ndarray
     touching: float
+    size: float
 
     @property
     def gap(self) -> np.ndarray:
-        """(f, n) metres from the predator to each of the prey."""
+        """(f, n) metres from the middle of the predator to each of the prey."""
         return np.linalg.norm(self.prey - self.predator[:, None], axis=-1)
 
     @property
     def nearest(self) -> np.ndarray:
-        """(f,) metres from the predator to the nearest prey."""
-        return self.gap.min(axis=1)
+        """(f,) metres from the surface of the predator to the nearest prey."""
+        return self.gap.min(axis=1) - self.size
 
     @property
     def spread(self) -> np.ndarray:
@@ -112,7 +114,7 @@ def hunt(
     states = scene.run(frames, at=at)
     place = positions(states)
     touching = 0.5 * (prey.body_length + predator.body_length)
-    return Hunt(place[:, :n], place[:, n], speeds(states)[:, :n], touching)
+    return Hunt(place[:, :n], place[:, n], speeds(states)[:, :n], touching, 0.5 * predator.body_length)
 
 
 def _crowd(

@@ -38,7 +38,7 @@ PAIRS = {
     "starlings and a falcon": Pair("starling", "pigeon", 1.5, 35.0),
     "sheep and a dog": Pair("sheep", "herd", 0.8, 20.0),
 }
-COUNT, SECONDS, CALM = 30, 18, 14
+COUNT, SECONDS, CALM = 30, 16, 11
 """Number of prey; seconds with the predator and, after it is gone, without."""
 BEFORE = 6
 """Seconds of the run for comparison, in which the prey do not run."""
@@ -97,7 +97,7 @@ def test_prey_near_the_predator_get_away_from_it(name: str) -> None:
         offset = run.prey - run.predator[:, None]
         away = offset / np.linalg.norm(offset, axis=-1, keepdims=True)
         speed = (np.diff(run.prey, axis=0) * FPS * away[:-1]).sum(axis=-1)
-        return with_predator(speed)[with_predator(run.gap[:-1]) < distance(name)]
+        return with_predator(speed)[with_predator(run.gap[:-1]) < distance(name) + run.size]
 
     prey = PAIRS[name].presets()[0]
     gained = parting(hunted(name)).mean() - parting(hunted(name, flees=False)).mean()

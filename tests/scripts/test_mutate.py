@@ -251,8 +251,14 @@ def test_by_default_only_operators_change() -> None:
     text = "def f(a: float) -> float:\n    if a and not a < 2.0:\n        a += 1.0\n    return -a * min(a, 3.0)\n"
     all_of_them = {mutant.change for mutant in mutants("a.py", text)}
     operators = {mutant.change for mutant in mutants("a.py", text, OPERATORS)}
-    assert {"< -> <=", "< -> >=", "and -> or", "+= -> -=", "* -> /", "- -> (nothing)"} < operators < all_of_them
-    assert all_of_them - operators == {"2.0 -> 4.0", "1.0 -> 2.0", "3.0 -> 6.0", "min -> max", "a += 1.0 -> pass"}
+    assert {"< -> >=", "and -> or", "+= -> -=", "* -> /", "- -> (nothing)"} < operators < all_of_them
+    others = {"< -> <=", "2.0 -> 4.0", "1.0 -> 2.0", "3.0 -> 6.0", "min -> max", "a += 1.0 -> pass"}
+    assert all_of_them - operators == others
+
+
+@pytest.mark.parametrize("count", ["len(a) < b", "b < a.size", "1 < b", "b < -1"])
+def test_counts_may_meet_a_boundary(count: str) -> None:
+    assert {mutant.change for mutant in mutants("a.py", f"x = {count}", OPERATORS)} >= {"< -> <=", "< -> >="}
 
 
 def test_the_same_seed_draws_the_same_mutants() -> None:
@@ -263,3 +269,8 @@ def test_the_same_seed_draws_the_same_mutants() -> None:
     first = drawn("--count", "8", "--seed", "1")
     assert len(first) == 8 and all(line.startswith("steering_addon/locomotion/") for line in first)
     assert drawn("--count", "8", "--seed", "1") == first != drawn("--count", "8", "--seed", "2")
+    of_one_file = [line for line in first if line.startswith(first[0].partition(":")[0])]
+    assert drawn("--count", "1", "--seed", "1") == first[:1]
+    assert len(of_one_file) < len(first), "else the next line compares the same draws"
+    name = first[0].partition(":")[0].removeprefix("steering_addon/")
+    assert drawn("--files", name, "--count", str(len(of_one_file)), "--seed", "1") == of_one_file

@@ -17,18 +17,22 @@ from ...settings.preset_values import complete
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..characters import is_character
 from ..doubles import doubles
 from ..hierarchy import Family
 from ..moving import locomotion_of
 from ..properties import pointed_at
-from ..role_assignment import give_role
+from ..read.body_sizes import UPRIGHT, Body
+from ..role_assignment import current_front, give_role
+from ..stored_values import sound_front
 from ..tagged_objects import by_role, crowd_of, in_use, tagged
 from .behavior_targets import behaviors_of, point_at, pointers
+from .forward_axis import front_of
 from .member_variation import Amounts, vary
 from .preset_exchange import CROWDS, take_up
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Context, Depsgraph, Object
 
 ROOM_IN_TIME = 5.0
 """Least radius of the region around a new crowd, in seconds at cruise speed: room for a flock to turn."""
@@ -104,12 +108,32 @@ LIKENESSES = (
 )
 """All entries. Their numbers never change meaning."""
 ANYTHING, *_, UNCHANGED = LIKENESSES
+ANIMAL, PERSON = (next(like for like in LIKENESSES if like.name == name) for name in ("ANIMAL", "PERSON"))
+SLENDER, LEGGED = 1.5, 0.5
+"""Least ratio of length to width, and of height to length, of an animal that stands on its legs."""
 ITEMS = [(like.name, like.label, like.description, like.icon, like.number) for like in LIKENESSES]
 
 
 def likeness(name: str) -> Likeness:
     """The likeness of a name."""
     return next(like for like in LIKENESSES if like.name == name)
+
+
+def of_character(ob: Object, depsgraph: Depsgraph, family: Family) -> Likeness:
+    """What a rigged character moves like, by its proportions; ANYTHING for all else. Writes nothing.
+
+    Raises:
+        Refusal: its mesh cannot be measured.
+    """
+    if not is_character(ob, family):
+        return ANYTHING
+    body = Body.of(ob, depsgraph, family)
+    forward, up = sound_front(ob) if current_front(ob) else front_of(ob, family, body, flies=False)
+    [aside] = set("XYZ") - {forward[-1], up[-1]}
+    length, width, height = (body.height(axis) for axis in (forward, aside, up))
+    if height > UPRIGHT * length:
+        return PERSON
+    return ANIMAL if length > SLENDER * width and height > LEGGED * length else ANYTHING
 
 
 def is_settled(crowd: Object) -> bool:

@@ -10,17 +10,18 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
 from ..crowds.member_variation import MOST_NAMES
-from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, bring_to_life, is_settled, likeness
+from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, Likeness, bring_to_life, is_settled, likeness, of_character
 from ..crowds.populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
 from ..crowds.staggered_entry import let_in
 from ..focus import crowd_in_focus
+from ..hierarchy import Family
 from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
 from ..refusal import Refusal, reported
 from ..role_assignment import new_crowd
-from ..stored_values import choice_in
+from ..stored_values import check_stored, choice_in
 from ..tagged_objects import names_of
 from .polls import has_editable_crowd, has_editable_scene, in_object_mode
 
@@ -53,7 +54,8 @@ class STEERING_OT_populate(bpy.types.Operator):
 
     moves_like: EnumProperty(
         name="Moves Like",
-        description="Preset for a crowd that has no settings yet; other crowds keep their settings",
+        description="Preset for a crowd that has no settings yet; other crowds keep their settings. Unless chosen, "
+        "rigged characters move like persons if they stand upright, and like animals if they are long and on legs",
         items=ITEMS,
         default=ANYTHING.name,
         options={"SKIP_SAVE"},
@@ -117,11 +119,20 @@ class STEERING_OT_populate(bpy.types.Operator):
         if population.arrangement not in WANTED:
             place = None
         weighted = stored or [(ob, 1.0) for ob in models]
-        like = likeness(self.moves_like)
-        if crowd is not None and is_settled(crowd):
-            like = UNCHANGED
+        like = UNCHANGED
+        if crowd is None or not is_settled(crowd):
+            like = self._likeness(context, weighted)
         plan = plan_filling(context, crowd, population, place, weighted, like)
         return plan, place, models
+
+    def _likeness(self, context: Context, models: list[tuple[Object, float]]) -> Likeness:
+        """The chosen one, else the one that all models have; it is shown in the redo panel."""
+        if not self.properties.is_property_set("moves_like"):
+            check_stored(ob for ob, _ in models)
+            depsgraph, family = context.evaluated_depsgraph_get(), Family()
+            guessed = {of_character(ob, depsgraph, family).name for ob, weight in models if weight > 0.0}
+            self.moves_like = guessed.pop() if len(guessed) == 1 else ANYTHING.name
+        return likeness(self.moves_like)
 
     def _remember(self, crowd: Object, plan: Plan, place: Object | None, models: list[Object]) -> None:
         """Store the settings on the crowd and show them in the redo panel."""

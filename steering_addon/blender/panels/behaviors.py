@@ -76,12 +76,12 @@ def _behavior(
     """The header of a behavior and, if open, its parameters."""
     group = getattr(crowd.steering, behavior.name)
     header, body = layout.panel(f"steering_{behavior.name}", default_closed=True)
-    header.prop(group, "use", text="")
     name = header.row()
     idle = why_idle(behavior, crowd, census) if group.use else ""
     # Quietly, as a behavior may well wait: a preset is also for scenes without a path or region.
     name.active = group.use and not idle
-    name.label(text=behavior.label)
+    # As the text of a property, so that a right click on it leads to its page of the manual.
+    name.prop(group, "use", text=behavior.label)
     numbers = header.row(align=True)
     numbers.active = group.use
     for parameter in columns(context, matters):

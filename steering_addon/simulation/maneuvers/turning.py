@@ -1,10 +1,10 @@
-"""Turning: the speed at which an agent can still turn to a point."""
+"""Turning to a point: the speed at which an agent still can, and the force that swings it round."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Scalars, Vectors, across, dot, magnitude
+from ..arrays.vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, dot, magnitude, unit
 from ..world import Agents
 
 
@@ -23,3 +23,26 @@ def turning_speed(agents: Agents, direction: Vectors, distance: Scalars, share: 
     sine = np.where(dot(direction, agents.forward) > 0.0, sine, 1.0)
     radius = distance / (2.0 * np.maximum(sine, EPSILON))
     return np.minimum(agents.turn_rate * radius, np.sqrt(share * agents.agility * radius))
+
+
+def swung_round(agents: Agents, force: Vectors, direction: Vectors) -> Vectors:
+    """Forces that turn agents round to what is behind them at their speed instead of braking first, (n, 3) newtons.
+
+    The further behind, the less of the force against the heading is left; the force aside grows by what that had, so
+    that the whole is as strong as before. Agents with the point straight behind turn to the right.
+
+    Args:
+        force: (n, 3) newtons, toward the point.
+        direction: (n, 3) unit vectors to the point.
+    """
+    behind = clamp(-dot(direction, agents.forward), 0.0, 1.0)
+    onward = dot(force, agents.forward)
+    turns = (behind > 0.0) & (onward < 0.0)
+    if not anybody(turns):
+        return force
+    onward = onward * (1.0 - behind)
+    aside = across(force, agents.forward)
+    aside = unit(np.where((magnitude(aside) > EPSILON)[:, None], aside, agents.level(agents.side)))
+    remaining = np.sqrt(np.maximum(dot(force, force) - onward * onward, 0.0))
+    swung = agents.forward * onward[:, None] + aside * remaining[:, None]
+    return np.where(turns[:, None], swung, force)

@@ -1,6 +1,7 @@
 """Populate fills a crowd with copies that share data and keep their identity; changes of the user are never lost."""
 
 import math
+import re
 from pathlib import Path
 
 import bpy
@@ -196,6 +197,32 @@ def test_populate_without_options_gives_a_crowd_that_moves() -> None:
     bake()
     crowd = bpy.context.view_layer.objects.active
     assert min(np.linalg.norm(np.diff(places(ob, (1, 30)), axis=0)) for ob in members(crowd)) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("size", "name"),
+    [
+        ((1.7, 0.35, 1.75), "People"),
+        ((0.5, 0.35, 1.75), "People"),
+        ((0.7, 2.4, 1.5), "Animals"),
+        ((1.0, 3.0, 5.0), "Animals"),
+        ((0.2, 1.0, 0.3), "Crowd"),
+        ((1.2, 0.5, 0.2), "Crowd"),
+    ],
+)
+def test_a_rigged_character_moves_like_its_proportions_say(size: tuple[float, ...], name: str) -> None:
+    def of(model, **options) -> str:
+        select(model)
+        assert bpy.ops.steering.populate(count=2, **options) == {"FINISHED"}
+        return re.sub(r"\.\d+$", "", bpy.context.view_layer.objects.active.name)
+
+    rigged, plain = cube("Rigged", size=1.0, scale=size), cube("Plain", size=1.0, scale=size)
+    rig = link(bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig")))
+    rigged.parent = rig
+    rigged.modifiers.new("Armature", "ARMATURE").object = rig
+    assert of(rigged) == name
+    assert of(plain) == "Crowd", "only characters are guessed"
+    assert of(rigged, moves_like="BIRD") == "Birds", "unless something else is chosen"
 
 
 def test_spread_arms_need_no_room() -> None:

@@ -53,10 +53,11 @@ def test_the_columns_of_numbers_have_headings_of_what_the_combining_uses() -> No
     headings = {"weight": "Weight", "priority": "Priority", "probability": "Chance"}
     for choice in combining.COMBININGS:
         crowd_object.steering.combining = choice.name
-        labels = [entry[1] for entry in in_tab("behaviors") if entry[0] == "label" and entry[1]]
+        drawn = in_tab("behaviors")
+        labels = [entry[1] for entry in drawn if entry[0] == "label" and entry[1]]
         expected = [headings[name] for name in combining.MATTERS[choice.number]]
         assert [label for label in labels if label in headings.values()] == expected
-        assert labels.index(expected[-1]) < labels.index("Wander")
+        assert drawn.index(("label", expected[-1])) < drawn.index(("prop", "use"))
 
 
 @pytest.mark.parametrize(("width", "expected"), [(120, 0), (280, 2), (500, 3)])

@@ -48,15 +48,17 @@ def test_choosing_a_velocity_is_the_default() -> None:
     assert UnalignedCollisionAvoidance.parameters()["method"].default == VELOCITY
 
 
-@pytest.mark.parametrize("degrees", [30.0, 60.0, 90.0, 120.0, 150.0, 180.0])
-@pytest.mark.parametrize("late", [0.0, 0.6])
-def test_two_on_crossing_courses_pass_without_contact_and_arrive(degrees: float, late: float) -> None:
-    angle = np.radians(degrees)
-    ways = np.array([[0.0, 1.0, 0.0], [np.sin(angle), np.cos(angle), 0.0]])
-    start = -(6.0 + np.array([[0.0], [late]])) * ways
-    path = positions(walkers(start, -start).run(FPS * 12))
-    assert nearest(path) >= 2.0 * RADIUS
-    assert (np.linalg.norm(path + start, axis=-1).min(axis=0) < 0.5).all()
+def test_two_on_crossing_courses_pass_without_contact_and_arrive() -> None:
+    """Twelve pairs in one run, each far from the others."""
+    angle, late = (each.ravel() for each in np.meshgrid(np.radians([30, 60, 90, 120, 150, 180]), [0.0, 0.6]))
+    none = np.zeros(len(angle))
+    ways = np.stack((np.stack((none, none + 1.0, none), -1), np.stack((np.sin(angle), np.cos(angle), none), -1)), 1)
+    offset = (6.0 + np.stack((none, late), -1))[..., None] * ways
+    middle = 200.0 * np.arange(len(angle))[:, None, None] * [1.0, 0.0, 0.0]
+    path = positions(walkers((middle - offset).reshape(-1, 3), (middle + offset).reshape(-1, 3)).run(FPS * 12))
+    pairs = path.reshape(len(path), -1, 2, 3) - middle
+    assert (np.linalg.norm(pairs[:, :, 0] - pairs[:, :, 1], axis=-1).min(axis=0) >= 2.0 * RADIUS).all()
+    assert (np.linalg.norm(pairs - offset, axis=-1).min(axis=0) < 0.5).all()
 
 
 def test_head_on_both_pass_on_their_right_and_neither_stops() -> None:
