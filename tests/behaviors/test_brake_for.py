@@ -131,7 +131,7 @@ def test_the_size_of_other_bodies_does_not_matter() -> None:
 
 def test_it_sees_at_least_the_distance_that_it_takes_to_stop_and_never_speeds_up_toward_what_stands_there() -> None:
     """At 14 m/s with 4 m/s2 that takes 24.5 m at least; the distance says 5."""
-    strength = {"max_speed": 14.0, "max_force": 4.0, "keep_in_plane": True}
+    strength = {"max_speed": 14.0, "max_force": 4.0}
     for speed in (10.0, 14.0):
         place = car(((0.0, 70.0, 0.0), (0.0, 0.0, 0.0)), {"distance": 5.0}, vehicle=strength, fps=SMOOTH, speed=speed)
         states = place.run(SMOOTH * 25)

@@ -19,6 +19,7 @@ from steering_addon.behaviors.forage import Forage
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.simulation.behavior import OURS, Adjustment, Behavior, Intent, Steering, Wish
 from steering_addon.simulation.combining import COMBININGS
@@ -232,15 +233,19 @@ def test_with_odd_values_it_stays_finite_and_within_limits(kind: type[Behavior],
             return data.draw(st.booleans())
         return parameter.default
 
-    vehicle = {name: value(parameter) for name, parameter in VehicleModel.parameters().items()}
+    def values(declared: type[Declared]) -> dict[str, Any]:
+        return {name: value(parameter) for name, parameter in declared.parameters().items()}
+
+    vehicle, moves = values(VehicleModel), data.draw(st.sampled_from(LOCOMOTIONS))
     heading = places(n) + 1e-9
     place = Scene(
         places(n),
         forward=heading,
         up=np.cross(heading, (0.3, 0.2, 0.1)),
-        speed=vehicle["max_speed"] * data.draw(st.sampled_from([0.0, 1.0])) * (not vehicle["keep_in_plane"]),
-        behaviors=[(kind, {name: value(parameter) for name, parameter in kind.parameters().items()})],
+        speed=vehicle["max_speed"] * data.draw(st.sampled_from([0.0, 1.0])) * (not moves.grounded),
+        behaviors=[(kind, values(kind))],
         vehicle=vehicle,
+        locomotions=[(moves, values(moves))],
         combining=data.draw(st.sampled_from([way.number for way in COMBININGS])),
         tracked=leaders(*places(2)),
         obstacles=all_of(

@@ -262,10 +262,10 @@ def test_on_the_ground_obstacles_above_and_below_are_not_in_the_way() -> None:
 
 def test_on_the_ground_only_the_section_of_a_ball_is_in_the_way() -> None:
     """Ball, vehicle and clearance have a radius of 1.7 together; 0.9 from the middle the section is a smaller disc."""
-    ground = {"keep_in_plane": True}
+    ground = [(Planar, {})]
     slice_radius = np.sqrt(1.7**2 - 0.9**2)
-    assert (force(ball(slice_radius + 0.05, 6.0, 0.9), vehicle=ground) == 0.0).all()
-    assert (force(ball(slice_radius - 0.05, 6.0, 0.9), vehicle=ground) != 0.0).any()
+    assert (force(ball(slice_radius + 0.05, 6.0, 0.9), locomotions=ground) == 0.0).all()
+    assert (force(ball(slice_radius - 0.05, 6.0, 0.9), locomotions=ground) != 0.0).any()
 
 
 # No contacts.

@@ -22,7 +22,7 @@ from steering_addon.simulation.geometry.obstacles import (
 )
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import box, course
-from tests.scene import PRIORITY, Scene, about, all_of, leaders, positions, speeds, turned
+from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
 
 WALL = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 8.0]])
@@ -198,7 +198,7 @@ def test_a_mesh_is_passed_by_its_outline_on_the_nearer_side() -> None:
     """A wide wall whose left end is near; along its surface both ways would be equal."""
     wall = mesh_obstacles([block((8.0, 0.3, 4.0))], [[6.0, 5.0, 0.0]])
     for plane in (False, True):
-        place = facing(wall, behaviors=[(ObstacleAvoidance, {"method": SILHOUETTE})], vehicle={"keep_in_plane": plane})
+        place = facing(wall, behaviors=[(ObstacleAvoidance, {"method": SILHOUETTE})], locomotions=flat_or_free(plane))
         assert place.steering()[0][0, 0] < -0.5
         states = place.run(24 * 4)
         assert gaps_of(place, states).min() > 0.0

@@ -110,8 +110,8 @@ def followers(kind: str, walls: list[Corners], start: list[object], **changes: o
         things = {"obstacles": mesh_obstacles([drawn["mesh"] for drawn in outlines], apart)}
         values = values | {"walls": OBSTACLES}
     place = np.column_stack((np.array(start, dtype=float), np.zeros(n))) + apart
-    vehicle = {"keep_in_plane": True} | changes.pop("vehicle", {})
-    return Scene(place, behaviors=[(WallFollowing, values)], vehicle=vehicle, fps=FPS, **things, **changes), apart  # type: ignore[arg-type]
+    moves = {"locomotions": [(Planar, {})], "fps": FPS}
+    return Scene(place, behaviors=[(WallFollowing, values)], **moves, **things, **changes), apart  # type: ignore[arg-type]
 
 
 def crosses(way: np.ndarray, wall: Corners) -> bool:

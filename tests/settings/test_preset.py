@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
+from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.settings.preset import Preset, read, scaled, written
 from steering_addon.settings.preset_values import FORMAT, RENAMED, PresetError, complete, held
@@ -67,7 +68,8 @@ def some_values(declaration) -> st.SearchStrategy:
 
 
 SOME_VALUES = {
-    declaration: some_values(declaration) for declaration in (VehicleModel, Portrayal, Attendance, *CATALOGUE)
+    declaration: some_values(declaration)
+    for declaration in (VehicleModel, Portrayal, Attendance, *LOCOMOTIONS, *CATALOGUE)
 }
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20).filter(str.strip)
 presets = st.builds(
@@ -76,6 +78,7 @@ presets = st.builds(
     description=words,
     body_length=st.floats(1e-3, REACH),
     vehicle=SOME_VALUES[VehicleModel],
+    locomotion=st.sampled_from(LOCOMOTIONS).flatmap(lambda kind: st.fixed_dictionaries({kind.name: SOME_VALUES[kind]})),
     combining=st.sampled_from([choice.name for choice in COMBININGS]),
     behaviors=st.sets(st.sampled_from(CATALOGUE), max_size=2).flatmap(
         lambda used: st.fixed_dictionaries({b.name: SOME_VALUES[b] for b in CATALOGUE if b in used})
@@ -98,7 +101,7 @@ def test_reading_restores_what_was_written(preset: Preset) -> None:
 
 def test_a_plain_preset_is_read() -> None:
     preset = read(text())
-    assert preset.vehicle == {"max_speed": 12.0, "keep_in_plane": False}
+    assert preset.vehicle == {"max_speed": 12.0}
     assert preset.behaviors == {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}}
     assert preset.unknown == ()
 
@@ -107,12 +110,12 @@ def test_missing_values_have_their_defaults() -> None:
     values = complete(VehicleModel, {"max_speed": 12.0})
     assert values["max_speed"] == 12.0
     assert values["max_force"] == VehicleModel.parameters()["max_force"].default
-    assert values["keep_in_plane"] is False
+    assert values["keep_apart"] is False
     separation = next(b for b in CATALOGUE if b.name == "separation")
     assert complete(separation, {})["neighbors"] == "OWN_CROWD"
 
 
-@pytest.mark.parametrize("declaration", [VehicleModel, Portrayal, Attendance, *CATALOGUE], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("declaration", DECLARED, ids=lambda d: d.__name__)
 def test_a_preset_holds_no_objects_and_nothing_that_depends_on_the_file(declaration) -> None:
     objects = {name for name, p in declaration.parameters().items() if p.kind in POINTERS}
     of_file = {
@@ -171,7 +174,7 @@ def test_unknown_names_are_ignored_and_reported(path: str) -> None:
         ("vehicle.max_speed", math.inf, "vehicle.max_speed must be a number, not Infinity"),
         ("vehicle.cruise_speed", 1.5, "vehicle.cruise_speed must be from 0 to 1, not 1.5"),
         ("vehicle.mass", 0.0, r"vehicle.mass must be from 1e-06 to 1e\+06, not 0.0"),
-        ("vehicle.keep_in_plane", 1, "vehicle.keep_in_plane must be true or false, not 1"),
+        ("vehicle.keep_apart", 1, "vehicle.keep_apart must be true or false, not 1"),
         ("portrayal.stride", "long", 'portrayal.stride must be a number, not "long"'),
         ("portrayal", None, "portrayal must be an object of names and values"),
         ("vehicle", 3, "vehicle must be an object of names and values"),

@@ -137,8 +137,8 @@ def test_an_oncoming_car_counts_in_the_own_lane_only() -> None:
 
     def meets(radius: float, paths=None) -> bool:
         other = locked(at(15.0, radius), forward=along(15.0, -1.0), radius=0.9)
-        slow = {"keep_in_plane": True, "radius": 0.9, "max_speed": 10.0, "max_force": 3.0}
-        return braked(driver((BrakeFor, {}), other, paths=paths, vehicle=slow))
+        slow = {"radius": 0.9, "max_speed": 10.0, "max_force": 3.0}
+        return braked(driver((BrakeFor, {}), other, paths=paths, vehicle=slow, locomotions=[(Planar, {})]))
 
     assert meets(BEND)
     assert not meets(BEND + 3.5)
