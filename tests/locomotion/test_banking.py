@@ -155,9 +155,7 @@ def test_with_a_force_that_switches_on_and_off_the_roll_is_calm() -> None:
 def test_the_lean_is_limited(max_bank: float, climb: float) -> None:
     """Eight degrees are allowed for climbing turns, which lean the wings a little further."""
     moves = banking(max_bank=np.radians(max_bank))
-    place = Scene(
-        [[0.0] * 3] * 2, speed=11.0, vehicle=BIRD, locomotions=banking(max_bank=np.radians(max_bank)), fps=FPS
-    )
+    place = Scene([[0.0] * 3] * 2, speed=11.0, vehicle=BIRD, locomotions=moves, fps=FPS)
     states = flown(place, lambda time: (24.0 * np.sin(2.0 * time), 0.0, climb * np.sin(1.3 * time)), 10 * FPS)
     roll = np.abs(rolls(headings(states), ups(states)))
     assert max_bank - 5.0 < roll.max() <= max_bank + 8.0

@@ -67,10 +67,8 @@ def some_values(declaration) -> st.SearchStrategy:
     return st.fixed_dictionaries({}, optional={name: any_value(p) for name, p in held(declaration).items()})
 
 
-SOME_VALUES = {
-    declaration: some_values(declaration)
-    for declaration in (VehicleModel, Portrayal, Attendance, *LOCOMOTIONS, *CATALOGUE)
-}
+DECLARED = (VehicleModel, Portrayal, Attendance, *LOCOMOTIONS, *CATALOGUE)
+SOME_VALUES = {declaration: some_values(declaration) for declaration in DECLARED}
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20).filter(str.strip)
 presets = st.builds(
     Preset,
