@@ -8,10 +8,13 @@ CATALOGUE there: properties, panel, presets and the page of the manual are made 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .arrays.vectors import Scalars, Vectors
+import numpy as np
+
+from .arrays.vectors import Rows, Scalars, Vectors, same_for_all, shared
 from .declaration import Choice, Declared
 from .memory import Memory
 from .vehicle import Motion, VehicleModel
@@ -107,3 +110,32 @@ class Locomotion(Declared):
             memory: as for `moved`.
             dt: seconds.
         """
+
+
+def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Locomotion, ...], Rows]:
+    """One locomotion of each kind, for the vehicles of all that are of that kind, and the row of each vehicle in them.
+
+    A step moves the vehicles of each locomotion by themselves: many crowds that move alike cost no more than one.
+
+    Args:
+        bodies: k locomotions with columns of one entry.
+        row: (n,) the row of the locomotion of each vehicle.
+    """
+    kinds = list(dict.fromkeys(type(body) for body in bodies))
+    if len(bodies) < 2:
+        return tuple(bodies), row
+    of_kinds = tuple(_in_columns(kind, bodies, row) for kind in kinds)
+    if len(kinds) == 1:
+        return of_kinds, shared(0, len(row), np.int64)
+    return of_kinds, np.array([kinds.index(type(body)) for body in bodies])[row]
+
+
+def _in_columns(kind: type[Locomotion], bodies: Sequence[Locomotion], row: Rows) -> Locomotion:
+    """The locomotion of a kind with the values of each vehicle, (n,); those of other kinds have any of its values."""
+    own = [body if type(body) is kind else None for body in bodies]
+    usual = next(body for body in own if body is not None)
+    columns = {}
+    for name in kind.parameters():
+        values = np.array([getattr(body or usual, name)[0] for body in own])
+        columns[name] = values[:1] if same_for_all(values) else values[row]
+    return usual.with_columns(columns)

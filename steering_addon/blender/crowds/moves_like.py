@@ -146,11 +146,12 @@ def is_settled(crowd: Object) -> bool:
         return True
     if any(settings.is_property_set(behavior.name) for behavior in CATALOGUE):
         return True
-    if settings.is_property_set("locomotion") or any(settings.is_property_set(name) for name in LOCOMOTIONS):
+    if settings.is_property_set("locomotion"):
         return True
-    names = complete(VehicleModel, {})
-    if settings.is_property_set("vehicle") and any(settings.vehicle.is_property_set(name) for name in names):
-        return True
+    for name, declared in {"vehicle": VehicleModel, **LOCOMOTIONS}.items():
+        group = getattr(settings, name) if settings.is_property_set(name) else None
+        if group is not None and any(group.is_property_set(value) for value in complete(declared, {})):
+            return True
     return any(crowd_of(ob) == crowd for scene in bpy.data.scenes for ob in tagged(in_use(scene), Role.VEHICLE))
 
 

@@ -10,7 +10,7 @@ from ...portrayal.driver_properties import Portrayal
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..focus import crowd_in_focus
-from ..moving import locomotion_of
+from ..moving import BY_CHOICE
 from ..properties import has_role, settings_of
 from ..status.census import Members, known
 from . import populate
@@ -136,13 +136,15 @@ class Locomotion(PartOfCrowd):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
-        crowd = crowd_in_focus(context)
-        moves = locomotion_of(crowd)
+        settings = crowd_in_focus(context).steering
         column = fields(self.layout)
-        column.prop(crowd.steering, "locomotion", text="Moves As")
-        group = getattr(crowd.steering, moves.name)
-        for name in meaningful(moves, group):
-            column.prop(group, name)
+        column.prop(settings, "locomotion", text="Moves As")
+        moves = BY_CHOICE.get(settings.locomotion)
+        # A choice that only another version knows reads as an empty name.
+        if moves is not None:
+            group = getattr(settings, moves.name)
+            for name in meaningful(moves, group):
+                column.prop(group, name)
 
 
 class Limbs(PartOfCrowd):

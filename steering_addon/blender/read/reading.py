@@ -16,7 +16,7 @@ from ...simulation.declaration import Declared
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
-from ...simulation.locomotion import Locomotion
+from ...simulation.locomotion import Locomotion, one_of_each_kind
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
@@ -88,6 +88,7 @@ class Reader:
         self._crowd, self._crowd_keys = _of_crowds(plan)
         self._crowds_stay = all(crowd.stays for crowd in self._crowds)
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
+        self._moving: tuple[tuple[Locomotion, ...], np.ndarray] | None = None
 
     @property
     def settings_stay(self) -> bool:
@@ -143,13 +144,14 @@ class Reader:
         """
         plan = self.plan
         attendance, enters = self._attending(depsgraph, frame)
+        bodies, row = self._locomotions(depsgraph, frame)
         return {
             "frame_time": plan.frame_time,
             "substeps": plan.substeps,
             "keys": plan.vehicles.keys,
             "vehicle": self._vehicle(depsgraph, frame, settings),
-            "locomotions": tuple(crowd.locomotion(depsgraph, frame) for crowd in self._crowds),
-            "locomotion_row": self._crowd,
+            "locomotions": bodies,
+            "locomotion_row": row,
             "present": settings["active"].astype(np.bool_),
             "settings": tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
             "settings_row": self._crowd,
@@ -184,6 +186,12 @@ class Reader:
             columns[name] = columns[name] * settings[factor]
         # A column that holds one value n times is faster to compute with if it is stored once.
         return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
+
+    def _locomotions(self, depsgraph: Depsgraph | None, frame: int) -> tuple[tuple[Locomotion, ...], np.ndarray]:
+        """How vehicles move, one locomotion of each kind, and the row of the one that moves each vehicle, (n,)."""
+        if self._moving is None or not self._crowds_stay:
+            self._moving = one_of_each_kind([crowd.locomotion(depsgraph, frame) for crowd in self._crowds], self._crowd)
+        return self._moving
 
     def _attending(self, depsgraph: Depsgraph | None, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
         """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter.
@@ -339,8 +347,11 @@ class _CrowdReader:
         """
         if self._moves is None or not self.stays:
             ob, kind = self._source.ob, locomotion_of(self._source.ob)
-            group = getattr(self.stored(depsgraph), kind.name)
-            self._moves = kind.of(1, **_values(kind, group, ob, kind.name, frame))
+            values = {}
+            # Reading the group of a crowd that is not animated writes it into the file.
+            if not self.stays or ob.steering.is_property_set(kind.name):
+                values = _values(kind, getattr(self.stored(depsgraph), kind.name), ob, kind.name, frame)
+            self._moves = kind.of(1, **values)
         return self._moves
 
     def _evaluated(self, depsgraph: Depsgraph | None, frame: int) -> Settings:
