@@ -1,5 +1,6 @@
 """What holds for all tests: their chance, which examples hypothesis tries, and no Blender for the simulation."""
 
+import gc
 import os
 import random
 import sys
@@ -10,13 +11,20 @@ import pytest
 from hypothesis import settings
 
 # No deadline: the first call of a numpy function may take long on a busy machine.
-settings.register_profile("steering", deadline=None, derandomize=bool(os.environ.get("CI")), max_examples=40)
+settings.register_profile("steering", deadline=None, derandomize=bool(os.environ.get("CI")), max_examples=25)
 # scripts/test numpy -- --hypothesis-profile=thorough
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("steering")
 
+COLLECTIONS = (100_000, 20, 20)
+"""Thresholds of the garbage collector. With its defaults it takes a tenth of the time, as all tests stay in memory."""
 TESTS = Path(__file__).parent
 WITH_BLENDER = (TESTS / "blender", TESTS / "package")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.set_threshold(*COLLECTIONS)
 
 
 @pytest.fixture(autouse=True)

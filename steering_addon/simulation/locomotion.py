@@ -38,7 +38,7 @@ class Locomotion(Declared):
     """How the bodies of some vehicles move.
 
     A step has two stages. `moved` is the motion that the body makes of the control signals. Then contacts push bodies
-    apart, and `oriented` says how each stands or leans where it has come to.
+    apart, and `oriented` says how each stands or leans.
 
     Attributes:
         name: in files; never changes.

@@ -110,8 +110,9 @@ def test_the_force_has_one_row_per_agent_and_is_finite(kind: type[Behavior], sit
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_a_run_stays_finite(kind: type[Behavior], situation: Any, n: int) -> None:
     last = situation(kind, n).run(6)[-1]
-    for value in (*vars(last.motion).values(), last.roll_rate, last.smoothed_acceleration, last.force):
-        assert np.isfinite(value).all()
+    columns = [*vars(last.motion).values(), last.smoothed_acceleration, last.force]
+    columns += [column for memory in last.bodies.values() for column in vars(memory).values()]
+    assert all(np.isfinite(column).all() for column in columns)
 
 
 @every
@@ -472,7 +473,9 @@ def test_every_default_lies_within_its_limits(kind: type[Behavior]) -> None:
             assert parameter.default == -1, name
 
 
-@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel, Portrayal, Attendance], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [*CATALOGUE, *LOCOMOTIONS, VehicleModel, Portrayal, Attendance], ids=lambda kind: kind.__name__
+)
 def test_choices_are_numbered_by_their_places(kind: type[Declared]) -> None:
     """A number that is not among them would choose nothing, and one twice something else."""
     for parameter in kind.parameters().values():

@@ -238,6 +238,30 @@ def test_vehicles_in_a_cave_stay_in_it() -> None:
     assert gaps(place, 24 * 6).min() > 0.0
 
 
+@pytest.mark.parametrize("thing", ["ball", "mesh"])
+@pytest.mark.parametrize(("x", "max_force", "side"), [(1.0, 1.0, -1.0), (1.0, 50.0, 1.0), (0.3, 1.0, 1.0)])
+def test_the_side_to_which_an_agent_is_led_counts_unless_the_turn_is_too_hard(
+    thing: str, x: float, max_force: float, side: float
+) -> None:
+    """Without being led it passes on the left what stands to its right; the other way is 1.4 or 3 times as hard."""
+    middle = [[x, 6.0, 0.0]]
+    things = obstacles(middle, 1.0) if thing == "ball" else mesh_obstacles([ball(1.0, 24)], middle)
+    world, agents, [avoiding] = facing(things, vehicle={"max_force": max_force}, locomotions=[(Planar, {})]).seen()
+    assert avoiding.steer(world, agents, None).force[0, 0] < 0.0
+    led = replace(agents, passing_places=np.array([[[x + 1.7, 6.0, 0.0]]]))
+    assert np.sign(avoiding.steer(world, led, None).force[0, 0]) == side
+
+
+def test_the_wider_its_turns_the_further_away_it_sees_a_wall() -> None:
+    """Far walls are not looked at; what is far follows from the room that its turn takes."""
+    wall = boxes([[0.0, 42.0, 0.0]], [[4.0, 0.2, 4.0]])
+    for max_force, turns in ((0.5, True), (2.0, False)):
+        place = facing(
+            wall, behaviors=[(ObstacleAvoidance, {"look_ahead_time": 0.1})], vehicle={"max_force": max_force}
+        )
+        assert place.steering()[0].any() == turns
+
+
 # The force field.
 
 

@@ -17,6 +17,7 @@ from steering_addon.behaviors.path_following import (
     TURN_BACK,
     Following,
     PathFollowing,
+    _onward,
 )
 from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -98,6 +99,20 @@ def off(line: Spline, points: np.ndarray) -> np.ndarray:
 
 def test_on_the_path_at_cruise_speed_it_does_nothing() -> None:
     assert np.abs(followers(ROAD, [[0.0, 20.0, 0.0]]).steering()[0]).max() < 1e-9
+
+
+@pytest.mark.parametrize(("end", "brakes"), [(TURN_BACK, False), (STOP, True)])
+def test_in_the_corridor_it_brakes_for_the_end_only_where_it_stops(end: int, brakes: bool) -> None:
+    place = followers(ROAD, [[0.8, 59.0, 0.0]], pull=CORRIDOR, radius=1.0, end=end)
+    assert place.steering()[0].any() == brakes
+
+
+def test_round_a_closed_line_the_shorter_way_counts() -> None:
+    ring, road = spline(circle(3.0), True), ROAD
+    distance = np.array([-0.6, -0.4, -1e-3, 0.0, 1e-3, 0.4, 0.6, 1.2])
+    shorter = np.array([0.4, -0.4, -1e-3, 0.0, 1e-3, 0.4, -0.4, 0.2])
+    assert _onward(ring, ring.length * distance) == pytest.approx(ring.length * shorter)
+    assert (_onward(road, road.length * distance) == road.length * distance).all()
 
 
 def test_inside_half_the_radius_it_steers_along_the_path_only() -> None:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import jerks, reversals
+from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.nearby.neighbors import EVERYONE
-from tests.scene import Scene, headings, locked, positions
+from tests.scene import Scene, flat_or_free, headings, leaders, locked, positions
 
 RADIUS = 0.5
 """The default of the vehicle, metres."""
@@ -108,6 +109,41 @@ def test_it_lets_pass_what_it_meets_ahead_and_outruns_what_comes_from_behind() -
     assert behind.steering()[0][0, 1] > 0.0
 
 
+def test_in_a_dead_heat_who_comes_from_the_right_goes_first() -> None:
+    """Both would do the same otherwise, and still meet."""
+    headings = np.array([[0.6, 0.8, 0.0], [-0.6, 0.8, 0.0]])
+    place = walkers(-6.0 * headings, headings, speed=3.0)
+    forward = (place.steering()[0] * headings).sum(axis=1)
+    assert forward[0] < 0.0 < forward[1]
+
+
+def test_those_on_the_ground_and_those_in_the_air_choose_as_if_the_others_were_far_away() -> None:
+    """Those on the ground are jammed: they want to pass through the middle where they stand."""
+    angle = np.arange(6) * np.pi / 3.0
+    ring = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=-1)
+    air = np.array([[900.0, 0.0, 5.0], [900.3, 9.0, 5.0]])
+    on_ground = np.arange(8) < 6
+    behaviors = [
+        (Seek, {"target": np.where(on_ground, 8, 10 - np.arange(8) % 2)}),
+        (UnalignedCollisionAvoidance, {"reaction_time": 0.0}),
+    ]
+    place = walkers(
+        np.concatenate((1.1 * ring, air)),
+        np.concatenate((-ring, [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])),
+        np.where(on_ground, 0.5, 4.0),
+        vehicle={"keep_apart": True},
+        locomotions=[(SimpleVehicle, {}), (Planar, {})],
+        locomotion_row=on_ground * 1,
+        tracked=leaders([0.0, 0.0, 0.0], [900.0, -30.0, 5.0], [900.0, 40.0, 5.0]),
+        behaviors=behaviors,
+    )
+    together = positions(place.run(60))
+    moved = np.abs(together[-1] - together[0])
+    assert moved[6:, 1].min() > 5.0 and moved[6:, 0].min() > 0.05, "they give way"
+    for rows in (np.arange(6), np.arange(6, 8)):
+        assert np.allclose(together[:, rows], positions(place.take(rows).run(60)), atol=1e-9)
+
+
 def test_a_standing_agent_in_the_way_is_passed() -> None:
     place = walkers([[0.0, 0.0, 0.0]], [0.0, 1.0, 0.0], tracked=locked([0.1, 8.0, 0.0], crowd=4))
     assert (place.steering()[0] == 0.0).all(), "another crowd"
@@ -120,7 +156,9 @@ def test_a_standing_agent_in_the_way_is_passed() -> None:
 
 
 def test_flyers_may_pass_above_each_other() -> None:
-    place = walkers([[0.0, 0.0, 0.0], [0.0, 5.0, 0.4]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], vehicle={})
+    place = walkers(
+        [[0.0, 0.0, 0.0], [0.0, 5.0, 0.4]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], locomotions=flat_or_free(flat=False)
+    )
     lower, upper = place.steering()[0]
     assert lower[2] < 0.0 < upper[2]
 

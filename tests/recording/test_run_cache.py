@@ -47,6 +47,13 @@ def test_states_thin_out_at_the_memory_limit_and_frames_do_not(states_that_fit) 
     assert run.came_out(run.last - 1) == run.last - 1
 
 
+def test_the_last_state_is_kept_whenever_states_thin_out() -> None:
+    run = KeptRun(FIRST, most_bytes=3 * size(states()[-1]))
+    for k, state in enumerate(states()):
+        run.keep(state, bytes([k]), FIRST + k)
+        assert run.states[-1] == run.last == FIRST + k
+
+
 @pytest.mark.parametrize("states_that_fit", [2, 5, 1000])
 @pytest.mark.parametrize("frame", [FIRST, FIRST + 1, FIRST + 23, FIRST + FRAMES - 1])
 def test_going_back_returns_the_nearest_state_at_or_before(states_that_fit, frame) -> None:

@@ -19,7 +19,7 @@ from steering_addon.simulation.behavior import Adjustment, Behavior
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import Kind, Parameter, Unit
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.preset_crowds import SHIPPED, columns, shipped
+from tests.presets.preset_crowds import SHIPPED, columns, locomotions, shipped
 from tests.scene import Scene, positions
 
 WAYS = [choice.name for choice in COMBININGS]
@@ -218,6 +218,7 @@ def test_walkers_to_whom_avoiding_each_other_is_added_pass_without_a_contact(nam
             forward=np.repeat([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], 8, axis=0),
             speed=0.7 * bodies.max_speed,
             vehicle={**columns(VehicleModel, preset.vehicle), "radius": bodies.radius, "keep_apart": False},
+            locomotions=locomotions(preset),
             behaviors=[(UnalignedCollisionAvoidance, values)],
         )
         path = positions(place.run(int(24 * 90.0 * bodies.radius / bodies.max_speed)))

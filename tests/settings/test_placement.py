@@ -126,6 +126,10 @@ def test_all_bodies_are_placed_if_they_have_room() -> None:
     assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(30, 0.4), 0.0, NO_BODIES).position) == 30
 
 
+def test_all_of_thousands_of_bodies_are_placed_if_they_have_room() -> None:
+    assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(5000, 1e-4), 0.0, NO_BODIES).position) == 5000
+
+
 def test_a_full_area_takes_only_the_first_bodies() -> None:
     spots = scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(500, 1.0), 0.0, NO_BODIES)
     assert 10 < len(spots.position) < 60

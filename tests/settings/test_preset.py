@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.settings.preset import Preset, read, scaled, written
 from steering_addon.settings.preset_values import FORMAT, RENAMED, PresetError, complete, held
@@ -104,6 +105,14 @@ def test_a_plain_preset_is_read() -> None:
     assert preset.unknown == ()
 
 
+def test_a_preset_without_a_locomotion_has_the_simple_vehicle() -> None:
+    assert read(text()).locomotion == {"simple_vehicle": {}}
+    assert read(text()).moves is SimpleVehicle
+    walker = read(text(locomotion={"planar": {"max_turn_rate": 1.0}}))
+    assert walker.locomotion == {"planar": {"max_turn_rate": 1.0}}
+    assert walker.moves is Planar
+
+
 def test_missing_values_have_their_defaults() -> None:
     values = complete(VehicleModel, {"max_speed": 12.0})
     assert values["max_speed"] == 12.0
@@ -139,6 +148,7 @@ def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:
     [
         "mood",
         "vehicle.wings",
+        "locomotion.simple_vehicle.rails",
         "vehicle.radius",
         "portrayal.use",
         "behaviors.telepathy",
@@ -173,6 +183,11 @@ def test_unknown_names_are_ignored_and_reported(path: str) -> None:
         ("vehicle.cruise_speed", 1.5, "vehicle.cruise_speed must be from 0 to 1, not 1.5"),
         ("vehicle.mass", 0.0, r"vehicle.mass must be from 1e-06 to 1e\+06, not 0.0"),
         ("vehicle.keep_apart", 1, "vehicle.keep_apart must be true or false, not 1"),
+        ("locomotion", [], "locomotion must be an object of names and values"),
+        ("locomotion", {"rails": {}}, 'locomotion must be simple_vehicle or planar.*, not "rails"'),
+        ("locomotion", {"planar": {}, "simple_vehicle": {}}, "locomotion must be simple_vehicle or planar.*, not"),
+        ("locomotion", {"planar": 3}, "locomotion.planar must be an object of names and values"),
+        ("locomotion.planar.max_turn_rate", 0.0, "locomotion.planar.max_turn_rate must be from 0.01 to"),
         ("portrayal.stride", "long", 'portrayal.stride must be a number, not "long"'),
         ("portrayal", None, "portrayal must be an object of names and values"),
         ("vehicle", 3, "vehicle must be an object of names and values"),
@@ -228,12 +243,15 @@ def test_a_whole_number_has_exactly_the_limits_of_its_property() -> None:
 
 @pytest.mark.parametrize("limit", [math.tau, 1.55, 1e-6])
 def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(limit: float) -> None:
-    name = {math.tau: "behaviors.separation.angle", 1.55: "vehicle.max_bank", 1e-6: "vehicle.mass"}[limit]
+    name = {math.tau: "behaviors.separation.angle", 1.55: "locomotion.simple_vehicle.max_bank", 1e-6: "vehicle.mass"}[
+        limit
+    ]
     preset = read(nested(name, float(np.float32(limit))))
     *_, group, key = name.split(".")
-    values = preset.vehicle if group == "vehicle" else preset.behaviors[group]
+    values = {**preset.locomotion, **preset.behaviors, "vehicle": preset.vehicle}[group]
     assert values[key] == pytest.approx(limit, rel=1e-6)
-    parameters = {**VehicleModel.parameters(), **next(b for b in CATALOGUE if b.name == "separation").parameters()}
+    separation = next(b for b in CATALOGUE if b.name == "separation")
+    parameters = {n: p for d in (VehicleModel, SimpleVehicle, separation) for n, p in d.parameters().items()}
     assert parameters[key].least <= values[key] <= parameters[key].most
 
 

@@ -185,7 +185,7 @@ def median_length(lengths: Iterable[float]) -> float:
 def measure_for(
     crowd: Object | None, members: Sequence[Object], preset: Preset | None, depsgraph: Depsgraph, family: Family
 ) -> Measure:
-    """The measure of sizes in a crowd: the one that fits its members, or else the footprint if it moves in a plane."""
+    """The measure of sizes in a crowd: the one that fits its members, or else the footprint on the ground."""
     if preset is not None:
         return Body.footprint if preset.moves.grounded else Body.radius
     if not members or (crowd is not None and crowd.steering.vehicle.length > 0.0):

@@ -1,6 +1,6 @@
 """The grounds that crowds were populated on, and which vehicles leave them during a run.
 
-Only for vehicles that keep in their plane: a bird may fly wherever it likes.
+Only for vehicles that keep to the ground: a bird may fly wherever it likes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class GroundEdges:
 
 
 def _ground_of(crowd: Object) -> Object | None:
-    """The surface that a crowd was populated on, if its vehicles keep in their plane. Writes nothing."""
+    """The surface that a crowd was populated on, if its vehicles keep to the ground. Writes nothing."""
     settings = crowd.steering
     if not (settings.is_property_set("populate") and locomotion_of(crowd).grounded):
         return None

@@ -136,7 +136,7 @@ class _Pairs:
 
         beyond_goal = (contact >= agents.goal_distance[owner]) & (contact > CAUTION * tightest / 2.0)
         onset = clamp((look_ahead - contact) / np.maximum(ONSET * look_ahead, EPSILON), 0.0, 1.0)
-        counts = np.isfinite(contact) & (contact <= look_ahead) & ~beyond_goal
+        counts = np.isfinite(contact) & ~beyond_goal
         offset = 0.5 * (obstacles.start + obstacles.end)[row] - points
         columns = (owner, row, course, speed, reach, look_ahead, contact, side, side, onset, gap < reach, away, offset)
         return cls(*(column[counts] for column in columns))._in_rooms(obstacles)

@@ -270,6 +270,27 @@ def test_the_danger_of_others_equals_a_plain_loop() -> None:
         assert danger[c] == pytest.approx(max(costs) + COSTS.others * sum(costs), abs=1e-9)
 
 
+@pytest.mark.parametrize("flat", [True, False])
+@pytest.mark.parametrize("gap", [0.1, 0.25, 0.6, 2.0])
+def test_who_is_in_the_clearance_already_meets_only_what_comes_nearer_still(gap: float, flat: bool) -> None:
+    """On the ground by a share of the clearance; and grazing the rest of the clearance risks little."""
+    radius, pad = 0.3, 0.4
+    distance = 2.0 * radius + gap
+    vehicle = WALKER | {"radius": radius}
+    facing = np.array([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
+    scene = walkers([[0.0, 0.0, 0.0], [0.0, distance, 0.0]], 9.0 * facing, vehicle=vehicle, flat=flat)
+    world, agents, (_, avoiding) = scene.seen()
+    near, wished = avoiding.near(world, agents).together(), 1.2 * facing
+    choosers = Choosers.of(world, agents, near, wished, agents.max_speed, np.full(2, pad), np.full(2, 4.0))
+    share = COSTS.closer if flat else 0.0
+    closer = min(max(distance - share * pad, 2.0 * radius), distance - COSTS.closer_at_least)
+    contact = min(2.0 * radius + pad, max(closer, 0.0))
+    room = distance**2 - contact**2
+    ring = max(contact**2 - (2.0 * radius) ** 2, 0.0) / room if flat else 0.0
+    assert choosers.others.room[0] == pytest.approx([room, room])
+    assert choosers.others.grazing[0] == pytest.approx([ring, ring])
+
+
 def crossing(*, flat: bool, obstacles) -> Choosers:
     """Thirty agents in each other's way and in that of a few obstacles."""
     rng = np.random.default_rng(2)

@@ -49,3 +49,16 @@ def test_a_touch_exactly_at_the_limit_counts() -> None:
     for touch in (to_ball, to_mesh):
         way = touch(np.inf)
         assert touch(way) == way < touch(way - 1e-6) == np.inf
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e3])
+def test_where_a_course_touches_a_mesh_scales_with_the_scene(size: float) -> None:
+    def touch(aside: float, size: float) -> tuple[float, np.ndarray]:
+        limits = np.array([0.5 * size]), np.array([20.0 * size])
+        way, away = touch_mesh(ball(size, 12), 1.0, size * passing(aside), NORTH, *limits)
+        return way[0] / size, away[0]
+
+    for aside in (0.0, 1.05, 1.2, 1.35, 1.45):
+        (way, away), (expected, side) = touch(aside, size), touch(aside, 1.0)
+        assert way == pytest.approx(expected, rel=1e-6)
+        assert away == pytest.approx(side, abs=1e-6)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.geometry.first_contact import touch_mesh
-from steering_addon.simulation.geometry.meshes import Mesh, _left_of, mesh, silhouette
+from steering_addon.simulation.geometry.meshes import Mesh, _least, _left_of, mesh, silhouette
 from steering_addon.simulation.geometry.obstacles import INSIDE
 from tests.scene import about
 from tests.simulation.odd_input import BOUNDED, vectors
@@ -251,3 +251,10 @@ def test_the_reversed_edge_gives_the_opposite_answer_to_the_last_bit() -> None:
 def test_the_normals_of_a_small_mesh_point_out_too() -> None:
     small = block((0.1, 0.1, 0.1))
     assert ((small.normal * small.corners.mean(axis=0)).sum(axis=1) > 0.0).all()
+
+
+def test_of_equally_near_triangles_the_first_counts() -> None:
+    values, owner = np.array([3.0, 1.0, 1.0, 2.0, 2.0, np.inf]), np.array([0, 0, 0, 2, 2, 3])
+    least, row = _least(values, owner, np.arange(10, 16), 4)
+    assert least.tolist() == [1.0, np.inf, 2.0, np.inf]
+    assert row.tolist() == [11, -1, 13, -1]

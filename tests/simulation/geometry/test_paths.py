@@ -333,3 +333,15 @@ def test_a_course_through_an_end_of_an_open_line_crosses_it_and_one_just_beyond_
         assert np.isfinite(way[0]) == crosses
         if crosses:
             assert way[0] == pytest.approx(2.0) and side[0] == pytest.approx([-1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("size", [1e-2, 1e2])
+def test_where_a_course_crosses_a_line_scales_with_the_scene(size: float) -> None:
+    rng = np.random.default_rng(2)
+    points, course = rng.uniform(-8.0, 8.0, (2, 40, 3))
+    up, reach = np.tile([0.0, 0.0, 1.0], (40, 1)), np.full(40, 2.0)
+    way, side = spline(winding(), True).crossed(points, course, reach, up)
+    scaled, same = spline(size * winding(), True).crossed(size * points, size * course, reach, up)
+    assert 10 < np.isfinite(way).sum() < 40
+    assert scaled == pytest.approx(way, rel=1e-6)
+    assert same == pytest.approx(side, abs=1e-6)

@@ -146,6 +146,14 @@ def test_an_oncoming_car_counts_in_the_own_lane_only() -> None:
     assert not meets(BEND + 1.7, paths=((circle(BEND),), (circle(BEND + 3.0),)))
 
 
+def test_only_what_goes_along_another_curve_is_apart() -> None:
+    others = all_of(*(locked(at(15.0, BEND + aside), forward=along(15.0), radius=0.9) for aside in (0.2, 15.0, 30.2)))
+    scene = driver((KeepDistance, {}), others, paths=((circle(BEND),), (circle(BEND + 30.0),)))
+    world, agents, _ = scene.seen()
+    lanes = Lanes.of(world, agents)
+    assert lanes.apart(world, np.zeros(3, dtype=int), np.arange(1, 4)).tolist() == [False, False, True]
+
+
 def test_the_order_of_the_curves_does_not_matter() -> None:
     others = all_of(locked(at(15.0), forward=along(15.0), radius=0.9), locked(at(40.0), forward=along(40.0, -1.0)))
     curves = (circle(BEND),), (circle(BEND + 3.0),)

@@ -14,6 +14,7 @@ from steering_addon.behaviors.separation import Separation
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY, Attendance
+from steering_addon.simulation.steering import ERRAND
 from tests.behaviors.situations import busy
 from tests.scene import Scene, headings, leaders, positions, speeds
 
@@ -156,6 +157,14 @@ def test_a_behavior_of_weight_zero_leads_to_no_arrival() -> None:
     states = scene.run(FRAMES, at=on_arrival(scene, LEAVE))
     assert positions(states)[-1, 0, 1] > 9.0
     assert not gone(states).any()
+
+
+def test_who_is_where_a_behavior_of_weight_zero_leads_still_has_somewhere_to_go() -> None:
+    places = leaders([0.0, 9.0, 0.0], [0.0, 0.0, 0.0])
+    for weight, bound in ((0.0, True), (1.0, False)):
+        behaviors = [(Seek, {"target": 1}), (Arrival, {"target": 2, "weight": weight})]
+        state = Scene([[0.0, 0.0, 0.0]], behaviors=behaviors, tracked=places).run(2)[-1]
+        assert state.memories[ERRAND].bound[0] == bound
 
 
 @pytest.mark.parametrize("substeps", [1, 2, 4])

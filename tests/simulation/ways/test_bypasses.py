@@ -146,6 +146,18 @@ def test_the_slope_of_a_bypass_is_the_change_of_its_offset() -> None:
     assert np.abs(slope[1:]).max() > 0.1
 
 
+def test_an_agent_that_has_come_on_has_the_same_bypass_ahead_until_it_is_past_it() -> None:
+    corners = np.array([[2.0], [5.0], [9.0], [14.0]])
+    places = dict(zip(("start", "begin", "end", "close"), corners, strict=True))
+    bypass = replace(Bypass.blank(1), active=np.array([True]), offset=np.array([[0.0, 1.5, 0.0]]), **places)
+    ahead = np.linspace(0.0, 15.0, 60)[None]
+    for distance in (1.0, 7.0, 13.0):
+        later = bypass.advanced(np.array([distance]))
+        assert np.allclose(later.at(ahead)[0], bypass.at(ahead + distance)[0])
+        assert later.active[0]
+    assert not bypass.advanced(np.array([14.5])).active[0]
+
+
 def test_a_small_obstacle_is_passed_at_about_the_distance_that_is_kept_from_it() -> None:
     on = course("pedestrian", "ALLOCATION", [], [1.0], fps=FPS)
     line = spline(np.array([[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]]), False)

@@ -12,7 +12,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.vectors import unit
-from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.ways.detours import ways_round
 from steering_addon.simulation.ways.journeys import MOST, Courses, Travellers, courses
@@ -148,6 +148,14 @@ def test_without_an_obstacle_between_the_direction_is_the_same() -> None:
     beside = wall(3.0, 0.0, 1.0, 1.0)
     assert courses_of(beside).direction.tolist() == [[0.0, 1.0, 0.0]]
     assert courses_of(obstacles(np.zeros((0, 3)), np.zeros(0))).direction.tolist() == [[0.0, 1.0, 0.0]]
+
+
+def test_no_way_leads_round_the_room_that_an_agent_is_in() -> None:
+    room = boxes([[0.0, 0.0, 0.0]], [[9.0, 9.0, 3.0]], side=np.full(1, INSIDE))
+    assert courses_of(room).direction.tolist() == [[0.0, 1.0, 0.0]]
+    assert courses_of(all_of(room, wall(0.2, 0.0, 2.0, 0.5))).direction.tolist() == [
+        *courses_of(wall(0.2, 0.0, 2.0, 0.5)).direction.tolist()
+    ]
 
 
 @pytest.mark.parametrize("height", [-3.0, 3.0])

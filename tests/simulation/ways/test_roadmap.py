@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steering_addon.simulation.ways import roadmap
 from steering_addon.simulation.ways.footprints import Footprints
 from steering_addon.simulation.ways.roadmap import CONSTANCY, Net
 from tests.scene import all_of
@@ -135,6 +136,14 @@ def test_kept_lengths_are_the_same() -> None:
     lengths = net.lengths(goals)
     assert net.lengths(goals[::-1].copy())[::-1].tobytes() == lengths.tobytes()
     assert Net(closed_room()).lengths(goals[1:]).tobytes() == lengths[1:].tobytes()
+
+
+def test_no_more_lengths_are_kept_than_memory_allows(monkeypatch) -> None:
+    net = Net(closed_room())
+    monkeypatch.setattr(roadmap, "KEPT", 10 * len(net.corner))
+    for x in np.linspace(7.0, 9.0, 25):
+        net.lengths(np.array([[x, 0.0]]))
+        assert len(net._lengths) <= 10
 
 
 def test_the_way_of_each_of_many_agents_is_that_of_one_alone() -> None:
