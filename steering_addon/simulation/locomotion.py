@@ -113,9 +113,10 @@ class Locomotion(Declared):
 
 
 def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Locomotion, ...], Rows]:
-    """One locomotion of each kind, for the vehicles of all that are of that kind, and the row of each vehicle in them.
+    """One locomotion of each kind with the values of every vehicle, and the row of each vehicle in them.
 
-    A step moves the vehicles of each locomotion by themselves: many crowds that move alike cost no more than one.
+    A step moves the vehicles of one locomotion after those of another, so that many crowds that move alike cost no more
+    than one.
 
     Args:
         bodies: k locomotions with columns of one entry.
@@ -131,11 +132,11 @@ def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Loc
 
 
 def _in_columns(kind: type[Locomotion], bodies: Sequence[Locomotion], row: Rows) -> Locomotion:
-    """The locomotion of a kind with the values of each vehicle, (n,); those of other kinds have any of its values."""
-    own = [body if type(body) is kind else None for body in bodies]
-    usual = next(body for body in own if body is not None)
+    """The locomotion of a kind with the values of each vehicle, (n,); those of other kinds have the first one's."""
+    first = next(body for body in bodies if type(body) is kind)
+    alike = [body if type(body) is kind else first for body in bodies]
     columns = {}
     for name in kind.parameters():
-        values = np.array([getattr(body or usual, name)[0] for body in own])
+        values = np.array([getattr(body, name)[0] for body in alike])
         columns[name] = values[:1] if same_for_all(values) else values[row]
-    return usual.with_columns(columns)
+    return first.with_columns(columns)

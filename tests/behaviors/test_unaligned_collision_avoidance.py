@@ -10,7 +10,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.nearby.neighbors import EVERYONE
-from tests.scene import Scene, flat_or_free, headings, leaders, locked, positions
+from tests.scene import Scene, headings, leaders, locked, positions
 
 RADIUS = 0.5
 """The default of the vehicle, metres."""
@@ -156,9 +156,8 @@ def test_a_standing_agent_in_the_way_is_passed() -> None:
 
 
 def test_flyers_may_pass_above_each_other() -> None:
-    place = walkers(
-        [[0.0, 0.0, 0.0], [0.0, 5.0, 0.4]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], locomotions=flat_or_free(flat=False)
-    )
+    way = [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]
+    place = walkers([[0.0, 0.0, 0.0], [0.0, 5.0, 0.4]], way, locomotions=[(SimpleVehicle, {})])
     lower, upper = place.steering()[0]
     assert lower[2] < 0.0 < upper[2]
 

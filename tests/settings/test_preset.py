@@ -241,11 +241,11 @@ def test_a_whole_number_has_exactly_the_limits_of_its_property() -> None:
             read(text(attendance={"enter_span": value}))
 
 
-@pytest.mark.parametrize("limit", [math.tau, 1.55, 1e-6])
-def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(limit: float) -> None:
-    name = {math.tau: "behaviors.separation.angle", 1.55: "locomotion.simple_vehicle.max_bank", 1e-6: "vehicle.mass"}[
-        limit
-    ]
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [("behaviors.separation.angle", math.tau), ("locomotion.simple_vehicle.max_bank", 1.55), ("vehicle.mass", 1e-6)],
+)
+def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(name: str, limit: float) -> None:
     preset = read(nested(name, float(np.float32(limit))))
     *_, group, key = name.split(".")
     values = {**preset.locomotion, **preset.behaviors, "vehicle": preset.vehicle}[group]
