@@ -48,7 +48,7 @@ FIGURE = Figure(
     "The quarry comes from the left. Pursuit heads for the point where both will meet; seek (dotted) heads for where "
     "the quarry is, and ends up behind it.",
     scene,
-    5.2,
+    5.6,
     shows,
     without,
     every=0.8,

@@ -123,16 +123,17 @@ def _bend_past_side(
     height = (sign * local[:, axis] - half[:, axis])[:, None] / safe
     # The line is at -height along its normal (ahead, aside) and runs along (-aside, ahead); [low, high] is its segment.
     low, high = np.full(height.shape, -np.inf), np.full(height.shape, np.inf)
+    cut = length > EPSILON
     for other in {0, 1, 2} - {axis}:
         base = local[:, other, None] - height * (ahead * along[..., other] + aside * turn[..., other])
         slope = ahead * turn[..., other] - aside * along[..., other]
         flat = np.abs(slope) < EPSILON
-        room = np.where(flat & (np.abs(base) > half[:, other, None]), -np.inf, np.inf)
+        cut &= ~flat | (np.abs(base) <= half[:, other, None])
         safe_slope = np.where(flat, 1.0, slope)
-        near = np.where(flat, -room, (-half[:, other, None] - base) / safe_slope)
-        far = np.where(flat, room, (half[:, other, None] - base) / safe_slope)
+        near = np.where(flat, -np.inf, (-half[:, other, None] - base) / safe_slope)
+        far = np.where(flat, np.inf, (half[:, other, None] - base) / safe_slope)
         low, high = np.maximum(low, np.minimum(near, far)), np.minimum(high, np.maximum(near, far))
-    cut = (length > EPSILON) & (low < high) & np.isfinite(low) & np.isfinite(high)
+    cut &= (low < high) & np.isfinite(low) & np.isfinite(high)
 
     bend, extent = np.zeros(height.shape), np.zeros(height.shape)
     for end in (low, high):

@@ -234,3 +234,12 @@ def test_a_box_on_a_vehicle_turns_with_it() -> None:
     assert np.allclose(carried.start, [[8.0, 0.0, 0.0]])
     # Its y is the vehicle's forward, its x the vehicle's right.
     assert np.allclose(carried.axes[0], [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+
+
+def test_a_level_turn_above_a_box_takes_no_bend() -> None:
+    """Its plane does not cut the box, whichever of the box's axes the course is along."""
+    half, reach = np.array([[2.0, 1.0, 0.5]]), np.array([0.3])
+    for height, misses in ((0.9, True), (0.7, False)):
+        local, turn = np.array([[-6.0, 0.2, height]]), np.array([[[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]])
+        bend, extent = bend_past_box(local, half, np.array([[1.0, 0.0, 0.0]]), turn, reach)
+        assert (bend == 0.0).all() == (extent == 0.0).all() == misses
