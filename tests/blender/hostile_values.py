@@ -194,7 +194,6 @@ UNBAKED: dict[str, Change] = {
             ("vehicle.mass", -1.0),
             ("vehicle.keep_apart", 7),
             ("locomotion", 99),
-            ("planar", "no group"),
             ("simple_vehicle.bank", NAN),
             ("simple_vehicle.bank_time", -1.0),
             ("seek", "no group"),
