@@ -68,7 +68,7 @@ class Pursuit(Behavior):
     Seeks the predicted position of the quarry; the further away the quarry is, the further ahead it looks. Optionally
     it keeps the quarry at a constant heading instead, the paper's second method: a quarry that stays at a constant
     heading and gets nearer will be met. When the bodies touch, or when it has missed a quarry that it could now only
-    circle round, it lets go for a while and then chases again. It swings round to a quarry behind it without braking.
+    circle round, it lets go for a while and then chases again. To a quarry behind it swings round instead of stopping.
     Does nothing without a quarry.
     """
 

@@ -186,6 +186,26 @@ def test_it_lets_go_of_a_quarry_that_it_has_reached_and_chases_again(drift: tupl
     assert touch[away + FPS :].any(), "it comes again"
 
 
+def test_it_lets_go_at_the_first_touch_although_it_still_comes_nearer() -> None:
+    place = chase(drift=(0.0, 4.5, 0.0), speed=5.0, tracked=leaders([0.0, 2.0, 0.0]))
+    touch, lets_go = gaps(place, 6.0) <= 1.0, pauses(place.run(6 * FPS)) > 0.0
+    assert touch.any()
+    assert int(np.argmax(lets_go)) <= int(np.argmax(touch)) <= int(np.argmax(lets_go)) + 1
+
+
+def test_to_a_quarry_behind_it_swings_round_instead_of_stopping() -> None:
+    """Wherever behind the quarry is, it keeps a good part of its speed and does not turn on the spot."""
+    for x in (0.0, 3.0, -3.0):
+        place = chase(tracked=leaders([x, -14.0, 0.0]), vehicle={"max_force": 6.0})
+        states = place.run(4 * FPS)
+        speed = np.linalg.norm([state.motion.velocity[0] for state in states], axis=1)
+        assert speed.min() > 2.3
+        heading = np.array([state.motion.forward[0] for state in states])
+        turned = np.degrees(np.arccos(np.clip((heading[1:] * heading[:-1]).sum(axis=1), -1.0, 1.0))) * FPS
+        assert turned.max() < 150.0
+        assert gaps(place, 4.0)[-1] < 10.0, "it comes back"
+
+
 def test_while_it_lets_go_it_asks_for_nothing_and_leads_nowhere() -> None:
     world, agents, [pursuit] = chase().seen()
     pausing = replace(FRESH, pause=np.array([0.5]))

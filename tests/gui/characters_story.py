@@ -103,9 +103,11 @@ def crowd() -> Iterator[float]:
         ground = bpy.context.object
         for ob in [character, *character.children_recursive]:
             ob.select_set(ob.visible_get())
-        likeness = "PERSON" if FILE.stem in PEOPLE else "ANIMAL"
-        done = bpy.ops.steering.populate("EXEC_DEFAULT", True, count=MEMBERS, moves_like=likeness)
+        done = bpy.ops.steering.populate("EXEC_DEFAULT", True, count=MEMBERS)
         assert done == {"FINISHED"}
+        made = bpy.context.view_layer.objects.active.name
+        expected = "People" if FILE.stem in PEOPLE else "Animals"
+        check(made.startswith(expected), f"Populate made {made} of {FILE.stem}.")
         bpy.context.view_layer.update()
         ground.select_set(False)
         bpy.ops.steering.crowd_select("EXEC_DEFAULT", True)

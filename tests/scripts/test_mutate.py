@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.mutation import trial
 from scripts.mutation.choosing import Chooser
 from scripts.mutation.coverage_map import CoverageMap, Record, Recorder
 from scripts.mutation.mutants import OPERATORS, Mutant, mutants
@@ -237,8 +238,9 @@ def test_a_record_holds_until_the_code_that_it_ran_changes(small: tuple) -> None
     ],
 )
 def test_mutants_die_by_failing_tests_or_endless_loops(
-    small: tuple, change: str, verdict: Verdict, killer: str
+    monkeypatch, small: tuple, change: str, verdict: Verdict, killer: str
 ) -> None:
+    monkeypatch.setattr(trial, "LEAST_PATIENCE", 1.0)
     checkout, coverage, recorder = small
     mutant = small_mutant(change)
     choices = Chooser({mutant.path: SMALL}, 60.0).tests(mutant, coverage)

@@ -109,7 +109,7 @@ LIKENESSES = (
 """All entries. Their numbers never change meaning."""
 ANYTHING, *_, UNCHANGED = LIKENESSES
 ANIMAL, PERSON = (next(like for like in LIKENESSES if like.name == name) for name in ("ANIMAL", "PERSON"))
-SLENDER, LEGGED = 1.5, 0.5
+SLENDER, LEGGED = 1.5, 0.45
 """Least ratio of length to width, and of height to length, of an animal that stands on its legs."""
 ITEMS = [(like.name, like.label, like.description, like.icon, like.number) for like in LIKENESSES]
 

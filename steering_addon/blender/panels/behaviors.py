@@ -24,7 +24,7 @@ COMMON = tuple(Behavior.parameters())
 
 HEADINGS = {"weight": "Weight", "priority": "Priority", "probability": "Chance"}
 """The headings of the columns of these."""
-WIDTH = {Kind.NUMBER: 0.78, Kind.INTEGER: 0.42}
+WIDTH = {Kind.NUMBER: 0.7, Kind.INTEGER: 0.42}
 """Horizontal scale of the numbers in a behavior's header, which leaves more room for its name."""
 
 

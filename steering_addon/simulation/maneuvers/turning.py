@@ -26,7 +26,7 @@ def turning_speed(agents: Agents, direction: Vectors, distance: Scalars, share: 
 
 
 def swung_round(agents: Agents, force: Vectors, direction: Vectors) -> Vectors:
-    """Forces that turn agents round to what is behind them at their speed instead of braking first, (n, 3) newtons.
+    """Forces that swing agents round to what is behind them instead of stopping them first, (n, 3) newtons.
 
     The further behind, the less of the force against the heading is left; the force aside grows by what that had, so
     that the whole is as strong as before. Agents with the point straight behind turn to the right.

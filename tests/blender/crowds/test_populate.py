@@ -206,7 +206,8 @@ def test_populate_without_options_gives_a_crowd_that_moves() -> None:
         ((0.5, 0.35, 1.75), "People"),
         ((0.7, 2.4, 1.5), "Animals"),
         ((1.0, 3.0, 5.0), "Animals"),
-        ((0.2, 1.0, 0.3), "Crowd"),
+        ((1.1, 5.5, 2.7), "Animals"),
+        ((0.2, 1.0, 0.4), "Crowd"),
         ((1.2, 0.5, 0.2), "Crowd"),
     ],
 )

@@ -138,7 +138,7 @@ def test_kept_lengths_are_the_same() -> None:
     assert Net(closed_room()).lengths(goals[1:]).tobytes() == lengths[1:].tobytes()
 
 
-def test_no_more_lengths_are_kept_than_memory_allows(monkeypatch) -> None:
+def test_memory_limits_the_lengths_that_are_kept(monkeypatch) -> None:
     net = Net(closed_room())
     monkeypatch.setattr(roadmap, "KEPT", 10 * len(net.corner))
     for x in np.linspace(7.0, 9.0, 25):
