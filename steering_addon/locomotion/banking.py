@@ -30,6 +30,7 @@ from ..simulation.arrays.vectors import (
     magnitude,
     unit,
 )
+from ..simulation.memory import Memory, remembered
 
 GRAVITY = 9.81
 """g, m/s2."""
@@ -40,17 +41,30 @@ LOST = 1e-6
 
 
 @dataclass(frozen=True)
+class Rolling(Memory):
+    """How they roll.
+
+    Attributes:
+        rate: (n,) rad/s.
+    """
+
+    rate: Scalars = remembered(0.0)
+
+
+@dataclass(frozen=True)
 class Banking:
     """How vehicles lean into turns, one row each.
 
     Attributes:
         amount: (n,) of the lean of a coordinated turn.
+        pull: (n,) or one for all, m/s2: g, or what takes its place.
         steepest: (n,) radians.
         time: (n,) seconds in which they roll into a turn.
         fastest: (n,) rad/s.
     """
 
     amount: Scalars
+    pull: Scalars | float
     steepest: Scalars
     time: Scalars
     fastest: Scalars
@@ -83,13 +97,13 @@ def banked(
 
     # The tangent of the desired lean; the cosine and sine of the present one, times the cosine of the desired one.
     steepest = tangent_of_setting(banking.steepest)
-    lean = clamp(banking.amount * dot(acceleration, right) / GRAVITY, -steepest, steepest)
+    lean = clamp(banking.amount * dot(acceleration, right) / banking.pull, -steepest, steepest)
     secant = np.sqrt(1.0 + lean * lean)
     cosines, sines = dot(side, right) / secant, dot(up, right) / secant
     short = 2.0 * (lean * cosines - sines) / np.maximum(1.0 + cosines + lean * sines, 0.001)
     short *= np.minimum((flatness / STEEP) * (flatness / STEEP), 1.0)
     # At the top of a loop the vehicle is upside down on purpose: it holds its roll.
-    looping = (cosines < 0.0) & (dot(acceleration, up) > GRAVITY / 2.0)
+    looping = (cosines < 0.0) & (dot(acceleration, up) > banking.pull / 2.0)
     short = np.where(looping, 0.0, short)
 
     # Critically damped and implicit: stable for steps of any length.

@@ -45,6 +45,6 @@ class Planar(Locomotion):
         return moved(model, motion, control, self.max_turn_rate, dt, flat=True)
 
     def oriented(
-        self, forward: Vectors, up: Vectors, acceleration: Vectors, memory: None, dt: float
+        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: None, dt: float
     ) -> tuple[Vectors, None]:
         return upright(len(forward)), None

@@ -12,21 +12,9 @@ import numpy as np
 from ..simulation.arrays.vectors import Number, Scalars, Vectors
 from ..simulation.declaration import Unit, called, number, seconds
 from ..simulation.locomotion import Control, Locomotion
-from ..simulation.memory import Memory, remembered
 from ..simulation.vehicle import Motion, VehicleModel
-from .banking import Banking, banked
+from .banking import GRAVITY, Banking, Rolling, banked
 from .point_mass import moved
-
-
-@dataclass(frozen=True)
-class Rolling(Memory):
-    """How they roll.
-
-    Attributes:
-        rate: (n,) rad/s.
-    """
-
-    rate: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)
@@ -66,8 +54,8 @@ class SimpleVehicle(Locomotion):
         return moved(model, motion, control, self.max_turn_rate, dt)
 
     def oriented(
-        self, forward: Vectors, up: Vectors, acceleration: Vectors, memory: Rolling, dt: float
+        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: Rolling, dt: float
     ) -> tuple[Vectors, Rolling]:
-        banking = Banking(self.bank, self.max_bank, self.bank_time, self.max_bank_rate)
+        banking = Banking(self.bank, GRAVITY, self.max_bank, self.bank_time, self.max_bank_rate)
         up, rate = banked(banking, forward, up, memory.rate, acceleration, dt)
         return up, Rolling(rate)

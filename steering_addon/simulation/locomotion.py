@@ -99,11 +99,12 @@ class Locomotion(Declared):
 
     @abstractmethod
     def oriented(
-        self, forward: Vectors, up: Vectors, acceleration: Vectors, memory: Any, dt: float
+        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: Any, dt: float
     ) -> tuple[Vectors, Any]:
         """The next up axes, (n, 3), and what it remembers then.
 
         Args:
+            velocity: (n, 3) after the step, m/s.
             forward: (n, 3) the new headings.
             up: (n, 3) the up axes before the step.
             acceleration: (n, 3) the smoothed acceleration after the step, m/s2.

@@ -162,11 +162,12 @@ def _posed(
         memory = _memory(bodies, body, len(state))
         if rows is None:
             smoothed = body.smoothed(before, acceleration, dt)
-            up, after = body.oriented(forward, state.motion.up, smoothed, memory, dt)
+            up, after = body.oriented(velocity, forward, state.motion.up, smoothed, memory, dt)
         else:
             of_rows = body.smoothed(picked(before, rows), picked(acceleration, rows), dt)
             known = None if memory is None else memory.take(rows)
-            up[rows], after = body.oriented(picked(forward, rows), picked(state.motion.up, rows), of_rows, known, dt)
+            along, heading, before_up = (picked(v, rows) for v in (velocity, forward, state.motion.up))
+            up[rows], after = body.oriented(along, heading, before_up, of_rows, known, dt)
             smoothed[rows] = of_rows
             after = None if memory is None else memory.put(rows, after)
         if after is not None:

@@ -10,7 +10,7 @@ from scripts.motion_metrics import coordinated_rolls, lag, roll_rates, roll_reve
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.path_following import CORRIDOR, PathFollowing
 from steering_addon.locomotion import Planar, SimpleVehicle
-from steering_addon.locomotion.banking import Banking, banked
+from steering_addon.locomotion.banking import GRAVITY, Banking, banked
 from steering_addon.simulation.arrays.vectors import Vectors, dot, magnitude, unit
 from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.geometry.paths import spline
@@ -238,7 +238,7 @@ def test_up_is_perpendicular_to_the_heading_even_if_it_was_parallel_before() -> 
     force = 10.0 * rng.normal(size=(200, 3))
     dt = 1.0 / FPS
     bird = SimpleVehicle.of(200)
-    lean = Banking(bird.bank, bird.max_bank, bird.bank_time, bird.max_bank_rate)
+    lean = Banking(bird.bank, GRAVITY, bird.max_bank, bird.bank_time, bird.max_bank_rate)
     acceleration = bird.smoothed(0.0 * force, force, dt)
     up, _ = banked(lean, forward, before, np.zeros(200), acceleration, dt)
     assert np.abs(magnitude(up) - 1.0).max() < 1e-9

@@ -32,6 +32,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.arrays.angles import cosine, sine
 from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
@@ -162,6 +163,7 @@ def cases() -> dict[str, Callable[[], Case]]:
             "dense_flock": dense_flock,
             "giving_up": giving_up,
             "throng": throng,
+            "locomotions": locomotions,
         }
     )
 
@@ -421,6 +423,32 @@ def giving_up() -> Case:
     place = replace(place, speed=0.0, vehicle=place.vehicle | {"max_force": np.where(np.arange(n) % 2, 0.01, 8.0)})
     behaviors = (Explore.of(n, region=0, view_distance=0.05),)
     return Case(place, (Crowd(np.arange(n), behaviors, COMBININGS[0].number, key=4),), frames=18)
+
+
+def locomotions() -> Case:
+    """Vehicles of every locomotion, which wander to points above and below them; some start straight up or down."""
+    name, n = "locomotions", 5 * len(LOCOMOTIONS)
+    chance, row = Chance(name), np.arange(n)
+    place = busy(name, n)
+    heading = place.forward.copy()
+    heading[-4:] = [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [0.0, 0.1, 1.0], [0.1, 0.0, -1.0]]
+    place = replace(
+        place,
+        forward=heading,
+        locomotions=[
+            (kind, {key: _value(key, parameter, chance) for key, parameter in kind.parameters().items()})
+            for kind in LOCOMOTIONS
+        ],
+        locomotion_row=row % len(LOCOMOTIONS),
+    )
+    behaviors = (Seek.of(n, target=n + row % LEADERS), Wander.of(n, strength=3.0))
+    return Case(place, (Crowd(row, behaviors, COMBININGS[0].number, key=8),), frames=27)
+
+
+def _value(name: str, parameter: Parameter, chance: Chance) -> float:
+    """A value about the default, or about a half where the default is 0."""
+    about = (parameter.default or 0.5) * (0.6 + 0.8 * chance(1, name)[0])
+    return float(np.clip(about, parameter.least, parameter.most))
 
 
 def throng() -> Case:

@@ -13,7 +13,8 @@ from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion.simple_vehicle import Rolling, SimpleVehicle
+from steering_addon.locomotion import SimpleVehicle
+from steering_addon.locomotion.banking import Rolling
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
