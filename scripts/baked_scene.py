@@ -13,10 +13,13 @@ import numpy as np
 from scripts.motion_bands import BIRDS, FISH, FLYERS, WALKERS, Recording
 from steering_addon.behaviors.separation import Separation
 from steering_addon.blender.read.curves import polylines
+from steering_addon.locomotion import CATALOGUE, SimpleVehicle
 from steering_addon.simulation.geometry.paths import Path, spline
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.vehicle import VehicleModel
 
+MOVES = {kind.stored_number: kind for kind in CATALOGUE}
+"""Every locomotion by its stored number."""
 FEW = 12
 """A smaller group of flyers is not a flock."""
 FISH_PACE = 10.0
@@ -111,6 +114,7 @@ def recording(
     up = _axes(poses, [settings.get("up_axis", UP) for settings in members])
     vehicle = {name: parameter.default for name, parameter in VehicleModel.parameters().items()}
     vehicle |= crowd.settings.get("vehicle", {})
+    moves = MOVES[crowd.settings.get("locomotion", SimpleVehicle.stored_number)]
     if not cruise:
         factors = np.array([settings.get("speed_factor", 1.0) for settings in members])
         has_cruise = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
@@ -120,7 +124,7 @@ def recording(
         cruises = np.full(len(members), cruise)
     length = body_length or float(np.median([_length(ob) for ob in crowd.vehicles]))
     return Recording(
-        kind=kind or _kind(len(members), bool(vehicle["keep_in_plane"]), float(np.median(cruises)) / length),
+        kind=kind or _kind(len(members), moves.grounded, float(np.median(cruises)) / length),
         position=position,
         forward=forward,
         up=up,

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from steering_addon.behaviors import CATALOGUE
+from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
@@ -124,13 +125,29 @@ def _vehicles() -> str:
         "A crowd holds these settings for all of its vehicles, each in a panel of its own. Each can be keyframed and "
         "driven, unless its tooltip says otherwise.\n",
     ]
-    for heading, group, declaration in VEHICLE_GROUPS:
-        lines += [
-            f"## {heading}\n",
-            f"In scripts and drivers: `crowd.steering.{group}`, where `crowd` is the crowd's Empty.\n",
-            _labelled_settings(declaration),
-        ]
+    (heading, group, declaration), *others = VEHICLE_GROUPS
+    lines += [*_group(f"## {heading}", group, declaration), *_locomotions()]
+    for heading, group, declaration in others:
+        lines += _group(f"## {heading}", group, declaration)
     return "\n".join([*lines, "[Entering and leaving](../entering_and_leaving.md) tells more about the last.", ""])
+
+
+def _group(heading: str, name: str, declaration: type[Declared], *words: str) -> list[str]:
+    """The heading of a property group, words about it, its place in scripts and its settings."""
+    place = f"In scripts and drivers: `crowd.steering.{name}`, where `crowd` is the crowd's Empty.\n"
+    return [f"{heading}\n", *words, place, _labelled_settings(declaration)]
+
+
+def _locomotions() -> list[str]:
+    lines = [
+        "## Locomotion\n",
+        "How the bodies of the crowd turn steering into motion: `crowd.steering.locomotion` is one of the following. "
+        "Each has settings of its own.\n",
+    ]
+    for kind in LOCOMOTIONS:
+        words = f"{kind.tooltip()}. {kind.suits}. `{kind.choice().name}`.\n"
+        lines += _group(f"### {kind.label}", kind.name, kind, words)
+    return lines
 
 
 def _labelled_settings(declaration: type[Declared]) -> str:

@@ -147,6 +147,7 @@ def test_it_goes_there_once() -> None:
 FIGURE = '''"""$label: go to a target."""
 
 from steering_addon.behaviors.$name import $kind
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -158,7 +159,7 @@ def scene() -> Scene:
         forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
         speed=4.0,
         behaviors=[($kind, {"target": 2})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders((4.0, 2.0, 0.0)),
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scripts.preset_crowds import FPS, SHIPPED, START_SPEED, columns, shipped
+from scripts.preset_crowds import FPS, SHIPPED, START_SPEED, columns, locomotions, shipped
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
@@ -197,7 +197,7 @@ def course(
     values = shipped(preset)
     size = values.body_length
     model = columns(VehicleModel, values.vehicle)
-    cruise, flat = model["cruise_speed"] * model["max_speed"], bool(model["keep_in_plane"])
+    cruise, flat = model["cruise_speed"] * model["max_speed"], values.moves.grounded
     count = len(shapes)
     length = max(*(least * (of[0] + of[1] * count) for least, of in ((cruise, PATH_TIME), (size, PATH_LENGTHS))))
     line = winding(rng, length, flat)
@@ -219,6 +219,7 @@ def course(
             forward=ahead,
             speed=START_SPEED * model["max_speed"],
             vehicle={**model, "radius": size / 2.0},
+            locomotions=locomotions(values),
             behaviors=following(values, way, np.asarray(width, dtype=np.float64) * size),
             combining=next(choice.number for choice in COMBININGS if choice.name == way),
             obstacles=all_of(*things) if things else obstacles(np.zeros((0, 3)), np.zeros(0)),

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from scripts.steerbench_scenes import AVOIDANCE, WALKER
+from scripts.steerbench_scenes import AVOIDANCE, TURN, WALKER
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.run import step
@@ -40,6 +41,7 @@ class Stage:
         walls: boxes.
         radius: metres, of all.
         vehicle: further parameters of the vehicle model.
+        moves: the locomotion.
         method: of unaligned collision avoidance.
         settings: parameters of unaligned collision avoidance.
     """
@@ -51,6 +53,7 @@ class Stage:
     walls: Obstacles = field(default_factory=lambda: boxes(np.zeros((0, 3)), np.zeros((0, 3))))
     radius: float = RADIUS
     vehicle: dict = field(default_factory=dict)
+    moves: type[Planar] | type[SimpleVehicle] = Planar
     method: int = VELOCITY
     settings: dict = field(default_factory=lambda: AVOIDANCE["VELOCITY"])
 
@@ -64,6 +67,7 @@ class Stage:
             speed=self.speed,
             behaviors=[(Seek, {"target": n + np.arange(n)}), (avoidance, {"method": self.method, **self.settings})],
             vehicle=WALKER | {"max_speed": self.speed, "radius": self.radius} | self.vehicle,
+            locomotions=[(self.moves, {"max_turn_rate": TURN})],
             tracked=leaders(*self.goal),
             obstacles=self.walls,
             fps=FPS,
@@ -147,8 +151,8 @@ def fish(chance: np.random.Generator) -> Stage:
     start = chance.uniform(-1.5, 1.5, (30, 3)) - (0.0, 6.0, 0.0)
     start[15:] *= (1.0, -1.0, 1.0)
     goal = start * (1.0, -1.0, 1.0)
-    body = {"keep_in_plane": False, "max_force": 6.0, "keep_apart": False}
-    return Stage(start, goal, np.full(30, 2.0), 12.0, radius=0.15, vehicle=body, settings={})
+    body = {"max_force": 6.0, "keep_apart": False}
+    return Stage(start, goal, np.full(30, 2.0), 12.0, radius=0.15, vehicle=body, moves=SimpleVehicle, settings={})
 
 
 def aside(chance: np.random.Generator) -> Stage:

@@ -15,6 +15,7 @@ from steering_addon.settings.preset_values import complete
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import Declared, Kind
 from steering_addon.simulation.geometry.regions import SPHERE, regions
+from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.vehicle import VehicleModel
 
 FOLDER = Path(__file__).resolve().parents[1] / "presets"
@@ -40,6 +41,11 @@ def columns(declaration: type[Declared], values: Mapping[str, Any]) -> dict[str,
     return values_by_name
 
 
+def locomotions(preset: Preset) -> list[tuple[type[Locomotion], dict[str, Any]]]:
+    """How the vehicles of a preset move, as a scene takes it."""
+    return [(preset.moves, columns(preset.moves, preset.locomotion[preset.moves.name]))]
+
+
 def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
     """A crowd in an ellipsoid, heading roughly along +Y, inside a spherical region.
 
@@ -49,7 +55,7 @@ def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
         within: radius of the region in metres.
     """
     rng = np.random.default_rng(seed)
-    flat = bool(preset.vehicle["keep_in_plane"])
+    flat = preset.moves.grounded
     ball = rng.normal(size=(n, 3)) * (1.0, 1.0, 0.0 if flat else 1.0)
     ball *= (rng.uniform(size=n) ** (1.0 / (2.0 if flat else 3.0)) / np.linalg.norm(ball, axis=1))[:, None]
     spread = 0.75 * preset.behaviors["separation"]["distance"] * n ** (0.5 if flat else 1.0 / 3.0)
@@ -59,6 +65,7 @@ def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
         forward=rng.normal(size=(n, 3)) * (0.2, 0.2, 0.0 if flat else 0.05) + (0.0, 1.0, 0.0),
         speed=START_SPEED * preset.vehicle["max_speed"],
         vehicle={**columns(VehicleModel, preset.vehicle), "radius": preset.body_length / 2.0},
+        locomotions=locomotions(preset),
         behaviors=[(kinds[name], columns(kinds[name], values)) for name, values in preset.behaviors.items()],
         combining=next(choice.number for choice in COMBININGS if choice.name == preset.combining),
         regions=regions([[0.0, 0.0, 0.0]], within, SPHERE),

@@ -10,6 +10,7 @@ import numpy as np
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
@@ -26,11 +27,9 @@ WALKER = {
     "mass": 1.0,
     "max_force": 4.0,
     "response_time": 0.3,
-    "max_turn_rate": 30.0,
-    "keep_in_plane": True,
-    "bank": 0.0,
 }
-"""Discs, as in the benchmark: they move in any direction without turning first."""
+TURN = 30.0
+"""Radians a second. Walkers are discs, as in the benchmark: they move in any direction without turning first."""
 
 AVOIDANCE = {
     "PAPER": {},
@@ -65,6 +64,7 @@ class _Walk:
             speed=case.speed0,
             behaviors=preset(case.n, method),
             vehicle=WALKER | {"keep_apart": method == "VELOCITY", "radius": case.radius},
+            locomotions=[(Planar, {"max_turn_rate": TURN})],
             obstacles=walls(case),
             fps=1.0 / dt,
         )

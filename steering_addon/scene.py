@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .locomotion.simple_vehicle import SimpleVehicle
+from .locomotion import SimpleVehicle
 from .simulation.arrays.chance import keys_of, shared_key
 from .simulation.arrays.vectors import cross, magnitude, unit
 from .simulation.behavior import Adjustment, Behavior, Wish
@@ -29,6 +29,7 @@ from .simulation.geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes, mesh
 from .simulation.geometry.paths import spline
 from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
+from .simulation.locomotion import Locomotion
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
@@ -210,6 +211,8 @@ class Scene:
         behaviors: pairs of a behavior class and its parameters, in the order of the catalogue; a parameter is an (n,)
             column or one value for all.
         vehicle: parameters of the vehicle model, in the same way.
+        locomotions: pairs of a locomotion class and its parameters, in the same way.
+        locomotion_row: (n,), or one for all, the row of the locomotion that moves each vehicle.
         combining: the number of a way to combine behaviors.
         tracked: bodies other than the vehicles, such as `leaders`.
         drift: (3,) the velocity of all tracked bodies, m/s.
@@ -226,6 +229,8 @@ class Scene:
     speed: Any = 0.0
     behaviors: list[tuple[type[Behavior], dict[str, Any]]] = field(default_factory=list)
     vehicle: dict[str, Any] = field(default_factory=dict)
+    locomotions: list[tuple[type[Locomotion], dict[str, Any]]] = field(default_factory=lambda: [(SimpleVehicle, {})])
+    locomotion_row: Any = 0
     combining: int = WEIGHTED_SUM
     tracked: Tracked = field(default_factory=no_tracked)
     drift: Any = (0.0, 0.0, 0.0)
@@ -272,7 +277,8 @@ class Scene:
             substeps=self.substeps,
             keys=keys_of(self.seed, np.asarray(self.identity, dtype=np.int64)),
             vehicle=VehicleModel.of(n, **self.vehicle),
-            locomotion=SimpleVehicle(),
+            locomotions=tuple(kind.of(n, **values) for kind, values in self.locomotions),
+            locomotion_row=np.broadcast_to(np.asarray(self.locomotion_row, dtype=np.int64), (n,)),
             roles=np.full(n, int(Role.VEHICLE)),
             present=np.ones(n, dtype=bool),
             settings=(settings,),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import steering_addon.scene as public
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.scene import (
     PRIORITY,
     WEIGHTED_SUM,
@@ -28,6 +29,7 @@ from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.candidates import Candidates
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.paths import Spline
+from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot, State
 
@@ -38,6 +40,7 @@ __all__ = [
     "Scene",
     "about",
     "all_of",
+    "flat_or_free",
     "headings",
     "in_crowds",
     "leaders",
@@ -62,6 +65,11 @@ def about(axis: Any, degrees: float) -> np.ndarray:
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.eye(3) + s * skew + (1.0 - c) * skew @ skew
+
+
+def flat_or_free(flat: bool, **values: Any) -> list[tuple[type[Locomotion], dict[str, Any]]]:
+    """The locomotions of a scene whose vehicles keep to the ground, or else move freely in space."""
+    return [(Planar if flat else SimpleVehicle, values)]
 
 
 @dataclass
@@ -159,6 +167,10 @@ class Scene(public.Scene):
             speed=selected(self.speed),
             identity=np.asarray(self.identity)[rows],
             vehicle={name: selected(value) for name, value in self.vehicle.items()},
+            locomotions=[
+                (kind, {name: selected(v) for name, v in values.items()}) for kind, values in self.locomotions
+            ],
+            locomotion_row=selected(self.locomotion_row),
             behaviors=[(kind, of(kind, values)) for kind, values in self.behaviors],
             candidates=tuple(self._candidates(group, renumbered) for group in self.candidates),
             tracked=replace(self.tracked, carrier=renumbered(self.tracked.carrier)),

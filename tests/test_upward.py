@@ -21,7 +21,7 @@ KNOW_Z: dict[str, str] = {
 """Files that use a z axis, and the reason."""
 CONSTANTS = [(0, 0, 1), (0, 0, -1), (1, 1, 0)]
 """The z axis, and factors that drop the component along it; also as booleans."""
-OF_THE_Z_AXIS = {"keep_in_plane", "flattened", "level_side", "upright", "UP"}
+OF_THE_Z_AXIS = {"level_side", "upright", "UP"}
 """Names of other layers that mean the z axis; `Agents` has methods for the up of each agent instead."""
 
 
@@ -60,8 +60,6 @@ def means_z(node: ast.AST) -> bool:
             return third_component(node.slice)
         case ast.Tuple() | ast.List():
             return constants(node.elts) in CONSTANTS
-        case ast.Attribute():
-            return node.attr == "keep_in_plane"
         case ast.ImportFrom():
             return bool({alias.name for alias in node.names} & OF_THE_Z_AXIS)
         case ast.Call():
@@ -96,9 +94,8 @@ def constants(nodes: list[ast.expr]) -> tuple[object, ...]:
         "up = (0.0, 0.0, 1.0)",
         "level = np.array([1.0, 1.0, 0.0])",
         "height = np.array([False, False, True])",
-        "agents.vehicle.keep_in_plane",
         "columns(x, y, 0.0)",
-        "from ..vehicle import flattened",
+        "from ..ground import upright",
         "from ..arrays.vectors import dot, level_side",
     ],
 )

@@ -172,7 +172,8 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE
     vehicle.mass, vehicle.max_force = MASS, MASS * AGILITY
     vehicle.radius = 3.2
-    vehicle.max_bank, vehicle.bank_time = math.radians(65), 0.2
+    banking = crowd.steering.simple_vehicle
+    banking.max_bank, banking.bank_time = math.radians(65), 0.2
 
     following = crowd.steering.path_following
     following.use = True

@@ -204,7 +204,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
     vehicle.mass, vehicle.max_force = 1.0, STRENGTH
     vehicle.radius = RADIUS
-    vehicle.max_bank = math.radians(75)
+    crowd.steering.simple_vehicle.max_bank = math.radians(75)
 
     settings = crowd.steering
     settings.separation.use = True

@@ -108,7 +108,7 @@ def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
         vehicle = settings.vehicle
         vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
         vehicle.max_force, vehicle.radius = STRENGTH, KEPT_FREE
-        vehicle.max_turn_rate, vehicle.keep_apart = TURN_RATE, True
+        vehicle.keep_apart, settings.simple_vehicle.max_turn_rate = True, TURN_RATE
 
         settings.containment.use = False
         settings.separation.distance, settings.separation.weight = NEAR, 1.5

@@ -242,8 +242,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, SPEED / TOP_SPEED
         vehicle.mass, vehicle.max_force = 1.0, STRENGTH
         vehicle.radius = RADIUS
-        vehicle.keep_in_plane = vehicle.keep_apart = True
-        vehicle.bank = 0.0
+        vehicle.keep_apart, crowd.steering.locomotion = True, "PLANAR"
 
         settings = crowd.steering
         settings.path_following.use = True

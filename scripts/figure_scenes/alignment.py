@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.alignment import Alignment
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene
 
 from ..figure import Figure, Run
@@ -19,7 +20,8 @@ def scene() -> Scene:
         forward=np.stack((np.cos(angle), np.sin(angle), np.zeros(COUNT)), axis=-1),
         speed=2.0,
         behaviors=[(Alignment, {"distance": 6.0})],
-        vehicle={"keep_in_plane": True, "max_speed": 2.5, "radius": 0.2},
+        vehicle={"max_speed": 2.5, "radius": 0.2},
+        locomotions=[(Planar, {})],
     )
 
 

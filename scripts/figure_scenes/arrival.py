@@ -4,6 +4,7 @@ import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -15,7 +16,7 @@ def coming(behavior: type) -> Scene:
         forward=(0.0, 1.0, 0.0),
         speed=4.0,
         behaviors=[(behavior, {"target": 1})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders((2.0, 2.0, 0.0)),
     )
 

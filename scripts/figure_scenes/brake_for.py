@@ -4,6 +4,7 @@ import numpy as np
 
 from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.geometry.obstacles import obstacles
 
@@ -18,7 +19,7 @@ def scene() -> Scene:
         forward=(1.0, 0.0, 0.0),
         speed=5.0,
         behaviors=[(Seek, {"target": 1}), (BrakeFor, {})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders((24.0, 0.0, 0.0)),
         obstacles=obstacles([(0.0, -4.5, 0.0)], [0.6], velocity=[(0.0, 1.3, 0.0)]),
     )

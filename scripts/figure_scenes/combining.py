@@ -8,6 +8,7 @@ import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import obstacles
@@ -27,7 +28,8 @@ def scene(name: str) -> Scene:
             (Arrival, {"target": 3, "priority": 2, "probability": 0.3}),
             (ObstacleAvoidance, {"priority": 1, "probability": 0.9}),
         ],
-        vehicle={"keep_in_plane": True, "radius": 0.4, "max_speed": 4.0},
+        vehicle={"radius": 0.4, "max_speed": 4.0},
+        locomotions=[(Planar, {})],
         combining=NUMBERS[name],
         tracked=leaders((9.0, 0.0, 0.0)),
         obstacles=obstacles([(-2.0, 0.0, 0.0), (4.0, 2.5, 0.0), (3.0, -3.0, 0.0)], [2.0, 1.2, 1.0]),

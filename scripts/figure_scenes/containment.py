@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.containment import Containment
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 
@@ -15,7 +16,8 @@ def scene() -> Scene:
         forward=[(0.2, 1.0, 0.0), (1.0, -0.4, 0.0), (1.0, 0.5, 0.0), (0.3, -1.0, 0.0)],
         speed=3.0,
         behaviors=[(Containment, {"region": np.array((0, 0, 1, 1))})],
-        vehicle={"keep_in_plane": True, "max_speed": 4.0, "radius": 0.2},
+        vehicle={"max_speed": 4.0, "radius": 0.2},
+        locomotions=[(Planar, {})],
         regions=regions([(-7.5, 0.0, 0.0), (7.5, 0.0, 0.0)], [(5.5, 5.5, 5.5), (5.5, 4.5, 5.0)], [SPHERE, BOX]),
     )
 

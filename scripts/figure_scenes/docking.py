@@ -1,6 +1,7 @@
 """Docking: arrive at a target, facing the right way."""
 
 from steering_addon.behaviors.docking import Docking
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -12,7 +13,8 @@ def scene() -> Scene:
         forward=[(1.0, 0.0, 0.0), (-1.0, 0.3, 0.0), (1.0, 0.0, 0.0)],
         speed=3.0,
         behaviors=[(Docking, {"target": 3})],
-        vehicle={"keep_in_plane": True, "max_speed": 4.0},
+        vehicle={"max_speed": 4.0},
+        locomotions=[(Planar, {})],
         tracked=leaders((0.0, 2.0, 0.0)),
     )
 

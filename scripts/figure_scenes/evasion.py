@@ -2,6 +2,7 @@
 
 from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.flee import Flee
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -14,7 +15,8 @@ def chased(behavior: type) -> Scene:
         forward=(1.0, 0.0, 0.0),
         speed=3.0,
         behaviors=[(behavior, {name: 1, "distance": 14.0})],
-        vehicle={"keep_in_plane": True, "max_speed": 4.0},
+        vehicle={"max_speed": 4.0},
+        locomotions=[(Planar, {})],
         tracked=leaders((-14.0, 0.8, 0.0)),
         drift=(7.0, 0.0, 0.0),
     )

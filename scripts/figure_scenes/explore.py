@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.explore import Explore
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.regions import BOX, regions
 
@@ -18,7 +19,7 @@ def scene() -> Scene:
         forward=[(-1.0, 0.3, 0.0), (1.0, -0.3, 0.0)],
         speed=4.0,
         behaviors=[(Explore, {"view_distance": VIEW})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         regions=regions([0.0, 0.0, 0.0], HALF, BOX),
         seed=2,
     )

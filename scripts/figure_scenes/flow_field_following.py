@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.paths import spline
 
@@ -19,7 +20,8 @@ def scene() -> Scene:
         forward=[(0.3, 1.0, 0.0), (1.0, 0.3, 0.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0)],
         speed=2.5,
         behaviors=[(FlowFieldFollowing, {"falloff_distance": FALLOFF})],
-        vehicle={"keep_in_plane": True, "max_speed": 4.0},
+        vehicle={"max_speed": 4.0},
+        locomotions=[(Planar, {})],
         flows=((FLOW,),),
     )
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.forage import Forage
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, resources
 
 from ..figure import Figure, Run
@@ -16,7 +17,8 @@ def scene() -> Scene:
         forward=(0.3, 1.0, 0.0),
         speed=3.0,
         behaviors=[(Forage, {"meal": 0.0})],
-        vehicle={"keep_in_plane": True, "radius": 0.3},
+        vehicle={"radius": 0.3},
+        locomotions=[(Planar, {})],
         tracked=resources(*FOOD, amount=1.0),
         seed=1,
     )

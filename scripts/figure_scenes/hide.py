@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.hide import Hide
+from steering_addon.locomotion import Planar
 from steering_addon.scene import PRIORITY, Scene, leaders
 from steering_addon.simulation.geometry.obstacles import obstacles
 
@@ -18,7 +19,7 @@ def scene() -> Scene:
         forward=(0.0, -1.0, 0.0),
         speed=2.0,
         behaviors=[(Hide, {"opponent": 1})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         combining=PRIORITY,
         tracked=leaders((-9.0, 6.0, 0.0)),
         drift=(1.6, -1.9, 0.0),

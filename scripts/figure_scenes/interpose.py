@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.interpose import Interpose
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -14,7 +15,7 @@ def scene() -> Scene:
         forward=(-1.0, 0.0, 0.0),
         speed=2.0,
         behaviors=[(Interpose, {"one": 1, "other": 2})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders((-8.0, -3.0, 0.0), (-4.0, 7.0, 0.0)),
         drift=[(2.0, 0.6, 0.0), (1.2, -0.4, 0.0)],
     )

@@ -4,6 +4,7 @@ import numpy as np
 
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, all_of, leaders, locked
 
 from ..figure import Figure, Run
@@ -18,7 +19,7 @@ def scene() -> Scene:
         forward=(1.0, 0.0, 0.0),
         speed=3.0,
         behaviors=[(Seek, {"target": COUNT}), (KeepDistance, {"gap": 2.0})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=all_of(leaders((9.0, 0.0, 0.0)), locked((6.0, 0.0, 0.0), forward=(1.0, 0.0, 0.0))),
     )
 

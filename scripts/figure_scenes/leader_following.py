@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from steering_addon.behaviors.leader_following import LeaderFollowing
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -26,7 +27,8 @@ def scene() -> Scene:
         forward=(1.0, 0.0, 0.0),
         speed=2.0,
         behaviors=[(LeaderFollowing, {"leader": COUNT, "spread": 2.5})],
-        vehicle={"keep_in_plane": True, "max_speed": 4.5, "radius": 0.3},
+        vehicle={"max_speed": 4.5, "radius": 0.3},
+        locomotions=[(Planar, {})],
         tracked=leader,
         drift=(2.5, 0.0, 0.0),
     )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.locomotion import Planar
 from steering_addon.scene import PRIORITY, Scene
 from steering_addon.simulation.geometry.obstacles import obstacles
 
@@ -15,7 +16,8 @@ def scene() -> Scene:
         forward=(1.0, 0.0, 0.0),
         speed=4.0,
         behaviors=[(ObstacleAvoidance, {})],
-        vehicle={"keep_in_plane": True, "radius": 0.4},
+        vehicle={"radius": 0.4},
+        locomotions=[(Planar, {})],
         combining=PRIORITY,
         obstacles=obstacles([(0.0, 0.0, 0.0), (7.0, 2.6, 0.0), (5.0, -3.6, 0.0)], [2.0, 1.2, 1.0]),
     )

@@ -1,6 +1,7 @@
 """Offset pursuit: pass the quarry at a distance."""
 
 from steering_addon.behaviors.offset_pursuit import OffsetPursuit
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -14,7 +15,7 @@ def scene() -> Scene:
         forward=[(1.0, 0.05, 0.0), (1.0, -0.25, 0.0)],
         speed=4.5,
         behaviors=[(OffsetPursuit, {"quarry": 2, "radius": RADIUS})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders((0.0, 0.0, 0.0)),
         drift=(1.0, 0.0, 0.0),
     )

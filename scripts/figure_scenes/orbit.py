@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.orbit import Orbit
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -14,7 +15,7 @@ def scene() -> Scene:
         forward=[(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0)],
         speed=4.0,
         behaviors=[(Orbit, {"distance": 6.0, "spread": 2.0})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders((0.0, 0.0, 0.0)),
     )
 

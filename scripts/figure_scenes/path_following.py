@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.paths import spline
 
@@ -19,7 +20,8 @@ def scene() -> Scene:
         forward=[(0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
         speed=3.0,
         behaviors=[(PathFollowing, {"radius": RADIUS})],
-        vehicle={"keep_in_plane": True, "max_speed": 4.0},
+        vehicle={"max_speed": 4.0},
+        locomotions=[(Planar, {})],
         paths=((ROAD,),),
     )
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.patrol import ROUND, THERE_AND_BACK, Patrol, Patrolling
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
@@ -26,7 +27,8 @@ def scene() -> Scene:
         forward=[(1.0, 0.0, 0.0), (0.0, -1.0, 0.0)],
         speed=1.0,
         behaviors=[(Patrol, values)],
-        vehicle={"keep_in_plane": True, "max_speed": 2.5},
+        vehicle={"max_speed": 2.5},
+        locomotions=[(Planar, {})],
         tracked=leaders(*CORNERS, *ROW),
         candidates=(targets(2), targets(5)),
     )

@@ -2,6 +2,7 @@
 
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -14,7 +15,7 @@ def chase(behavior: type) -> Scene:
         forward=(0.0, 1.0, 0.0),
         speed=4.0,
         behaviors=[(behavior, {name: 1})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders((-10.0, 2.0, 0.0)),
         drift=(4.4, 0.0, 0.0),
     )

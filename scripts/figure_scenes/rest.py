@@ -4,6 +4,7 @@ import numpy as np
 
 from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene
 
 from ..figure import Figure, Run
@@ -17,7 +18,8 @@ def scene() -> Scene:
         position=np.stack((across, np.zeros(COUNT), np.zeros(COUNT)), axis=-1),
         speed=1.0,
         behaviors=[(Wander, {"strength": 0.6}), (Rest, {"going_time": 4.0, "resting_time": 4.0})],
-        vehicle={"keep_in_plane": True, "max_speed": 1.5},
+        vehicle={"max_speed": 1.5},
+        locomotions=[(Planar, {})],
         seed=5,
     )
 

@@ -1,6 +1,7 @@
 """Seek: go through the target and turn back."""
 
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -12,7 +13,8 @@ def scene() -> Scene:
         forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
         speed=4.0,
         behaviors=[(Seek, {"target": 2})],
-        vehicle={"keep_in_plane": True, "max_force": 3.0},
+        vehicle={"max_force": 3.0},
+        locomotions=[(Planar, {})],
         tracked=leaders((4.0, 2.0, 0.0)),
     )
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.separation import Separation
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene
 
 from ..figure import Figure, Run
@@ -17,7 +18,8 @@ def scene() -> Scene:
         forward=(1.0, 0.0, 0.0),
         speed=2.0,
         behaviors=[(Separation, {"distance": DISTANCE})],
-        vehicle={"keep_in_plane": True, "max_speed": 2.5, "radius": 0.2},
+        vehicle={"max_speed": 2.5, "radius": 0.2},
+        locomotions=[(Planar, {})],
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.shadow import Shadow
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 
 from ..figure import Figure, Run
@@ -14,7 +15,7 @@ def scene() -> Scene:
         forward=[(0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)],
         speed=3.0,
         behaviors=[(Shadow, {"quarry": 2})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders((-8.0, 0.0, 0.0)),
         drift=(2.5, 0.0, 0.0),
     )

@@ -4,6 +4,7 @@ import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.locomotion import Planar
 from steering_addon.scene import PRIORITY, Scene, leaders
 from steering_addon.simulation.geometry.obstacles import boxes
 
@@ -23,7 +24,8 @@ def crossing(*avoiding: tuple) -> Scene:
         forward=[(1.0, 0.0, 0.0)] * (COUNT // 2) + [(0.0, 1.0, 0.0)] * (COUNT // 2),
         speed=1.3,
         behaviors=[*avoiding, (Arrival, {"target": COUNT + np.arange(COUNT)})],
-        vehicle={"keep_in_plane": True, "max_speed": 1.6, "radius": RADIUS, "max_force": 4.0},
+        vehicle={"max_speed": 1.6, "radius": RADIUS, "max_force": 4.0},
+        locomotions=[(Planar, {})],
         combining=PRIORITY,
         tracked=leaders(*(right - start[0]), *(up - start[1])),
     )
@@ -64,7 +66,8 @@ def pen() -> Scene:
         position=[(-1.5, -1.2, 0.0), (2.0, -4.5, 0.0), (9.0, -5.0, 0.0)],
         speed=1.0,
         behaviors=[(UnalignedCollisionAvoidance, {}), (Arrival, {"target": 3 + np.arange(3)})],
-        vehicle={"keep_in_plane": True, "max_speed": 1.6, "radius": RADIUS, "max_force": 4.0},
+        vehicle={"max_speed": 1.6, "radius": RADIUS, "max_force": 4.0},
+        locomotions=[(Planar, {})],
         tracked=leaders((-1.5, 4.0, 0.0), (1.0, 5.0, 0.0), (3.5, 4.0, 0.0)),
         obstacles=boxes([(x, y, 0.0) for x, y, _, _ in walls], [(a, b, 1.0) for _, _, a, b in walls]),
     )

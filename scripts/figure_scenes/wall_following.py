@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.wall_following import WallFollowing
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.paths import spline
 
@@ -19,7 +20,8 @@ def scene() -> Scene:
         forward=[(1.0, -0.6, 0.0), (1.0, 0.9, 0.0)],
         speed=3.0,
         behaviors=[(WallFollowing, {"offset": OFFSET})],
-        vehicle={"keep_in_plane": True, "max_speed": 4.0},
+        vehicle={"max_speed": 4.0},
+        locomotions=[(Planar, {})],
         paths=((WALL,),),
     )
 

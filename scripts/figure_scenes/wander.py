@@ -3,6 +3,7 @@
 import numpy as np
 
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene
 
 from ..figure import Figure, Run
@@ -16,7 +17,7 @@ def scene() -> Scene:
         position=np.stack((across, np.zeros(COUNT), np.zeros(COUNT)), axis=-1),
         speed=4.0,
         behaviors=[(Wander, {"strength": 5.0})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         seed=3,
     )
 

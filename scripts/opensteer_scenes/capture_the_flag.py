@@ -8,6 +8,7 @@ from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.scene import PRIORITY, Scene, leaders, positions
 from steering_addon.simulation.geometry.obstacles import obstacles
 
@@ -63,7 +64,8 @@ def game(rng: np.random.Generator) -> tuple[str, float]:
             (Pursuit, {"quarry": 0, "weight": 1.0 - seeker, "prediction_time": 4.0, "pause_time": 0.0}),
             *evasions,
         ],
-        vehicle={"max_force": FORCE, "max_speed": SPEED, "radius": RADIUS, "keep_in_plane": True},
+        vehicle={"max_force": FORCE, "max_speed": SPEED, "radius": RADIUS},
+        locomotions=[(Planar, {})],
         combining=PRIORITY,
         tracked=leaders((0.0, 0.0, 0.0)),
         obstacles=obstacles(centre, radius),

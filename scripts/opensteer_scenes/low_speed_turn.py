@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, headings, positions
 
 from ..opensteer_scene import Check, ConstantForce, OpenSteerScene, frames, heading_error, turning
@@ -21,7 +22,8 @@ def checks(seed: int, share: float) -> list[Check]:
         forward=(0.0, 1.0, 0.0),
         speed=SPEED_STEP * row,
         behaviors=[(ConstantForce, dict(zip("xyz", FORCE)))],
-        vehicle={"max_force": MAX_FORCE, "max_speed": MAX_SPEED, "keep_in_plane": True},
+        vehicle={"max_force": MAX_FORCE, "max_speed": MAX_SPEED},
+        locomotions=[(Planar, {})],
     )
     states = scene.run(frames(15.0, max(share, 0.8)))
     forward = headings(states)

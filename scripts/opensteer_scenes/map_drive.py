@@ -6,6 +6,7 @@ import numpy as np
 
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.locomotion import Planar
 from steering_addon.scene import PRIORITY, Scene, headings, positions, speeds
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
@@ -45,13 +46,8 @@ def checks(seed: int, share: float) -> list[Check]:
             (ObstacleAvoidance, {"priority": 1, "look_ahead_time": 1.5, "clearance": 0.5}),
             (PathFollowing, {"priority": 2, "radius": ROAD_RADIUS, "prediction_time": 1.5}),
         ],
-        vehicle={
-            "max_force": MAX_FORCE,
-            "max_speed": MAX_SPEED,
-            "radius": float(np.hypot(HALF_WIDTH, HALF_LENGTH)),
-            "keep_in_plane": True,
-            "max_turn_rate": float(np.radians(60.0)),
-        },
+        vehicle={"max_force": MAX_FORCE, "max_speed": MAX_SPEED, "radius": float(np.hypot(HALF_WIDTH, HALF_LENGTH))},
+        locomotions=[(Planar, {"max_turn_rate": float(np.radians(60.0))})],
         combining=PRIORITY,
         paths=((line,),),
         obstacles=obstacles(centre, radius),

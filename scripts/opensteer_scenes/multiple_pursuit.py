@@ -9,6 +9,7 @@ import numpy as np
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, positions
 from steering_addon.simulation.behavior import Behavior
 
@@ -33,7 +34,8 @@ def touches(seed: int, share: float, chasing: tuple[type[Behavior], dict[str, An
             (kind, settings | {"weight": np.where(pursues, 1.0, 0.0)}),
             (Wander, {"strength": 3.0, "weight": np.where(pursues, 0.0, 1.0)}),
         ],
-        vehicle={"max_force": MAX_FORCE, "max_speed": MAX_SPEED, "radius": RADIUS, "keep_in_plane": True},
+        vehicle={"max_force": MAX_FORCE, "max_speed": MAX_SPEED, "radius": RADIUS},
+        locomotions=[(Planar, {})],
         seed=seed,
     )
     place = positions(scene.run(frames(SECONDS, share)))

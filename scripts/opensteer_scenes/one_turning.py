@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, headings, speeds
 
 from ..opensteer_scene import Check, ConstantForce, OpenSteerScene, frames, heading_error, turning
@@ -18,7 +19,8 @@ def checks(seed: int, share: float) -> list[Check]:
         forward=(0.0, 1.0, 0.0),
         speed=START_SPEED,
         behaviors=[(ConstantForce, dict(zip("xyz", FORCE)))],
-        vehicle={"max_force": MAX_FORCE, "max_speed": MAX_SPEED, "keep_in_plane": True},
+        vehicle={"max_force": MAX_FORCE, "max_speed": MAX_SPEED},
+        locomotions=[(Planar, {})],
     )
     states = scene.run(frames(60.0, max(share, 0.8)))
     forward, speed = headings(states), speeds(states)

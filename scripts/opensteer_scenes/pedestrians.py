@@ -8,6 +8,7 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import BACKWARD, FORWARD, TURN_BACK, PathFollowing
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, positions, speeds
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import obstacles
@@ -77,7 +78,8 @@ def checks(seed: int, share: float) -> list[Check]:
             ),
             (Wander, {"priority": 3, "probability": 1.0, "strength": 1.0}),
         ],
-        vehicle={"max_force": MAX_FORCE, "max_speed": MAX_SPEED, "radius": RADIUS, "keep_in_plane": True},
+        vehicle={"max_force": MAX_FORCE, "max_speed": MAX_SPEED, "radius": RADIUS},
+        locomotions=[(Planar, {})],
         combining=DITHERING,
         paths=((line,),),
         obstacles=obstacles(centre, radius),

@@ -68,7 +68,7 @@ class Arrival(Behavior):
     def _turning_speed(self, agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:
         """The speed at which the tightest circle leads to the target, (n,) m/s; a faster agent would circle it."""
         off_course = np.where(dot(direction, agents.forward) > 0.0, magnitude(across(direction, agents.forward)), 1.0)
-        return agents.vehicle.max_turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
+        return agents.turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
 
     def goal(self, world: World, agents: Agents, memory: Settling) -> Vectors:
         position = world.bodies.position[np.maximum(self.target, 0)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ..locomotion import LOCOMOTIONS
 from ..simulation.roles import Role
 from .crowds.forward_axis import front_of
 from .hierarchy import Family
@@ -58,6 +59,7 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) 
             ob.steering.identity = new_identity()
         # Reading a group writes it into the file: done here, so that drawing a panel does not.
         _ = ob.steering.vehicle.mass, ob.steering.portrayal.use, ob.steering.attendance.hide
+        _ = [getattr(ob.steering, name) for name in LOCOMOTIONS]
 
 
 def current_front(ob: Object) -> tuple[str, str] | None:

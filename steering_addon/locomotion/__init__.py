@@ -1,1 +1,15 @@
 """The ways in which a body turns steering into motion (Reynolds 1999, Locomotion). numpy only, no bpy."""
+
+from __future__ import annotations
+
+from ..simulation.locomotion import Locomotion
+from .flying import Flying
+from .planar import Planar
+from .simple_vehicle import SimpleVehicle
+from .swimming import Swimming
+
+CATALOGUE: tuple[type[Locomotion], ...] = (SimpleVehicle, Planar, Swimming, Flying)
+"""Every locomotion, in the order in which they are shown."""
+__all__ = ["CATALOGUE", "LOCOMOTIONS", "Flying", "Planar", "SimpleVehicle", "Swimming"]
+LOCOMOTIONS: dict[str, type[Locomotion]] = {kind.name: kind for kind in CATALOGUE}
+"""Every locomotion by its name."""

@@ -11,6 +11,8 @@ where a is the smoothed acceleration to the right; the roll follows as a critica
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine, tangent_of_setting
@@ -28,8 +30,7 @@ from ..simulation.arrays.vectors import (
     magnitude,
     unit,
 )
-from ..simulation.ground import UP
-from ..simulation.vehicle import VehicleModel
+from ..simulation.memory import Memory, remembered
 
 GRAVITY = 9.81
 """g, m/s2."""
@@ -39,29 +40,50 @@ LOST = 1e-6
 """The length of the component of up across the heading below which it is rounding error and no direction."""
 
 
-def leaned(
-    model: VehicleModel,
-    forward: Vectors,
-    up: Vectors,
-    roll_rate: Scalars,
-    smoothed: Vectors,
-    acceleration: Vectors,
-    dt: float,
-) -> tuple[Vectors, Scalars, Vectors]:
-    """The next up axes, roll rates and smoothed accelerations of vehicles that fly by banking.
+@dataclass(frozen=True)
+class Rolling(Memory):
+    """How they roll.
 
-    Up is level in straight flight, calm in loops and at rest, and the same at any frame rate. Vehicles that keep in
-    their plane stay upright.
+    Attributes:
+        rate: (n,) rad/s.
+    """
+
+    rate: Scalars = remembered(0.0)
+
+
+@dataclass(frozen=True)
+class Banking:
+    """How vehicles lean into turns, one row each.
+
+    Attributes:
+        amount: (n,) of the lean of a coordinated turn.
+        pull: (n,) or one for all, m/s2: g, or what takes its place.
+        steepest: (n,) radians.
+        time: (n,) seconds in which they roll into a turn.
+        fastest: (n,) rad/s.
+    """
+
+    amount: Scalars
+    pull: Scalars | float
+    steepest: Scalars
+    time: Scalars
+    fastest: Scalars
+
+
+def banked(
+    banking: Banking, forward: Vectors, up: Vectors, roll_rate: Scalars, acceleration: Vectors, dt: float
+) -> tuple[Vectors, Scalars]:
+    """The next up axes, (n, 3), and roll rates, (n,) rad/s, of vehicles that fly by banking.
+
+    Up is level in straight flight, calm in loops and at rest, and the same at any frame rate.
 
     Args:
         forward: (n, 3) the new headings.
         up: (n, 3) the up axes before the step.
         roll_rate: (n,) rad/s before the step.
-        smoothed: (n, 3) the smoothed acceleration before the step.
-        acceleration: (n, 3) the acceleration of the step, m/s2.
+        acceleration: (n, 3) the smoothed acceleration, m/s2.
         dt: seconds.
     """
-    smoothed = smoothed + (acceleration - smoothed) * (dt / (model.bank_smoothing + dt))[:, None]
     up = across(up, forward)
     length = magnitude(up)
     lost = length < LOST
@@ -74,28 +96,24 @@ def leaned(
     side = cross(forward, up)
 
     # The tangent of the desired lean; the cosine and sine of the present one, times the cosine of the desired one.
-    steepest = tangent_of_setting(model.max_bank)
-    lean = clamp(model.bank * dot(smoothed, right) / GRAVITY, -steepest, steepest)
+    steepest = tangent_of_setting(banking.steepest)
+    lean = clamp(banking.amount * dot(acceleration, right) / banking.pull, -steepest, steepest)
     secant = np.sqrt(1.0 + lean * lean)
     cosines, sines = dot(side, right) / secant, dot(up, right) / secant
     short = 2.0 * (lean * cosines - sines) / np.maximum(1.0 + cosines + lean * sines, 0.001)
     short *= np.minimum((flatness / STEEP) * (flatness / STEEP), 1.0)
     # At the top of a loop the vehicle is upside down on purpose: it holds its roll.
-    looping = (cosines < 0.0) & (dot(smoothed, up) > GRAVITY / 2.0)
+    looping = (cosines < 0.0) & (dot(acceleration, up) > banking.pull / 2.0)
     short = np.where(looping, 0.0, short)
 
     # Critically damped and implicit: stable for steps of any length.
-    stiffness = 2.0 / model.bank_time
+    stiffness = 2.0 / banking.time
     damping = 1.0 + stiffness * dt
     roll_rate = (roll_rate + dt * stiffness * stiffness * short) / (damping * damping)
-    roll_rate = clamp(roll_rate, -model.max_bank_rate, model.max_bank_rate)
+    roll_rate = clamp(roll_rate, -banking.fastest, banking.fastest)
     cosines, sines = cosine_and_sine(roll_rate * dt)
     up = cosines[:, None] * up + sines[:, None] * side
-
-    if anybody(model.keep_in_plane):
-        up = np.where(model.keep_in_plane[:, None], UP, up)
-        roll_rate = np.where(model.keep_in_plane, 0.0, roll_rate)
-    return up, roll_rate, smoothed
+    return up, roll_rate
 
 
 def _any_across(forward: Vectors) -> Vectors:

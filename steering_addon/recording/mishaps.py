@@ -119,14 +119,14 @@ class Mishaps:
         errand = state.memories.get(ERRAND)
         model, position = snapshot.vehicle, state.motion.position
         cruise = model.cruise_speed * model.max_speed
-        share = np.where(model.keep_in_plane, GETS_ON, GETS_ON_IN_SPACE)
+        share = np.where(snapshot.grounded, GETS_ON, GETS_ON_IN_SPACE)
         held_up = snapshot.present & (clearance < NEARBY * cruise)
         # An obstacle further away than the goal is not in the way: it is a throng that holds them up.
         held_up &= errand.bound & (clearance < errand.left) if isinstance(errand, Errand) else False
         close = magnitude(position - self._where) < share * cruise * PATIENCE
         self._where = np.where((held_up & close)[:, None], self._where, position)
         self._stayed = np.where(held_up & close, self._stayed + snapshot.frame_time, 0.0)
-        return np.asarray(self._stayed > np.where(model.keep_in_plane, PATIENCE, TURNS_ROUND), dtype=np.bool_)
+        return np.asarray(self._stayed > np.where(snapshot.grounded, PATIENCE, TURNS_ROUND), dtype=np.bool_)
 
     def _note_stuck(self, frame: int, stuck: Mask, snapshot: Snapshot) -> None:
         first = stuck & (self.frames[STUCK] < 0)

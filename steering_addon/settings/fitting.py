@@ -31,6 +31,10 @@ DIRECTIONS_ONLY = next(c.name for c in COMBININGS if c.name == "NORMALIZED_SUM")
 """The way to combine that compares all weights with each other, whatever their units."""
 
 
+MODEL = ("radius", "max_speed", "max_force", "mass")
+"""The values of the vehicle model that count."""
+
+
 @dataclass(frozen=True)
 class Bodies:
     """What the values of a behavior are fitted to: the vehicles of a crowd.
@@ -40,19 +44,19 @@ class Bodies:
         max_speed: m/s.
         max_force: newtons.
         mass: kilograms.
-        keep_in_plane: whether they stay on the ground.
+        grounded: whether they keep to the ground.
     """
 
     radius: float
     max_speed: float
     max_force: float
     mass: float
-    keep_in_plane: bool = False
+    grounded: bool = False
 
     @classmethod
     def default(cls) -> Bodies:
         """The vehicles that the defaults of all behaviors are meant for."""
-        return cls(**{name: VehicleModel.parameters()[name].default for name in cls.__dataclass_fields__})
+        return cls(**{name: VehicleModel.parameters()[name].default for name in MODEL})
 
     @property
     def agility(self) -> float:
@@ -108,7 +112,7 @@ def fitted(
         beside: the values of the behaviors that the crowd uses.
     """
     factors = Factors.of(bodies)
-    values = complete(behavior, {} if bodies.keep_in_plane else behavior.in_the_air)
+    values = complete(behavior, {} if bodies.grounded else behavior.in_the_air)
     for name, parameter in behavior.parameters().items():
         if parameter.kind is Kind.NUMBER and (factor := factors.of_parameter(parameter)) != 1.0:
             values[name] = within(_rounded(float(values[name]) * factor), parameter)

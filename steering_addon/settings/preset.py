@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from ..behaviors import CATALOGUE
+from ..locomotion import LOCOMOTIONS, SimpleVehicle
 from ..portrayal.driver_properties import Portrayal
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import REACH, Declared, Unit
+from ..simulation.locomotion import Locomotion
 from ..simulation.presence.attendance import Attendance
 from ..simulation.vehicle import VehicleModel
 from .preset_values import (
@@ -51,6 +53,7 @@ class Preset:
         description: one sentence for the tooltip, without a final stop.
         body_length: metres from nose to tail of the bodies it is meant for.
         vehicle: values of the vehicle model by name; a missing one has its default.
+        locomotion: the values of the locomotion, by its name; a missing value has its default.
         combining: the name of a choice of COMBININGS.
         behaviors: the values of each active behavior, by its name; a missing value has its default.
         variation: how much vehicles differ, as shares, by the names of `variation.MOST`.
@@ -65,6 +68,7 @@ class Preset:
     description: str
     body_length: float
     vehicle: Values
+    locomotion: Mapping[str, Values]
     combining: str
     behaviors: Mapping[str, Values]
     variation: Mapping[str, float] = field(default_factory=dict)
@@ -78,6 +82,12 @@ class Preset:
     def tooltip(self) -> str:
         """The tooltip of its menu entry."""
         return f"{self.description}. For bodies of {self.body_length:.3g} m"
+
+    @property
+    def moves(self) -> type[Locomotion]:
+        """Its locomotion."""
+        [name] = self.locomotion
+        return LOCOMOTIONS[name]
 
     def options(self) -> dict[str, Values]:
         """The values of the OPTIONAL groups that this preset has."""
@@ -111,6 +121,7 @@ def written(preset: Preset) -> str:
         "description": preset.description,
         "body_length": preset.body_length,
         "vehicle": dict(preset.vehicle),
+        "locomotion": {name: dict(values) for name, values in preset.locomotion.items()},
         "combining": preset.combining,
         "behaviors": {name: dict(values) for name, values in preset.behaviors.items()},
         "variation": dict(preset.variation),
@@ -149,6 +160,7 @@ def scaled(preset: Preset, scale: float) -> Preset:
         preset,
         body_length=preset.body_length * scale,
         vehicle=grown(VehicleModel, preset.vehicle),
+        locomotion={name: grown(preset.moves, values) for name, values in preset.locomotion.items()},
         behaviors=behaviors,
         portrayal=options.get("portrayal"),
         attendance=options.get("attendance"),
@@ -169,6 +181,7 @@ class _Reading:
             description=text_of(self._content, "description"),
             body_length=self._body_length(),
             vehicle=self._values("vehicle", VehicleModel, self._group("vehicle")),
+            locomotion=self._locomotion(),
             combining=self._combining(),
             behaviors=self._behaviors(),
             variation=self._variation(),
@@ -184,6 +197,15 @@ class _Reading:
         if not isinstance(group, dict):
             raise PresetError(f"{name} must be an object of names and values")
         return group
+
+    def _locomotion(self) -> dict[str, Values]:
+        group = self._group("locomotion") or {SimpleVehicle.name: {}}
+        if len(group) != 1 or not group.keys() <= LOCOMOTIONS.keys():
+            raise PresetError(f"locomotion must be {' or '.join(LOCOMOTIONS)}, not {shown(', '.join(group))}")
+        [(name, values)] = group.items()
+        if not isinstance(values, dict):
+            raise PresetError(f"locomotion.{name} must be an object of names and values")
+        return {name: self._values(f"locomotion.{name}", LOCOMOTIONS[name], values)}
 
     def _heading(self) -> str:
         value = self._content.get("group", "")

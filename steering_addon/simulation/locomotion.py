@@ -1,48 +1,143 @@
 """What a locomotion is: how a body turns control signals into motion (Reynolds 1999, Locomotion).
 
-Steering decides on a force; a locomotion says what becomes of it. The kinds there are stand in the folder `locomotion`.
+Steering decides on a force and a speed limit; a locomotion says what becomes of them. It is declared once, as a frozen
+dataclass with the values that animators set. To add one, write a file in the folder `locomotion` and list it in the
+CATALOGUE there: properties, panel, presets and the page of the manual are made from the declaration.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from .arrays.vectors import Scalars, Vectors
-from .vehicle import Lean, Motion, VehicleModel
+import numpy as np
+
+from .arrays.vectors import Rows, Scalars, Vectors, same_for_all, shared
+from .declaration import Choice, Declared
+from .memory import Memory
+from .vehicle import Motion, VehicleModel
 
 
-class Locomotion(ABC):
-    """The three stages of a step for which the body is responsible."""
+@dataclass(frozen=True)
+class Control:
+    """What steering asks of a body: the signals that pass from the second layer of the paper to the third.
 
+    Attributes:
+        force: (n, 3) the force that acts, newtons.
+        speed_limit: (n,) m/s down to which they brake, as hard as they can; None for no limit.
+    """
+
+    force: Vectors
+    speed_limit: Scalars | None
+
+
+@dataclass(frozen=True)
+class Locomotion(Declared):
+    """How the bodies of some vehicles move.
+
+    A step has two stages. `moved` is the motion that the body makes of the control signals. Then contacts push bodies
+    apart, and `oriented` says how each stands or leans.
+
+    Attributes:
+        name: in files; never changes.
+        label: what an animator reads.
+        stored_number: stored in files; never changes meaning.
+        grounded: whether the bodies keep to the ground. Their behaviors then steer along it.
+        remembers: what it remembers of each vehicle from step to step, if anything.
+        suits: what it suits, for the README and the manual, without a final stop.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    stored_number: ClassVar[int]
+    grounded: ClassVar[bool] = False
+    remembers: ClassVar[type[Memory] | None] = None
+    suits: ClassVar[str] = ""
+
+    @classmethod
+    def tooltip(cls) -> str:
+        """The first sentence of the docstring, without its final stop."""
+        return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").rstrip(".")
+
+    @classmethod
+    def choice(cls) -> Choice:
+        """The choice that stands for it in a menu and in files."""
+        return Choice(cls.name.upper(), cls.stored_number, cls.label, cls.tooltip())
+
+    @property
     @abstractmethod
-    def applied(self, model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Vectors:
-        """The force that acts, (n, 3) newtons.
-
-        Args:
-            before: (n, 3) the force that acted in the previous step.
-            wanted: (n, 3) the force decided on.
-            dt: seconds.
-        """
+    def turn_rate(self) -> Scalars:
+        """(n,) the fastest turn at any speed, rad/s."""
 
     @abstractmethod
     def moved(
-        self, model: VehicleModel, motion: Motion, force: Vectors, dt: float, speed_limit: Scalars | None
+        self, model: VehicleModel, motion: Motion, control: Control, memory: Any, dt: float
     ) -> tuple[Vectors, Vectors, Vectors]:
-        """The next positions, velocities and headings, (n, 3) each.
+        """The next positions, velocities and headings, (n, 3) each: metres, m/s and unit vectors.
 
         Args:
-            force: (n, 3) newtons.
-            speed_limit: (n,) m/s down to which they brake, as hard as they can; None for no limit.
+            memory: what it remembers of each vehicle, an instance of `remembers`.
+            dt: seconds.
         """
+
+    def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
+        """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.
+
+        Args:
+            before: (n, 3) its value before the step.
+            acceleration: (n, 3) what the step applied, m/s2.
+            dt: seconds.
+        """
+        return before + (acceleration - before) * (dt / (self.smoothing_time + dt))[:, None]
+
+    @property
+    @abstractmethod
+    def smoothing_time(self) -> Scalars:
+        """(n,) the time over which `smoothed` smooths, seconds."""
 
     @abstractmethod
     def oriented(
-        self, model: VehicleModel, forward: Vectors, up: Vectors, lean: Lean, acceleration: Vectors, dt: float
-    ) -> tuple[Vectors, Lean]:
-        """The next up axes, (n, 3), and how the vehicles lean then.
+        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: Any, dt: float
+    ) -> tuple[Vectors, Any]:
+        """The next up axes, (n, 3), and what it remembers then.
 
         Args:
+            velocity: (n, 3) after the step, m/s.
             forward: (n, 3) the new headings.
             up: (n, 3) the up axes before the step.
-            acceleration: (n, 3) what the step applied, m/s2.
+            acceleration: (n, 3) the smoothed acceleration after the step, m/s2.
+            memory: as for `moved`.
+            dt: seconds.
         """
+
+
+def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Locomotion, ...], Rows]:
+    """One locomotion of each kind with the values of every vehicle, and the row of each vehicle in them.
+
+    A step moves the vehicles of one locomotion after those of another, so that many crowds that move alike cost no more
+    than one.
+
+    Args:
+        bodies: k locomotions with columns of one entry.
+        row: (n,) the row of the locomotion of each vehicle.
+    """
+    kinds = list(dict.fromkeys(type(body) for body in bodies))
+    if len(bodies) < 2:
+        return tuple(bodies), row
+    of_kinds = tuple(_in_columns(kind, bodies, row) for kind in kinds)
+    if len(kinds) == 1:
+        return of_kinds, shared(0, len(row), np.int64)
+    return of_kinds, np.array([kinds.index(type(body)) for body in bodies])[row]
+
+
+def _in_columns(kind: type[Locomotion], bodies: Sequence[Locomotion], row: Rows) -> Locomotion:
+    """The locomotion of a kind with the values of each vehicle, (n,); those of other kinds have the first one's."""
+    first = next(body for body in bodies if type(body) is kind)
+    alike = [body if type(body) is kind else first for body in bodies]
+    columns = {}
+    for name in kind.parameters():
+        values = np.array([getattr(body, name)[0] for body in alike])
+        columns[name] = values[:1] if same_for_all(values) else values[row]
+    return first.with_columns(columns)

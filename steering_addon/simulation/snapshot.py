@@ -9,7 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays.chance import Keys
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, in_columns, no_vectors
+from .arrays.once import once
+from .arrays.vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    cross,
+    in_columns,
+    no_vectors,
+    same_for_all,
+    shared,
+    which,
+)
 from .behavior import Behavior
 from .candidates import Candidates
 from .geometry.flows import Flow
@@ -70,7 +83,8 @@ class Snapshot:
         substeps: steps a frame.
         keys: (n,) the random key of each vehicle.
         vehicle: the vehicle models, n rows.
-        locomotion: how their bodies move.
+        locomotions: how bodies may move; each column has one entry for all vehicles, or one for each of the n.
+        locomotion_row: (n,) the row of the locomotion that moves each vehicle.
         roles: (n,) bits of Role of the vehicles.
         present: (n,) the vehicles that take part at this frame.
         settings: what vehicles may want, row by row.
@@ -91,7 +105,8 @@ class Snapshot:
     substeps: int
     keys: Keys
     vehicle: VehicleModel
-    locomotion: Locomotion
+    locomotions: tuple[Locomotion, ...]
+    locomotion_row: Rows
     roles: Rows
     present: Mask
     settings: tuple[Settings, ...]
@@ -106,6 +121,33 @@ class Snapshot:
     candidates: tuple[Candidates, ...] = ()
     attendance: Attendance | None = None
     due: Mask | None = None
+
+    @once
+    def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
+        """Each locomotion in use with the rows of its vehicles, None for all, and with columns of their number."""
+        n, row = len(self.present), self.locomotion_row
+        if len(self.locomotions) == 1 or same_for_all(row):
+            return ((self.locomotions[int(row[0]) if n else 0].for_agents(np.arange(n)), None),)
+        alike = ((body, which(row == number)) for number, body in enumerate(self.locomotions))
+        return tuple((body.for_agents(rows), rows) for body, rows in alike if len(rows))
+
+    @once
+    def grounded(self) -> Mask:
+        """(n,) the vehicles that keep to the ground."""
+        grounded = [body.grounded for body in self.locomotions]
+        if len(set(grounded)) == 1:
+            return shared(grounded[0], len(self.present), np.bool_)
+        return np.array(grounded)[self.locomotion_row]
+
+    @once
+    def turn_rate(self) -> Scalars:
+        """(n,) the fastest turn of each vehicle at any speed, rad/s."""
+        rates = np.empty(len(self.present))
+        for body, rows in self.bodies_alike:
+            if rows is None:
+                return body.turn_rate
+            rates[rows] = body.turn_rate
+        return rates
 
     @property
     def half_axes(self) -> Scalars | None:
@@ -126,10 +168,10 @@ class State:
     Attributes:
         time: seconds.
         motion: position, velocity and orientation.
-        roll_rate: (n,) rad/s.
-        smoothed_acceleration: (n, 3) the acceleration that banking follows, m/s2.
+        smoothed_acceleration: (n, 3) the acceleration by which others see a vehicle turn, and by which it leans, m/s2.
         force: (n, 3) the steering force of the last step, newtons.
         memories: what each behavior remembers, by its name, n rows each.
+        bodies: what each locomotion remembers, by its name, n rows each.
         tallies: what all vehicles have added up so far, by name.
         taken: (k,) how much has been taken of each tracked body; empty before anything was taken.
         outside: (n,) the vehicles that have not entered yet; empty if all are present from the start.
@@ -140,10 +182,10 @@ class State:
 
     time: float
     motion: Motion
-    roll_rate: Scalars
     smoothed_acceleration: Vectors
     force: Vectors
     memories: Mapping[str, Memory] = field(default_factory=dict)
+    bodies: Mapping[str, Memory] = field(default_factory=dict)
     tallies: Mapping[str, Scalars] = field(default_factory=dict)
     taken: Scalars = field(default_factory=lambda: np.zeros(0))
     outside: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
@@ -152,7 +194,7 @@ class State:
     inputs: Snapshot | None = None
 
     def __len__(self) -> int:
-        return len(self.roll_rate)
+        return len(self.force)
 
     @property
     def away(self) -> Mask:
@@ -182,7 +224,7 @@ def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors
         forward,
         up,
     )
-    return State(time, motion, np.zeros(n), no_vectors(n), no_vectors(n))
+    return State(time, motion, no_vectors(n), no_vectors(n))
 
 
 def no_tracked() -> Tracked:

@@ -188,6 +188,8 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         up=up,
         speed=magnitude(velocity),
         vehicle=model,
+        grounded=snapshot.grounded if alone else snapshot.grounded[rows],
+        turn_rate=snapshot.turn_rate if alone else snapshot.turn_rate[rows],
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
         arrival_distance=arrival_distance(snapshot.attendance, rows),

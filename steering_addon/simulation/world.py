@@ -206,6 +206,8 @@ class Agents:
         side, forward, up: (n, 3) the axes of their local space, orthonormal.
         speed: (n,) metres a second.
         vehicle: their vehicle models.
+        grounded: (n,) whether they keep to the ground, as walkers and cars do.
+        turn_rate: (n,) the fastest turn at any speed, rad/s.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
@@ -228,6 +230,8 @@ class Agents:
     up: Vectors
     speed: Scalars
     vehicle: VehicleModel
+    grounded: Mask
+    turn_rate: Scalars
     goal: Vectors
     stays: Mask
     arrival_distance: Scalars
@@ -275,11 +279,6 @@ class Agents:
     def upward(self) -> Vectors:
         """(n, 3) unit vectors away from the ground."""
         return ground.upright(len(self))
-
-    @property
-    def grounded(self) -> Mask:
-        """(n,) whether they keep to the ground, as walkers and cars do."""
-        return self.vehicle.keep_in_plane
 
     @property
     def goal_distance(self) -> Scalars:
@@ -377,6 +376,8 @@ class Agents:
             up=up,
             speed=self.speed[rows],
             vehicle=self.vehicle.take(rows),
+            grounded=self.grounded[rows],
+            turn_rate=self.turn_rate[rows],
             goal=goal,
             stays=self.stays[rows],
             arrival_distance=self.arrival_distance[rows],

@@ -16,7 +16,7 @@ from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.snapshot import State
-from tests.scene import PRIORITY, Scene, about, all_of, leaders, positions
+from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions
 
 APART = 1000.0
 """Metres from one scene to the next."""
@@ -112,12 +112,8 @@ def course(
         up=(0.01, 0.02, 1.0),
         speed=(max_speed * rng.uniform(0.0, 1.0, max_speed.shape)).ravel(),
         behaviors=[(kind, values), (ObstacleAvoidance, {})],
-        vehicle={
-            "radius": radius.ravel(),
-            "max_speed": max_speed.ravel(),
-            "max_force": max_force.ravel(),
-            "keep_in_plane": plane,
-        },
+        vehicle={"radius": radius.ravel(), "max_speed": max_speed.ravel(), "max_force": max_force.ravel()},
+        locomotions=flat_or_free(plane),
         combining=PRIORITY,
         tracked=leaders(*targets),
         obstacles=all_of(*placed),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
@@ -150,7 +151,7 @@ def flat(kind: type[Behavior], n: int) -> Scene:
     """As `busy`, on the ground."""
     scene = busy(kind, n, seed=1)
     scene = replace(scene, forward=scene.forward * (1.0, 1.0, 0.0), up=UP)
-    return replace(scene, vehicle=scene.vehicle | {"keep_in_plane": True})
+    return replace(scene, locomotions=[(Planar, {})])
 
 
 def alone(kind: type[Behavior], n: int) -> Scene:

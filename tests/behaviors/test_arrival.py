@@ -1,12 +1,14 @@
 """Arrival (paper, Arrival): seek that slows down and stops at its target."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.maneuvers.settling import Settling
-from tests.scene import Scene, leaders, positions, speeds
+from tests.scene import Scene, flat_or_free, leaders, positions, speeds
 
 MAX_SPEED = 5.0
 HERE = (3.0, -2.0, 1.0)
@@ -19,13 +21,15 @@ def arriving(
     furthest: float,
     seed: int = 0,
     fps: float = 24.0,
+    flat: bool = False,
+    max_turn_rate: float = np.pi,
     **vehicle,
 ) -> Scene:
     """Vehicles on all sides of a target, near and far, with all headings and speeds."""
     rng = np.random.default_rng(seed)
     away = rng.normal(size=(n, 3))
     heading = rng.normal(size=(n, 3))
-    if vehicle.get("keep_in_plane"):
+    if flat:
         away[:, 2] = heading[:, 2] = 0.0
     away /= np.linalg.norm(away, axis=1, keepdims=True)
     return Scene(
@@ -35,6 +39,7 @@ def arriving(
         speed=rng.uniform(0.0, MAX_SPEED, n),
         behaviors=[(Arrival, {"slowing_distance": slowing_distance})],
         vehicle=vehicle,
+        locomotions=flat_or_free(flat, max_turn_rate=max_turn_rate),
         tracked=leaders(HERE),
         fps=fps,
     )
@@ -56,9 +61,7 @@ def test_the_force_is_the_papers_if_the_braking_distance_is_short() -> None:
 def test_far_away_it_is_seek() -> None:
     place = arriving(20, 2.0, 10.0, 20.0, max_turn_rate=1e4)
     [arrival] = place.steering()
-    [seek] = Scene(
-        place.position, place.forward, place.up, place.speed, [(Seek, {})], place.vehicle, tracked=place.tracked
-    ).steering()
+    [seek] = replace(place, behaviors=[(Seek, {})]).steering()
     # Seek has the vehicle's response time, arrival at most a quarter of its ramp's.
     assert np.allclose(arrival * 0.1, seek * 0.3)
 
@@ -72,7 +75,7 @@ def test_after_ten_seconds_it_has_arrived(plane: bool) -> None:
     and the turn: with 6 m it would just pass, with 8 m it cannot.
     """
     slowing_distance = np.repeat([0.1, 0.5, 1.0, 2.0, 4.0], 60)
-    place = arriving(len(slowing_distance), slowing_distance, 0.0, 20.0, keep_in_plane=plane)
+    place = arriving(len(slowing_distance), slowing_distance, 0.0, 20.0, flat=plane)
     states = place.run(241)
     distance = np.linalg.norm(positions(states)[-1] - HERE, axis=1)
     assert (distance < 0.01 * slowing_distance).all()

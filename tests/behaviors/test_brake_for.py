@@ -7,6 +7,7 @@ import pytest
 
 from steering_addon.behaviors.brake_for import ALL, MOVING, NONE, BrakeFor
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import OWN_CROWD
 from tests.scene import Scene, leaders, locked, positions, speeds
@@ -23,7 +24,7 @@ def car(obstacle=None, values=None, **changes) -> Scene:
         "speed": 5.0,
         "behaviors": [(Seek, {"target": 1}), (BrakeFor, values or {})],
         "tracked": leaders([0.0, 1e4, 0.0]),
-        "vehicle": {"keep_in_plane": True},
+        "locomotions": [(Planar, {})],
         "fps": FPS,
     }
     if obstacle is not None:
@@ -107,7 +108,7 @@ def test_at_a_crossing_the_vehicle_from_the_right_goes_first() -> None:
         speed=4.0,
         behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
         tracked=leaders([0.0, 1e4, 0.0], [-1e4, 0.0, 0.0]),
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
     )
     states = place.run(FPS * 15)
     at = positions(states)
@@ -130,7 +131,7 @@ def test_the_size_of_other_bodies_does_not_matter() -> None:
 
 def test_it_sees_at_least_the_distance_that_it_takes_to_stop_and_never_speeds_up_toward_what_stands_there() -> None:
     """At 14 m/s with 4 m/s2 that takes 24.5 m at least; the distance says 5."""
-    strength = {"max_speed": 14.0, "max_force": 4.0, "keep_in_plane": True}
+    strength = {"max_speed": 14.0, "max_force": 4.0}
     for speed in (10.0, 14.0):
         place = car(((0.0, 70.0, 0.0), (0.0, 0.0, 0.0)), {"distance": 5.0}, vehicle=strength, fps=SMOOTH, speed=speed)
         states = place.run(SMOOTH * 25)
@@ -178,7 +179,7 @@ def test_two_that_meet_in_one_lane_stop_and_then_creep_past_each_other() -> None
         speed=4.0,
         behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
         tracked=leaders([0.0, 1e4, 0.0], [0.0, -1e4, 0.0]),
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
     )
     states = place.run(FPS * 20)
     assert speeds(states).min() < 1.0
@@ -197,7 +198,8 @@ def test_it_creeps_past_a_vehicle_that_stands_beside_its_way_but_not_into_one_in
         speed=[4.0, 0.0],
         behaviors=[(Seek, {"target": 2, "weight": [1.0, 0.0]}), (BrakeFor, {"clearance": 0.5})],
         tracked=leaders([0.0, 1e4, 0.0]),
-        vehicle={"keep_in_plane": True, "max_speed": [5.0, 0.001]},
+        vehicle={"max_speed": [5.0, 0.001]},
+        locomotions=[(Planar, {})],
     )
     states = place.run(FPS * 20)
     at = positions(states)
@@ -217,7 +219,7 @@ def test_four_that_wait_for_each_other_in_a_ring_go_on() -> None:
         speed=0.0,
         behaviors=[(Seek, {"target": [4, 5, 6, 7]}), (BrakeFor, {"clearance": 0.5})],
         tracked=leaders(*(outward * (2.0 * R + 0.1) + 1e4 * forward)),
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
     )
     at = positions(place.run(FPS * 20))
     assert (np.linalg.norm(at[-1] - at[0], axis=1) > 5.0).all()

@@ -8,6 +8,7 @@ import pytest
 from scripts.motion_metrics import jerks
 from steering_addon.behaviors.containment import CROSS, SEEK, TURN, Containment, Returning
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from tests.scene import Scene, about, headings, positions
 from tests.surfaces import block, mesh_regions, ring
@@ -152,7 +153,7 @@ def test_a_region_that_is_not_present_has_no_effect() -> None:
 
 
 def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
-    place = kept(regions([[0.0, 0.0, 30.0]], 10.0, SPHERE), [[20.0, 3.0, 0.0]], vehicle={"keep_in_plane": True})
+    place = kept(regions([[0.0, 0.0, 30.0]], 10.0, SPHERE), [[20.0, 3.0, 0.0]], locomotions=[(Planar, {})])
     [force] = place.steering()
     assert force[0, 2] == 0.0
     assert force[0, 0] < 0.0
@@ -318,7 +319,7 @@ def test_on_the_ground_crossing_does_not_steer_up_or_down() -> None:
     place = kept(
         regions([[0.0, 0.0, 30.0]], 10.0, SPHERE),
         [[20.0, 3.0, 0.0]],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         values={"method": CROSS},
     )
     [force] = place.steering()

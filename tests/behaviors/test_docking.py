@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.docking import AT_FRAME, Docking
-from tests.scene import Scene, headings, leaders, positions, speeds
+from tests.scene import Scene, flat_or_free, headings, leaders, positions, speeds
 
 STARTS = (
     (0.0, -30.0, 0.0),
@@ -30,7 +30,7 @@ def ships(flat: bool = False, **values) -> Scene:
         speed=4.0,
         behaviors=[(Docking, values)],
         tracked=leaders([0.0, 0.0, 0.0]),
-        vehicle={"keep_in_plane": flat},
+        locomotions=flat_or_free(flat),
     )
 
 

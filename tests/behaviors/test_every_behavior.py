@@ -19,6 +19,7 @@ from steering_addon.behaviors.forage import Forage
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.simulation.behavior import OURS, Adjustment, Behavior, Intent, Steering, Wish
 from steering_addon.simulation.combining import COMBININGS
@@ -109,8 +110,9 @@ def test_the_force_has_one_row_per_agent_and_is_finite(kind: type[Behavior], sit
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_a_run_stays_finite(kind: type[Behavior], situation: Any, n: int) -> None:
     last = situation(kind, n).run(6)[-1]
-    for value in (*vars(last.motion).values(), last.roll_rate, last.smoothed_acceleration, last.force):
-        assert np.isfinite(value).all()
+    columns = [*vars(last.motion).values(), last.smoothed_acceleration, last.force]
+    columns += [column for memory in last.bodies.values() for column in vars(memory).values()]
+    assert all(np.isfinite(column).all() for column in columns)
 
 
 @every
@@ -232,15 +234,19 @@ def test_with_odd_values_it_stays_finite_and_within_limits(kind: type[Behavior],
             return data.draw(st.booleans())
         return parameter.default
 
-    vehicle = {name: value(parameter) for name, parameter in VehicleModel.parameters().items()}
+    def values(declared: type[Declared]) -> dict[str, Any]:
+        return {name: value(parameter) for name, parameter in declared.parameters().items()}
+
+    vehicle, moves = values(VehicleModel), data.draw(st.sampled_from(LOCOMOTIONS))
     heading = places(n) + 1e-9
     place = Scene(
         places(n),
         forward=heading,
         up=np.cross(heading, (0.3, 0.2, 0.1)),
-        speed=vehicle["max_speed"] * data.draw(st.sampled_from([0.0, 1.0])) * (not vehicle["keep_in_plane"]),
-        behaviors=[(kind, {name: value(parameter) for name, parameter in kind.parameters().items()})],
+        speed=vehicle["max_speed"] * data.draw(st.sampled_from([0.0, 1.0])) * (not moves.grounded),
+        behaviors=[(kind, values(kind))],
         vehicle=vehicle,
+        locomotions=[(moves, values(moves))],
         combining=data.draw(st.sampled_from([way.number for way in COMBININGS])),
         tracked=leaders(*places(2)),
         obstacles=all_of(
@@ -467,7 +473,9 @@ def test_every_default_lies_within_its_limits(kind: type[Behavior]) -> None:
             assert parameter.default == -1, name
 
 
-@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel, Portrayal, Attendance], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [*CATALOGUE, *LOCOMOTIONS, VehicleModel, Portrayal, Attendance], ids=lambda kind: kind.__name__
+)
 def test_choices_are_numbered_by_their_places(kind: type[Declared]) -> None:
     """A number that is not among them would choose nothing, and one twice something else."""
     for parameter in kind.parameters().values():

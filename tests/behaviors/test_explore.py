@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.explore import ALL_CELLS, CELLS, Explore, Exploring, _claimed, _costs, _middles, _parts
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
-from tests.scene import Scene, about, positions, turned
+from tests.scene import Scene, about, flat_or_free, positions, turned
 
 HALF = np.array([12.0, 12.0, 1.0])
 
@@ -20,7 +20,7 @@ def explorers(n: int = 6, half=HALF, shape=BOX, flat: bool = True, **values) -> 
         forward=rng.normal(size=(n, 3)) * (1.0, 1.0, 0.0),
         speed=3.0,
         behaviors=[(Explore, values)],
-        vehicle={"keep_in_plane": flat},
+        locomotions=flat_or_free(flat),
         regions=regions([0.0, 0.0, 0.0], half, shape),
     )
 

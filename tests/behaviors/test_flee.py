@@ -5,6 +5,7 @@ import pytest
 
 from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED
 from tests.scene import Scene, headings, leaders, positions, speeds
 
@@ -59,7 +60,7 @@ def test_without_a_target_it_does_nothing() -> None:
 
 
 def test_on_the_ground_the_level_distance_counts() -> None:
-    above = fleeing(vehicle={"keep_in_plane": True}, tracked=leaders([3.0, 4.0, 100.0]))
+    above = fleeing(locomotions=[(Planar, {})], tracked=leaders([3.0, 4.0, 100.0]))
     assert np.allclose(above.steering()[0], [[-3.0 / 0.3, -4.0 / 0.3, 0.0]])
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from scripts.motion_metrics import jerks
 from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.flows import flow_at
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.snapshot import Snapshot
@@ -107,7 +108,7 @@ def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
     ramp = spline(np.array([[0.0, -10.0, -5.0], [0.0, 10.0, 5.0]]), False)
     wall = spline(np.array([[0.0, 0.0, -9.0], [0.0, 0.0, 9.0]]), False)
     for line, pushed in ((ramp, True), (wall, False)):
-        [force] = drifters(line, vehicle={"keep_in_plane": True}).steering()[0]
+        [force] = drifters(line, locomotions=[(Planar, {})]).steering()[0]
         assert force[2] == 0.0
         assert (force[1] > 0.0) == pushed
 

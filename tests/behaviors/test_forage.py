@@ -8,6 +8,7 @@ import pytest
 from steering_addon.behaviors.forage import Forage, Hunger
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.run import step
 from tests.scene import Scene, positions, resources, speeds
 
@@ -19,7 +20,7 @@ def grazers(n: int = 1, amount=np.inf, at=((0.0, 8.0, 0.0),), **values) -> Scene
         np.arange(n)[:, None] * [[1.5, 0.0, 0.0]],
         speed=3.0,
         behaviors=[(Forage, values)],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=resources(*at, amount=amount),
     )
 

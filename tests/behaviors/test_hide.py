@@ -7,6 +7,7 @@ import pytest
 
 from steering_addon.behaviors.hide import Hide, Hiding
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
 from tests.scene import PRIORITY, Scene, all_of, leaders, positions
 
@@ -21,7 +22,8 @@ def hiders(at: object = (0.0, 10.0, 0.0), rocks: np.ndarray = ROCKS, **values) -
         tracked=leaders(at),
         obstacles=obstacles(rocks, np.full(len(rocks), 1.5)),
         combining=PRIORITY,
-        vehicle={"keep_in_plane": True, "radius": 0.4},
+        vehicle={"radius": 0.4},
+        locomotions=[(Planar, {})],
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from tests.scene import Scene, all_of, leaders, locked, positions, speeds
 
 BODIES = 1.0
@@ -21,7 +22,8 @@ def queue(n: int = 10, ahead=None, values=None, **changes) -> Scene:
         "speed": 2.0,
         "behaviors": [(Seek, {"target": n}), (KeepDistance, values or {})],
         "tracked": all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 60.0, 0.0])),
-        "vehicle": {"max_speed": np.linspace(8.0, 3.0, n), "keep_in_plane": True},
+        "vehicle": {"max_speed": np.linspace(8.0, 3.0, n)},
+        "locomotions": [(Planar, {})],
     }
     return Scene(**(given | changes))
 
@@ -88,7 +90,7 @@ def test_with_a_free_lane_it_does_nothing() -> None:
 def test_it_sees_at_least_the_distance_that_it_takes_to_stop() -> None:
     """At 14 m/s with 4 m/s2 that takes 24.5 m at least; the distance says 5."""
     place = queue(1, ahead=[0.0], tracked=all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 80.0, 0.0])))
-    place = replace(place, speed=14.0, vehicle={"max_speed": 14.0, "max_force": 4.0, "keep_in_plane": True})
+    place = replace(place, speed=14.0, vehicle={"max_speed": 14.0, "max_force": 4.0}, locomotions=[(Planar, {})])
     place.behaviors[1] = (KeepDistance, {"distance": 5.0})
     states = place.run(24 * 20)
     assert positions(states)[:, 0, 1].max() < 80.0 - BODIES
@@ -97,7 +99,7 @@ def test_it_sees_at_least_the_distance_that_it_takes_to_stop() -> None:
 
 def test_it_never_speeds_up_toward_a_queue_that_stands() -> None:
     place = queue(1, ahead=[0.0], tracked=all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 60.0, 0.0])))
-    place = replace(place, speed=10.0, vehicle={"max_speed": 14.0, "max_force": 4.0, "keep_in_plane": True})
+    place = replace(place, speed=10.0, vehicle={"max_speed": 14.0, "max_force": 4.0}, locomotions=[(Planar, {})])
     place.behaviors[1] = (KeepDistance, {"distance": 100.0})
     speed = speeds(place.run(24 * 20))[:, 0]
     assert np.diff(speed).max() < 1e-6

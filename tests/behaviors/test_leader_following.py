@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.leader_following import LeaderFollowing
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.scene import Scene, all_of, leaders, locked, positions, velocities
 
@@ -92,7 +93,7 @@ def test_the_way_of_the_leader_is_free() -> None:
     rng = np.random.default_rng(3)
     ahead = rng.uniform((-2.0, 6.0, 0.0), (2.0, 15.0, 0.0), (6, 3))
     values = {"clearing_distance": 8.0, "strength": 8.0}
-    place = followers(6, position=ahead, speed=1.0, values=values, vehicle={"keep_in_plane": True, "radius": 0.3})
+    place = followers(6, position=ahead, speed=1.0, values=values, vehicle={"radius": 0.3}, locomotions=[(Planar, {})])
     offset = offsets(place, 24 * 12)
     assert np.linalg.norm(offset, axis=-1).min() > 0.8
     without = replace(place, behaviors=[(LeaderFollowing, {**values, "clearing_distance": 0.0})])

@@ -8,6 +8,7 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import FIELD, TURN, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, boxes, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
@@ -229,7 +230,7 @@ def test_a_pylon_too_is_passed_on_the_side_that_is_asked_for(side: int, sign: in
         obstacles([[0.0, 12.0, -9.0]], 1.0, [[0.0, 12.0, 9.0]], pass_side=np.array([side])),
         position=[[x, 0.0, 0.0] for x in (-1.0, 0.0, 1.0)],
         behaviors=[(Seek, {}), (ObstacleAvoidance, {})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders([0.0, 30.0, 0.0]),
         combining=PRIORITY,
     )
@@ -251,20 +252,20 @@ def test_by_default_it_takes_the_nearer_side() -> None:
 
 
 def test_on_the_ground_it_stays_on_the_ground() -> None:
-    assert force(ball(0.3, 6.0, -0.5), vehicle={"keep_in_plane": True})[2] == 0.0
+    assert force(ball(0.3, 6.0, -0.5), locomotions=[(Planar, {})])[2] == 0.0
 
 
 def test_on_the_ground_obstacles_above_and_below_are_not_in_the_way() -> None:
     for z in (2.0, -2.0):
-        assert (force(ball(0.3, 6.0, z), vehicle={"keep_in_plane": True}) == 0.0).all()
+        assert (force(ball(0.3, 6.0, z), locomotions=[(Planar, {})]) == 0.0).all()
 
 
 def test_on_the_ground_only_the_section_of_a_ball_is_in_the_way() -> None:
     """Ball, vehicle and clearance have a radius of 1.7 together; 0.9 from the middle the section is a smaller disc."""
-    ground = {"keep_in_plane": True}
+    ground = [(Planar, {})]
     slice_radius = np.sqrt(1.7**2 - 0.9**2)
-    assert (force(ball(slice_radius + 0.05, 6.0, 0.9), vehicle=ground) == 0.0).all()
-    assert (force(ball(slice_radius - 0.05, 6.0, 0.9), vehicle=ground) != 0.0).any()
+    assert (force(ball(slice_radius + 0.05, 6.0, 0.9), locomotions=ground) == 0.0).all()
+    assert (force(ball(slice_radius - 0.05, 6.0, 0.9), locomotions=ground) != 0.0).any()
 
 
 # No contacts.
@@ -311,7 +312,8 @@ def test_a_vehicle_too_near_gets_away_again(facing: float) -> None:
         [[0.0, -1.55, 0.0]],
         [np.sin(angle), np.cos(angle), 0.0],
         behaviors=[(Seek, {"target": 1}), (ObstacleAvoidance, {})],
-        vehicle={"max_speed": 1.5, "max_force": 2.0, "radius": 0.4, "keep_in_plane": True},
+        vehicle={"max_speed": 1.5, "max_force": 2.0, "radius": 0.4},
+        locomotions=[(Planar, {})],
         combining=PRIORITY,
         tracked=leaders([0.0, 12.0, 0.0]),
         obstacles=obstacles([[0.0, 0.0, 0.0]], 1.0),

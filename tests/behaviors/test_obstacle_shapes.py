@@ -9,6 +9,7 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import FIELD, METHODS, SILHOUETTE, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import (
     INSIDE,
     LEFT,
@@ -21,7 +22,7 @@ from steering_addon.simulation.geometry.obstacles import (
 )
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import box, course
-from tests.scene import PRIORITY, Scene, about, all_of, leaders, positions, speeds, turned
+from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
 
 WALL = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 8.0]])
@@ -57,7 +58,7 @@ def test_no_vehicle_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool)
 def test_it_goes_round_the_nearer_edge_of_a_wall() -> None:
     for x in (-3.0, 3.0):
         assert np.sign(facing(WALL, position=[[x, 0.0, 0.0]]).steering()[0][0, 0]) == np.sign(x)
-        place = facing(WALL, position=[[x, 0.0, 0.0]], vehicle={"keep_in_plane": True})
+        place = facing(WALL, position=[[x, 0.0, 0.0]], locomotions=[(Planar, {})])
         states = place.run(24 * 6)
         assert np.sign(positions(states)[24 * 4 - 1, 0, 0]) == np.sign(x)
         assert gaps_of(place, states).min() > 0.1
@@ -109,7 +110,7 @@ def test_a_box_that_turns_and_moves_is_avoided_as_it_moves() -> None:
     for frame in range(24 * 7):
         turn = about((0.0, 0.0, 1.0), 1.5 * frame)
         bars.append(boxes([[0.2, 14.0 - 0.04 * frame, 0.0]], [[3.0, 0.3, 3.0]], turn.T))
-    place = facing(bars[0], vehicle={"keep_in_plane": True, "max_force": 20.0})
+    place = facing(bars[0], vehicle={"max_force": 20.0}, locomotions=[(Planar, {})])
     gap = gaps(place, len(bars), at=lambda frame, snapshot: replace(snapshot, obstacles=bars[frame]))
     assert gap.min() > 0.0
     assert (facing(bars[0], behaviors=[(Seek, {})]).obstacles.clearance(np.array([[0.0, 14.0, 0.0]])) < 0.0).all()
@@ -197,7 +198,7 @@ def test_a_mesh_is_passed_by_its_outline_on_the_nearer_side() -> None:
     """A wide wall whose left end is near; along its surface both ways would be equal."""
     wall = mesh_obstacles([block((8.0, 0.3, 4.0))], [[6.0, 5.0, 0.0]])
     for plane in (False, True):
-        place = facing(wall, behaviors=[(ObstacleAvoidance, {"method": SILHOUETTE})], vehicle={"keep_in_plane": plane})
+        place = facing(wall, behaviors=[(ObstacleAvoidance, {"method": SILHOUETTE})], locomotions=flat_or_free(plane))
         assert place.steering()[0][0, 0] < -0.5
         states = place.run(24 * 4)
         assert gaps_of(place, states).min() > 0.0
@@ -245,7 +246,7 @@ def test_the_side_to_which_an_agent_is_led_counts_unless_the_turn_is_too_hard(
     """Without being led it passes on the left what stands to its right; the other way is 1.4 or 3 times as hard."""
     middle = [[x, 6.0, 0.0]]
     things = obstacles(middle, 1.0) if thing == "ball" else mesh_obstacles([ball(1.0, 24)], middle)
-    world, agents, [avoiding] = facing(things, vehicle={"max_force": max_force, "keep_in_plane": True}).seen()
+    world, agents, [avoiding] = facing(things, vehicle={"max_force": max_force}, locomotions=[(Planar, {})]).seen()
     assert avoiding.steer(world, agents, None).force[0, 0] < 0.0
     led = replace(agents, passing_places=np.array([[[x + 1.7, 6.0, 0.0]]]))
     assert np.sign(avoiding.steer(world, led, None).force[0, 0]) == side

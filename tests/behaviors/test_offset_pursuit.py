@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.offset_pursuit import OffsetPursuit
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.world import Agents
 from tests.scene import Scene, leaders, positions
 
@@ -53,7 +54,7 @@ def test_straight_ahead_it_passes_on_the_right() -> None:
 
 def test_on_the_ground_it_passes_to_the_side_and_not_above() -> None:
     place = flyers((0.5, 20.0, 7.0), radius=3.0)
-    place.vehicle = {"keep_in_plane": True}
+    place.locomotions = [(Planar, {})]
     track = positions(place.run(24 * 6))[:, 0]
     assert (track[:, 2] == 0.0).all()
     assert 2.4 < np.linalg.norm((track - (0.5, 20.0, 0.0))[:, :2], axis=1).min() < 4.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.orbit import CLOCKWISE, COUNTERCLOCKWISE, EITHER, Orbit
-from tests.scene import Scene, leaders, positions, speeds, velocities
+from tests.scene import Scene, flat_or_free, leaders, positions, speeds, velocities
 
 
 def circling(n: int = 6, drift=(0.0, 0.0, 0.0), **values) -> Scene:
@@ -28,7 +28,7 @@ def turning(states, centre=(0.0, 0.0, 1.0)) -> np.ndarray:
 
 @pytest.mark.parametrize("flat", [False, True])
 def test_it_settles_on_its_circle_and_goes_round_at_cruise_speed(flat: bool) -> None:
-    states = replace(circling(spread=0.0, distance=6.0), vehicle={"keep_in_plane": flat}).run(24 * 20)
+    states = replace(circling(spread=0.0, distance=6.0), locomotions=flat_or_free(flat)).run(24 * 20)
     offset = positions(states)[-24 * 8 :] - (0.0, 0.0, 1.0)
     assert np.abs(np.hypot(offset[..., 0], offset[..., 1]) - 6.0).max() < 0.25
     assert flat or np.abs(offset[..., 2]).max() < 0.05, "level with the target"

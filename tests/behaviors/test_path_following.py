@@ -21,7 +21,7 @@ from steering_addon.behaviors.path_following import (
 )
 from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.snapshot import Snapshot, State
-from tests.scene import Scene, headings, positions, speeds
+from tests.scene import Scene, flat_or_free, headings, positions, speeds
 
 FPS = 12
 CRUISE = 4.0
@@ -400,10 +400,11 @@ def test_at_the_end_it_returns_to_the_start_and_follows_again() -> None:
 
 @pytest.mark.parametrize("end", [LOOP, TURN_BACK])
 def test_on_the_ground_it_brakes_before_an_end_where_it_turns_round(end: int) -> None:
-    vehicle = {"max_speed": 15.0, "max_force": 4.0, "max_turn_rate": 0.6}
+    vehicle = {"max_speed": 15.0, "max_force": 4.0}
 
     def beyond(flat: bool) -> float:
-        place = started(ROAD, end=end, radius=2.0, speed=12.0, vehicle={**vehicle, "keep_in_plane": flat})
+        moves = flat_or_free(flat, max_turn_rate=0.6)
+        place = started(ROAD, end=end, radius=2.0, speed=12.0, vehicle=vehicle, locomotions=moves)
         return float(positions(place.run(12 * FPS))[..., 1].max() - ROAD.length)
 
     assert beyond(flat=True) < 2.0

@@ -10,6 +10,7 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.patrol import ROUND, THERE_AND_BACK, Patrol, Patrolling
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
 from steering_addon.simulation.geometry.obstacles import boxes
@@ -33,7 +34,8 @@ def guards(n: int = 1, posts: np.ndarray = POSTS, vehicle: dict | None = None, *
         speed=2.0,
         behaviors=[(Patrol, {"wait_spread": 0.0, **values})],
         tracked=replace(leaders(*posts), radius=np.zeros(len(posts))),
-        vehicle={"keep_in_plane": True, **(vehicle or {})},
+        vehicle=vehicle or {},
+        locomotions=[(Planar, {})],
         fps=float(SECOND),
     )
 
@@ -255,9 +257,11 @@ def test_a_walker_plans_its_way_to_its_target() -> None:
 
 def test_it_sets_off_by_the_formula() -> None:
     """Far from a target, at top speed and with the vehicle's response time; within its reach, toward a stop there."""
-    still = {"keep_in_plane": True}
     far = Scene(
-        [[0.0, 0.0, 0.0]], behaviors=[(Patrol, {"targets": 1})], tracked=leaders([0.0, 90.0, 0.0]), vehicle=still
+        [[0.0, 0.0, 0.0]],
+        behaviors=[(Patrol, {"targets": 1})],
+        tracked=leaders([0.0, 90.0, 0.0]),
+        locomotions=[(Planar, {})],
     )
     assert np.allclose(far.steering()[0], [[0.0, 5.0 / 0.2, 0.0]])
     near = replace(far, tracked=leaders([0.0, 0.8, 0.0]))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED
 from tests.scene import Scene, leaders, positions, speeds
 
@@ -67,7 +68,7 @@ def test_an_empty_target_is_the_nearest_leader() -> None:
 
 
 def test_on_the_ground_the_level_offset_counts() -> None:
-    place = seekers(vehicle={"keep_in_plane": True}, tracked=leaders([3.0, 4.0, 100.0]))
+    place = seekers(locomotions=[(Planar, {})], tracked=leaders([3.0, 4.0, 100.0]))
     assert np.allclose(place.steering()[0], [[3.0 / 0.3, 4.0 / 0.3, 0.0]])
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.separation import Separation
+from steering_addon.locomotion import SimpleVehicle
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene, locked, positions
@@ -101,7 +102,8 @@ def test_a_crowd_in_a_heap_spreads_and_stops() -> None:
     place = Scene(
         rng.normal(size=(12, 3)) * 0.25,
         behaviors=[(Separation, {})],
-        vehicle={"cruise_speed": 0.0, "speed_time": 0.3, "max_turn_rate": 1e4},
+        vehicle={"cruise_speed": 0.0, "speed_time": 0.3},
+        locomotions=[(SimpleVehicle, {"max_turn_rate": 1e4})],
     )
     points = positions(place.run(24 * 10))
     gaps = np.linalg.norm(points[:, :, None] - points[:, None], axis=-1) + 1e9 * np.eye(12)

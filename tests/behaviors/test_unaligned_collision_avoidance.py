@@ -8,6 +8,7 @@ import pytest
 from scripts.motion_metrics import jerks, reversals
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.scene import Scene, headings, leaders, locked, positions
 
@@ -20,7 +21,7 @@ AS_IN_THE_PAPER = {"method": PAPER, "distance": 8.0, "look_ahead_time": 3.0, "cl
 def walkers(position, forward, speed=4.0, **changes) -> Scene:
     given = {
         "behaviors": [(UnalignedCollisionAvoidance, AS_IN_THE_PAPER)],
-        "vehicle": {"keep_in_plane": True},
+        "locomotions": [(Planar, {})],
     }
     return Scene(position, forward=forward, speed=speed, **(given | changes))
 
@@ -130,7 +131,9 @@ def test_those_on_the_ground_and_those_in_the_air_choose_as_if_the_others_were_f
         np.concatenate((1.1 * ring, air)),
         np.concatenate((-ring, [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])),
         np.where(on_ground, 0.5, 4.0),
-        vehicle={"keep_in_plane": on_ground, "keep_apart": True},
+        vehicle={"keep_apart": True},
+        locomotions=[(SimpleVehicle, {}), (Planar, {})],
+        locomotion_row=on_ground * 1,
         tracked=leaders([0.0, 0.0, 0.0], [900.0, -30.0, 5.0], [900.0, 40.0, 5.0]),
         behaviors=behaviors,
     )
@@ -153,7 +156,8 @@ def test_a_standing_agent_in_the_way_is_passed() -> None:
 
 
 def test_flyers_may_pass_above_each_other() -> None:
-    place = walkers([[0.0, 0.0, 0.0], [0.0, 5.0, 0.4]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], vehicle={})
+    way = [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]
+    place = walkers([[0.0, 0.0, 0.0], [0.0, 5.0, 0.4]], way, locomotions=[(SimpleVehicle, {})])
     lower, upper = place.steering()[0]
     assert lower[2] < 0.0 < upper[2]
 
@@ -168,7 +172,8 @@ def plaza(n: int, behaviors: list, seed: int = 0) -> Scene:
         -out,
         speed=1.3,
         behaviors=behaviors,
-        vehicle={"keep_in_plane": True, "max_speed": 1.6, "radius": 0.25, "max_force": 3.0},
+        vehicle={"max_speed": 1.6, "radius": 0.25, "max_force": 3.0},
+        locomotions=[(Planar, {})],
     )
 
 

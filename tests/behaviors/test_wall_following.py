@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from scripts.motion_metrics import jerks
 from steering_addon.behaviors.wall_following import CURVES, OBSTACLES, WallFollowing
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.meshes import mesh
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes
 from steering_addon.simulation.geometry.paths import Spline, spline
@@ -63,7 +64,7 @@ def test_a_fast_vehicle_with_a_wide_turn_comes_up_to_it_without_crossing_it() ->
 @pytest.mark.parametrize("inside", [False, True])
 def test_it_keeps_the_offset_round_a_bent_wall(inside: bool) -> None:
     start = 12.0 if inside else 18.0
-    states = walkers(ring(), [[start, 0.0, 0.0]], vehicle={"keep_in_plane": True}).run(20 * FPS)
+    states = walkers(ring(), [[start, 0.0, 0.0]], locomotions=[(Planar, {})]).run(20 * FPS)
     radius = np.linalg.norm(positions(states)[-8 * FPS :, 0], axis=1)
     assert np.abs(radius - (14.0 if inside else 16.0)).max() < 0.1
 
@@ -109,8 +110,8 @@ def followers(kind: str, walls: list[Corners], start: list[object], **changes: o
         things = {"obstacles": mesh_obstacles([drawn["mesh"] for drawn in outlines], apart)}
         values = values | {"walls": OBSTACLES}
     place = np.column_stack((np.array(start, dtype=float), np.zeros(n))) + apart
-    vehicle = {"keep_in_plane": True} | changes.pop("vehicle", {})
-    return Scene(place, behaviors=[(WallFollowing, values)], vehicle=vehicle, fps=FPS, **things, **changes), apart  # type: ignore[arg-type]
+    moves = {"locomotions": [(Planar, {})], "fps": FPS}
+    return Scene(place, behaviors=[(WallFollowing, values)], **moves, **things, **changes), apart  # type: ignore[arg-type]
 
 
 def crosses(way: np.ndarray, wall: Corners) -> bool:
@@ -274,7 +275,7 @@ def test_it_goes_along_the_side_of_an_obstacle_at_the_offset(kind: str, x: float
 
 def test_in_a_round_room_it_goes_round_along_the_wall() -> None:
     room = mesh_obstacles([ball(14.0, 12)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
-    states = along(room, [[8.0, 0.0, 0.0]], vehicle={"keep_in_plane": True}).run(14 * FPS)
+    states = along(room, [[8.0, 0.0, 0.0]], locomotions=[(Planar, {})]).run(14 * FPS)
     way = positions(states)[5 * FPS :, 0]
     assert np.abs(room.clearance(way) - 2.0).max() < 0.5
     assert way.min() < -9.0 and way.max() > 9.0

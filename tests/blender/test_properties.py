@@ -8,9 +8,6 @@ from tests.blender.building import part
 
 REACH = 1e6
 EXTRA = {
-    "vehicle": set(),
-    "portrayal": set(),
-    "attendance": set(),
     "populate": {"sources", "place", "laid_out"},
 }
 """The properties of a group besides its declared parameters. A behavior's group also has its switch, `use`."""
@@ -50,6 +47,7 @@ def declarations() -> list:
         ("portrayal", part("portrayal.driver_properties").Portrayal),
         ("attendance", part("simulation.presence.attendance").Attendance),
         ("populate", part("settings.population").Population),
+        *((moves.name, moves) for moves in part("locomotion").CATALOGUE),
         *((b.name, b) for b in catalogue),
     ]
 
@@ -84,9 +82,10 @@ def test_every_property_and_pointer_can_be_overridden_on_a_linked_object(addon) 
 
 
 def test_each_group_has_a_property_for_each_declared_parameter_and_no_others(addon) -> None:
+    behaviors = {behavior.name for behavior in part("behaviors").CATALOGUE}
     for group, declared in declarations():
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
-        extra = EXTRA.get(group, {"use"})
+        extra = EXTRA.get(group, {"use"} if group in behaviors else set())
         kinds = part("simulation.declaration").Kind
         bodies = {name: parameter for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
         of_bodies = {f"{name}_{suffix}" for name in bodies for suffix in ("bone", "collection")}

@@ -9,13 +9,13 @@ import pytest
 from scripts.motion_metrics import coordinated_rolls, lag, roll_rates, roll_reversals, rolled, rolls
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.path_following import CORRIDOR, PathFollowing
-from steering_addon.locomotion.banking import leaned
+from steering_addon.locomotion import Planar, SimpleVehicle
+from steering_addon.locomotion.banking import GRAVITY, Banking, banked
 from steering_addon.simulation.arrays.vectors import Vectors, dot, magnitude, unit
 from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import State
-from steering_addon.simulation.vehicle import VehicleModel
 from steering_addon.simulation.world import Agents, World
 from tests.scene import Scene, about, headings, leaders, positions, speeds, ups, velocities
 
@@ -39,6 +39,11 @@ class Flown(Behavior):
         side, forward, up = self.pilot(world.time)
         level_side, level_up = agents.level_frame()
         return side * level_side + forward * agents.forward + up * level_up
+
+
+def banking(**values: object) -> list[tuple[type[SimpleVehicle], dict[str, object]]]:
+    """The locomotions of a scene in which vehicles lean with these values."""
+    return [(SimpleVehicle, values)]
 
 
 def flown(place: Scene, pilot: Callable[[float], tuple[float, float, float]], frames: int) -> list[State]:
@@ -149,7 +154,8 @@ def test_with_a_force_that_switches_on_and_off_the_roll_is_calm() -> None:
 @pytest.mark.parametrize("max_bank", [20.0, 60.0])
 def test_the_lean_is_limited(max_bank: float, climb: float) -> None:
     """Eight degrees are allowed for climbing turns, which lean the wings a little further."""
-    place = Scene([[0.0] * 3] * 2, speed=11.0, vehicle=BIRD | {"max_bank": np.radians(max_bank)}, fps=FPS)
+    moves = banking(max_bank=np.radians(max_bank))
+    place = Scene([[0.0] * 3] * 2, speed=11.0, vehicle=BIRD, locomotions=moves, fps=FPS)
     states = flown(place, lambda time: (24.0 * np.sin(2.0 * time), 0.0, climb * np.sin(1.3 * time)), 10 * FPS)
     roll = np.abs(rolls(headings(states), ups(states)))
     assert max_bank - 5.0 < roll.max() <= max_bank + 8.0
@@ -163,7 +169,8 @@ def test_in_a_steady_turn_it_leans_inward_by_the_lean_of_a_coordinated_turn(turn
 
 
 def test_banking_can_be_turned_down_and_off() -> None:
-    place = Scene([[0.0] * 3] * 3, speed=11.0, vehicle=BIRD | {"bank": np.array([0.0, 0.5, 1.0])}, fps=FPS)
+    moves = banking(bank=np.array([0.0, 0.5, 1.0]))
+    place = Scene([[0.0] * 3] * 3, speed=11.0, vehicle=BIRD, locomotions=moves, fps=FPS)
     none, half, whole = np.abs(rolls(*axes(flown(place, lambda time: (6.0, 0.0, 0.0), 3 * FPS)))[-1])
     assert none < 1e-6
     assert half == pytest.approx(np.degrees(np.arctan(3.0 / 9.81)), abs=1.5)
@@ -175,7 +182,7 @@ def axes(states: list[State]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_vehicles_that_keep_in_their_plane_do_not_lean() -> None:
-    place = Scene([[0.0] * 3], speed=11.0, vehicle=BIRD | {"keep_in_plane": True}, fps=FPS)
+    place = Scene([[0.0] * 3], speed=11.0, vehicle=BIRD, locomotions=[(Planar, {})], fps=FPS)
     states = flown(place, lambda time: (8.0, 0.0, 3.0), 2 * FPS)
     assert (ups(states) == (0.0, 0.0, 1.0)).all()
 
@@ -229,7 +236,11 @@ def test_up_is_perpendicular_to_the_heading_even_if_it_was_parallel_before() -> 
     forward[:3] = (0.0, 0.0, 1.0)
     before = np.where((np.arange(200) % 2 == 0)[:, None], forward, unit(rng.normal(size=(200, 3))))
     force = 10.0 * rng.normal(size=(200, 3))
-    up, _, _ = leaned(VehicleModel.of(200), forward, before, np.zeros(200), 0.0 * force, force, 1.0 / FPS)
+    dt = 1.0 / FPS
+    bird = SimpleVehicle.of(200)
+    lean = Banking(bird.bank, GRAVITY, bird.max_bank, bird.bank_time, bird.max_bank_rate)
+    acceleration = bird.smoothed(0.0 * force, force, dt)
+    up, _ = banked(lean, forward, before, np.zeros(200), acceleration, dt)
     assert np.abs(magnitude(up) - 1.0).max() < 1e-9
     assert np.abs(dot(up, forward)).max() < 1e-9
 
@@ -245,7 +256,12 @@ def test_pushed_over_harder_than_gravity_it_does_not_roll_over() -> None:
 @pytest.mark.parametrize(("tilt", "most"), [(0.0, 1e-6), (2.0, 30.0), (10.0, 85.0)])
 def test_in_a_loop_it_hardly_rolls(tilt: float, most: float) -> None:
     """At 15 m/s, in 3 s. Without the rule that holds the roll upside down it would be a full turn to either side."""
-    place = Scene([[0.0] * 3], speed=15.0, vehicle={"max_speed": 15.0, "max_force": 60.0, "max_turn_rate": 9.0})
+    place = Scene(
+        [[0.0] * 3],
+        speed=15.0,
+        vehicle={"max_speed": 15.0, "max_force": 60.0},
+        locomotions=[(SimpleVehicle, {"max_turn_rate": 9.0})],
+    )
     axis = np.array([np.cos(np.radians(tilt)), 0.0, np.sin(np.radians(tilt))])
     states = looped(place, axis, 6 * FPS)
     assert headings(states)[:, 0, 1].min() < -0.95, "it did not fly a loop"

@@ -10,21 +10,38 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion.simple_vehicle import TURNING_SPEED, _round, _turn, damped, moved
+from steering_addon.locomotion import Planar, SimpleVehicle
+from steering_addon.locomotion.point_mass import TURNING_SPEED, _round, _turn
 from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.damping import damped
+from steering_addon.simulation.locomotion import Control, Locomotion
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.vehicle import Motion, VehicleModel
-from tests.scene import Scene, headings, leaders, positions, speeds, ups, velocities
+from tests.scene import Scene, flat_or_free, headings, leaders, positions, speeds, ups, velocities
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
 DT = 1.0 / 24.0
 NEVER_LIMITED = 1e9
+TURN = np.pi
+"""The default of the fastest turn, rad/s."""
 
 
 def motion_of(position: np.ndarray, velocity: np.ndarray, facing: np.ndarray) -> Motion:
     speed = np.linalg.norm(velocity, axis=1, keepdims=True)
     forward = np.where(speed > 0.0, velocity / np.maximum(speed, 1e-300), facing)
     return Motion(position, velocity, np.zeros_like(forward), forward, np.zeros_like(forward))
+
+
+def moved(
+    model: VehicleModel,
+    motion: Motion,
+    force: np.ndarray,
+    dt: float,
+    moves: Locomotion | None = None,
+    limit: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The next positions, velocities and headings, by default of vehicles that move freely in space."""
+    return (moves or SimpleVehicle.of(len(force))).moved(model, motion, Control(force, limit), None, dt)
 
 
 def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -55,15 +72,15 @@ def test_forward_euler_is_the_papers_without_the_limit_on_turning() -> None:
         mass=rng.uniform(0.5, 4.0, n),
         max_force=rng.uniform(5.0, 30.0, n),
         max_speed=rng.uniform(3.0, 8.0, n),
-        max_turn_rate=NEVER_LIMITED,
     )
+    free = SimpleVehicle.of(n, max_turn_rate=NEVER_LIMITED)
     velocity = rng.uniform(-2.0, 2.0, (n, 3))
     motion = motion_of(rng.uniform(-9.0, 9.0, (n, 3)), velocity, velocity)
     plain = [(motion.position[row], motion.velocity[row]) for row in range(n)]
     for _ in range(40):
         # No vehicle stops: near standstill this model drives round.
         force = rng.normal(size=(n, 3)) * 10.0 + 8.0 * motion.forward
-        position, velocity, forward = moved(model, motion, force, DT)
+        position, velocity, forward = moved(model, motion, force, DT, free)
         plain = [papers_step(model, row, *plain[row], force[row]) for row in range(n)]
         assert np.abs(position - [p for p, _ in plain]).max() < 1e-9
         assert np.abs(velocity - [v for _, v in plain]).max() < 1e-9
@@ -88,7 +105,7 @@ def test_gentle_steering_is_the_papers_also_with_the_limit_on_turning() -> None:
 
 
 @st.composite
-def odd_motion(draw: st.DrawFn) -> tuple[VehicleModel, Motion, np.ndarray, float]:
+def odd_motion(draw: st.DrawFn) -> tuple[VehicleModel, Motion, np.ndarray, float, Locomotion]:
     n = 3
     max_speed = draw(numbers(0.0, 100.0))
     model = VehicleModel.of(
@@ -96,24 +113,24 @@ def odd_motion(draw: st.DrawFn) -> tuple[VehicleModel, Motion, np.ndarray, float
         mass=draw(numbers(1e-3, 1e6)),
         max_force=draw(numbers(0.0, 1e6)),
         max_speed=max_speed,
-        max_turn_rate=draw(numbers(0.01, 100.0)),
-        keep_in_plane=draw(st.booleans()),
     )
+    moves = draw(st.sampled_from([Planar, SimpleVehicle])).of(n, max_turn_rate=draw(numbers(0.01, 100.0)))
     facing = draw(vectors(n, largest=1.0))
     facing[np.linalg.norm(facing, axis=1) < 1e-3] = (0.0, 1.0, 0.0)
-    facing[:, 2] *= ~model.keep_in_plane
+    facing[:, 2] *= not moves.grounded
     facing[np.linalg.norm(facing, axis=1) < 1e-3] = (1.0, 0.0, 0.0)
     facing /= np.linalg.norm(facing, axis=1, keepdims=True)
     velocity = facing * max_speed * draw(numbers(0.0, 1.0))
     motion = Motion(np.zeros((n, 3)), velocity, np.zeros((n, 3)), facing, np.zeros((n, 3)))
-    return model, motion, draw(vectors(n)), draw(st.sampled_from([1.0 / 24.0, 1.0 / 60.0, 1.0 / 240.0, 1.0]))
+    dt = draw(st.sampled_from([1.0 / 24.0, 1.0 / 60.0, 1.0 / 240.0, 1.0]))
+    return model, motion, draw(vectors(n)), dt, moves
 
 
 @BOUNDED
 @given(odd_motion())
 def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
-    model, motion, force, dt = odd
-    position, velocity, forward = moved(model, motion, force, dt)
+    model, motion, force, dt, moves = odd
+    position, velocity, forward = moved(model, motion, force, dt, moves)
     assert np.isfinite((position, velocity, forward)).all()
     assert (np.linalg.norm(velocity, axis=1) <= model.max_speed * (1.0 + 1e-9)).all()
     push = np.linalg.norm(velocity - motion.velocity, axis=1) * model.mass / dt
@@ -121,14 +138,14 @@ def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
     turn = angle_between(motion.forward, forward)
     # The heading of a vehicle that hardly moves has few exact digits.
     sure = np.linalg.norm(velocity, axis=1) > 1e-9
-    assert (turn <= np.minimum(model.max_turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
+    assert (turn <= np.minimum(moves.turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
 
 
 @BOUNDED
 @given(odd_motion())
 def test_a_vehicle_always_moves_the_way_it_faces(odd) -> None:
-    model, motion, force, dt = odd
-    _, velocity, forward = moved(model, motion, force, dt)
+    model, motion, force, dt, moves = odd
+    _, velocity, forward = moved(model, motion, force, dt, moves)
     assert np.abs(np.linalg.norm(forward, axis=1) - 1.0).max() < 1e-9
     along = (velocity * forward).sum(axis=1, keepdims=True)
     assert (along >= 0.0).all()
@@ -161,7 +178,7 @@ def test_a_push_to_the_side_does_not_spin_a_vehicle_at_rest() -> None:
     motion = Motion(np.zeros((4, 3)), np.zeros((4, 3)), forward, forward, forward)
     sideways = [[10.0, 0.0, 0.0], [-10.0, -3.0, 0.0], [0.0, -10.0, 0.0], [0.0, 0.0, 10.0]]
     _, _, after = moved(model, motion, np.array(sideways), DT)
-    assert (angle_between(forward, after) <= model.max_turn_rate * DT + 1e-9).all()
+    assert (angle_between(forward, after) <= TURN * DT + 1e-9).all()
     motion = replace(motion, velocity=np.zeros((4, 3)))
     _, _, after = moved(model, motion, np.array(sideways) * 1e-6, DT)
     assert angle_between(forward, after).max() < 1e-3, "with hardly any force it has hardly any speed to turn at"
@@ -169,18 +186,18 @@ def test_a_push_to_the_side_does_not_spin_a_vehicle_at_rest() -> None:
 
 def test_the_limit_on_turning_is_open_from_half_a_percent_of_the_top_speed_on() -> None:
     model = VehicleModel.of(4)
-    turn = _turn(model, np.array([0.0, 0.0025, 0.005, 1.0]) * model.max_speed, DT)
-    assert np.allclose(turn, np.array([0.0, 0.5, 1.0, 1.0]) * model.max_turn_rate * DT)
+    turn = _turn(model, np.full(4, TURN), np.array([0.0, 0.0025, 0.005, 1.0]) * model.max_speed, DT)
+    assert np.allclose(turn, np.array([0.0, 0.5, 1.0, 1.0]) * TURN * DT)
 
 
 @pytest.mark.parametrize(("back", "drives_round"), [(0.5, True), (0.3, False)])
 def test_asked_to_go_backwards_within_a_tenth_of_a_second_it_drives_round_else_it_brakes(
     back: float, drives_round: bool
 ) -> None:
-    model = replace(VehicleModel.of(1), max_turn_rate=np.full(1, 0.1), max_force=np.full(1, 1e3))
+    model, slow = VehicleModel.of(1, max_force=1e3), SimpleVehicle.of(1, max_turn_rate=0.1)
     motion = motion_of(np.zeros((1, 3)), np.array([[0.0, 1.0, 0.0]]), np.zeros((1, 3)))
     force = model.mass[0] / DT * np.array([[0.5, -back, 0.0]])
-    _, velocity, _ = moved(model, motion, force, DT)
+    _, velocity, _ = moved(model, motion, force, DT, slow)
     turning = TURNING_SPEED * model.max_speed[0]
     assert np.linalg.norm(velocity) == pytest.approx(turning if drives_round else 1.0 - back, abs=0.01)
 
@@ -202,7 +219,7 @@ def test_for_a_target_straight_behind_it_drives_round(start: float, plane: bool)
         [[0.0, 0.0, 0.0]],
         speed=start,
         behaviors=[(Seek, {})],
-        vehicle={"keep_in_plane": plane},
+        locomotions=flat_or_free(plane),
         tracked=leaders([0.0, -20.0, 0.0]),
     )
     states = place.run(72)
@@ -236,7 +253,7 @@ def test_vehicles_that_keep_in_their_plane_stay_at_their_height_and_upright(heig
         forward=[[1.0, 1.0, 0.8], [0.0, 0.0, 1.0]],
         up=(0.0, -1.0, 0.0),
         behaviors=[(Seek, {})],
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         tracked=leaders([9.0, 9.0, 30.0]),
     )
     states = place.run(100)
@@ -288,7 +305,7 @@ def test_a_speed_limit_is_kept_as_well_as_full_braking_can(
     motion = motion_of(np.zeros((4, 3)), velocity, np.tile([0.0, 1.0, 0.0], (4, 1)))
 
     def after(push: np.ndarray, limit: float) -> np.ndarray:
-        return moved(model, motion, push, DT, np.full(4, limit))[1]
+        return moved(model, motion, push, DT, limit=np.full(4, limit))[1]
 
     braked = after(force, fastest)
     assert (np.linalg.norm(braked - velocity, axis=1) <= 10.0 * DT + 1e-9).all()
@@ -350,8 +367,8 @@ def test_damping_smooths_the_way_of_random_decisions(way: str) -> None:
 def test_a_vehicle_that_is_to_go_straight_back_turns_to_its_level_side() -> None:
     angle = np.linspace(0.0, 2.0 * np.pi, 60)
     forward = np.stack((np.cos(angle), np.sin(angle), np.zeros(60)), axis=-1)
-    model = VehicleModel.of(60, max_turn_rate=2.0, max_speed=5.0)
-    turned = _round(model, forward, 3.0 * forward, -1.0 * forward, DT)
+    model, rate = VehicleModel.of(60, max_speed=5.0), np.full(60, 2.0)
+    turned = _round(model, rate, forward, 3.0 * forward, -1.0 * forward, DT)
     heading = turned / np.linalg.norm(turned, axis=1, keepdims=True)
     assert np.abs(turned[:, 2]).max() < 1e-12
-    assert np.allclose(angle_between(forward, heading), _turn(model, np.full(60, 3.0), DT))
+    assert np.allclose(angle_between(forward, heading), _turn(model, rate, np.full(60, 3.0), DT))

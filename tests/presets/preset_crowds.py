@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.motion_bands import Recording
-from scripts.preset_crowds import FPS, SHIPPED, columns, crowd, shipped
+from scripts.preset_crowds import FPS, SHIPPED, columns, crowd, locomotions, shipped
 from steering_addon.settings.preset import Preset
 from tests.scene import headings, positions, ups
 
-__all__ = ["FPS", "SHIPPED", "columns", "crowd", "recorded", "shipped"]
+__all__ = ["FPS", "SHIPPED", "columns", "crowd", "locomotions", "recorded", "shipped"]
 
 SETTLING = 48
 """Frames in which a crowd leaves the order in which it was placed."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scripts.preset_crowds import FPS, START_SPEED, columns, crowd
+from scripts.preset_crowds import FPS, START_SPEED, columns, crowd, locomotions
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.pursuit import Pursuit
@@ -95,6 +95,8 @@ def hunt(
         forward=np.vstack((group.forward, [[1.0, 0.0, 0.0]])),
         speed=START_SPEED * vehicle["max_speed"],
         vehicle=vehicle,
+        locomotions=[*locomotions(prey), *locomotions(predator)],
+        locomotion_row=~is_prey * 1,
         regions=regions([[0.0, 0.0, 0.0]] * 2, np.outer([room, ROOM_OF_PREDATOR * room], np.ones(3)), SPHERE),
         candidates=(Candidates(np.arange(n), keys_of(0, np.arange(n)), NEAREST_ONE),),
         fps=FPS,

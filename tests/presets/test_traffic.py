@@ -19,7 +19,7 @@ from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.preset_crowds import columns, shipped
+from tests.presets.preset_crowds import columns, locomotions, shipped
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 FPS = 12.0
@@ -67,6 +67,7 @@ def cars(places: list[tuple[Spline, float, float]], paths: tuple[Spline, ...], o
         forward=np.array([line.tangent(at)[0] * way for (line, _, way), at in zip(places, along)]),
         speed=10.0,
         vehicle={**columns(VehicleModel, preset.vehicle), "radius": RADIUS, "length": LENGTH},
+        locomotions=locomotions(preset),
         behaviors=[(KINDS[name], behaviors[name]) for name in sorted(behaviors, key=ORDER.index)],
         combining=next(choice.number for choice in COMBININGS if choice.name == preset.combining),
         paths=tuple((line,) for line in paths),

@@ -19,7 +19,7 @@ from steering_addon.simulation.behavior import Adjustment, Behavior
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import Kind, Parameter, Unit
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.preset_crowds import SHIPPED, columns, shipped
+from tests.presets.preset_crowds import SHIPPED, columns, locomotions, shipped
 from tests.scene import Scene, positions
 
 WAYS = [choice.name for choice in COMBININGS]
@@ -46,8 +46,8 @@ def bodies_for(name: str) -> Bodies:
     """The bodies that a shipped preset is meant for."""
     preset = shipped(name)
     width = WIDTH if name in UPRIGHT else 1.0
-    model = {key: preset.vehicle[key] for key in ("max_speed", "max_force", "mass", "keep_in_plane")}
-    return Bodies(radius=0.5 * width * preset.body_length, **model)
+    model = {key: preset.vehicle[key] for key in ("max_speed", "max_force", "mass")}
+    return Bodies(radius=0.5 * width * preset.body_length, grounded=preset.moves.grounded, **model)
 
 
 def beside(preset: Preset) -> dict[type[Behavior], Values]:
@@ -68,7 +68,7 @@ FISH, PIGEON, SHARK = bodies_for("fish"), bodies_for("pigeon"), bodies_for("shar
 
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 def test_the_default_vehicle_has_the_default_values(behavior) -> None:
-    assert fitted(behavior, replace(Bodies.default(), keep_in_plane=True), "PRIORITY", {}) == complete(behavior, {})
+    assert fitted(behavior, replace(Bodies.default(), grounded=True), "PRIORITY", {}) == complete(behavior, {})
 
 
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
@@ -137,7 +137,7 @@ def test_where_a_vehicle_has_to_stop_there_is_room_to() -> None:
 @pytest.mark.parametrize("missing", ["radius", "max_speed", "max_force"])
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 def test_a_vehicle_without_size_speed_or_force_counts_as_usual_in_that(behavior, missing) -> None:
-    bodies = replace(Bodies.default(), keep_in_plane=True, **{missing: 0.0})
+    bodies = replace(Bodies.default(), grounded=True, **{missing: 0.0})
     assert fitted(behavior, bodies, "PRIORITY", {}) == complete(behavior, {})
 
 
@@ -218,6 +218,7 @@ def test_walkers_to_whom_avoiding_each_other_is_added_pass_without_a_contact(nam
             forward=np.repeat([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], 8, axis=0),
             speed=0.7 * bodies.max_speed,
             vehicle={**columns(VehicleModel, preset.vehicle), "radius": bodies.radius, "keep_apart": False},
+            locomotions=locomotions(preset),
             behaviors=[(UnalignedCollisionAvoidance, values)],
         )
         path = positions(place.run(int(24 * 90.0 * bodies.radius / bodies.max_speed)))
@@ -228,6 +229,6 @@ def test_walkers_to_whom_avoiding_each_other_is_added_pass_without_a_contact(nam
     assert contacts(weight=0.0) >= 8
 
 
-@pytest.mark.parametrize(("keep_in_plane", "end"), [(False, "TURN_BACK"), (True, "STOP")])
-def test_what_cannot_stand_in_the_air_does_not_stop_at_the_end_of_a_path(keep_in_plane: bool, end: str) -> None:
-    assert fitted(PathFollowing, replace(Bodies.default(), keep_in_plane=keep_in_plane), "PRIORITY", {})["end"] == end
+@pytest.mark.parametrize(("grounded", "end"), [(False, "TURN_BACK"), (True, "STOP")])
+def test_what_cannot_stand_in_the_air_does_not_stop_at_the_end_of_a_path(grounded: bool, end: str) -> None:
+    assert fitted(PathFollowing, replace(Bodies.default(), grounded=grounded), "PRIORITY", {})["end"] == end

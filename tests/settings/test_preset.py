@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
+from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.settings.preset import Preset, read, scaled, written
 from steering_addon.settings.preset_values import FORMAT, RENAMED, PresetError, complete, held
@@ -26,7 +28,7 @@ PLAIN: dict[str, Any] = {
     "label": "Gulls",
     "description": "Large birds that take their time",
     "body_length": 0.6,
-    "vehicle": {"max_speed": 12.0, "keep_in_plane": False},
+    "vehicle": {"max_speed": 12.0},
     "combining": "ALLOCATION",
     "behaviors": {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}},
     "variation": {"speed": 0.1},
@@ -66,9 +68,8 @@ def some_values(declaration) -> st.SearchStrategy:
     return st.fixed_dictionaries({}, optional={name: any_value(p) for name, p in held(declaration).items()})
 
 
-SOME_VALUES = {
-    declaration: some_values(declaration) for declaration in (VehicleModel, Portrayal, Attendance, *CATALOGUE)
-}
+DECLARED = (VehicleModel, Portrayal, Attendance, *LOCOMOTIONS, *CATALOGUE)
+SOME_VALUES = {declaration: some_values(declaration) for declaration in DECLARED}
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20).filter(str.strip)
 presets = st.builds(
     Preset,
@@ -76,6 +77,7 @@ presets = st.builds(
     description=words,
     body_length=st.floats(1e-3, REACH),
     vehicle=SOME_VALUES[VehicleModel],
+    locomotion=st.sampled_from(LOCOMOTIONS).flatmap(lambda kind: st.fixed_dictionaries({kind.name: SOME_VALUES[kind]})),
     combining=st.sampled_from([choice.name for choice in COMBININGS]),
     behaviors=st.sets(st.sampled_from(CATALOGUE), max_size=2).flatmap(
         lambda used: st.fixed_dictionaries({b.name: SOME_VALUES[b] for b in CATALOGUE if b in used})
@@ -98,21 +100,29 @@ def test_reading_restores_what_was_written(preset: Preset) -> None:
 
 def test_a_plain_preset_is_read() -> None:
     preset = read(text())
-    assert preset.vehicle == {"max_speed": 12.0, "keep_in_plane": False}
+    assert preset.vehicle == {"max_speed": 12.0}
     assert preset.behaviors == {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}}
     assert preset.unknown == ()
+
+
+def test_a_preset_without_a_locomotion_has_the_simple_vehicle() -> None:
+    assert read(text()).locomotion == {"simple_vehicle": {}}
+    assert read(text()).moves is SimpleVehicle
+    walker = read(text(locomotion={"planar": {"max_turn_rate": 1.0}}))
+    assert walker.locomotion == {"planar": {"max_turn_rate": 1.0}}
+    assert walker.moves is Planar
 
 
 def test_missing_values_have_their_defaults() -> None:
     values = complete(VehicleModel, {"max_speed": 12.0})
     assert values["max_speed"] == 12.0
     assert values["max_force"] == VehicleModel.parameters()["max_force"].default
-    assert values["keep_in_plane"] is False
+    assert values["keep_apart"] is False
     separation = next(b for b in CATALOGUE if b.name == "separation")
     assert complete(separation, {})["neighbors"] == "OWN_CROWD"
 
 
-@pytest.mark.parametrize("declaration", [VehicleModel, Portrayal, Attendance, *CATALOGUE], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("declaration", DECLARED, ids=lambda d: d.__name__)
 def test_a_preset_holds_no_objects_and_nothing_that_depends_on_the_file(declaration) -> None:
     objects = {name for name, p in declaration.parameters().items() if p.kind in POINTERS}
     of_file = {
@@ -138,6 +148,7 @@ def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:
     [
         "mood",
         "vehicle.wings",
+        "locomotion.simple_vehicle.rails",
         "vehicle.radius",
         "portrayal.use",
         "behaviors.telepathy",
@@ -171,7 +182,12 @@ def test_unknown_names_are_ignored_and_reported(path: str) -> None:
         ("vehicle.max_speed", math.inf, "vehicle.max_speed must be a number, not Infinity"),
         ("vehicle.cruise_speed", 1.5, "vehicle.cruise_speed must be from 0 to 1, not 1.5"),
         ("vehicle.mass", 0.0, r"vehicle.mass must be from 1e-06 to 1e\+06, not 0.0"),
-        ("vehicle.keep_in_plane", 1, "vehicle.keep_in_plane must be true or false, not 1"),
+        ("vehicle.keep_apart", 1, "vehicle.keep_apart must be true or false, not 1"),
+        ("locomotion", [], "locomotion must be an object of names and values"),
+        ("locomotion", {"rails": {}}, 'locomotion must be simple_vehicle or planar.*, not "rails"'),
+        ("locomotion", {"planar": {}, "simple_vehicle": {}}, "locomotion must be simple_vehicle or planar.*, not"),
+        ("locomotion", {"planar": 3}, "locomotion.planar must be an object of names and values"),
+        ("locomotion.planar.max_turn_rate", 0.0, "locomotion.planar.max_turn_rate must be from 0.01 to"),
         ("portrayal.stride", "long", 'portrayal.stride must be a number, not "long"'),
         ("portrayal", None, "portrayal must be an object of names and values"),
         ("vehicle", 3, "vehicle must be an object of names and values"),
@@ -225,14 +241,17 @@ def test_a_whole_number_has_exactly_the_limits_of_its_property() -> None:
             read(text(attendance={"enter_span": value}))
 
 
-@pytest.mark.parametrize("limit", [math.tau, 1.55, 1e-6])
-def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(limit: float) -> None:
-    name = {math.tau: "behaviors.separation.angle", 1.55: "vehicle.max_bank", 1e-6: "vehicle.mass"}[limit]
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [("behaviors.separation.angle", math.tau), ("locomotion.simple_vehicle.max_bank", 1.55), ("vehicle.mass", 1e-6)],
+)
+def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(name: str, limit: float) -> None:
     preset = read(nested(name, float(np.float32(limit))))
     *_, group, key = name.split(".")
-    values = preset.vehicle if group == "vehicle" else preset.behaviors[group]
+    values = {**preset.locomotion, **preset.behaviors, "vehicle": preset.vehicle}[group]
     assert values[key] == pytest.approx(limit, rel=1e-6)
-    parameters = {**VehicleModel.parameters(), **next(b for b in CATALOGUE if b.name == "separation").parameters()}
+    separation = next(b for b in CATALOGUE if b.name == "separation")
+    parameters = {n: p for d in (VehicleModel, SimpleVehicle, separation) for n, p in d.parameters().items()}
     assert parameters[key].least <= values[key] <= parameters[key].most
 
 

@@ -32,6 +32,8 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.arrays.angles import cosine, sine
 from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
 from steering_addon.simulation.behavior import Behavior
@@ -161,6 +163,7 @@ def cases() -> dict[str, Callable[[], Case]]:
             "dense_flock": dense_flock,
             "giving_up": giving_up,
             "throng": throng,
+            "locomotions": locomotions,
         }
     )
 
@@ -230,8 +233,9 @@ def busy(name: str, n: int = MEMBERS) -> Scene:
             "max_force": np.where(row == n - 1, 0.3, 6.0 + 8.0 * chance(n, "force")),
             "max_speed": 4.0 + 4.0 * chance(n, "max_speed"),
             "damping": 0.1 * (row % 5 == 1),
-            "keep_in_plane": row % 3 == 1,
         },
+        locomotions=[(SimpleVehicle, {}), (Planar, {})],
+        locomotion_row=row % 3 == 1,
         tracked=all_of(
             leaders(*(middle + 7.0 * chance.vectors(LEADERS - 1, "leaders")), position[1] + 1.0),
             locked(*(position[:4] + chance.vectors(4, "locked")), crowd=np.arange(4) % 2),
@@ -421,6 +425,32 @@ def giving_up() -> Case:
     return Case(place, (Crowd(np.arange(n), behaviors, COMBININGS[0].number, key=4),), frames=18)
 
 
+def locomotions() -> Case:
+    """Vehicles of every locomotion, which wander to points above and below them; some start straight up or down."""
+    name, n = "locomotions", 5 * len(LOCOMOTIONS)
+    chance, row = Chance(name), np.arange(n)
+    place = busy(name, n)
+    heading = place.forward.copy()
+    heading[-4:] = [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [0.0, 0.1, 1.0], [0.1, 0.0, -1.0]]
+    place = replace(
+        place,
+        forward=heading,
+        locomotions=[
+            (kind, {key: _value(key, parameter, chance) for key, parameter in kind.parameters().items()})
+            for kind in LOCOMOTIONS
+        ],
+        locomotion_row=row % len(LOCOMOTIONS),
+    )
+    behaviors = (Seek.of(n, target=n + row % LEADERS), Wander.of(n, strength=3.0))
+    return Case(place, (Crowd(row, behaviors, COMBININGS[0].number, key=8),), frames=27)
+
+
+def _value(name: str, parameter: Parameter, chance: Chance) -> float:
+    """A value about the default, or about a half where the default is 0."""
+    about = (parameter.default or 0.5) * (0.6 + 0.8 * chance(1, name)[0])
+    return float(np.clip(about, parameter.least, parameter.most))
+
+
 def throng() -> Case:
     """Two groups of walkers who want to be on each other's side of a wall with one narrow door, past pillars."""
     name, n = "throng", 14
@@ -438,7 +468,8 @@ def throng() -> Case:
         position=position,
         forward=np.where(west[:, None], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]),
         speed=1.0,
-        vehicle={"radius": 0.25, "max_speed": 1.6, "keep_in_plane": True, "keep_apart": True, "max_force": 6.0},
+        vehicle={"radius": 0.25, "max_speed": 1.6, "keep_apart": True, "max_force": 6.0},
+        locomotions=[(Planar, {})],
         tracked=goals,
         obstacles=all_of(walls, pillars),
         fps=FPS,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation import ground
 from steering_addon.simulation.geometry.paths import spline
 from tests.scene import Scene, about, turned
@@ -78,7 +79,7 @@ def test_some_agents_have_the_up_of_their_rows() -> None:
     assert np.array_equal(ground.of_rows(ups, rows), ups[rows])
     assert np.array_equal(ground.of_rows(ground.upright(N), rows), [ground.UP] * 2)
     assert ground.of_rows(ground.upright(0), np.zeros(0, dtype=np.int64)).shape == (0, 3)
-    agents = Scene(ONE, vehicle={"keep_in_plane": GROUNDED}).seen()[1]
+    agents = Scene(ONE, locomotions=[(SimpleVehicle, {}), (Planar, {})], locomotion_row=GROUNDED * 1).seen()[1]
     assert np.array_equal(agents.level_of(ONE[rows], rows), agents.level(ONE)[rows])
     assert np.array_equal(agents.flat_of(ONE[rows], rows), agents.flat(ONE)[rows])
     assert np.array_equal(agents.upward_of(rows), agents.upward[rows])

@@ -12,6 +12,7 @@ from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.locomotion import Planar
 from steering_addon.recording.mishaps import OBSTACLE, OVERLAP, STUCK, TOLERANCE, Mishaps
 from steering_addon.simulation.avoiding.costs import COSTS
 from steering_addon.simulation.avoiding.dangers import Others
@@ -28,7 +29,6 @@ HALF = LENGTH / 2.0 - RADIUS
 CAR = {
     "radius": RADIUS,
     "length": LENGTH,
-    "keep_in_plane": True,
     "keep_apart": True,
     "max_speed": 3.0,
     "max_force": 6.0,
@@ -46,7 +46,7 @@ knows = pytest.mark.parametrize("behavior", KNOWS, ids=lambda given: f"{given[0]
 
 
 def cars(position, forward=(0.0, 1.0, 0.0), **changes) -> Scene:
-    return Scene(position, forward=forward, **({"vehicle": CAR} | changes))
+    return Scene(position, forward=forward, **({"vehicle": CAR, "locomotions": [(Planar, {})]} | changes))
 
 
 def crowded(seed: int = 1, n: int = 14, room: float = 14.0, **vehicle) -> Scene:

@@ -13,6 +13,8 @@ from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import SimpleVehicle
+from steering_addon.locomotion.banking import Rolling
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
@@ -150,7 +152,8 @@ def test_who_does_not_take_part_stays_as_it_was() -> None:
 
 def as_bytes(state: State, row: int) -> bytes:
     motion = (getattr(state.motion, name)[row] for name in ("position", "velocity", "side", "forward", "up"))
-    return np.concatenate([*motion, state.roll_rate[row : row + 1], state.smoothed_acceleration[row]]).tobytes()
+    rolling = state.bodies.get(SimpleVehicle.name, Rolling.blank(len(state)))
+    return np.concatenate([*motion, rolling.rate[row : row + 1], state.smoothed_acceleration[row]]).tobytes()
 
 
 def test_an_absent_target_does_not_count() -> None:

@@ -9,6 +9,7 @@ import pytest
 from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, NEXT, OWN, Candidates
 from steering_addon.simulation.geometry.regions import SPHERE, regions
@@ -33,7 +34,7 @@ def seekers(pick: int, n: int = N, **changes) -> Scene:
         behaviors=[(Seek, {"target": FIRST})],
         tracked=leaders(*PLACES),
         candidates=(group(pick, n=n),),
-        vehicle={"keep_in_plane": True},
+        locomotions=[(Planar, {})],
         **changes,
     )
 

@@ -7,12 +7,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ...behaviors import CATALOGUE
-from ...settings.fitting import Bodies, fitted
+from ...settings.fitting import MODEL, Bodies, fitted
 from ...settings.preset_values import Value, Values
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..moving import locomotion_of
 from ..property_groups import values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
@@ -59,11 +60,11 @@ def fitted_values(behavior: type[Behavior], crowd: Object, scene: Scene) -> dict
 def bodies_of(crowd: Object, scene: Scene) -> Bodies:
     """The usual vehicle of a crowd: its model, in the median size of its members."""
     model = values_of(VehicleModel, crowd.steering.vehicle)
-    values = {name: model[name] for name in Bodies.__dataclass_fields__}
+    values = {name: model[name] for name in MODEL}
     largest = {name: float(value) for name, value in _at_their_largest(values, crowd, "vehicle").items()}
     sizes = [ob.steering.size_factor for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
     largest["radius"] *= median(sizes) if sizes else 1.0
-    return Bodies(**{**largest, "keep_in_plane": bool(values["keep_in_plane"])})
+    return Bodies(**largest, grounded=locomotion_of(crowd).grounded)
 
 
 def _at_their_largest(values: Values, crowd: Object, group: str) -> dict[str, Value]:

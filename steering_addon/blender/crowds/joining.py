@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...settings.preset import Preset
-from ...settings.preset_values import complete
 from ...simulation.roles import Role
-from ...simulation.vehicle import VehicleModel
 from ..hierarchy import Family
 from ..identity import new_identity
+from ..moving import locomotion_of
 from ..properties import has_role
 from ..read.body_sizes import Body
 from ..role_assignment import current_front, default_crowd, make_vehicle, new_crowd
@@ -186,11 +185,11 @@ def median_length(lengths: Iterable[float]) -> float:
 def measure_for(
     crowd: Object | None, members: Sequence[Object], preset: Preset | None, depsgraph: Depsgraph, family: Family
 ) -> Measure:
-    """The measure of sizes in a crowd: the one that fits its members, or else the footprint if it moves in a plane."""
+    """The measure of sizes in a crowd: the one that fits its members, or else the footprint on the ground."""
     if preset is not None:
-        return Body.footprint if complete(VehicleModel, preset.vehicle)["keep_in_plane"] else Body.radius
+        return Body.footprint if preset.moves.grounded else Body.radius
     if not members or (crowd is not None and crowd.steering.vehicle.length > 0.0):
-        return Body.footprint if crowd is not None and crowd.steering.vehicle.keep_in_plane else Body.radius
+        return Body.footprint if crowd is not None and locomotion_of(crowd).grounded else Body.radius
     body = Body.of(members[0], depsgraph, family)
     radius = crowd.steering.vehicle.radius * members[0].steering.size_factor
 

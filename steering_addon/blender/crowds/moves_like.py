@@ -11,6 +11,7 @@ import bpy
 from mathutils import Vector
 
 from ...behaviors import CATALOGUE
+from ...locomotion import LOCOMOTIONS
 from ...settings.preset import Preset, scaled
 from ...settings.preset_values import complete
 from ...simulation.declaration import Kind
@@ -19,6 +20,7 @@ from ...simulation.vehicle import VehicleModel
 from ..characters import is_character
 from ..doubles import doubles
 from ..hierarchy import Family
+from ..moving import locomotion_of
 from ..properties import pointed_at
 from ..read.body_sizes import UPRIGHT, Body
 from ..role_assignment import current_front, give_role
@@ -144,9 +146,12 @@ def is_settled(crowd: Object) -> bool:
         return True
     if any(settings.is_property_set(behavior.name) for behavior in CATALOGUE):
         return True
-    names = complete(VehicleModel, {})
-    if settings.is_property_set("vehicle") and any(settings.vehicle.is_property_set(name) for name in names):
+    if settings.is_property_set("locomotion"):
         return True
+    for name, declared in {"vehicle": VehicleModel, **LOCOMOTIONS}.items():
+        group = getattr(settings, name) if settings.is_property_set(name) else None
+        if group is not None and any(group.is_property_set(value) for value in complete(declared, {})):
+            return True
     return any(crowd_of(ob) == crowd for scene in bpy.data.scenes for ob in tagged(in_use(scene), Role.VEHICLE))
 
 
@@ -173,10 +178,10 @@ def flies(like: Likeness, crowd: Object | None) -> bool:
         Refusal: a preset cannot be read.
     """
     if crowd is not None and (like is UNCHANGED or is_settled(crowd)):
-        return not crowd.steering.vehicle.keep_in_plane
+        return not locomotion_of(crowd).grounded
     if like is UNCHANGED:
         return False
-    return not complete(VehicleModel, CROWDS.find(like.presets[0]).load().vehicle)["keep_in_plane"]
+    return not CROWDS.find(like.presets[0]).load().moves.grounded
 
 
 def bring_to_life(

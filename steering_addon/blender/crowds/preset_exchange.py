@@ -16,6 +16,7 @@ from ...simulation.presence.attendance import Attendance
 from ...simulation.roles import DESCRIPTIONS, Role
 from ...simulation.vehicle import VehicleModel
 from ..hierarchy import Family
+from ..moving import locomotion_of
 from ..read.body_sizes import body_length
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
@@ -54,6 +55,9 @@ def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     animated = animated_paths(crowd)
     values = {"steering.combining": preset.combining}
     values |= paths_of("vehicle", VehicleModel, preset.vehicle)
+    values["steering.locomotion"] = preset.moves.choice().name
+    for name, given in preset.locomotion.items():
+        values |= paths_of(name, preset.moves, given)
     for name, given in preset.options().items():
         values |= paths_of(name, OPTIONAL[name], given)
     for behavior in CATALOGUE:
@@ -94,13 +98,14 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None,
     Args:
         length: of the crowd's bodies in metres; None if it has none.
     """
-    settings = crowd.steering
+    settings, moves = crowd.steering, locomotion_of(crowd)
     used = [b for b in CATALOGUE if settings.is_property_set(b.name) and getattr(settings, b.name).use]
     return Preset(
         label=label.strip(),
         description=description.strip().rstrip(".") or f"The settings of {crowd.name}",
         body_length=float(f"{length or ONE_METRE:.4g}"),
         vehicle=values_in(VehicleModel, settings.vehicle),
+        locomotion={moves.name: values_in(moves, getattr(settings, moves.name))},
         combining=settings.combining,
         behaviors={b.name: values_in(b, getattr(settings, b.name)) for b in used},
         preroll=settings.preroll,

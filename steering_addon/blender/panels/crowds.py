@@ -10,6 +10,7 @@ from ...portrayal.driver_properties import Portrayal
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..focus import crowd_in_focus
+from ..moving import BY_CHOICE
 from ..properties import has_role, settings_of
 from ..status.census import Members, known
 from . import populate
@@ -21,7 +22,6 @@ from .lost_crowds import lost_crowd_of
 if TYPE_CHECKING:
     from bpy.types import Context, PropertyGroup, Scene
 
-BANKING = ("bank", "max_bank", "bank_time", "bank_smoothing", "max_bank_rate")
 ADVANCED = ("mass", "max_force", "response_time", "damping", "speed_time")
 """What a vehicle's agility is made of; a preset sets them, and few animators need to."""
 
@@ -98,7 +98,7 @@ class Model(PartOfCrowd):
         note(self.layout, context, _performance(model, context.scene))
         column = fields(self.layout)
         for name in VehicleModel.parameters():
-            if name not in (*BANKING, *ADVANCED):
+            if name not in ADVANCED:
                 column.prop(model, name)
 
 
@@ -129,22 +129,22 @@ def _performance(model: PropertyGroup, scene: Scene) -> str:
     return f"Turns within {length}, top speed in {model.max_speed / agility:.1f} s"
 
 
-class Banking(PartOfCrowd):
-    """The settings for leaning into turns."""
+class Locomotion(PartOfCrowd):
+    """How the bodies turn steering into motion, and the settings of that."""
 
-    bl_label = "Banking"
+    bl_label = "Locomotion"
     bl_options = {"DEFAULT_CLOSED"}
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        crowd = crowd_in_focus(context)
-        return crowd is not None and not crowd.steering.vehicle.keep_in_plane
-
     def draw(self, context) -> None:
-        model = crowd_in_focus(context).steering.vehicle
+        settings = crowd_in_focus(context).steering
         column = fields(self.layout)
-        for name in BANKING:
-            column.prop(model, name)
+        column.prop(settings, "locomotion", text="Moves As")
+        moves = BY_CHOICE.get(settings.locomotion)
+        # A choice that only another version knows reads as an empty name.
+        if moves is not None:
+            group = getattr(settings, moves.name)
+            for name in meaningful(moves, group):
+                column.prop(group, name)
 
 
 class Limbs(PartOfCrowd):
@@ -193,7 +193,7 @@ CLASSES = (
     *populate.CLASSES,
     *in_both(Model, "model", "crowd"),
     *in_both(Advanced, "advanced", "model"),
-    *in_both(Banking, "banking", "crowd"),
+    *in_both(Locomotion, "locomotion", "crowd"),
     *in_both(Limbs, "portrayal", "crowd"),
     *in_both(Attendance, "attendance", "crowd"),
 )

@@ -13,6 +13,8 @@ from bpy.props import (
 )
 
 from ...behaviors import CATALOGUE
+from ...locomotion import CATALOGUE as LOCOMOTIONS
+from ...locomotion import SimpleVehicle
 from ...portrayal.driver_properties import Portrayal
 from ...settings.preset import MOST_PREROLL
 from ...simulation.behavior import Behavior
@@ -44,6 +46,10 @@ AXIS_ITEMS = [
 STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
 STEERING_PG_attendance = property_group("STEERING_PG_attendance", Attendance)
 STEERING_PG_portrayal = property_group("STEERING_PG_portrayal", Portrayal)
+
+
+LOCOMOTION_GROUPS = {kind.name: property_group(f"STEERING_PG_{kind.name}", kind) for kind in LOCOMOTIONS}
+"""The property group of each locomotion, by its name."""
 
 
 def _behavior_group(behavior: type[Behavior]) -> type:
@@ -283,6 +289,17 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         SHAPES,
         SPHERE,
     )
+    locomotion: choice_property(
+        {
+            "name": "Locomotion",
+            "description": "How the bodies of the crowd turn steering into motion",
+            "override": OVERRIDABLE,
+            "update": notify_listeners,
+            "options": set(),
+        },
+        [kind.choice() for kind in LOCOMOTIONS],
+        SimpleVehicle.stored_number,
+    )
     combining: choice_property(
         {
             "name": "Combine",
@@ -315,7 +332,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     portrayal: PointerProperty(type=STEERING_PG_portrayal, override=OVERRIDABLE)
 
 
-for _name, _group in BEHAVIOR_GROUPS.items():
+for _name, _group in (LOCOMOTION_GROUPS | BEHAVIOR_GROUPS).items():
     STEERING_PG_object.__annotations__[_name] = PointerProperty(type=_group, override=OVERRIDABLE)
 
 
@@ -323,6 +340,7 @@ CLASSES = (
     STEERING_PG_vehicle,
     STEERING_PG_attendance,
     STEERING_PG_portrayal,
+    *LOCOMOTION_GROUPS.values(),
     *BEHAVIOR_GROUPS.values(),
     STEERING_PG_object,
 )

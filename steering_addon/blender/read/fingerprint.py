@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 from mathutils import Euler, Quaternion, Vector
 
+from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import Role
 from ..properties import pointed_at, settings_of
 from ..tagged_objects import full_name, in_use
@@ -140,7 +141,7 @@ def _values(
 ) -> list[tuple]:
     """The values of a group that differ from their defaults, as (path, value); animated ones are left out.
 
-    A behavior that is switched off is left out, too.
+    A behavior that is switched off and a locomotion that is not chosen are left out, too.
 
     Args:
         groups: whether to include the groups in it.
@@ -153,7 +154,7 @@ def _values(
         if at in animated:
             continue
         if kind == "GROUP":
-            if group.is_property_set(name) and _is_used(getattr(group, name), at, animated):
+            if group.is_property_set(name) and _is_used(group, name, at, animated):
                 values += _values(getattr(group, name), f"{at}.", animated)
         elif kind == "POINTER":
             if (target := pointed_at(group, name)) is not None:
@@ -166,8 +167,11 @@ def _values(
     return values
 
 
-def _is_used(group: PropertyGroup, path: str, animated: set[str]) -> bool:
-    return getattr(group, "use", True) or f"{path}.use" in animated
+def _is_used(above: PropertyGroup, name: str, path: str, animated: set[str]) -> bool:
+    """Whether the group of a name counts: any but a behavior that is off and a locomotion that is not chosen."""
+    if name in LOCOMOTIONS:
+        return bool(above.locomotion == LOCOMOTIONS[name].choice().name)
+    return getattr(getattr(above, name), "use", True) or f"{path}.use" in animated
 
 
 def _start(stored: PropertyGroup) -> tuple:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...locomotion.simple_vehicle import SimpleVehicle
 from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.vectors import same_for_all, shared, unit
 from ...simulation.combining import COMBININGS
@@ -17,6 +16,7 @@ from ...simulation.declaration import Declared
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
+from ...simulation.locomotion import Locomotion, one_of_each_kind
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
@@ -25,6 +25,7 @@ from ..crowds.entry_settings import frames_there
 from ..crowds.forward_axis import front_of
 from ..doubles import doubles
 from ..hierarchy import Family
+from ..moving import locomotion_of
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
@@ -87,6 +88,7 @@ class Reader:
         self._crowd, self._crowd_keys = _of_crowds(plan)
         self._crowds_stay = all(crowd.stays for crowd in self._crowds)
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
+        self._moving: tuple[tuple[Locomotion, ...], np.ndarray] | None = None
 
     @property
     def settings_stay(self) -> bool:
@@ -125,7 +127,6 @@ class Reader:
     def _snapshot(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> Snapshot:
         return Snapshot(
             **self._settings_columns(depsgraph, frame, settings),
-            locomotion=SimpleVehicle(),
             roles=self._roles,
             tracked=self._tracked(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
@@ -143,11 +144,14 @@ class Reader:
         """
         plan = self.plan
         attendance, enters = self._attending(depsgraph, frame)
+        bodies, row = self._locomotions(depsgraph, frame)
         return {
             "frame_time": plan.frame_time,
             "substeps": plan.substeps,
             "keys": plan.vehicles.keys,
             "vehicle": self._vehicle(depsgraph, frame, settings),
+            "locomotions": bodies,
+            "locomotion_row": row,
             "present": settings["active"].astype(np.bool_),
             "settings": tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
             "settings_row": self._crowd,
@@ -182,6 +186,12 @@ class Reader:
             columns[name] = columns[name] * settings[factor]
         # A column that holds one value n times is faster to compute with if it is stored once.
         return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
+
+    def _locomotions(self, depsgraph: Depsgraph | None, frame: int) -> tuple[tuple[Locomotion, ...], np.ndarray]:
+        """How vehicles move, one locomotion of each kind, and the row of the one that moves each vehicle, (n,)."""
+        if self._moving is None or not self._crowds_stay:
+            self._moving = one_of_each_kind([crowd.locomotion(depsgraph, frame) for crowd in self._crowds], self._crowd)
+        return self._moving
 
     def _attending(self, depsgraph: Depsgraph | None, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
         """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter.
@@ -310,6 +320,7 @@ class _CrowdReader:
     def __init__(self, source: CrowdSource) -> None:
         self._source = source
         self._read: Settings | None = None
+        self._moves: Locomotion | None = None
         self.stays = not animates(source.ob, "steering")
         """Whether all frames have the same settings."""
 
@@ -327,6 +338,21 @@ class _CrowdReader:
         if self._read is None or not self.stays:
             self._read = self._evaluated(depsgraph, frame)
         return self._read
+
+    def locomotion(self, depsgraph: Depsgraph | None, frame: int) -> Locomotion:
+        """How the vehicles of the crowd move on the frame of the depsgraph, in columns of one entry for all of them.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        if self._moves is None or not self.stays:
+            ob, kind = self._source.ob, locomotion_of(self._source.ob)
+            values = {}
+            # Reading the group of a crowd that is not animated writes it into the file.
+            if not self.stays or ob.steering.is_property_set(kind.name):
+                values = _values(kind, getattr(self.stored(depsgraph), kind.name), ob, kind.name, frame)
+            self._moves = kind.of(1, **values)
+        return self._moves
 
     def _evaluated(self, depsgraph: Depsgraph | None, frame: int) -> Settings:
         source = self._source

@@ -1,6 +1,6 @@
 """The grounds that crowds were populated on, and which vehicles leave them during a run.
 
-Only for vehicles that keep in their plane: a bird may fly wherever it likes.
+Only for vehicles that keep to the ground: a bird may fly wherever it likes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from mathutils.bvhtree import BVHTree
 
 from ...recording.mishaps import GROUND, Mishaps
 from ..crowds.populating.ground import triangles_of
+from ..moving import locomotion_of
 from ..properties import pointed_at
 from ..refusal import Refusal
 from ..tagged_objects import full_name, in_use
@@ -61,11 +62,11 @@ class GroundEdges:
 
 
 def _ground_of(crowd: Object) -> Object | None:
-    """The surface that a crowd was populated on, if its vehicles keep in their plane. Writes nothing."""
+    """The surface that a crowd was populated on, if its vehicles keep to the ground. Writes nothing."""
     settings = crowd.steering
-    if not (settings.is_property_set("populate") and settings.is_property_set("vehicle")):
+    if not (settings.is_property_set("populate") and locomotion_of(crowd).grounded):
         return None
-    on_surface = settings.populate.arrangement == "SURFACE" and settings.vehicle.keep_in_plane
+    on_surface = settings.populate.arrangement == "SURFACE"
     return pointed_at(settings.populate, "place") if on_surface else None
 
 

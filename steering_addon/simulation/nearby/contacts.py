@@ -33,7 +33,8 @@ from ..arrays.vectors import (
 )
 from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
-from ..vehicle import VehicleModel, flattened
+from ..ground import level, upright
+from ..vehicle import VehicleModel
 from ..world import World
 
 PASSES = 10
@@ -55,11 +56,18 @@ def reach_of_contacts(model: VehicleModel, extent: Scalars, dt: float) -> float:
 
 
 def kept_apart(
-    model: VehicleModel, present: Mask, world: World, position: Vectors, velocity: Vectors, forward: Vectors
+    model: VehicleModel,
+    grounded: Mask,
+    present: Mask,
+    world: World,
+    position: Vectors,
+    velocity: Vectors,
+    forward: Vectors,
 ) -> tuple[Vectors, Vectors]:
     """The positions and velocities of vehicles after a step, without the overlaps it led to.
 
     Args:
+        grounded: (n,) the vehicles that keep to the ground.
         present: (n,) the vehicles that take part.
         world: the world before the step.
         position, velocity, forward: (n, 3) after the step, metres, m/s and unit headings.
@@ -81,7 +89,7 @@ def kept_apart(
         return position, velocity
     for _ in range(PASSES):
         moved = pairs.displacement(points) + walls.displacement(points)
-        moved = flattened(picked(moved, np.arange(n)), model)
+        moved = level(picked(moved, np.arange(n)), upright(n), grounded)
         if not moved.any():
             break
         points[:n] += moved
@@ -91,7 +99,7 @@ def kept_apart(
     if not touched.any():
         return position, velocity
     separated = np.where(touched[:, None], separated, position)
-    velocity_before = flattened(picked(world.bodies.velocity, np.arange(n)), model)
+    velocity_before = level(picked(world.bodies.velocity, np.arange(n)), upright(n), grounded)
     slowed = _slowed(model, velocity_before, velocity, shift, world.dt)
     return separated, np.where(touched[:, None], slowed, velocity)
 

@@ -234,7 +234,7 @@ def test_presets_can_be_scaled_to_the_size_of_the_vehicles(capfd) -> None:
     ob = ship.steering.crowd
     assert ob.steering.separation.distance == pytest.approx(8.0 * 1.5, rel=1e-4)
     assert ob.steering.vehicle.max_speed == pytest.approx(8.0 * 13.0, rel=1e-4)
-    assert ob.steering.vehicle.bank == pytest.approx(1.0 / 8.0, rel=1e-4)
+    assert ob.steering.simple_vehicle.bank == pytest.approx(1.0 / 8.0, rel=1e-4)
     assert ob.steering.separation.angle == pytest.approx(math.tau)
 
 

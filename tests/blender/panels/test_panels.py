@@ -29,7 +29,7 @@ from tests.blender.building import (
 )
 from tests.blender.drawing import everything_shown, shown, texts
 
-TAB = ("object", "vehicle_own", "crowd", "model", "banking", "portrayal", "attendance", "behaviors", "bake", "run")
+TAB = ("object", "vehicle_own", "crowd", "model", "locomotion", "portrayal", "attendance", "behaviors", "bake", "run")
 
 
 def in_tab(name: str) -> list[tuple]:
@@ -198,11 +198,13 @@ def test_turning_radius_and_acceleration_are_shown(mass, max_force, max_speed, t
     assert text in texts(in_tab("model"))
 
 
-def test_banking_is_hidden_for_vehicles_that_keep_in_their_plane() -> None:
-    crowd_object = vehicle().steering.crowd
-    assert in_tab("banking")
-    crowd_object.steering.vehicle.keep_in_plane = True
-    assert not in_tab("banking")
+def test_the_settings_of_the_chosen_locomotion_are_shown() -> None:
+    settings = vehicle().steering.crowd.steering
+    for moves in part("locomotion").CATALOGUE:
+        settings.locomotion = moves.choice().name
+        assert [entry[1] for entry in in_tab("locomotion") if entry[0] == "prop"] == ["locomotion", *moves.parameters()]
+    settings["locomotion"] = 99
+    assert [entry[1] for entry in in_tab("locomotion") if entry[0] == "prop"] == ["locomotion"]
 
 
 # ---- behaviors

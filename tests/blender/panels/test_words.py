@@ -27,15 +27,16 @@ def region_of(width: int) -> SimpleNamespace:
 
 
 def test_no_setting_of_a_vehicle_has_the_name_of_a_behavior() -> None:
-    model = part("simulation.vehicle").VehicleModel
-    labels = {parameter.called(name) for name, parameter in model.parameters().items()}
+    declared = (part("simulation.vehicle").VehicleModel, *part("locomotion").CATALOGUE)
+    labels = {parameter.called(name) for each in declared for name, parameter in each.parameters().items()}
+    labels |= {moves.label for moves in part("locomotion").CATALOGUE}
     assert not labels & {behavior.label for behavior in part("behaviors").CATALOGUE}
 
 
 def test_units_that_a_field_cannot_show_are_in_its_label() -> None:
-    model = vehicle().steering.crowd.steering.vehicle.bl_rna.properties
-    assert model["max_force"].name == "Max Force (N)"
-    assert model["max_turn_rate"].name == "Max Turn (/s)"
+    settings = vehicle().steering.crowd.steering
+    assert settings.vehicle.bl_rna.properties["max_force"].name == "Max Force (N)"
+    assert settings.planar.bl_rna.properties["max_turn_rate"].name == "Max Turn (/s)"
 
 
 def test_strength_and_reaction_times_are_in_a_closed_part() -> None:

@@ -57,6 +57,14 @@ def a_key_of_a_setting() -> None:
     insert(bpy.data.objects["Cars"], "steering.seek.weight", {6: 3.0})
 
 
+def a_locomotion() -> None:
+    bpy.data.objects["Cars"].steering.locomotion = "PLANAR"
+
+
+def a_setting_of_the_locomotion() -> None:
+    bpy.data.objects["Cars"].steering.simple_vehicle.max_turn_rate = 1.0
+
+
 def a_key_of_the_size_of_a_vehicle() -> None:
     insert(bpy.data.objects["One"], "scale", {3: (2.0, 2.0, 2.0)})
 
@@ -122,6 +130,7 @@ def the_frame_rate() -> None:
 
 
 CHANGES = (
+    *(a_locomotion, a_setting_of_the_locomotion),
     *(a_setting, a_behavior, a_key_of_a_setting, a_setting_of_one_vehicle, the_start, a_target, keys_of_a_target),
     *(a_point_of_the_path, the_place_of_the_path, the_shape_of_an_obstacle, a_modifier_of_an_obstacle),
     *(
@@ -167,6 +176,10 @@ def a_value_set_to_what_it_was() -> None:
     bpy.data.objects["Cars"].steering.attendance.hide = True
 
 
+def a_setting_of_another_locomotion() -> None:
+    bpy.data.objects["Cars"].steering.planar.max_turn_rate = 1.0
+
+
 def a_look_at_a_behavior() -> None:
     assert not bpy.data.objects["Cars"].steering.docking.use
 
@@ -183,7 +196,7 @@ def a_saved_and_opened_file(folder) -> None:
 
 NO_CHANGES = (
     *(another_frame, a_selection, the_overlay, an_untagged_object, a_value_set_to_what_it_was, a_look_at_a_behavior),
-    *(the_same_bake_again,),
+    *(the_same_bake_again, a_setting_of_another_locomotion),
 )
 
 

@@ -37,7 +37,7 @@ def file(tmp_path: Path) -> Path:
         bird.steering.speed_factor = 2.0 if i < 12 else 1.0
     road = path_curve("Road", [(0.0, 4.0 * i, 0.0) for i in range(20)])
     people = crowd(name="People", path_following={"path": road})
-    people.steering.vehicle.keep_in_plane, people.steering.vehicle.max_speed = True, 2.0
+    people.steering.locomotion, people.steering.vehicle.max_speed = "PLANAR", 2.0
     for i in range(2):
         vehicle(name=f"Walker {i}", location=(1.0 + i, 1.0, 0.0), crowd=people)
     bake()

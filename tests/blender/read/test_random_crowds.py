@@ -127,6 +127,9 @@ class Scene:
         ob = crowd(name)
         ob.steering.combining = self.chance.choice([way.name for way in part("simulation.combining").COMBININGS])
         self._set_somehow(ob.steering.vehicle, part("simulation.vehicle").VehicleModel)
+        moves = self.chance.choice(part("locomotion").CATALOGUE)
+        ob.steering.locomotion = moves.choice().name
+        self._set_somehow(getattr(ob.steering, moves.name), moves)
         if self._is_so(0.3):
             self._keyed(ob, "steering.vehicle.max_speed", (2.0, 7.0, 4.0))
         if self._is_so(0.5):

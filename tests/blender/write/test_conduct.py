@@ -102,7 +102,7 @@ def test_vehicles_explore_a_region() -> None:
     frames(1, 360)
     tag(empty(name="Field", location=(0.0, 0.0, 0.0), scale=(10.0, 10.0, 10.0)), role="REGION")
     herd = crowd(explore={"view_distance": 3.0})
-    herd.steering.vehicle.keep_in_plane = True
+    herd.steering.locomotion = "PLANAR"
     ships = fleet(4, crowd=herd, spacing=1.0)
     bake()
     way = np.concatenate([places(ship, range(1, 361, 6)) for ship in ships])

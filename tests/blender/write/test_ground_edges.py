@@ -17,8 +17,7 @@ def walkers_on_a_plate(size: float, count: int = 6):
     bpy.context.view_layer.objects.active = plate
     assert bpy.ops.steering.populate(count=count, moves_like="UNCHANGED") == {"FINISHED"}
     crowd_object = bpy.context.object
-    model = crowd_object.steering.vehicle
-    model.keep_in_plane, model.max_speed = True, 4.0
+    crowd_object.steering.locomotion, crowd_object.steering.vehicle.max_speed = "PLANAR", 4.0
     return crowd_object
 
 
@@ -49,7 +48,7 @@ def test_walkers_that_stay_on_it_are_not() -> None:
 
 
 def test_flyers_may_leave_it() -> None:
-    walkers_on_a_plate(4.0).steering.vehicle.keep_in_plane = False
+    walkers_on_a_plate(4.0).steering.locomotion = "SIMPLE_VEHICLE"
     bake()
     assert off() == {}
 

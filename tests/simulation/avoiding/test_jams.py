@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from steering_addon.locomotion import SimpleVehicle
 from steering_addon.simulation.avoiding.jams import JAMMING, Jam, Progress, progressed
 from steering_addon.simulation.geometry.obstacles import boxes
 from tests.scene import Scene
-from tests.simulation.avoiding.test_velocity_choice import RADIUS, WALKER, walkers
+from tests.simulation.avoiding.test_velocity_choice import RADIUS, walkers
 
 WISHED = 1.3
 
@@ -56,7 +57,7 @@ def test_only_agents_on_the_ground_that_others_press_jostle() -> None:
     assert (astray(abreast(0.0), 0.1) < astray(abreast(0.0), 0.03)).all(), "less progress, more jostling"
     assert (astray(abreast(0.0), 0.5) == 0.0).all(), "agents that make progress do not"
     assert (astray(abreast(0.5), 0.0) == 0.0).all(), "nor agents that wait apart, as in a queue"
-    flying = abreast(0.0, vehicle=WALKER | {"keep_in_plane": False})
+    flying = abreast(0.0, locomotions=[(SimpleVehicle, {})])
     assert (astray(flying, 0.0) == 0.0).all(), "nor flyers and swimmers"
 
 

@@ -6,7 +6,7 @@ import pytest
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.simulation.avoiding import threats
 from steering_addon.simulation.geometry.obstacles import Obstacles, obstacles
-from tests.scene import Scene
+from tests.scene import Scene, flat_or_free
 
 AGENTS, THINGS = 40, 300
 
@@ -23,7 +23,7 @@ def crowded(extent: float, *, level: bool) -> Scene:
         speed=rng.uniform(0.0, 8.0, AGENTS),
         behaviors=[(ObstacleAvoidance, {"look_ahead_time": 1.0})],
         obstacles=obstacles(start, rng.uniform(0.2, 1.5, THINGS), end, velocity=velocity),
-        vehicle={"keep_in_plane": level},
+        locomotions=flat_or_free(level),
     )
 
 

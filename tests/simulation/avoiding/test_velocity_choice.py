@@ -20,22 +20,25 @@ from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
-from tests.scene import Scene, all_of, headings, leaders, locked, positions, velocities
+from tests.scene import Scene, all_of, flat_or_free, headings, leaders, locked, positions, velocities
 
 RADIUS = 0.5
 FPS = 12
 CRAWL = 0.2
 """Metres a second."""
-WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "response_time": 0.35, "max_turn_rate": 6.0}
+WALKER = {"max_speed": 1.3, "max_force": 4.0, "response_time": 0.35}
+TURN = 6.0
+"""Radians a second."""
 
 
-def walkers(start, goal, *, vehicle=WALKER, more=(), **changes) -> Scene:
-    """Walkers, each with its own goal."""
+def walkers(start, goal, *, vehicle=WALKER, flat=True, turn=TURN, more=(), **changes) -> Scene:
+    """Walkers, or flyers and swimmers, each with its own goal."""
     start, goal = np.array(start, dtype=float), np.array(goal, dtype=float)
     way = goal - start
     n = len(start)
     behaviors = [(Seek, {"target": n + np.arange(n)}), (UnalignedCollisionAvoidance, {"method": VELOCITY}), *more]
     given = {"behaviors": behaviors, "vehicle": vehicle, "speed": 1.0, "tracked": leaders(*goal), "fps": FPS}
+    given["locomotions"] = flat_or_free(flat, max_turn_rate=turn)
     return Scene(start, forward=way / np.linalg.norm(way, axis=1)[:, None], **(given | changes))
 
 
@@ -142,7 +145,8 @@ def schools(n: int, room: tuple[float, float, float] = (6.0, 6.0, 6.0)) -> Scene
     """Two schools of n / 2 fish each that swim through each other, each in a box of these sides, metres."""
     start = np.random.default_rng(3).uniform(-0.5, 0.5, (n, 3)) * room - (0.0, 8.0 + room[1] / 2.0, 0.0)
     start[n // 2 :] *= (1.0, -1.0, 1.0)
-    return walkers(start, start * (1.0, -1.5, 1.0), vehicle={"radius": 0.15, "max_speed": 2.0, "max_force": 6.0})
+    vehicle = {"radius": 0.15, "max_speed": 2.0, "max_force": 6.0}
+    return walkers(start, start * (1.0, -1.5, 1.0), vehicle=vehicle, flat=False, turn=np.pi)
 
 
 def test_fish_pass_each_other_in_space() -> None:
@@ -174,7 +178,11 @@ def test_in_space_a_low_pass_of_the_choice_reduces_trembling(monkeypatch) -> Non
 
 def test_in_space_the_push_grows_gradually_and_ends() -> None:
     place = walkers(
-        [[0.3, -6.0, 0.0], [0.0, 6.0, 0.0]], [[0.3, 20.0, 0.0], [0.0, -20.0, 0.0]], vehicle={"max_speed": 2.0}
+        [[0.3, -6.0, 0.0], [0.0, 6.0, 0.0]],
+        [[0.3, 20.0, 0.0], [0.0, -20.0, 0.0]],
+        vehicle={"max_speed": 2.0},
+        flat=False,
+        turn=np.pi,
     )
     remembered = [state.memories["unaligned_collision_avoidance"] for state in place.run(FPS * 12)[1:]]
     push = np.array([np.linalg.norm(memory.push, axis=1) for memory in remembered])
@@ -214,8 +222,7 @@ def test_an_agent_that_could_only_creep_stands_unless_it_is_jammed() -> None:
 @pytest.mark.parametrize("flat", [True, False])
 def test_others_on_the_ground_are_expected_to_keep_braking_or_turning_for_a_moment(flat: bool) -> None:
     """The danger of going straight equals that of meeting the velocity that the other will soon have."""
-    vehicle = WALKER | {"keep_in_plane": flat}
-    place = walkers([[0.0, -4.0, 0.0], [4.0, 0.3, 0.0]], [[0.0, 9.0, 0.0], [-9.0, 0.3, 0.0]], vehicle=vehicle)
+    place = walkers([[0.0, -4.0, 0.0], [4.0, 0.3, 0.0]], [[0.0, 9.0, 0.0], [-9.0, 0.3, 0.0]], flat=flat)
     world, agents, (_, avoiding) = place.seen()
     velocity, nothing = world.bodies.velocity, np.zeros_like(world.bodies.velocity)
     acceleration = nothing.copy()
@@ -269,9 +276,9 @@ def test_who_is_in_the_clearance_already_meets_only_what_comes_nearer_still(gap:
     """On the ground by a share of the clearance; and grazing the rest of the clearance risks little."""
     radius, pad = 0.3, 0.4
     distance = 2.0 * radius + gap
-    vehicle = WALKER | {"radius": radius, "keep_in_plane": flat}
+    vehicle = WALKER | {"radius": radius}
     facing = np.array([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
-    scene = walkers([[0.0, 0.0, 0.0], [0.0, distance, 0.0]], 9.0 * facing, vehicle=vehicle)
+    scene = walkers([[0.0, 0.0, 0.0], [0.0, distance, 0.0]], 9.0 * facing, vehicle=vehicle, flat=flat)
     world, agents, (_, avoiding) = scene.seen()
     near, wished = avoiding.near(world, agents).together(), 1.2 * facing
     choosers = Choosers.of(world, agents, near, wished, agents.max_speed, np.full(2, pad), np.full(2, 4.0))
@@ -284,11 +291,11 @@ def test_who_is_in_the_clearance_already_meets_only_what_comes_nearer_still(gap:
     assert choosers.others.grazing[0] == pytest.approx([ring, ring])
 
 
-def crossing(*, vehicle: dict, obstacles) -> Choosers:
+def crossing(*, flat: bool, obstacles) -> Choosers:
     """Thirty agents in each other's way and in that of a few obstacles."""
     rng = np.random.default_rng(2)
     start, goal = (rng.uniform(-5.0, 5.0, (30, 3)) * (1.0, 1.0, 0.1) for _ in range(2))
-    world, agents, (_, avoiding) = walkers(start, goal, vehicle=vehicle, obstacles=obstacles).seen()
+    world, agents, (_, avoiding) = walkers(start, goal, flat=flat, obstacles=obstacles).seen()
     wished = agents.level(goal - start)
     wished *= 1.2 / np.linalg.norm(wished, axis=1)[:, None]
     near = avoiding.near(world, agents).together()
@@ -299,7 +306,7 @@ POSTS = boxes([[1.0, 1.0, 0.0], [-3.0, 2.0, 0.0], [0.5, -2.0, 0.0]], [[0.5, 0.2,
 
 
 def test_the_danger_of_walls_equals_a_plain_loop_over_obstacles() -> None:
-    choosers = crossing(vehicle=WALKER, obstacles=POSTS)
+    choosers = crossing(flat=True, obstacles=POSTS)
     rng = np.random.default_rng(6)
     agent = rng.integers(0, 30, 50)
     velocity = rng.uniform(-1.3, 1.3, (50, 3))
@@ -334,7 +341,7 @@ def danger_of_who_is_met(choosers: Choosers, velocity: np.ndarray) -> np.ndarray
 @pytest.mark.parametrize("in_space", [False, True])
 def test_no_velocity_of_the_first_search_is_cheaper_than_the_chosen_one(in_space: bool) -> None:
     """Although the danger of velocities that are too dear without it is not computed."""
-    choosers = crossing(vehicle=WALKER | {"keep_in_plane": not in_space}, obstacles=POSTS)
+    choosers = crossing(flat=not in_space, obstacles=POSTS)
     n, frame = len(choosers.agents), np.stack(choosers.frame, axis=-1)
     every = np.arange(n)
 
@@ -427,7 +434,7 @@ def test_an_agent_limited_to_a_crawl_predicts_meetings_at_that_speed() -> None:
 
 @pytest.mark.parametrize("flat", [True, False])
 def test_no_velocity_above_a_speed_limit_is_chosen(flat: bool) -> None:
-    place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL, vehicle=WALKER | {"keep_in_plane": flat})
+    place = walkers([[0.0, 0.0, 0.0]], [[0.0, 30.0, 0.0]], speed=CRAWL, flat=flat)
     coming = locked([0.2, 2.0, 0.0], forward=(0.0, -1.0, 0.0), crowd=4)
     place = replace(place, tracked=all_of(place.tracked, coming), drift=np.array([[0.0] * 3, [0.0, -1.3, 0.0]]))
     place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})

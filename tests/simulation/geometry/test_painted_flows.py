@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.flows import flow_at
 from steering_addon.simulation.geometry.painted_flows import Current, current
 from steering_addon.simulation.geometry.paths import spline
@@ -63,7 +64,8 @@ def test_vehicles_circle_in_a_painted_whirl() -> None:
         forward=[[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
         speed=2.0,
         behaviors=[(FlowFieldFollowing, {"falloff_distance": 6.0})],
-        vehicle={"max_speed": 3.0, "keep_in_plane": True},
+        vehicle={"max_speed": 3.0},
+        locomotions=[(Planar, {})],
         flows=(whirl(),),
     )
     states = scene.run(72)

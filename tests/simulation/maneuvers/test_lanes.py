@@ -7,6 +7,7 @@ import pytest
 
 from steering_addon.behaviors.brake_for import ALL, BrakeFor
 from steering_addon.behaviors.keep_distance import KeepDistance
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.maneuvers.lanes import Lanes
@@ -34,7 +35,7 @@ def along(degrees: float, way: float = 1.0) -> np.ndarray:
 def driver(behavior, others=None, radius: float = BEND, way: float = 1.0, paths=None, **changes) -> Scene:
     """A car on the circle at 0 degrees."""
     paths = ((circle(BEND),),) if paths is None else paths
-    given = {"vehicle": {"keep_in_plane": True, "radius": 0.9, "max_speed": 10.0}, "speed": 8.0, "paths": paths}
+    given = {"vehicle": {"radius": 0.9, "max_speed": 10.0}, "locomotions": [(Planar, {})], "speed": 8.0, "paths": paths}
     scene = Scene([at(0.0, radius)], forward=[along(0.0, way)], behaviors=[behavior], **(given | changes))
     if others is not None:
         scene.tracked = others
@@ -119,7 +120,8 @@ def test_brake_for_stops_for_what_stands_round_the_bend_and_not_for_what_stands_
                 (BrakeFor, {"obstacles": ALL}),
                 obstacles=made,
                 speed=8.0,
-                vehicle={"keep_in_plane": True, "radius": 0.9, "max_speed": 10.0, "max_force": 3.0},
+                vehicle={"radius": 0.9, "max_speed": 10.0, "max_force": 3.0},
+                locomotions=[(Planar, {})],
             )
         )
 
@@ -135,8 +137,8 @@ def test_an_oncoming_car_counts_in_the_own_lane_only() -> None:
 
     def meets(radius: float, paths=None) -> bool:
         other = locked(at(15.0, radius), forward=along(15.0, -1.0), radius=0.9)
-        slow = {"keep_in_plane": True, "radius": 0.9, "max_speed": 10.0, "max_force": 3.0}
-        return braked(driver((BrakeFor, {}), other, paths=paths, vehicle=slow))
+        slow = {"radius": 0.9, "max_speed": 10.0, "max_force": 3.0}
+        return braked(driver((BrakeFor, {}), other, paths=paths, vehicle=slow, locomotions=[(Planar, {})]))
 
     assert meets(BEND)
     assert not meets(BEND + 3.5)

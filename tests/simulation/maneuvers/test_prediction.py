@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.simulation.maneuvers.prediction import INTERCEPTION, predicted, prediction_time
-from tests.scene import Scene, leaders
+from tests.scene import Scene, flat_or_free, leaders
 
 PLACES = ((0.0, 6.0, 0.0), (6.0, 0.0, 0.0), (0.0, -6.0, 0.0))
 """Ahead of a pursuer at the origin, beside it and behind it."""
@@ -12,13 +12,14 @@ WAYS = ((0.0, 2.0, 0.0), (2.0, 0.0, 0.0), (0.0, -2.0, 0.0))
 """Parallel to its heading, across it and opposed."""
 
 
-def seen(place, drift, **vehicle):
-    scene = Scene([[0.0, 0.0, 0.0]], tracked=leaders(place), drift=drift, vehicle={"max_speed": 3.0} | vehicle)
+def seen(place, drift, flat=False):
+    moves = {"vehicle": {"max_speed": 3.0}, "locomotions": flat_or_free(flat)}
+    scene = Scene([[0.0, 0.0, 0.0]], tracked=leaders(place), drift=drift, **moves)
     return scene.moved((5.0, -3.0, 2.0)).seen()[:2]
 
 
-def time(place, drift, longest: float = 99.0, **vehicle) -> float:
-    return float(prediction_time(*seen(place, drift, **vehicle), np.array([1]), np.array([longest]))[0])
+def time(place, drift, longest: float = 99.0, flat: bool = False) -> float:
+    return float(prediction_time(*seen(place, drift, flat), np.array([1]), np.array([longest]))[0])
 
 
 @pytest.mark.parametrize("where", range(3))
@@ -45,7 +46,7 @@ def test_between_them_it_changes_gradually() -> None:
 
 
 def test_for_pursuers_on_the_ground_the_height_does_not_count() -> None:
-    assert time((0.0, 6.0, 5.0), WAYS[0], keep_in_plane=True) == pytest.approx(time((0.0, 6.0, 0.0), WAYS[0]))
+    assert time((0.0, 6.0, 5.0), WAYS[0], flat=True) == pytest.approx(time((0.0, 6.0, 0.0), WAYS[0]))
 
 
 def test_the_quarry_is_expected_to_go_straight_on() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.simulation.maneuvers.reaching import reached
-from tests.scene import Scene, leaders
+from tests.scene import Scene, flat_or_free, leaders
 
 
 def test_a_target_is_reached_if_it_was_near_enough_at_any_time_of_the_last_step() -> None:
@@ -19,7 +19,8 @@ def test_a_target_is_reached_if_it_was_near_enough_at_any_time_of_the_last_step(
             speed=rng.uniform(0.0, 99.0, 60),
             tracked=leaders([0.0, 0.0, 0.0]),
             drift=drift,
-            vehicle={"keep_in_plane": plane, "max_speed": 99.0},
+            vehicle={"max_speed": 99.0},
+            locomotions=flat_or_free(plane),
         )
         world, agents, _ = scene.seen()
         within = np.where(np.arange(60) % 3, rng.uniform(0.2, 2.0, 60), 0.0)

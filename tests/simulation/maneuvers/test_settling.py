@@ -9,6 +9,7 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from tests.scene import Scene, leaders, positions, speeds
@@ -27,7 +28,8 @@ def throng(n: int = MANY, **changes) -> Scene:
             speed=1.0,
             behaviors=[(Arrival, {"target": n}), (Wander, {"weight": 0.1}), (Separation, {"distance": 2.0})],
             tracked=leaders([0.0, 0.0, 0.0]),
-            vehicle={"keep_in_plane": True, "radius": 0.4, "max_speed": 2.0},
+            vehicle={"radius": 0.4, "max_speed": 2.0},
+            locomotions=[(Planar, {})],
             fps=FPS,
         ),
         **changes,

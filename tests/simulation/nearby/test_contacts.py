@@ -8,18 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.nearby.contacts import PASSES
 from tests.scene import Scene, leaders, locked, positions, speeds, velocities
 from tests.simulation.odd_input import BOUNDED, vectors
 
 RADIUS = 0.5
-WALKER = {"keep_in_plane": True, "keep_apart": True, "cruise_speed": 0.0, "max_speed": 1.5, "max_force": 4.0}
+WALKER = {"keep_apart": True, "cruise_speed": 0.0, "max_speed": 1.5, "max_force": 4.0}
 
 
 def bodies(position, **changes) -> Scene:
     """A scene of walkers that contacts keep apart."""
-    return Scene(position, **({"vehicle": WALKER} | changes))
+    return Scene(position, **({"vehicle": WALKER, "locomotions": [(Planar, {})]} | changes))
 
 
 def gaps(position: np.ndarray) -> np.ndarray:
@@ -107,7 +108,7 @@ def test_two_bodies_at_the_same_point_separate() -> None:
 
 
 def test_flying_bodies_separate_in_three_dimensions() -> None:
-    scene = bodies([[0.0, 0.0, 0.0], [0.0, 0.0, 0.6]], vehicle=WALKER | {"keep_in_plane": False})
+    scene = bodies([[0.0, 0.0, 0.0], [0.0, 0.0, 0.6]], locomotions=[(SimpleVehicle, {})])
     result = positions(scene.run(24))[-1]
     assert result[1, 2] - result[0, 2] == pytest.approx(2.0 * RADIUS, abs=1e-6)
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.ways.detours import MARGIN, _turns, outlines, ways_round
 from steering_addon.simulation.ways.footprints import footprints
@@ -91,7 +92,8 @@ def test_an_agent_that_passes_a_block_does_not_turn_back_at_its_corners(aim: tup
         forward=[goal / np.linalg.norm(goal)],
         speed=1.0,
         behaviors=[(Seek, {"target": np.array([1])}), (UnalignedCollisionAvoidance, {})],
-        vehicle={"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "keep_apart": True, "max_turn_rate": 30.0},
+        vehicle={"max_speed": 1.3, "max_force": 4.0, "keep_apart": True},
+        locomotions=[(Planar, {"max_turn_rate": 30.0})],
         tracked=leaders(goal),
         obstacles=boxes([[0.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]),
     )

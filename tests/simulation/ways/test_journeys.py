@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.vectors import unit
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.run import simulate
@@ -22,7 +23,7 @@ from tests.simulation.ways.test_roadmap import NOWHERE, shortest
 RADIUS = 0.5
 TOUCH = 0.02
 """Metres by which a walker that is pushed may come too near."""
-WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "keep_apart": True, "max_turn_rate": 30.0}
+WALKER = {"max_speed": 1.3, "max_force": 4.0, "keep_apart": True}
 ARRIVED = 0.9
 """Metres from a goal within which a walker has arrived."""
 nowhere = np.full((1, 3), np.nan)
@@ -59,6 +60,7 @@ def walk(things: Obstacles, goal=(0.5, 5.0), start=((0.0, -3.0),), seconds=40.0,
         speed=1.0,
         behaviors=[wants, (UnalignedCollisionAvoidance, {})],
         vehicle=WALKER,
+        locomotions=[(Planar, {"max_turn_rate": 30.0})],
         tracked=leaders(*np.column_stack((goal, np.zeros(len(goal))))),
         obstacles=things,
         fps=10.0,

@@ -10,6 +10,7 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.arrays.vectors import columns
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
@@ -18,7 +19,7 @@ from steering_addon.simulation.ways.planning import Planned, planned_course
 from tests.scene import Scene, all_of, leaders, positions
 
 GOAL = np.array([0.0, 16.0, 0.0])
-WALKER = {"keep_in_plane": True, "max_speed": 1.3, "max_force": 4.0, "response_time": 0.35, "radius": 0.3}
+WALKER = {"max_speed": 1.3, "max_force": 4.0, "response_time": 0.35, "radius": 0.3}
 OTHER_WAYS = [way for way in COMBININGS if way.name != "NORMALIZED_SUM"]
 
 
@@ -33,6 +34,7 @@ def walkers(behaviors, **changes) -> Scene:
         [[0.3, 0.0, 0.0], [1.5, -1.0, 0.0]],
         behaviors=behaviors,
         vehicle=WALKER,
+        locomotions=[(Planar, {})],
         tracked=leaders(GOAL),
         obstacles=dead_end(),
         **changes,
@@ -60,17 +62,17 @@ def test_walkers_that_avoid_each_other_as_in_the_paper_come_out_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("behaviors", "vehicle"),
+    ("behaviors", "moves"),
     [
-        ([(Seek, {})], {}),
-        ([(Seek, {}), (ObstacleAvoidance, {"weight": 0.0})], {}),
-        ([(Wander, {}), (ObstacleAvoidance, {})], {}),
-        ([(Seek, {}), (ObstacleAvoidance, {})], {"keep_in_plane": False}),
+        ([(Seek, {})], Planar),
+        ([(Seek, {}), (ObstacleAvoidance, {"weight": 0.0})], Planar),
+        ([(Wander, {}), (ObstacleAvoidance, {})], Planar),
+        ([(Seek, {}), (ObstacleAvoidance, {})], SimpleVehicle),
     ],
     ids=["nothing avoids", "what avoids has no weight", "no goal", "flying"],
 )
-def test_nothing_is_planned(behaviors, vehicle) -> None:
-    place = replace(walkers(behaviors), vehicle=WALKER | vehicle)
+def test_nothing_is_planned(behaviors, moves) -> None:
+    place = replace(walkers(behaviors), locomotions=[(moves, {})])
     memory = place.run(3)[-1].memories.get("ways", Planned.blank(2))
     assert not memory.planned.any()
 

@@ -1,0 +1,47 @@
+"""Flying: a point mass on wings, which climbs less steeply and more slowly than it dives, and may not hover."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.angles import sine
+from ..simulation.arrays.vectors import EPSILON, Number, Vectors, clamp
+from ..simulation.declaration import Unit, number, share
+from ..simulation.locomotion import Control
+from ..simulation.vehicle import Motion, VehicleModel
+from .banking import Rolling
+from .pitch import kept_up, moved_within
+from .simple_vehicle import SimpleVehicle
+
+
+@dataclass(frozen=True)
+class Flying(SimpleVehicle):
+    """Fly on wings: bank into turns, climb less steeply and more slowly than dive, and stay above a least speed."""
+
+    name = "flying"
+    label = "Flying"
+    stored_number = 3
+    suits = "Birds, bats, aeroplanes and gliders"
+
+    max_climb: Number = number(np.pi / 6.0, "Steepest climb", Unit.ANGLE, 0.0, 1.55)
+    max_dive: Number = number(np.pi / 3.0, "Steepest dive", Unit.ANGLE, 0.0, 1.55)
+    climb_speed: Number = number(0.7, "Share of the top speed at which it climbs at its steepest", Unit.SHARE, 0.5, 1.0)
+    least_speed: Number = share(
+        0.0, "Share of the top speed below which it never flies, as most birds cannot hover; 0 to land and to hover"
+    )
+
+    def moved(
+        self, model: VehicleModel, motion: Motion, control: Control, memory: Rolling, dt: float
+    ) -> tuple[Vectors, Vectors, Vectors]:
+        steepness = clamp(motion.forward[:, 2] / np.maximum(sine(self.max_climb), EPSILON), 0.0, 1.0)
+        fastest = model.max_speed * (1.0 - (1.0 - self.climb_speed) * steepness)
+        if control.speed_limit is not None:
+            fastest = np.minimum(fastest, control.speed_limit)
+        slowed = Control(control.force, fastest)
+        _, velocity, forward = moved_within(
+            model, motion, slowed, self.max_turn_rate, self.max_climb, self.max_dive, dt, self.least_speed > 0.0
+        )
+        velocity, forward = kept_up(model, motion, velocity, forward, self.least_speed * model.max_speed, dt)
+        return motion.position + velocity * dt, velocity, forward

@@ -1,0 +1,50 @@
+"""Planar: a point mass that stays at its height, upright."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.vectors import Number, Scalars, Vectors, shared
+from ..simulation.declaration import Unit, called, number
+from ..simulation.ground import upright
+from ..simulation.locomotion import Control, Locomotion
+from ..simulation.vehicle import Motion, VehicleModel
+from .point_mass import moved
+
+SMOOTHING = 0.1
+"""Seconds."""
+
+
+@dataclass(frozen=True)
+class Planar(Locomotion):
+    """Stay at the height of the start, upright, as walkers and cars do on level ground."""
+
+    name = "planar"
+    label = "Planar"
+    stored_number = 1
+    grounded = True
+    suits = "Walkers, animals and cars on level ground"
+
+    max_turn_rate: Number = called(
+        "Max Turn", number(np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01)
+    )
+
+    @property
+    def turn_rate(self) -> Scalars:
+        return self.max_turn_rate
+
+    @property
+    def smoothing_time(self) -> Scalars:
+        return shared(SMOOTHING, len(self.max_turn_rate))
+
+    def moved(
+        self, model: VehicleModel, motion: Motion, control: Control, memory: None, dt: float
+    ) -> tuple[Vectors, Vectors, Vectors]:
+        return moved(model, motion, control, self.max_turn_rate, dt, flat=True)
+
+    def oriented(
+        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: None, dt: float
+    ) -> tuple[Vectors, None]:
+        return upright(len(forward)), None

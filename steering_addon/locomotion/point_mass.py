@@ -1,0 +1,147 @@
+"""The point mass: what pushes itself, no harder than max_force, no faster than max_speed.
+
+Source: Reynolds 1999, A Simple Vehicle Model. The paper's step is one frame and unitless; here it is `dt` seconds, in
+metres, kilograms and newtons. As it suggests at the end of that section, turning is limited, so that a vehicle at rest
+drives round instead of spinning on the spot.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Scalars,
+    Vectors,
+    across,
+    anybody,
+    clamp,
+    columns,
+    dot,
+    everybody,
+    level_side,
+    magnitude,
+    truncate,
+    unit,
+)
+from ..simulation.locomotion import Control
+from ..simulation.vehicle import Motion, VehicleModel
+
+REVERSAL_TIME = 0.1
+"""Seconds: a force that would reverse the velocity within this time makes the vehicle turn round."""
+STRAIGHT = 0.5
+"""Share of max_speed below which a vehicle that brakes to a stop turns less and less: the slower it is, the faster the
+same force would turn it."""
+TURNING_SPEED = 0.2
+"""Share of max_speed at which a vehicle drives round: a small circle, but not a crawl."""
+STANDSTILL = 0.005
+"""Share of max_speed below which the largest turn goes to 0: a vehicle at rest does not turn."""
+
+ROUNDING = 1e-9
+"""Share of a length below which a component is noise: sums of products are off by some 1e-16 of it."""
+
+
+def moved(
+    model: VehicleModel, motion: Motion, control: Control, turn_rate: Scalars, dt: float, *, flat: bool = False
+) -> tuple[Vectors, Vectors, Vectors]:
+    """The next positions, velocities and headings under the steering forces, by forward Euler.
+
+    The speed stays within max_speed, the change of velocity within max_force / mass dt, and the turn within
+    turn_rate dt. A force that would reverse a slow vehicle makes it drive round; one that stops it lets it stop.
+
+    Args:
+        turn_rate: (n,) the fastest turn, rad/s.
+        dt: seconds.
+        flat: whether they keep in their plane.
+
+    Returns:
+        position, velocity, forward: (n, 3) each; metres, m/s and unit headings.
+    """
+    strongest = model.max_force / model.mass * dt
+    change = truncate(_flattened(control.force, flat) * (dt / model.mass)[:, None], strongest)
+    before = velocity = _flattened(motion.velocity, flat)
+    forward = _heading(velocity, motion.forward, flat)
+
+    fastest = control.speed_limit
+    if fastest is not None:
+        fastest = np.maximum(fastest, magnitude(velocity) - strongest)
+        change = _straightened(model, forward, velocity, change, fastest)
+    wanted = velocity + change
+    free = _free(model, turn_rate, forward, wanted, dt)
+    if not everybody(free):
+        turn = truncate(_round(model, turn_rate, forward, velocity, change, dt) - velocity, strongest)
+        wanted = np.where(free[:, None], wanted, velocity + turn)
+    velocity = truncate(wanted, model.max_speed)
+    if fastest is not None:
+        velocity = before + truncate(truncate(velocity, fastest) - before, strongest)
+    return motion.position + velocity * dt, velocity, _heading(velocity, forward, flat)
+
+
+def _flattened(v: Vectors, flat: bool) -> Vectors:
+    """The vectors (n, 3), without their vertical components if they are to be flat."""
+    return columns(v[:, 0], v[:, 1], 0.0) if flat else v
+
+
+def _heading(v: Vectors, forward: Vectors, flat: bool) -> Vectors:
+    """The unit directions of vectors (n, 3), of `forward` for zero vectors; level if they are to be flat."""
+    direction = unit(_flattened(v, flat))
+    still = dot(direction, direction) < 0.5
+    if not anybody(still):
+        return direction
+    kept = unit(_flattened(forward, flat))
+    kept[magnitude(kept) < 0.5] = (0.0, 1.0, 0.0)
+    return np.where(still[:, None], kept, direction)
+
+
+def _straightened(
+    model: VehicleModel, forward: Vectors, velocity: Vectors, change: Vectors, fastest: Scalars
+) -> Vectors:
+    """The change of velocity, with less and less of its sideways part for vehicles that brake to a stop; (n, 3) m/s."""
+    share = np.minimum(fastest / np.maximum(STRAIGHT * model.max_speed, EPSILON), 1.0)
+    kept = np.where(fastest < magnitude(velocity + change), share * share, 1.0)
+    along = dot(change, forward)[:, None] * forward
+    return along + (change - along) * kept[:, None]
+
+
+def _turn(model: VehicleModel, turn_rate: Scalars, speed: Scalars, dt: float) -> Scalars:
+    """The largest turn of a step, (n,) radians; it goes to 0 near standstill."""
+    opening = np.minimum(speed / np.maximum(STANDSTILL * model.max_speed, EPSILON), 1.0)
+    return np.minimum(turn_rate * dt, np.pi) * opening
+
+
+def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
+    """The velocity after REVERSAL_TIME under the same force, (n, 3) m/s."""
+    return velocity + change * max(REVERSAL_TIME / dt, 1.0)
+
+
+def _free(model: VehicleModel, turn_rate: Scalars, forward: Vectors, wanted: Vectors, dt: float) -> Mask:
+    """Whether the wanted velocity is within the largest turn of the step, (n,)."""
+    speed = magnitude(wanted)
+    return dot(wanted, forward) >= speed * cosine_of_setting(_turn(model, turn_rate, speed, dt))
+
+
+def _round(
+    model: VehicleModel, turn_rate: Scalars, forward: Vectors, velocity: Vectors, change: Vectors, dt: float
+) -> Vectors:
+    """The velocity after the largest turn of a step toward the wanted velocity, (n, 3) m/s."""
+    wanted = velocity + change
+    destination = _destination(velocity, change, dt)
+    aside = across(destination, forward)
+    any_side, _ = level_side(forward)
+    any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)
+    # Straight back, rounding alone would say where to turn, and not even to a side.
+    straight = magnitude(aside) <= ROUNDING * magnitude(destination)
+    aside = np.where(straight[:, None], any_side, unit(aside))
+
+    turn = _turn(model, turn_rate, np.maximum(magnitude(wanted), magnitude(velocity)), dt)
+    cosines, sines = cosine_and_sine(turn)
+    direction = cosines[:, None] * forward + sines[:, None] * aside
+    speed = np.maximum(dot(wanted, direction), 0.0)
+    driving_round = np.minimum(
+        np.minimum(magnitude(destination), TURNING_SPEED * model.max_speed),
+        magnitude(velocity) + magnitude(change),
+    )
+    speed = np.where(dot(destination, forward) < 0.0, np.maximum(speed, driving_round), speed)
+    return direction * clamp(speed, 0.0, model.max_speed)[:, None]

@@ -1,0 +1,73 @@
+"""Swimming: a point mass in water, which leans by how fast it turns and pitches within a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.vectors import EPSILON, Number, Scalars, Vectors, magnitude
+from ..simulation.declaration import Unit, called, number, seconds
+from ..simulation.locomotion import Control, Locomotion
+from ..simulation.vehicle import Motion, VehicleModel
+from .banking import Banking, Rolling, banked
+from .pitch import moved_within
+
+
+@dataclass(frozen=True)
+class Swimming(Locomotion):
+    """Move in water, up and down within a steepest pitch, and lean into turns however small and slow the body.
+
+    Water carries the body, so that gravity has no part in the lean:
+
+        tan(lean) = bank (turn rate).
+    """
+
+    name = "swimming"
+    label = "Swimming"
+    stored_number = 2
+    remembers = Rolling
+    suits = "Fish, sharks, whales and submarines"
+
+    max_turn_rate: Number = called(
+        "Max Turn", number(np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01)
+    )
+    max_pitch: Number = number(np.pi / 4.0, "Steepest heading up or down", Unit.ANGLE, 0.0, 1.55)
+    bank: Number = seconds(0.25, "How far it leans into turns; 1 s leans it by 45° in a turn of 57° a second")
+    max_bank: Number = number(np.pi / 6.0, "Steepest lean", Unit.ANGLE, 0.0, 1.55)
+    bank_time: Number = seconds(0.3, "Time in which it rolls into a turn", 0.01)
+    bank_smoothing: Number = called(
+        "Smoothing", seconds(0.2, "Time over which the acceleration that it leans by is smoothed")
+    )
+    max_bank_rate: Number = called("Max Roll", number(np.pi, "Fastest roll", Unit.TURN, 0.01))
+
+    @property
+    def turn_rate(self) -> Scalars:
+        return self.max_turn_rate
+
+    @property
+    def smoothing_time(self) -> Scalars:
+        return self.bank_smoothing
+
+    def moved(
+        self, model: VehicleModel, motion: Motion, control: Control, memory: Rolling, dt: float
+    ) -> tuple[Vectors, Vectors, Vectors]:
+        return moved_within(model, motion, control, self.max_turn_rate, self.max_pitch, self.max_pitch, dt)
+
+    def oriented(
+        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: Rolling, dt: float
+    ) -> tuple[Vectors, Rolling]:
+        banking = Banking(
+            self.bank, self._pull(velocity, acceleration), self.max_bank, self.bank_time, self.max_bank_rate
+        )
+        up, rate = banked(banking, forward, up, memory.rate, acceleration, dt)
+        return up, Rolling(rate)
+
+    def _pull(self, velocity: Vectors, acceleration: Vectors) -> Scalars:
+        """What takes the place of gravity, (n,) m/s2: the acceleration of a turn of one radian a second.
+
+        It is larger where a vehicle has nearly stopped, and the smoothed acceleration is that of a turn before.
+        """
+        speed = np.maximum(magnitude(velocity), EPSILON)
+        before = self.bank_smoothing * magnitude(acceleration)
+        return speed + before * before / speed

@@ -1,0 +1,324 @@
+"""The laws that hold for every locomotion. Listing a new one in CATALOGUE makes them cover it."""
+
+import dataclasses
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import CATALOGUE, SimpleVehicle
+from steering_addon.simulation.declaration import Kind, Parameter
+from steering_addon.simulation.locomotion import Control, Locomotion, one_of_each_kind
+from steering_addon.simulation.run import step
+from steering_addon.simulation.snapshot import Snapshot, State
+from steering_addon.simulation.vehicle import Motion, VehicleModel
+from tests.scene import Scene, about, headings, leaders, positions, speeds, turned, ups, velocities
+from tests.simulation.odd_input import BOUNDED, numbers, vectors
+
+FPS = 24
+STEPS = (1.0 / 24.0, 1.0 / 60.0, 1.0 / 240.0, 1.0)
+N = 7
+TARGET = (9.0, 30.0, 12.0)
+
+every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
+
+
+def columns(kind: type[Locomotion], n: int, seed: int = 0) -> dict[str, np.ndarray]:
+    """Values of each vehicle about the defaults."""
+    rng = np.random.default_rng((seed, n))
+    return {
+        name: np.clip((parameter.default or 0.2) * rng.uniform(0.7, 1.3, n), parameter.least, parameter.most)
+        for name, parameter in kind.parameters().items()
+    }
+
+
+def swarm(kind: type[Locomotion], n: int = N, seed: int = 0, **changes: Any) -> Scene:
+    """Vehicles that wander to a point above them, each with values of its own."""
+    rng = np.random.default_rng((seed, n, 1))
+    level = (1.0, 1.0, 0.0 if kind.grounded else 0.4)
+    given = {
+        "position": rng.uniform(-8.0, 8.0, (n, 3)) * level,
+        "forward": rng.normal(size=(n, 3)) * level,
+        "speed": rng.uniform(0.0, 5.0, n),
+        "behaviors": [(Seek, {"weight": 0.5}), (Wander, {"strength": 4.0}), (Separation, {})],
+        "locomotions": [(kind, columns(kind, n, seed))],
+        "tracked": leaders(TARGET),
+        "fps": FPS,
+    }
+    return Scene(**(given | changes))
+
+
+# What is declared.
+
+
+def test_names_labels_and_stored_numbers_are_distinct() -> None:
+    for name in ("name", "label", "stored_number"):
+        assert len({getattr(kind, name) for kind in CATALOGUE}) == len(CATALOGUE)
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", kind.name) for kind in CATALOGUE)
+
+
+@every
+def test_it_says_what_it_does_and_what_it_suits(kind: type[Locomotion]) -> None:
+    for words in (kind.tooltip(), kind.suits):
+        assert words[0].isupper() and not words.endswith(".") and len(words) > 20
+    assert kind.choice().name == kind.name.upper()
+    assert kind.choice().number == kind.stored_number
+
+
+@every
+def test_every_parameter_is_a_number_with_a_sentence(kind: type[Locomotion]) -> None:
+    """The reader gathers the values of crowds in columns of numbers."""
+    for parameter in kind.parameters().values():
+        assert parameter.kind is Kind.NUMBER
+        assert parameter.description and not parameter.description.endswith(".")
+
+
+# Limits.
+
+
+@st.composite
+def odd_steps(draw: st.DrawFn) -> tuple[Locomotion, VehicleModel, Motion, Control, float]:
+    """A step of vehicles with odd values; each moves the way it faces, no faster than its top speed."""
+    n, kind = 3, draw(st.sampled_from(CATALOGUE))
+
+    def value(parameter: Parameter) -> float:
+        largest = parameter.most if np.isfinite(parameter.most) else 100.0
+        return draw(st.sampled_from([parameter.least, parameter.default, largest]) | numbers(parameter.least, largest))
+
+    top = draw(numbers(0.0, 100.0))
+    model = VehicleModel.of(n, mass=draw(numbers(1e-3, 1e6)), max_force=draw(numbers(0.0, 1e6)), max_speed=top)
+    moves = kind.of(n, **{name: value(parameter) for name, parameter in kind.parameters().items()})
+    facing = draw(vectors(n, largest=1.0))
+    facing[:, 2] *= not kind.grounded
+    facing[np.linalg.norm(facing, axis=1) < 1e-3] = (1.0, 0.0, 0.0)
+    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
+    up = np.cross(facing, draw(st.sampled_from([(0.3, 0.2, 0.1), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)])))
+    up[np.linalg.norm(up, axis=1) < 1e-3] = (0.0, 0.0, 1.0)
+    up /= np.linalg.norm(up, axis=1, keepdims=True)
+    motion = Motion(np.zeros((n, 3)), facing * top * draw(numbers(0.0, 1.0)), np.cross(facing, up), facing, up)
+    limit = draw(st.none() | numbers(0.0, 100.0))
+    control = Control(draw(vectors(n)), None if limit is None else np.full(n, limit))
+    return moves, model, motion, control, draw(st.sampled_from(STEPS))
+
+
+def memory_of(moves: Locomotion, n: int) -> Any:
+    return None if moves.remembers is None else moves.remembers.blank(n)
+
+
+def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(...,) radians, exact for small ones too."""
+    return np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), (a * b).sum(axis=-1))
+
+
+@BOUNDED
+@given(odd_steps())
+def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
+    moves, model, motion, control, dt = odd
+    position, velocity, forward = moves.moved(model, motion, control, memory_of(moves, 3), dt)
+    assert np.isfinite((position, velocity, forward)).all()
+    assert np.allclose(position, motion.position + velocity * dt, rtol=1e-12)
+    assert (np.linalg.norm(velocity, axis=1) <= model.max_speed * (1.0 + 1e-9)).all()
+    push = np.linalg.norm(velocity - motion.velocity, axis=1) * model.mass / dt
+    assert (push <= model.max_force * (1.0 + 1e-9) + 1e-9 * model.mass * model.max_speed / dt).all()
+    # The heading of a vehicle that hardly moves has few exact digits.
+    sure = np.linalg.norm(velocity, axis=1) > 1e-9
+    turn = angle_between(motion.forward, forward)
+    assert (turn <= np.minimum(moves.turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
+
+
+@BOUNDED
+@given(odd_steps())
+def test_it_moves_the_way_it_faces(odd) -> None:
+    moves, model, motion, control, dt = odd
+    _, velocity, forward = moves.moved(model, motion, control, memory_of(moves, 3), dt)
+    assert np.abs(np.linalg.norm(forward, axis=1) - 1.0).max() < 1e-9
+    along = (velocity * forward).sum(axis=1, keepdims=True)
+    assert (along >= 0.0).all()
+    assert np.abs(velocity - along * forward).max() <= 1e-9 * (1.0 + model.max_speed.max())
+
+
+@BOUNDED
+@given(odd_steps())
+def test_up_is_a_unit_vector_across_the_heading(odd) -> None:
+    moves, model, motion, control, dt = odd
+    memory = memory_of(moves, 3)
+    _, velocity, forward = moves.moved(model, motion, control, memory, dt)
+    acceleration = moves.smoothed(np.zeros((3, 3)), (velocity - motion.velocity) / dt, dt)
+    up, after = moves.oriented(velocity, forward, motion.up, acceleration, memory, dt)
+    assert np.abs(np.linalg.norm(up, axis=1) - 1.0).max() < 1e-9
+    assert np.abs((up * forward).sum(axis=1)).max() < 1e-9
+    assert type(after) is type(memory)
+    if after is not None:
+        assert all(column.shape == (3,) and np.isfinite(column).all() for column in vars(after).values())
+
+
+@every
+def test_a_column_of_equal_values_is_one_value(kind: type[Locomotion]) -> None:
+    values = {name: parameter.default for name, parameter in kind.parameters().items()}
+    once = swarm(kind, locomotions=[(kind, values)])
+    each = replace(once, locomotions=[(kind, {name: np.full(N, value) for name, value in values.items()})])
+    assert data(once.run(FPS)) == data(each.run(FPS))
+
+
+@every
+@pytest.mark.parametrize("n", [0, 1])
+def test_no_vehicle_and_one_move_too(kind: type[Locomotion], n: int) -> None:
+    last = swarm(kind, n).run(6)[-1]
+    assert all(np.isfinite(column).all() for column in vars(last.motion).values())
+
+
+@every
+def test_it_goes_to_a_point_beside_it_and_near_its_height(kind: type[Locomotion]) -> None:
+    """Whatever limits it: in a crowd of forty from all sides, all come there."""
+    rng = np.random.default_rng(8)
+    level = (1.0, 1.0, 0.0 if kind.grounded else 0.3)
+    place = Scene(
+        rng.uniform(-20.0, 20.0, (40, 3)) * level,
+        forward=rng.normal(size=(40, 3)) * level,
+        speed=2.0,
+        behaviors=[(Seek, {})],
+        locomotions=[(kind, {})],
+        tracked=leaders([0.0, 0.0, 0.0]),
+    )
+    assert np.linalg.norm(positions(place.run(FPS * 30)), axis=-1).min(axis=0).max() < 1.0
+
+
+@every
+def test_it_comes_to_rest_and_stays_so(kind: type[Locomotion]) -> None:
+    place = swarm(kind, behaviors=[(Arrival, {})], tracked=leaders([3.0, 4.0, 0.0]))
+    place = replace(place, locomotions=[(kind, {})])
+    states = place.run(FPS * 30)
+    assert speeds(states)[-1].max() < 0.01
+    assert np.abs(ups(states)[-FPS:] - ups(states)[-1]).max() < 0.01
+
+
+# Vehicles beside each other.
+
+
+def data(states: list[State], rows: Any = slice(None)) -> list[bytes]:
+    """The motion of some vehicles and what their locomotion remembers of them, state by state."""
+    return [
+        np.concatenate(
+            [
+                *(column[rows].ravel() for column in vars(state.motion).values()),
+                state.smoothed_acceleration[rows].ravel(),
+                *(column[rows] for name in sorted(state.bodies) for column in vars(state.bodies[name]).values()),
+            ]
+        ).tobytes()
+        for state in states
+    ]
+
+
+@every
+def test_the_order_of_the_vehicles_does_not_matter(kind: type[Locomotion]) -> None:
+    place, order = swarm(kind, behaviors=[(Seek, {}), (Wander, {})]), np.array([3, 0, 6, 5, 1, 4, 2])
+    assert data(place.run(FPS), order) == data(place.take(order).run(FPS))
+
+
+@every
+def test_others_that_move_otherwise_make_no_difference(kind: type[Locomotion]) -> None:
+    """The vehicles of each locomotion in one run with all others, as each alone."""
+    several = swarm(
+        SimpleVehicle,
+        3 * len(CATALOGUE),
+        behaviors=[(Seek, {}), (Wander, {})],
+        locomotions=[(other, {}) for other in CATALOGUE],
+        locomotion_row=np.arange(3 * len(CATALOGUE)) % len(CATALOGUE),
+    )
+    rows = np.arange(3) * len(CATALOGUE) + CATALOGUE.index(kind)
+    states, alone = several.run(2 * FPS), several.take(rows).run(2 * FPS)
+    for state, other in zip(states, alone):
+        assert all(
+            getattr(state.motion, name)[rows].tobytes() == column.tobytes()
+            for name, column in vars(other.motion).items()
+        )
+
+
+@every
+def test_who_is_absent_stays_as_it_was(kind: type[Locomotion]) -> None:
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, present=np.arange(N) != (2 if 10 <= frame < 20 else -1))
+
+    states = swarm(kind).run(30, at=at)
+    away = data(states, [2])
+    assert len(set(away[11:20])) == 1
+    assert len(set(away[20:])) > 5
+
+
+@every
+def test_crowds_that_share_a_locomotion_move_as_if_each_had_one(kind: type[Locomotion]) -> None:
+    row = np.array([0, 1, 2, 1, 0, 2, 1])
+    given = tuple(
+        each.of(1, **{name: column[:1] for name, column in columns(each, 1, seed).items()})
+        for seed, each in enumerate((kind, CATALOGUE[0], kind))
+    )
+    place = swarm(kind)
+    merged, rows = one_of_each_kind(given, row)
+    assert len(merged) == len({type(body) for body in given})
+
+    def moving(bodies: tuple[Locomotion, ...], of: np.ndarray) -> list[State]:
+        return place.run(FPS, at=lambda frame, seen: replace(seen, locomotions=bodies, locomotion_row=of))
+
+    assert data(moving(merged, rows)) == data(moving(given, row))
+
+
+# The whole scene.
+
+
+@every
+def test_a_shorter_run_is_the_beginning_of_a_longer_one(kind: type[Locomotion]) -> None:
+    assert data(swarm(kind).run(20)) == data(swarm(kind).run(60)[:20])
+
+
+@every
+def test_a_state_is_a_checkpoint(kind: type[Locomotion]) -> None:
+    place = swarm(kind)
+    states = place.run(40)
+    state = states[19]
+    for frame in range(20, 40):
+        state = step(state, place.snapshot(frame))
+    assert data([state]) == data(states[-1:])
+
+
+@every
+def test_moved_and_turned_about_the_vertical_it_does_the_same(kind: type[Locomotion]) -> None:
+    offset, turn = np.array([5.0, -8.0, 3.0]), about((0.0, 0.0, 1.0), 67.0)
+    place = swarm(kind, behaviors=[(Seek, {}), (Separation, {})])
+    states, others = place.run(FPS), place.moved(offset, turn).run(FPS)
+    assert np.abs(turned(positions(states), turn) + offset - positions(others)).max() < 1e-6
+    assert np.abs(turned(ups(states), turn) - ups(others)).max() < 1e-6
+
+
+@every
+def test_half_the_step_gives_nearly_the_same_path(kind: type[Locomotion]) -> None:
+    place = swarm(kind, behaviors=[(Seek, {"weight": 0.5}), (Wander, {"strength": 2.0})], locomotions=[(kind, {})])
+    once, twice = (replace(place, substeps=substeps).run(4 * FPS) for substeps in (2, 4))
+    way = np.linalg.norm(np.diff(positions(once), axis=0), axis=-1).sum(axis=0)
+    assert (np.linalg.norm(positions(once)[-1] - positions(twice)[-1], axis=-1) < 0.05 * way).all()
+    assert np.abs(ups(once) - ups(twice)).max() < 0.35
+
+
+@every
+def test_on_the_ground_it_stays_at_its_height_and_upright_and_elsewhere_it_does_not(kind: type[Locomotion]) -> None:
+    states = swarm(kind).run(2 * FPS)
+    if kind.grounded:
+        assert (positions(states)[..., 2] == positions(states)[0, :, 2]).all()
+        assert (headings(states)[1:, :, 2] == 0.0).all()
+        assert (ups(states)[1:] == (0.0, 0.0, 1.0)).all()
+    else:
+        assert np.abs(velocities(states)[..., 2]).max() > 0.5
+        assert np.ptp(ups(states)[..., 2]) > 0.05
+
+
+def test_every_value_is_a_column_of_a_frozen_dataclass() -> None:
+    for kind in CATALOGUE:
+        assert dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen
+        assert all(getattr(kind.of(4), name).shape == (4,) for name in kind.parameters())

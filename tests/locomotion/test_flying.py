@@ -1,0 +1,109 @@
+"""Flying: climbing less steeply and more slowly than diving, and not hovering."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import Flying
+from steering_addon.locomotion.pitch import kept_up
+from steering_addon.simulation.locomotion import Control
+from steering_addon.simulation.vehicle import Motion, VehicleModel
+from tests.scene import Scene, headings, leaders, positions, speeds
+from tests.simulation.odd_input import BOUNDED, numbers, vectors
+
+FPS = 24
+TOP = 5.0
+
+
+def bird(target, speed: float = 4.0, behaviors=((Seek, {}),), **values) -> Scene:
+    return Scene(
+        [[0.0, 0.0, 0.0], [2.0, 5.0, 0.0]],
+        speed=speed,
+        behaviors=list(behaviors),
+        locomotions=[(Flying, values)],
+        tracked=leaders(target),
+        fps=FPS,
+    )
+
+
+def pitch(states) -> np.ndarray:
+    """(frames, n) degrees."""
+    return np.degrees(np.arcsin(np.clip(headings(states)[..., 2], -1.0, 1.0)))
+
+
+def test_it_climbs_less_steeply_and_more_slowly_than_it_dives() -> None:
+    up, down = (bird([0.0, 9.0, 40.0 * sign]).run(FPS * 40) for sign in (1.0, -1.0))
+    assert pitch(up).max() <= 30.0 + 1e-6 and pitch(down).min() >= -60.0 - 1e-6
+    assert pitch(up).max() == pytest.approx(30.0, abs=1e-3)
+    assert pitch(down).min() == pytest.approx(-60.0, abs=1e-3)
+    for states, sign in ((up, 1.0), (down, -1.0)):
+        away = np.linalg.norm(positions(states) - (0.0, 9.0, 40.0 * sign), axis=-1)
+        assert away.min(axis=0).max() < 1.0
+    climbing, diving = pitch(up) > 29.9, pitch(down) < -59.9
+    # It brakes to the speed of the climb within a second, with what turning leaves of its strength.
+    assert speeds(up)[FPS:][climbing[FPS:]].max() <= 0.7 * TOP * 1.01
+    assert speeds(down)[diving].max() > 0.95 * TOP
+
+
+def test_in_between_the_speed_of_a_climb_falls_with_its_steepness() -> None:
+    states = bird([0.0, 400.0, 105.0]).run(FPS * 6)
+    share = 1.0 - 0.3 * headings(states)[-1, :, 2] / np.sin(np.radians(30.0))
+    assert (share > 0.75).all() and (share < 0.95).all()
+    assert speeds(states)[-1] == pytest.approx(TOP * share, rel=1e-3)
+
+
+def test_level_flight_is_as_fast_as_any() -> None:
+    assert speeds(bird([0.0, 400.0, 0.0]).run(FPS * 5))[-1].min() > 0.99 * TOP
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6])
+def test_one_that_cannot_hover_circles_round_where_it_would_stop(share: float) -> None:
+    target, arrival = (0.0, 20.0, 3.0), ((Arrival, {}),)
+    states = bird(target, behaviors=arrival, least_speed=share).run(FPS * 40)
+    assert speeds(states).min() >= share * TOP * (1.0 - 1e-9)
+    assert np.linalg.norm(positions(states)[-10 * FPS :] - target, axis=-1).max() < 6.0
+    assert speeds(bird(target, behaviors=arrival).run(FPS * 40))[-1].max() < 0.01
+
+
+def test_from_rest_it_speeds_up_to_the_least_speed() -> None:
+    states = bird((0.0, 20.0, 0.0), speed=0.0, behaviors=(), least_speed=0.9)
+    speed = speeds(states.run(FPS * 4))
+    assert speed[0].max() == 0.0
+    assert (np.diff(speed, axis=0) >= -1e-9).all()
+    assert speed[FPS:].min() >= 0.9 * TOP * (1.0 - 1e-9)
+
+
+@st.composite
+def in_flight(draw: st.DrawFn) -> tuple[VehicleModel, Motion, Control, np.ndarray]:
+    """Vehicles that are as fast as their least speed or faster."""
+    n = 3
+    model = VehicleModel.of(n, max_force=draw(numbers(0.1, 1e4)), max_speed=draw(numbers(0.1, 50.0)))
+    facing = draw(vectors(n, largest=1.0))
+    facing[:, 2] *= 0.1
+    facing[np.linalg.norm(facing, axis=1) < 1e-3] = (1.0, 0.0, 0.0)
+    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
+    least = np.full(n, draw(numbers(0.05, 1.0)))
+    speed = model.max_speed * (least + (1.0 - least) * draw(numbers(0.0, 1.0)))
+    side = np.cross(facing, (0.0, 0.0, 1.0))
+    motion = Motion(np.zeros((n, 3)), facing * speed[:, None], side, facing, np.cross(side, facing))
+    return model, motion, Control(draw(vectors(n)), None), least
+
+
+@BOUNDED
+@given(in_flight())
+def test_in_flight_no_force_makes_it_slower_than_the_least_speed(given_flight) -> None:
+    model, motion, control, least = given_flight
+    moves = Flying.of(3, least_speed=least)
+    _, velocity, _ = moves.moved(model, motion, control, None, 1.0 / FPS)
+    assert (np.linalg.norm(velocity, axis=1) >= least * model.max_speed * (1.0 - 1e-9)).all()
+
+
+def test_who_is_fast_enough_is_left_alone() -> None:
+    model = VehicleModel.of(2)
+    forward = np.tile([0.0, 1.0, 0.0], (2, 1))
+    motion = Motion(np.zeros((2, 3)), 3.0 * forward, forward, forward, forward)
+    velocity = np.array([[0.0, 3.0, 0.0], [0.1, 2.9, 0.0]])
+    assert kept_up(model, motion, velocity, forward, np.full(2, 2.0), 1.0 / FPS)[0] is velocity

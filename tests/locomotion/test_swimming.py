@@ -1,0 +1,87 @@
+"""Swimming: the steepest pitch, and the lean without gravity."""
+
+import numpy as np
+import pytest
+
+from scripts.motion_metrics import rolls
+from steering_addon.behaviors.orbit import Orbit
+from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import SimpleVehicle, Swimming
+from tests.scene import Scene, headings, leaders, positions, ups
+
+FPS = 24
+ABOVE = (0.0, 0.0, 30.0)
+
+
+def pitch(states) -> np.ndarray:
+    """(frames, n) degrees."""
+    return np.degrees(np.arcsin(np.clip(headings(states)[..., 2], -1.0, 1.0)))
+
+
+def fish(target=ABOVE, forward=(0.0, 1.0, 0.0), moves=Swimming, **values) -> Scene:
+    return Scene(
+        [[0.0, 0.0, 0.0], [1.0, 3.0, 0.0]],
+        forward=forward,
+        speed=4.0,
+        behaviors=[(Seek, {})],
+        locomotions=[(moves, values)],
+        tracked=leaders(target),
+        fps=FPS,
+    )
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("degrees", [20.0, 45.0, 80.0])
+def test_to_a_target_straight_above_or_below_it_winds_its_way(sign: float, degrees: float) -> None:
+    """At the steepest pitch; also from straight below, where nothing says to which side."""
+    target = np.array(ABOVE) * sign
+    states = fish(target, max_pitch=np.radians(degrees)).run(FPS * 60)
+    assert np.abs(pitch(states)).max() <= degrees + 1e-6
+    assert np.median(sign * pitch(states)[FPS : FPS * 5], axis=0) == pytest.approx(degrees, abs=0.5)
+    assert np.linalg.norm(positions(states) - target, axis=-1).min(axis=0).max() < 1.0
+    unlimited = fish(target, moves=SimpleVehicle).run(FPS * 5)
+    assert (sign * pitch(unlimited)).max() > degrees
+
+
+def test_without_pitch_it_stays_at_its_height() -> None:
+    assert np.abs(positions(fish(max_pitch=0.0).run(FPS * 4))[..., 2]).max() < 1e-9
+
+
+@pytest.mark.parametrize("forward", [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (0.3, -0.2, 0.9)])
+def test_one_that_starts_too_steep_returns_to_the_limit_as_fast_as_it_can_turn(forward: tuple[float, ...]) -> None:
+    start = np.degrees(np.arcsin(abs(forward[2]) / np.linalg.norm(forward)))
+    place = fish([0.0, 0.0, 90.0 * np.sign(forward[2])], forward, max_turn_rate=np.radians(90.0))
+    steep = np.abs(pitch(place.run(FPS)))
+    frames = int(np.ceil((start - 45.0) / 90.0 * FPS))
+    assert (np.diff(steep, axis=0) >= -90.0 / FPS - 1e-6).all()
+    # It takes a little longer, as it brakes first.
+    assert (steep[frames + 4 :] <= 45.0 + 1e-6).all()
+
+
+def lean(scale: float, moves=Swimming, **values) -> float:
+    """Degrees in a level circle, at the steady end, of a body of this scale."""
+    place = Scene(
+        [[6.0 * scale, 0.0, 0.0]],
+        forward=(0.0, 1.0, 0.0),
+        speed=4.0 * scale,
+        behaviors=[(Orbit, {"distance": 6.0 * scale, "spread": 0.0})],
+        vehicle={"max_speed": 5.0 * scale, "max_force": 10.0 * scale, "radius": 0.5 * scale},
+        locomotions=[(moves, values)],
+        tracked=leaders([0.0, 0.0, 0.0]),
+        fps=FPS,
+    )
+    states = place.run(FPS * 10)
+    return float(abs(rolls(headings(states), ups(states))[-1, 0]))
+
+
+def test_it_leans_by_how_fast_it_turns_whatever_its_size() -> None:
+    """In a circle of 6 m at 4 m/s, or one as much smaller; with gravity a small fish hardly leans."""
+    expected = np.degrees(np.arctan(0.25 * 4.0 / 6.0))
+    for scale in (0.05, 1.0, 20.0):
+        assert lean(scale) == pytest.approx(expected, rel=0.05)
+    assert lean(0.05, SimpleVehicle) < 0.1 * expected
+
+
+def test_the_lean_is_limited_and_can_be_turned_off() -> None:
+    assert lean(1.0, bank=5.0, max_bank=np.radians(20.0)) == pytest.approx(20.0, abs=0.5)
+    assert lean(1.0, bank=0.0) < 1e-6
