@@ -19,7 +19,7 @@ from scripts import environments
 BLENDERS = environments.blenders()
 Case = TypeVar("Case")
 
-MANY = 6
+MANY = 3
 """Cases of a test from which on they are shared out."""
 in_one_blender = pytest.mark.in_one_blender
 """For a test, or for each case of it, that one of the Blenders runs, chosen by its name."""
