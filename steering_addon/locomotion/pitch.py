@@ -94,9 +94,12 @@ def kept_up(
     course = _heading(velocity, ahead)
     # The widest turn whose end, at the least speed, the strongest force reaches.
     widest = (before * before + least * least - strongest * strongest) / np.maximum(2.0 * before * least, EPSILON)
-    cosines = np.maximum(dot(course, ahead), clamp(widest, -1.0, 1.0))
-    sines = np.sqrt(np.maximum(1.0 - cosines * cosines, 0.0))
-    held = (cosines[:, None] * ahead + sines[:, None] * unit(across(course, ahead))) * least[:, None]
+    cosines = clamp(widest, -1.0, 1.0)
+    sines = np.sqrt(1.0 - cosines * cosines)
+    # Across it twice: what is left of two directions that are nearly one is a rounding error.
+    aside = unit(across(unit(across(course, ahead)), ahead))
+    turned = unit(cosines[:, None] * ahead + sines[:, None] * aside)
+    held = np.where((dot(course, ahead) >= cosines)[:, None], course, turned) * least[:, None]
     # The furthest along the course that the strongest force reaches.
     change = velocity - motion.velocity
     along = dot(change, course)

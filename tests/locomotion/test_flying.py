@@ -95,10 +95,36 @@ def in_flight(draw: st.DrawFn) -> tuple[VehicleModel, Motion, Control, np.ndarra
 @BOUNDED
 @given(in_flight())
 def test_in_flight_no_force_makes_it_slower_than_the_least_speed(given_flight) -> None:
+    """Nor does it take more than its strongest force to stay as fast in a turn."""
     model, motion, control, least = given_flight
     moves = Flying.of(3, least_speed=least)
     _, velocity, _ = moves.moved(model, motion, control, None, 1.0 / FPS)
-    assert (np.linalg.norm(velocity, axis=1) >= least * model.max_speed * (1.0 - 1e-9)).all()
+    speed = np.linalg.norm(velocity, axis=1)
+    assert (speed >= least * model.max_speed * (1.0 - 1e-9)).all()
+    assert (speed <= model.max_speed * (1.0 + 1e-9)).all()
+    push = np.linalg.norm(velocity - motion.velocity, axis=1) * FPS
+    assert (push <= model.max_force * (1.0 + 1e-9) + 1e-9 * model.max_speed * FPS).all()
+
+
+def test_at_its_least_speed_a_weak_flyer_turns_no_more_tightly_than_its_force_allows() -> None:
+    """Asked to stop and turn at once; the force has no part left that would slow it down."""
+    model = VehicleModel.of(2, max_force=2.0)
+    forward = np.tile([0.0, 1.0, 0.0], (2, 1))
+    motion = Motion(np.zeros((2, 3)), 3.0 * forward, forward, forward, np.tile([0.0, 0.0, 1.0], (2, 1)))
+    wanted = np.array([[0.05, 2.9, 0.0], [1.0, 1.0, 0.0]])
+    velocity, _ = kept_up(model, motion, wanted, forward, np.full(2, 3.0), 1.0 / FPS)
+    assert np.linalg.norm(velocity, axis=1) == pytest.approx(3.0)
+    change = np.linalg.norm(velocity - motion.velocity, axis=1)
+    assert change == pytest.approx([3.0 * 2.0 * np.sin(0.5 * np.arctan(0.05 / 2.9)), 2.0 / FPS])
+
+
+@pytest.mark.parametrize("aside", [0.0, 1e-12, 1e-8, 1e-5])
+def test_the_least_speed_is_exact_also_nearly_straight_on(aside: float) -> None:
+    model = VehicleModel.of(1)
+    forward = np.array([[0.0, 1.0, 0.0]])
+    motion = Motion(np.zeros((1, 3)), 5.0 * forward, forward, forward, np.array([[0.0, 0.0, 1.0]]))
+    velocity, _ = kept_up(model, motion, np.array([[aside, 4.9, aside]]), forward, np.full(1, 5.0), 1.0 / FPS)
+    assert np.linalg.norm(velocity) == pytest.approx(5.0, rel=1e-14)
 
 
 def test_who_is_fast_enough_is_left_alone() -> None:
