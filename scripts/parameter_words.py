@@ -23,8 +23,8 @@ def default(parameter: Parameter) -> str:
 
 def limits(parameter: Parameter) -> str:
     """The range of a number in the units an animator sees; empty if it has no limits."""
-    if parameter.kind not in (Kind.NUMBER, Kind.INTEGER) or parameter.unit is Unit.SHARE:
-        return "0 to 1" if parameter.unit is Unit.SHARE else ""
+    if parameter.kind not in (Kind.NUMBER, Kind.INTEGER):
+        return ""
     if parameter.most < UNREACHED:
         return f"{_with_unit(parameter.least, parameter.unit)} to {_with_unit(parameter.most, parameter.unit)}"
     return f"at least {_with_unit(parameter.least, parameter.unit)}" if parameter.least > 0.0 else ""

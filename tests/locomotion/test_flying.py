@@ -106,8 +106,8 @@ def test_in_flight_no_force_makes_it_slower_than_the_least_speed(given_flight) -
     assert (push <= model.max_force * (1.0 + 1e-9) + 1e-9 * model.max_speed * FPS).all()
 
 
-def test_at_its_least_speed_a_weak_flyer_turns_no_more_tightly_than_its_force_allows() -> None:
-    """Asked to stop and turn at once; the force has no part left that would slow it down."""
+def test_at_its_least_speed_a_weak_flyer_turns_as_tightly_as_its_force_allows() -> None:
+    """Asked to stop and turn at the same time; the force has no part left that would slow it down."""
     model = VehicleModel.of(2, max_force=2.0)
     forward = np.tile([0.0, 1.0, 0.0], (2, 1))
     motion = Motion(np.zeros((2, 3)), 3.0 * forward, forward, forward, np.tile([0.0, 0.0, 1.0], (2, 1)))
