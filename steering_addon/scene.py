@@ -29,6 +29,7 @@ from .simulation.geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes, mesh
 from .simulation.geometry.paths import spline
 from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
+from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from .simulation.locomotion import Locomotion
 from .simulation.roles import Role
 from .simulation.run import simulate
@@ -60,6 +61,7 @@ __all__ = [
     "resources",
     "speeds",
     "spline",
+    "surfaces",
     "ups",
     "velocities",
 ]
@@ -216,7 +218,7 @@ class Scene:
         combining: the number of a way to combine behaviors.
         tracked: bodies other than the vehicles, such as `leaders`.
         drift: (3,) the velocity of all tracked bodies, m/s.
-        obstacles, paths, regions, flows, candidates: as in `Snapshot`.
+        obstacles, paths, regions, flows, candidates, surfaces: as in `Snapshot`.
         fps: frames per second.
         substeps: decisions per frame.
         seed: of the random numbers of each vehicle; what the vehicles of a crowd share depends on its key.
@@ -239,6 +241,7 @@ class Scene:
     regions: Regions = field(default_factory=lambda: regions(np.zeros((0, 3)), 1.0, SPHERE))
     flows: tuple[Any, ...] = ()
     candidates: tuple[Any, ...] = ()
+    surfaces: Surfaces = NO_SURFACES
     fps: float = 24.0
     substeps: int = 1
     seed: int = 0
@@ -291,6 +294,8 @@ class Scene:
             regions=self.regions,
             flows=self.flows,
             candidates=self.candidates,
+            surfaces=self.surfaces,
+            lift=np.zeros(n),
         )
 
     def _on(self, frame: int, first: Snapshot) -> Snapshot:
@@ -358,13 +363,13 @@ def velocities(states: list[State]) -> NDArray[np.float64]:
 
 
 def headings(states: list[State]) -> NDArray[np.float64]:
-    """The forward axes in some states, (frames, n, 3) unit vectors."""
-    return np.stack([s.motion.forward for s in states])
+    """The forward axes in which the vehicles are shown in some states, (frames, n, 3) unit vectors."""
+    return np.stack([s.pose.forward for s in states])
 
 
 def ups(states: list[State]) -> NDArray[np.float64]:
-    """The up axes in some states, (frames, n, 3) unit vectors."""
-    return np.stack([s.motion.up for s in states])
+    """The up axes in which the vehicles are shown in some states, (frames, n, 3) unit vectors."""
+    return np.stack([s.pose.up for s in states])
 
 
 def speeds(states: list[State]) -> NDArray[np.float64]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import sine
-from ..simulation.arrays.vectors import EPSILON, Number, Vectors, clamp
+from ..simulation.arrays.vectors import EPSILON, Number, clamp
 from ..simulation.declaration import Unit, number, share
-from ..simulation.locomotion import Control
+from ..simulation.locomotion import Control, Moved
+from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import Rolling
 from .pitch import kept_up, moved_within
@@ -33,8 +34,8 @@ class Flying(SimpleVehicle):
     )
 
     def moved(
-        self, model: VehicleModel, motion: Motion, control: Control, memory: Rolling, dt: float
-    ) -> tuple[Vectors, Vectors, Vectors]:
+        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
+    ) -> Moved:
         steepness = clamp(motion.forward[:, 2] / np.maximum(sine(self.max_climb), EPSILON), 0.0, 1.0)
         fastest = model.max_speed * (1.0 - (1.0 - self.climb_speed) * steepness)
         if control.speed_limit is not None:
@@ -44,4 +45,4 @@ class Flying(SimpleVehicle):
             model, motion, slowed, self.max_turn_rate, self.max_climb, self.max_dive, dt, self.least_speed > 0.0
         )
         velocity, forward = kept_up(model, motion, velocity, forward, self.least_speed * model.max_speed, dt)
-        return motion.position + velocity * dt, velocity, forward
+        return Moved(motion.position + velocity * dt, velocity, forward, memory)

@@ -9,7 +9,8 @@ import numpy as np
 from ..simulation.arrays.vectors import Number, Scalars, Vectors, shared
 from ..simulation.declaration import Unit, called, number
 from ..simulation.ground import upright
-from ..simulation.locomotion import Control, Locomotion
+from ..simulation.locomotion import Control, Locomotion, Moved, Stance
+from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .point_mass import moved
 
@@ -40,11 +41,9 @@ class Planar(Locomotion):
         return shared(SMOOTHING, len(self.max_turn_rate))
 
     def moved(
-        self, model: VehicleModel, motion: Motion, control: Control, memory: None, dt: float
-    ) -> tuple[Vectors, Vectors, Vectors]:
-        return moved(model, motion, control, self.max_turn_rate, dt, flat=True)
+        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: None, dt: float
+    ) -> Moved:
+        return Moved(*moved(model, motion, control, self.max_turn_rate, dt, flat=True))
 
-    def oriented(
-        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: None, dt: float
-    ) -> tuple[Vectors, None]:
-        return upright(len(forward)), None
+    def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
+        return Stance.of(moved, upright(len(moved.forward)))

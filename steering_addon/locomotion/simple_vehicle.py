@@ -11,7 +11,8 @@ import numpy as np
 
 from ..simulation.arrays.vectors import Number, Scalars, Vectors
 from ..simulation.declaration import Unit, called, number, seconds
-from ..simulation.locomotion import Control, Locomotion
+from ..simulation.locomotion import Control, Locomotion, Moved, Stance
+from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY, Banking, Rolling, banked
 from .point_mass import moved
@@ -49,13 +50,11 @@ class SimpleVehicle(Locomotion):
         return self.bank_smoothing
 
     def moved(
-        self, model: VehicleModel, motion: Motion, control: Control, memory: Rolling, dt: float
-    ) -> tuple[Vectors, Vectors, Vectors]:
-        return moved(model, motion, control, self.max_turn_rate, dt)
+        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
+    ) -> Moved:
+        return Moved(*moved(model, motion, control, self.max_turn_rate, dt), memory)
 
-    def oriented(
-        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: Rolling, dt: float
-    ) -> tuple[Vectors, Rolling]:
+    def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         banking = Banking(self.bank, GRAVITY, self.max_bank, self.bank_time, self.max_bank_rate)
-        up, rate = banked(banking, forward, up, memory.rate, acceleration, dt)
-        return up, Rolling(rate)
+        up, rate = banked(banking, moved.forward, before.up, moved.memory.rate, acceleration, dt)
+        return Stance.of(moved, up, Rolling(rate))

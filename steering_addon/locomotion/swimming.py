@@ -8,7 +8,8 @@ import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Number, Scalars, Vectors, magnitude
 from ..simulation.declaration import Unit, called, number, seconds
-from ..simulation.locomotion import Control, Locomotion
+from ..simulation.locomotion import Control, Locomotion, Moved, Stance
+from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import Banking, Rolling, banked
 from .pitch import moved_within
@@ -50,18 +51,18 @@ class Swimming(Locomotion):
         return self.bank_smoothing
 
     def moved(
-        self, model: VehicleModel, motion: Motion, control: Control, memory: Rolling, dt: float
-    ) -> tuple[Vectors, Vectors, Vectors]:
-        return moved_within(model, motion, control, self.max_turn_rate, self.max_pitch, self.max_pitch, dt)
-
-    def oriented(
-        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: Rolling, dt: float
-    ) -> tuple[Vectors, Rolling]:
-        banking = Banking(
-            self.bank, self._pull(velocity, acceleration), self.max_bank, self.bank_time, self.max_bank_rate
+        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
+    ) -> Moved:
+        return Moved(
+            *moved_within(model, motion, control, self.max_turn_rate, self.max_pitch, self.max_pitch, dt), memory
         )
-        up, rate = banked(banking, forward, up, memory.rate, acceleration, dt)
-        return up, Rolling(rate)
+
+    def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
+        banking = Banking(
+            self.bank, self._pull(moved.velocity, acceleration), self.max_bank, self.bank_time, self.max_bank_rate
+        )
+        up, rate = banked(banking, moved.forward, before.up, moved.memory.rate, acceleration, dt)
+        return Stance.of(moved, up, Rolling(rate))
 
     def _pull(self, velocity: Vectors, acceleration: Vectors) -> Scalars:
         """What takes the place of gravity, (n,) m/s2: the acceleration of a turn of one radian a second.

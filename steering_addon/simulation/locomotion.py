@@ -8,16 +8,17 @@ CATALOGUE there: properties, panel, presets and the page of the manual are made 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .arrays.vectors import Rows, Scalars, Vectors, same_for_all, shared
+from .arrays.vectors import Rows, Scalars, Vectors, picked, same_for_all, shared
 from .declaration import Choice, Declared
 from .memory import Memory
-from .vehicle import Motion, VehicleModel
+from .terrain import Terrain
+from .vehicle import Motion, Pose, VehicleModel
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,58 @@ class Control:
     force: Vectors
     speed_limit: Scalars | None
 
+    def take(self, rows: Rows) -> Control:
+        """The signals of the vehicles of some rows."""
+        return Control(picked(self.force, rows), None if self.speed_limit is None else self.speed_limit[rows])
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What bodies make of the control signals in a step, before contacts push them apart.
+
+    Attributes:
+        position, velocity, forward: (n, 3) metres, m/s and unit headings.
+        memory: what the locomotion remembers of each vehicle.
+    """
+
+    position: Vectors
+    velocity: Vectors
+    forward: Vectors
+    memory: Any = None
+
+
+@dataclass(frozen=True)
+class Stance:
+    """How bodies are at the end of a step.
+
+    Attributes:
+        position, velocity: (n, 3) metres, m/s.
+        forward, up: (n, 3) unit axes at right angles, in which behaviors see the vehicle.
+        memory: what the locomotion remembers of each vehicle then.
+        pose: the axes in which a body is shown, where they are others: a walker on a slope heads level.
+        outputs: (n,) by name, for drivers of the model.
+    """
+
+    position: Vectors
+    velocity: Vectors
+    forward: Vectors
+    up: Vectors
+    memory: Any = None
+    pose: Pose | None = None
+    outputs: Mapping[str, Scalars] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, moved: Moved, up: Vectors, memory: Any = None) -> Stance:
+        """Bodies that are where they moved, with the up axes (n, 3)."""
+        return cls(moved.position, moved.velocity, moved.forward, up, memory)
+
 
 @dataclass(frozen=True)
 class Locomotion(Declared):
     """How the bodies of some vehicles move.
 
     A step has two stages. `moved` is the motion that the body makes of the control signals. Then contacts push bodies
-    apart, and `oriented` says how each stands or leans.
+    apart, and `stance` says where each stands, and how it stands or leans.
 
     Attributes:
         name: in files; never changes.
@@ -73,11 +119,12 @@ class Locomotion(Declared):
 
     @abstractmethod
     def moved(
-        self, model: VehicleModel, motion: Motion, control: Control, memory: Any, dt: float
-    ) -> tuple[Vectors, Vectors, Vectors]:
-        """The next positions, velocities and headings, (n, 3) each: metres, m/s and unit vectors.
+        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Any, dt: float
+    ) -> Moved:
+        """What the bodies make of the control signals.
 
         Args:
+            terrain: what the vehicles stand on.
             memory: what it remembers of each vehicle, an instance of `remembers`.
             dt: seconds.
         """
@@ -98,19 +145,20 @@ class Locomotion(Declared):
         """(n,) the time over which `smoothed` smooths, seconds."""
 
     @abstractmethod
-    def oriented(
-        self, velocity: Vectors, forward: Vectors, up: Vectors, acceleration: Vectors, memory: Any, dt: float
-    ) -> tuple[Vectors, Any]:
-        """The next up axes, (n, 3), and what it remembers then.
+    def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
+        """How the bodies stand or lean at the end of a step.
 
         Args:
-            velocity: (n, 3) after the step, m/s.
-            forward: (n, 3) the new headings.
-            up: (n, 3) the up axes before the step.
+            before: the motion before the step.
+            moved: what came of `moved`, with the positions and velocities after contacts.
             acceleration: (n, 3) the smoothed acceleration after the step, m/s2.
-            memory: as for `moved`.
+            terrain: as for `moved`.
             dt: seconds.
         """
+
+    def started(self, motion: Motion, terrain: Terrain, memory: Any) -> Stance | None:
+        """The stance before the first step; None where it is as the animator placed the vehicle."""
+        return None
 
 
 def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Locomotion, ...], Rows]:

@@ -12,10 +12,12 @@ import numpy as np
 from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, shared, squared, which
 from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
+from .geometry.surfaces import between
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
+from .terrain import Terrain
 from .vehicle import Motion
 from .world import Bodies, World
 
@@ -27,7 +29,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         before: the snapshot of the first frame, of the vehicles present.
         part: the fraction, from 0 to below 1.
     """
-    motion = state.motion
+    motion = _carriers(state)
     bodies = _bodies(state, before)
     away = state.away
     if len(before.tracked.roles):
@@ -67,6 +69,15 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         len(state),
         state.tallies,
     )
+
+
+def terrain_at(before: Snapshot, after: Snapshot, substep: int) -> Terrain:
+    """What vehicles stand on during a step between two frames."""
+    if not len(after.surfaces):
+        return Terrain(after.surfaces, after.surfaces, after.lift)
+    ends = (part / before.substeps for part in (substep, substep + 1))
+    begin, end = (between(before.surfaces, after.surfaces, part) for part in ends)
+    return Terrain(begin, end, after.lift)
 
 
 def _bodies(state: State, snapshot: Snapshot) -> Bodies:
@@ -119,6 +130,13 @@ def _regions_at(before: Regions, after: Regions, part: float) -> Regions:
         centre=before.centre + (after.centre - before.centre) * part,
         half=before.half + (after.half - before.half) * part,
     )
+
+
+def _carriers(state: State) -> Motion:
+    """The motion of the vehicles, in the axes in which they are shown: so they carry what is fixed to them."""
+    if state.leaning is None:
+        return state.motion
+    return replace(state.motion, **vars(state.leaning))
 
 
 def _carried(motion: Motion, local: Vectors, carrier: Rows) -> Vectors:

@@ -29,10 +29,11 @@ from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
+from .geometry.surfaces import NO_SURFACES, Surfaces
 from .locomotion import Locomotion
 from .memory import Memory
 from .presence.attendance import Attendance
-from .vehicle import Motion, VehicleModel
+from .vehicle import Motion, Pose, VehicleModel
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,8 @@ class Snapshot:
         candidates: bodies of which each vehicle takes one, where a behavior names several.
         attendance: when vehicles enter and what they do on arrival, n rows; None if all are always present.
         due: (n,) the vehicles whose frame to enter has come; None for all.
+        surfaces: what vehicles may stand on.
+        lift: (n,) metres from the place where each vehicle stands up to its origin.
     """
 
     frame_time: float
@@ -121,6 +124,8 @@ class Snapshot:
     candidates: tuple[Candidates, ...] = ()
     attendance: Attendance | None = None
     due: Mask | None = None
+    surfaces: Surfaces = NO_SURFACES
+    lift: Scalars = field(default_factory=lambda: np.zeros(1))
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
@@ -178,6 +183,8 @@ class State:
         gone: (n,) the vehicles that have left; empty before any has.
         arrived: (n,) the vehicles that have reached a goal and want it no longer, by the name of the behavior.
         inputs: the snapshot of this frame, of the vehicles that take part; None before the first.
+        leaning: the axes in which bodies are shown; None where they are those of their motion.
+        outputs: (n,) what locomotions give for drivers of the model, by name.
     """
 
     time: float
@@ -192,9 +199,16 @@ class State:
     gone: Mask = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     arrived: Mapping[str, Mask] = field(default_factory=dict)
     inputs: Snapshot | None = None
+    leaning: Pose | None = None
+    outputs: Mapping[str, Scalars] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.force)
+
+    @property
+    def pose(self) -> Pose:
+        """The axes in which bodies are shown."""
+        return self.leaning or Pose(self.motion.side, self.motion.forward, self.motion.up)
 
     @property
     def away(self) -> Mask:

@@ -72,3 +72,16 @@ class Motion:
     side: Vectors
     forward: Vectors
     up: Vectors
+
+
+@dataclass(frozen=True)
+class Pose:
+    """The axes in which bodies are shown.
+
+    Attributes:
+        side, forward, up: (n, 3) orthonormal; side = cross(forward, up).
+    """
+
+    side: Vectors
+    forward: Vectors
+    up: Vectors

@@ -19,6 +19,7 @@ from steering_addon.simulation.declaration import Kind, Parameter
 from steering_addon.simulation.locomotion import Control, Locomotion, one_of_each_kind
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
+from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
 from tests.scene import Scene, about, headings, leaders, positions, speeds, turned, ups, velocities
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
@@ -122,7 +123,8 @@ def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @given(odd_steps())
 def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
     moves, model, motion, control, dt = odd
-    position, velocity, forward = moves.moved(model, motion, control, memory_of(moves, 3), dt)
+    moved = moves.moved(model, motion, control, no_terrain(3), memory_of(moves, 3), dt)
+    position, velocity, forward = moved.position, moved.velocity, moved.forward
     assert np.isfinite((position, velocity, forward)).all()
     assert np.allclose(position, motion.position + velocity * dt, rtol=1e-12)
     assert (np.linalg.norm(velocity, axis=1) <= model.max_speed * (1.0 + 1e-9)).all()
@@ -138,7 +140,8 @@ def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
 @given(odd_steps())
 def test_it_moves_the_way_it_faces(odd) -> None:
     moves, model, motion, control, dt = odd
-    _, velocity, forward = moves.moved(model, motion, control, memory_of(moves, 3), dt)
+    moved = moves.moved(model, motion, control, no_terrain(3), memory_of(moves, 3), dt)
+    velocity, forward = moved.velocity, moved.forward
     assert np.abs(np.linalg.norm(forward, axis=1) - 1.0).max() < 1e-9
     along = (velocity * forward).sum(axis=1, keepdims=True)
     assert (along >= 0.0).all()
@@ -150,9 +153,10 @@ def test_it_moves_the_way_it_faces(odd) -> None:
 def test_up_is_a_unit_vector_across_the_heading(odd) -> None:
     moves, model, motion, control, dt = odd
     memory = memory_of(moves, 3)
-    _, velocity, forward = moves.moved(model, motion, control, memory, dt)
-    acceleration = moves.smoothed(np.zeros((3, 3)), (velocity - motion.velocity) / dt, dt)
-    up, after = moves.oriented(velocity, forward, motion.up, acceleration, memory, dt)
+    moved = moves.moved(model, motion, control, no_terrain(3), memory, dt)
+    acceleration = moves.smoothed(np.zeros((3, 3)), (moved.velocity - motion.velocity) / dt, dt)
+    stance = moves.stance(motion, moved, acceleration, no_terrain(3), dt)
+    up, forward, after = stance.up, stance.forward, stance.memory
     assert np.abs(np.linalg.norm(up, axis=1) - 1.0).max() < 1e-9
     assert np.abs((up * forward).sum(axis=1)).max() < 1e-9
     assert type(after) is type(memory)

@@ -10,6 +10,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Flying
 from steering_addon.locomotion.pitch import kept_up
 from steering_addon.simulation.locomotion import Control
+from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
 from tests.scene import Scene, headings, leaders, positions, speeds
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
@@ -98,7 +99,7 @@ def test_in_flight_no_force_makes_it_slower_than_the_least_speed(given_flight) -
     """Nor does it take more than its strongest force to stay as fast in a turn."""
     model, motion, control, least = given_flight
     moves = Flying.of(3, least_speed=least)
-    _, velocity, _ = moves.moved(model, motion, control, None, 1.0 / FPS)
+    velocity = moves.moved(model, motion, control, no_terrain(3), None, 1.0 / FPS).velocity
     speed = np.linalg.norm(velocity, axis=1)
     assert (speed >= least * model.max_speed * (1.0 - 1e-9)).all()
     assert (speed <= model.max_speed * (1.0 + 1e-9)).all()

@@ -16,6 +16,7 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.damping import damped
 from steering_addon.simulation.locomotion import Control, Locomotion
 from steering_addon.simulation.snapshot import Snapshot
+from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
 from tests.scene import Scene, flat_or_free, headings, leaders, positions, speeds, ups, velocities
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
@@ -41,7 +42,9 @@ def moved(
     limit: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The next positions, velocities and headings, by default of vehicles that move freely in space."""
-    return (moves or SimpleVehicle.of(len(force))).moved(model, motion, Control(force, limit), None, dt)
+    n = len(force)
+    moved = (moves or SimpleVehicle.of(n)).moved(model, motion, Control(force, limit), no_terrain(n), None, dt)
+    return moved.position, moved.velocity, moved.forward
 
 
 def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:

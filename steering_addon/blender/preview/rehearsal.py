@@ -121,8 +121,8 @@ class Rehearsal:
         self.reached = frame
 
     def _poses(self, state: State, parts: np.ndarray, near: np.ndarray) -> Poses:
-        motion = state.motion
-        bases = np.stack((motion.side, motion.forward, motion.up), axis=-1)
+        motion, pose = state.motion, state.pose
+        bases = np.stack((pose.side, pose.forward, pose.up), axis=-1)
         outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
         poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), self.hideable.gone(state), outside)
         channels = Channels(self.plan.vehicles.source, near)

@@ -142,9 +142,9 @@ class _Poses:
 
     def take(self, state: State, frame: Frame) -> None:
         """Take in a frame."""
-        motion = state.motion
-        self._positions[:, self._count] = motion.position.T
-        for k, axis in enumerate((motion.side, motion.forward, motion.up)):
+        pose = state.pose
+        self._positions[:, self._count] = state.motion.position.T
+        for k, axis in enumerate((pose.side, pose.forward, pose.up)):
             self._bases[:, k, self._count] = axis.T
         self._parts[self._count] = frame.parent_parts
         self._count += 1

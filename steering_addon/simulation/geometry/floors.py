@@ -1,0 +1,311 @@
+"""Floors: triangles as seen from above, for what stands on them.
+
+A flat grid lists the triangles above each of its cells. A place is on the highest of those triangles that lie about as
+high as expected, so that storeys above each other do not mix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, cross, dot, in_columns, magnitude, unit
+
+TRIANGLES_A_CELL = 2.0
+MOST_CELLS = 4096
+"""Cells along one side of the grid at most."""
+BEYOND = 1e-9
+"""The share of a triangle by which it reaches beyond its sides, so that no place falls between two of them."""
+UPRIGHT = 1e-6
+"""The share of a triangle's area that is seen from above, below which it is a wall and no floor."""
+WIDER = 1.25
+"""What is open is looked for this much further than asked, so that a slightly larger reach needs no new search."""
+NO_TRIANGLE = -1
+
+
+@dataclass(frozen=True)
+class Footing:
+    """What is trodden at places.
+
+    Attributes:
+        triangle: (n,) rows of triangles, -1 for none.
+        height: (n,) metres, nan for none.
+        u, v: (n,) the shares of the triangle's second and third corner in the place.
+    """
+
+    triangle: Rows
+    height: Scalars
+    u: Scalars
+    v: Scalars
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Triangles in a flat grid.
+
+    Attributes:
+        points: (p, 3) metres.
+        triangles: (f, 3) rows of points.
+        normals: (p, 3) smoothed unit normals; which side they point to does not matter.
+        slopes: how each triangle lies.
+        origin, size, shape: the lowest corner of the grid, metres, the width of a cell, and the cells along x and y.
+        begin: (cells + 1,) where the triangles of each cell begin in `member`.
+        member: the rows of triangles, cell by cell.
+    """
+
+    points: Vectors
+    triangles: NDArray[np.int64]
+    normals: Vectors
+    slopes: _Slopes
+    origin: tuple[float, float]
+    size: float
+    shape: tuple[int, int]
+    begin: Rows
+    member: Rows
+    _open: dict[float, tuple[float, Mask, Mask]] = field(default_factory=dict, compare=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.triangles)
+
+    def moved(self, points: Vectors) -> Floor:
+        """The floor with its points (p, 3) elsewhere; quick if they only rise and sink."""
+        points = in_columns(np.asarray(points, dtype=np.float64))
+        if not (points[:, :2] == self.points[:, :2]).all():
+            return floor(points, self.triangles)
+        slopes = _Slopes.of(points, self.triangles)
+        if not (slopes.is_floor == self.slopes.is_floor).all():
+            return floor(points, self.triangles)
+        normals = point_normals(points, welded(points, self.triangles))
+        return replace(self, points=points, normals=normals, slopes=slopes, _open={})
+
+    def under(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+        """What is trodden at places: the highest triangle at most `step_up` above the expected height.
+
+        Args:
+            x, y, expected: (n,) the places and the heights expected there, metres.
+            step_up, step_down: (n,) how far above and below that a triangle may be, metres.
+        """
+        n = len(x)
+        place, row, u, v, height = self._over(x, y)
+        off = height - expected[place]
+        within = np.flatnonzero((off <= step_up[place]) & (off >= -step_down[place]))
+        footing = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
+        if not len(within):
+            return footing
+        place, row, u, v, height = place[within], row[within], u[within], v[within], height[within]
+        begins = np.flatnonzero(np.concatenate(([True], place[1:] != place[:-1])))
+        highest = np.empty(n)
+        highest[place[begins]] = np.maximum.reduceat(height, begins)
+        # Of equals the first counts, which is written last.
+        best = np.flatnonzero(height == highest[place])[::-1]
+        at = place[best]
+        footing.triangle[at], footing.height[at], footing.u[at], footing.v[at] = (
+            row[best],
+            height[best],
+            u[best],
+            v[best],
+        )
+        return footing
+
+    def _over(self, x: Scalars, y: Scalars) -> tuple[Rows, Rows, Scalars, Scalars, Scalars]:
+        """The triangles over or under each place: the row of the place, that of the triangle, u, v and its height."""
+        cell, on = self._cells(x, y)
+        first = self.begin[cell]
+        number = np.where(on, self.begin[cell + 1] - first, 0)
+        end = np.cumsum(number)
+        place = np.repeat(np.arange(len(x)), number)
+        row = self.member[np.arange(len(place)) + np.repeat(first - (end - number), number)]
+        table = np.take(self.slopes.table, row, axis=0)
+        dx, dy = x[place] - table[:, 0], y[place] - table[:, 1]
+        u = table[:, 3] * dx + table[:, 4] * dy
+        v = table[:, 5] * dx + table[:, 6] * dy
+        hit = np.flatnonzero((u >= -BEYOND) & (v >= -BEYOND) & (u + v <= 1.0 + BEYOND))
+        table, dx, dy = table[hit], dx[hit], dy[hit]
+        return place[hit], row[hit], u[hit], v[hit], table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
+
+    def _cells(self, x: Scalars, y: Scalars) -> tuple[Rows, Mask]:
+        """The cell of each place, 0 outside the grid, and whether it is inside."""
+        i, j = np.floor((x - self.origin[0]) / self.size), np.floor((y - self.origin[1]) / self.size)
+        across, along = self.shape
+        on = (i >= 0) & (i < across) & (j >= 0) & (j < along)
+        return np.where(on, j * across + i, 0.0).astype(np.int64), on
+
+    def corners(self, triangle: Rows) -> tuple[Vectors, Vectors, Vectors]:
+        """The corners of triangles, (n, 3) each."""
+        a, b, c = (self.points[self.triangles[triangle, k]] for k in range(3))
+        return a, b, c
+
+    def openness(self, x: Scalars, y: Scalars, cosine: float, reach: float) -> tuple[Mask, Mask]:
+        """Whether all within reach of each place is floor that can be walked, and whether nothing at all is there.
+
+        Args:
+            cosine: of the steepest slope that can be walked.
+            reach: metres.
+        """
+        known = self._open.get(cosine)
+        if known is None or known[0] < reach:
+            known = self._open[cosine] = (WIDER * reach, *self._openness_of_cells(cosine, WIDER * reach))
+        cell, on = self._cells(x, y)
+        _, is_open, is_bare = known
+        return on & is_open[cell], self._is_off(x, y, reach) | on & is_bare[cell]
+
+    def _is_off(self, x: Scalars, y: Scalars, reach: float) -> Mask:
+        """Whether the grid is further away than the reach."""
+        (left, near), (across, along), size = self.origin, self.shape, self.size
+        outside: Mask = (x < left - reach) | (x > left + across * size + reach)
+        return outside | (y < near - reach) | (y > near + along * size + reach)
+
+    def _openness_of_cells(self, cosine: float, reach: float) -> tuple[Mask, Mask]:
+        """Of which cells all within reach is floor that can be walked, and of which nothing at all is within reach.
+
+        A border has nothing beyond it. A ledge has something too steep beyond it, as the sides of a bridge have, which
+        are in no cell themselves.
+        """
+        across, along = self.shape
+        steep = self.slopes.cosine < cosine
+        shut = steep | self._at_border(steep & self.slopes.has_area)
+        count = np.diff(self.begin)
+        cell = np.repeat(np.arange(across * along), count)
+        closed = count == 0
+        closed[cell[shut[self.member]]] = True
+        filled = count > 0
+        cells = int(reach / self.size) + 1
+        is_open = _number_around(closed.reshape(along, across), cells, 1) == 0
+        return is_open.ravel(), (_number_around(filled.reshape(along, across), cells, 0) == 0).ravel()
+
+    def _at_border(self, steep: Mask) -> Mask:
+        """(f,) the triangles with a side that has not one other triangle beyond it, or one that is too steep."""
+        triangles = welded(self.points, self.triangles)
+        sides = np.sort(np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=-1).reshape(-1, 2), axis=1)
+        number = sides[:, 0] * (len(self.points) + 1) + sides[:, 1]
+        order = np.argsort(number, kind="stable")
+        begins = np.flatnonzero(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
+        times = np.diff(np.concatenate((begins, [len(number)])))
+        at_border = np.zeros(len(triangles), dtype=np.bool_)
+        if len(order):
+            bad = (times != 2) | np.logical_or.reduceat(steep[order // 3], begins)
+            at_border[order[np.repeat(bad, times)] // 3] = True
+        return at_border
+
+
+@dataclass(frozen=True)
+class _Slopes:
+    """How f triangles lie.
+
+    Attributes:
+        table: (f, 9) what a place is tested against: a corner's x, y and z; u by x and y; v by x and y; the rise of the
+            triangle by x and y.
+        cosine: (f,) of the slope.
+        is_floor: (f,) whether it is seen from above.
+        has_area: (f,) whether it has an area at all.
+    """
+
+    table: Scalars
+    cosine: Scalars
+    is_floor: Mask
+    has_area: Mask
+
+    @classmethod
+    def of(cls, points: Vectors, triangles: NDArray[np.int64]) -> _Slopes:
+        a, b, c = (points[triangles[:, k]] for k in range(3))
+        u, v = b - a, c - a
+        normal = cross(u, v)
+        area, seen = magnitude(normal), normal[:, 2]
+        is_floor = (np.abs(seen) > UPRIGHT * area) & (area > 0.0)
+        scale = 1.0 / np.where(is_floor, seen, 1.0)
+        table = np.empty((len(triangles), 9))
+        table[:, 0:3] = a
+        table[:, 3], table[:, 4] = v[:, 1] * scale, -v[:, 0] * scale
+        table[:, 5], table[:, 6] = -u[:, 1] * scale, u[:, 0] * scale
+        table[:, 7], table[:, 8] = -normal[:, 0] * scale, -normal[:, 1] * scale
+        cosine = np.abs(seen) / np.where(area > 0.0, area, 1.0)
+        return cls(table, cosine, is_floor, area > 0.0)
+
+
+def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
+    """The floor of some triangles.
+
+    Args:
+        points: (p, 3) metres.
+        triangles: (f, 3) rows of points.
+    """
+    points = in_columns(np.asarray(points, dtype=np.float64).reshape(-1, 3))
+    triangles = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
+    slopes = _Slopes.of(points, triangles)
+    rows = np.flatnonzero(slopes.is_floor)
+    x, y = (points[:, axis][triangles[rows]] for axis in range(2))
+    low = np.stack((x.min(axis=1), y.min(axis=1))) if len(rows) else np.zeros((2, 0))
+    high = np.stack((x.max(axis=1), y.max(axis=1))) if len(rows) else np.zeros((2, 0))
+    origin = low.min(axis=1, initial=np.inf) if len(rows) else np.zeros(2)
+    extent = np.maximum(high.max(axis=1) - origin, 1e-6) if len(rows) else np.ones(2)
+    size = float(np.sqrt(extent[0] * extent[1] * TRIANGLES_A_CELL / max(len(rows), 1)))
+    size = max(size, float(extent.max()) / MOST_CELLS)
+    across, along = int(extent[0] / size) + 1, int(extent[1] / size) + 1
+    first, last = (np.floor((corner - origin[:, None]) / size).astype(np.int64) for corner in (low, high))
+    begin, member = _listed(first, last, across, along)
+    normals = point_normals(points, welded(points, triangles))
+    corner = float(origin[0]), float(origin[1])
+    return Floor(points, triangles, normals, slopes, corner, size, (across, along), begin, rows[member])
+
+
+def _listed(first: NDArray[np.int64], last: NDArray[np.int64], across: int, along: int) -> tuple[Rows, Rows]:
+    """Which boxes of cells cover each cell: where its boxes begin in the list, (cells + 1,), and the list.
+
+    Args:
+        first, last: (2, k) the columns and rows of the cells at the corners of each box.
+    """
+    wide, high = last - first + 1
+    number = wide * high
+    box = np.repeat(np.arange(len(number)), number)
+    k = np.arange(len(box)) - np.repeat(np.cumsum(number) - number, number)
+    row = k // wide[box]
+    cell = (first[1][box] + row) * across + first[0][box] + (k - row * wide[box])
+    begin = np.zeros(across * along + 1, dtype=np.int64)
+    np.cumsum(np.bincount(cell, minlength=across * along), out=begin[1:])
+    return begin, box[np.argsort(cell, kind="stable")]
+
+
+def _number_around(cells: Mask, reach: int, outside: int) -> NDArray[np.int64]:
+    """How many of the cells (a, b) in a square of `reach` cells around each are marked; `outside` of those beyond."""
+    wide = np.pad(cells.astype(np.int64), reach, constant_values=outside)
+    total = np.pad(np.cumsum(np.cumsum(wide, axis=0), axis=1), ((1, 0), (1, 0)))
+    side = 2 * reach + 1
+    return np.asarray(total[side:, side:] - total[:-side, side:] - total[side:, :-side] + total[:-side, :-side])
+
+
+def welded(points: Vectors, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The triangles (f, 3) with points at the same place taken as one."""
+    if not len(points):
+        return triangles
+    order = np.lexsort(points.T)
+    in_order = points[order]
+    is_new = np.concatenate(([True], (in_order[1:] != in_order[:-1]).any(axis=1)))
+    first = np.empty(len(points), dtype=np.int64)
+    first[order] = order[np.flatnonzero(is_new)][np.cumsum(is_new) - 1]
+    return first[triangles]
+
+
+def point_normals(points: Vectors, triangles: NDArray[np.int64]) -> Vectors:
+    """Smoothed unit normals at points, (p, 3); zero at a point of no triangle.
+
+    A face counts by the cross product of its two sides at the point over their squared lengths: exact on spheres, and
+    without angles.
+
+    Source: N. Max, Weights for Computing Vertex Normals from Facet Normals, 1999.
+    """
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    sides = (b - a, c - b, a - c)
+    normal = cross(sides[0], -sides[2])
+    first, second, third = (np.maximum(dot(side, side), 1e-300) for side in sides)
+    # Faces are turned alike, so that what is wound the other way does not cancel out.
+    normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
+    has_area = dot(normal, normal) > 0.0
+    total = np.zeros((3, len(points)))
+    weights = (1.0 / first / third, 1.0 / first / second, 1.0 / second / third)
+    for k, weight in enumerate(weights):
+        weight = np.where(has_area, weight, 0.0)
+        for axis in range(3):
+            total[axis] += np.bincount(triangles[:, k], normal[:, axis] * weight, minlength=len(points))
+    return unit(columns(*total))

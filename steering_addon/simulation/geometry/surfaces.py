@@ -1,0 +1,197 @@
+"""Surfaces: all that is tagged to be stood on, at one time, in world space.
+
+What is still forms one layer, and each surface that moves a layer of its own: a small lorry that drives does not have
+the landscape sorted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, no_vectors, unit
+from .floors import NO_TRIANGLE, Floor, Footing, floor
+
+RIM = 0.7071067811865476
+"""The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
+smoothed normal leans where the tread is level."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Surfaces that stay or move together.
+
+    Attributes:
+        floor: their triangles.
+        surfaces: the rows of the surfaces.
+        owner: (f,) the row of the surface of each triangle.
+    """
+
+    floor: Floor
+    surfaces: tuple[int, ...]
+    owner: Rows
+
+    def moved(self, points: Vectors) -> Layer:
+        """The layer with its points (p, 3) elsewhere."""
+        return Layer(self.floor.moved(points), self.surfaces, self.owner)
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """Everything that can be stood on. Rows of triangles count on from layer to layer."""
+
+    layers: tuple[Layer, ...] = ()
+
+    def __len__(self) -> int:
+        return sum(len(layer.surfaces) for layer in self.layers)
+
+    def with_points(self, row: int, points: Vectors) -> Surfaces:
+        """The same with the points (p, 3) of a surface that moves elsewhere."""
+        moved = (layer.moved(points) if layer.surfaces == (row,) else layer for layer in self.layers)
+        return Surfaces(tuple(moved))
+
+    def under(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+        """What is trodden at places: the highest surface at most `step_up` above the expected height.
+
+        Args:
+            x, y, expected: (n,) the places and the heights expected there, metres.
+            step_up, step_down: (n,) how far above and below that a surface may be, metres.
+        """
+        n = len(x)
+        best = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
+        for first, layer in self._numbered():
+            footing = layer.floor.under(x, y, expected, step_up, step_down)
+            if len(self.layers) == 1:
+                return footing
+            # Also where the best is nan, that of no triangle.
+            higher = (footing.triangle >= 0) & ~(footing.height <= best.height)
+            best = Footing(
+                np.where(higher, footing.triangle + first, best.triangle),
+                *(np.where(higher, getattr(footing, k), getattr(best, k)) for k in ("height", "u", "v")),
+            )
+        return best
+
+    def normal_at(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
+        """Smoothed unit normals, turned up, (n, 3); straight up for no triangle.
+
+        Where the smoothed normal leans away from the face by more than 45 degrees, it is that of the face.
+        """
+        face = self.face_normal(triangle)
+        normal = no_vectors(len(triangle))
+        normal[:, 2] = 1.0
+        for rows, faces, layer in self._by_layer(triangle):
+            a, b, c = (layer.floor.normals[layer.floor.triangles[faces, k]] for k in range(3))
+            w = 1.0 - u[rows] - v[rows]
+            normal[rows] = unit(a * w[:, None] + b * u[rows][:, None] + c * v[rows][:, None])
+        normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
+        return np.where((dot(normal, face) < RIM)[:, None], face, normal)
+
+    def face_normal(self, triangle: Rows) -> Vectors:
+        """Unit normals of faces, turned up, (n, 3); straight up for no triangle."""
+        normal = no_vectors(len(triangle))
+        normal[:, 2] = 1.0
+        for rows, faces, layer in self._by_layer(triangle):
+            table = layer.floor.slopes.table[faces]
+            normal[rows] = unit(columns(-table[:, 7], -table[:, 8], 1.0))
+        return normal
+
+    def place(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
+        """Where the points with these shares of triangles are, (n, 3) metres; nan for no triangle."""
+        place = no_vectors(len(triangle))
+        place[:] = np.nan
+        for rows, faces, layer in self._by_layer(triangle):
+            a, b, c = layer.floor.corners(faces)
+            place[rows] = a + (b - a) * u[rows][:, None] + (c - a) * v[rows][:, None]
+        return place
+
+    def shares(self, triangle: Rows, x: Scalars, y: Scalars) -> tuple[Scalars, Scalars]:
+        """The shares u and v of places in triangles as seen from above, (n,) each; 0 for no triangle."""
+        u, v = np.zeros(len(triangle)), np.zeros(len(triangle))
+        for rows, faces, layer in self._by_layer(triangle):
+            table = layer.floor.slopes.table[faces]
+            dx, dy = x[rows] - table[:, 0], y[rows] - table[:, 1]
+            u[rows] = table[:, 3] * dx + table[:, 4] * dy
+            v[rows] = table[:, 5] * dx + table[:, 6] * dy
+        return u, v
+
+    def surface_of(self, triangle: Rows) -> Rows:
+        """The row of the surface that each triangle is of, -1 for no triangle; (n,)."""
+        surface = np.full(len(triangle), -1)
+        for rows, faces, layer in self._by_layer(triangle):
+            surface[rows] = layer.owner[faces]
+        return surface
+
+    def open_to(self, x: Scalars, y: Scalars, cosine: float, reach: float) -> Mask:
+        """The places from which all within reach is floor to walk on, without a border or a ledge: look no further.
+
+        Args:
+            x, y: (n,) metres.
+            cosine: of the steepest slope that can be walked.
+            reach: metres.
+        """
+        covered, hindered = np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
+        for layer in self.layers:
+            is_open, is_bare = layer.floor.openness(x, y, cosine, reach)
+            covered |= is_open
+            hindered |= ~(is_open | is_bare)
+        return covered & ~hindered
+
+    def moves(self, before: Surfaces) -> bool:
+        """Whether a layer is another than before."""
+        return len(self.layers) != len(before.layers) or any(a is not b for a, b in zip(self.layers, before.layers))
+
+    def _numbered(self) -> Iterator[tuple[int, Layer]]:
+        """Each layer, with the row of its first triangle."""
+        first = 0
+        for layer in self.layers:
+            yield first, layer
+            first += len(layer.floor)
+
+    def _by_layer(self, triangle: Rows) -> Iterator[tuple[Rows, Rows, Layer]]:
+        """The rows of those on each layer, and their triangles in it."""
+        for first, layer in self._numbered():
+            rows = np.flatnonzero((triangle >= first) & (triangle < first + len(layer.floor)))
+            if len(rows):
+                yield rows, triangle[rows] - first, layer
+
+
+NO_SURFACES = Surfaces()
+
+
+def surfaces(meshes: Sequence[tuple[Vectors, NDArray[np.int64]]], moves: Sequence[bool] = ()) -> Surfaces:
+    """Surfaces from their points (p, 3) in world space, metres, and triangles (f, 3).
+
+    Args:
+        moves: (k,) which of them may move; none if omitted.
+    """
+    moving = list(moves) or [False] * len(meshes)
+    together = tuple(row for row, moves_alone in enumerate(moving) if not moves_alone)
+    alone = tuple((row,) for row, moves_alone in enumerate(moving) if moves_alone)
+    return Surfaces(tuple(_layer(rows, [meshes[row] for row in rows]) for rows in (together, *alone) if rows))
+
+
+def _layer(rows: tuple[int, ...], meshes: Sequence[tuple[Vectors, NDArray[np.int64]]]) -> Layer:
+    begin = np.cumsum([0, *(len(points) for points, _ in meshes)])
+    triangles = [np.asarray(faces).reshape(-1, 3) + first for first, (_, faces) in zip(begin.tolist(), meshes)]
+    owner = np.repeat(np.array(rows), [len(faces) for faces in triangles])
+    points = np.concatenate([np.asarray(points, dtype=np.float64).reshape(-1, 3) for points, _ in meshes])
+    return Layer(floor(points, np.concatenate(triangles)), rows, owner)
+
+
+def between(before: Surfaces, after: Surfaces, part: float) -> Surfaces:
+    """The surfaces at a part of the time between two frames, from 0 to 1."""
+    if part == 1.0 or not after.moves(before) or len(before.layers) != len(after.layers):
+        return after
+    if part == 0.0:
+        return before
+    return Surfaces(tuple(_layer_between(a, b, part) for a, b in zip(before.layers, after.layers)))
+
+
+def _layer_between(before: Layer, after: Layer, part: float) -> Layer:
+    if before is after or len(before.floor.points) != len(after.floor.points):
+        return after
+    start, end = before.floor.points, after.floor.points
+    return before.moved(start + (end - start) * part)

@@ -1,0 +1,211 @@
+"""Moving: the bottom layer of the paper, in which bodies make motion of what steering decided.
+
+    locomotion -> contacts -> stance
+
+Each locomotion moves its vehicles, then contacts push bodies apart, and then each body finds its stance: where it
+touches the ground, and how it stands or leans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .arrays.vectors import Rows, Scalars, Vectors, cross, everybody, no_vectors, picked
+from .damping import damped
+from .decisions import Decisions
+from .locomotion import Control, Locomotion, Moved, Stance
+from .memory import Memory
+from .nearby.contacts import kept_apart
+from .snapshot import Snapshot, State
+from .steering import taking_part
+from .terrain import Terrain
+from .vehicle import Motion, Pose
+from .world import World
+
+T = TypeVar("T", Motion, Moved)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The vehicles that one locomotion moves.
+
+    Attributes:
+        body: the locomotion, with columns of their number.
+        rows: their rows, None for all vehicles.
+        memory: what it remembers of them before the step.
+    """
+
+    body: Locomotion
+    rows: Rows | None
+    memory: Any
+
+    def of(self, columns: T) -> T:
+        """Their rows of columns that all vehicles have."""
+        if self.rows is None:
+            return columns
+        names = (f.name for f in fields(columns))
+        return type(columns)(**{name: _rows_of(getattr(columns, name), self.rows) for name in names})
+
+    def placed(self, column: Any, others: Any) -> Any:
+        """Their column, among those of the other vehicles."""
+        if self.rows is None:
+            return column
+        merged = others.copy(order="K")
+        merged[self.rows] = column
+        return merged
+
+
+def moved(
+    state: State,
+    snapshot: Snapshot,
+    world: World,
+    terrain: Terrain,
+    wanted: Vectors,
+    decided: Decisions,
+    time: float,
+) -> State:
+    """The state after a step of the clock to `time`, seconds; absent vehicles stay as they are.
+
+    Args:
+        snapshot: the vehicles present.
+        terrain: what they stand on during the step.
+        wanted: (n, 3) the force decided on, newtons.
+    """
+    model, dt = snapshot.vehicle, world.dt
+    parts = list(_parts(state, snapshot))
+    control = Control(damped(model, state.force, wanted, dt), decided.speed_limit)
+    driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
+    position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
+    position, velocity = kept_apart(model, snapshot.grounded, snapshot.present, world, position, velocity, forward)
+    acceleration, smoothed = (velocity - state.motion.velocity) / dt, state.smoothed_acceleration
+    stances = []
+    for part, drive in zip(parts, driven):
+        steered = part.body.smoothed(
+            _rows_of(state.smoothed_acceleration, part.rows), _rows_of(acceleration, part.rows), dt
+        )
+        smoothed = part.placed(steered, smoothed)
+        pushed = replace(drive, position=_rows_of(position, part.rows), velocity=_rows_of(velocity, part.rows))
+        ground = terrain if part.rows is None else terrain.take(part.rows)
+        stances.append(part.body.stance(part.of(state.motion), pushed, steered, ground, dt))
+    stood = replace(_with_stances(state, parts, stances), smoothed_acceleration=smoothed)
+    if not everybody(snapshot.present):
+        stood = _with_absent(snapshot, stood, state)
+    return replace(
+        stood,
+        time=time,
+        force=control.force,
+        memories=decided.memories,
+        tallies=decided.tallies,
+        taken=decided.taken,
+        gone=decided.arrivals.gone,
+        arrived=decided.arrivals.arrived,
+    )
+
+
+def standing_up(state: State, snapshot: Snapshot) -> State:
+    """The state before the first step, in which the vehicles have found their stance on what they stand on."""
+    terrain = Terrain(snapshot.surfaces, snapshot.surfaces, snapshot.lift)
+    parts, stances = [], []
+    for part in _parts(state, snapshot):
+        ground = terrain if part.rows is None else terrain.take(part.rows)
+        stance = part.body.started(part.of(state.motion), ground, part.memory)
+        if stance is not None:
+            parts.append(part)
+            stances.append(stance)
+    return _with_stances(state, parts, stances) if parts else state
+
+
+def _parts(state: State, snapshot: Snapshot) -> Iterator[_Part]:
+    """The vehicles of each locomotion in use."""
+    for body, rows in snapshot.bodies_alike:
+        memory = _memory(state.bodies, body, len(state))
+        yield _Part(body, rows, memory if memory is None or rows is None else memory.take(rows))
+
+
+def _driven(part: _Part, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
+    """What the bodies of a locomotion make of the control signals of all vehicles."""
+    if part.rows is None:
+        return part.body.moved(model, motion, control, terrain, part.memory, dt)
+    rows = part.rows
+    return part.body.moved(model.take(rows), part.of(motion), control.take(rows), terrain.take(rows), part.memory, dt)
+
+
+def _of_all(parts: list[_Part], driven: list[Moved], name: str) -> Vectors:
+    """A column of all vehicles, (n, 3), from those of the vehicles of each locomotion."""
+    if len(parts) == 1 and parts[0].rows is None:
+        return getattr(driven[0], name)
+    column = no_vectors(sum(len(drive.position) for drive in driven))
+    for part, drive in zip(parts, driven):
+        column[part.rows] = getattr(drive, name)
+    return column
+
+
+def _with_stances(state: State, parts: list[_Part], stances: list[Stance]) -> State:
+    """The state in which the vehicles of some locomotions stand as these found."""
+    motion, memories, outputs = state.motion, dict(state.bodies), dict(state.outputs)
+    columns = {name: vars(motion)[name] for name in ("position", "velocity", "forward", "up")}
+    for part, stance in zip(parts, stances):
+        columns = {name: part.placed(getattr(stance, name), column) for name, column in columns.items()}
+        if stance.memory is not None:
+            known = _memory(memories, part.body, len(state))
+            rows = slice(None) if part.rows is None else part.rows
+            memories[part.body.name] = stance.memory if part.rows is None else known.put(rows, stance.memory)
+        for name, values in stance.outputs.items():
+            outputs[name] = part.placed(values, outputs.get(name, np.zeros(len(state))))
+    side = cross(columns["forward"], columns["up"])
+    motion = Motion(columns["position"], columns["velocity"], side, columns["forward"], columns["up"])
+    return replace(state, motion=motion, leaning=_pose(motion, parts, stances), bodies=memories, outputs=outputs)
+
+
+def _pose(motion: Motion, parts: list[_Part], stances: list[Stance]) -> Pose | None:
+    """The axes in which the bodies are shown; None if they are those of their motion."""
+    if all(stance.pose is None for stance in stances):
+        return None
+    pose = Pose(motion.side, motion.forward, motion.up)
+    for part, stance in zip(parts, stances):
+        if stance.pose is not None:
+            pose = Pose(*(part.placed(vars(stance.pose)[name], column) for name, column in vars(pose).items()))
+    return pose
+
+
+def _memory(bodies: Mapping[str, Memory], body: Locomotion, n: int) -> Any:
+    """What a locomotion remembers of all n vehicles, None if it remembers nothing."""
+    if body.remembers is None:
+        return None
+    return bodies.get(body.name) or body.remembers.blank(n)
+
+
+def _rows_of(column: Any, rows: Rows | None) -> Any:
+    if rows is None:
+        return column
+    return picked(column, rows) if column.ndim == 2 else column[rows]
+
+
+def _with_absent(snapshot: Snapshot, after: State, before: State) -> State:
+    """The state after a step with the absent vehicles as they were before it."""
+    present, absent = snapshot.present, ~snapshot.present
+    pose = after.leaning
+    if pose is not None:
+        pose = Pose(*_of_those_present(snapshot, pose, before.pose))
+    blank = {name: before.bodies.get(name) or type(m).blank(len(absent)) for name, m in after.bodies.items()}
+    return replace(
+        after,
+        motion=Motion(*_of_those_present(snapshot, after.motion, before.motion)),
+        leaning=pose,
+        smoothed_acceleration=taking_part(present, after.smoothed_acceleration, before.smoothed_acceleration),
+        bodies={name: memory.put(absent, blank[name].take(absent)) for name, memory in after.bodies.items()},
+        outputs={name: taking_part(present, v, _output(before, name)) for name, v in after.outputs.items()},
+    )
+
+
+def _output(state: State, name: str) -> Scalars:
+    return state.outputs[name] if name in state.outputs else np.zeros(len(state))
+
+
+def _of_those_present(snapshot: Snapshot, moved: object, still: object) -> list[Vectors]:
+    """The columns of `moved` for the vehicles present and of `still` for the others."""
+    return [taking_part(snapshot.present, vars(moved)[name], column) for name, column in vars(still).items()]

@@ -1,0 +1,33 @@
+"""Terrain: the surfaces that vehicles stand on, at the beginning and at the end of a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays.vectors import Rows, Scalars
+from .geometry.surfaces import NO_SURFACES, Surfaces
+
+
+@dataclass(frozen=True)
+class Terrain:
+    """What vehicles stand on during a step.
+
+    Attributes:
+        before, after: the surfaces at the beginning and at the end of the step.
+        lift: (n,) metres from the place where each vehicle stands up to its origin.
+    """
+
+    before: Surfaces
+    after: Surfaces
+    lift: Scalars
+
+    def take(self, rows: Rows) -> Terrain:
+        """The terrain of the vehicles of some rows."""
+        return Terrain(self.before, self.after, self.lift[rows])
+
+
+def no_terrain(n: int) -> Terrain:
+    """The terrain of n vehicles that stand on no surface."""
+    return Terrain(NO_SURFACES, NO_SURFACES, np.zeros(n))
