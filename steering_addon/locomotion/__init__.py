@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ..simulation.locomotion import Locomotion
 from .flying import Flying
+from .on_foot import OnFoot
 from .planar import Planar
 from .simple_vehicle import SimpleVehicle
 from .swimming import Swimming
 
-CATALOGUE: tuple[type[Locomotion], ...] = (SimpleVehicle, Planar, Swimming, Flying)
+CATALOGUE: tuple[type[Locomotion], ...] = (SimpleVehicle, Planar, Swimming, Flying, OnFoot)
 """Every locomotion, in the order in which they are shown."""
-__all__ = ["CATALOGUE", "LOCOMOTIONS", "Flying", "Planar", "SimpleVehicle", "Swimming"]
+__all__ = ["CATALOGUE", "LOCOMOTIONS", "Flying", "OnFoot", "Planar", "SimpleVehicle", "Swimming"]
 LOCOMOTIONS: dict[str, type[Locomotion]] = {kind.name: kind for kind in CATALOGUE}
 """Every locomotion by its name."""

@@ -91,6 +91,7 @@ class Locomotion(Declared):
         label: what an animator reads.
         stored_number: stored in files; never changes meaning.
         grounded: whether the bodies keep to the ground. Their behaviors then steer along it.
+        stands: whether the bodies stand on surfaces.
         remembers: what it remembers of each vehicle from step to step, if anything.
         suits: what it suits, for the README and the manual, without a final stop.
     """
@@ -99,6 +100,7 @@ class Locomotion(Declared):
     label: ClassVar[str]
     stored_number: ClassVar[int]
     grounded: ClassVar[bool] = False
+    stands: ClassVar[bool] = False
     remembers: ClassVar[type[Memory] | None] = None
     suits: ClassVar[str] = ""
 

@@ -33,10 +33,12 @@ every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 
 
 def columns(kind: type[Locomotion], n: int, seed: int = 0) -> dict[str, np.ndarray]:
-    """Values of each vehicle about the defaults."""
+    """Values of each vehicle about the defaults; of choices any."""
     rng = np.random.default_rng((seed, n))
     return {
-        name: np.clip((parameter.default or 0.2) * rng.uniform(0.7, 1.3, n), parameter.least, parameter.most)
+        name: rng.choice([each.number for each in parameter.choices], n)
+        if parameter.choices
+        else np.clip((parameter.default or 0.2) * rng.uniform(0.7, 1.3, n), parameter.least, parameter.most)
         for name, parameter in kind.parameters().items()
     }
 
@@ -75,10 +77,10 @@ def test_it_says_what_it_does_and_what_it_suits(kind: type[Locomotion]) -> None:
 
 
 @every
-def test_every_parameter_is_a_number_with_a_sentence(kind: type[Locomotion]) -> None:
-    """The reader gathers the values of crowds in columns of numbers."""
+def test_every_parameter_is_a_number_or_a_choice_with_a_sentence(kind: type[Locomotion]) -> None:
+    """The reader gathers the values of crowds in columns of numbers, which those of choices are too."""
     for parameter in kind.parameters().values():
-        assert parameter.kind is Kind.NUMBER
+        assert parameter.kind in (Kind.NUMBER, Kind.CHOICE)
         assert parameter.description and not parameter.description.endswith(".")
 
 
@@ -91,6 +93,8 @@ def odd_steps(draw: st.DrawFn) -> tuple[Locomotion, VehicleModel, Motion, Contro
     n, kind = 3, draw(st.sampled_from(CATALOGUE))
 
     def value(parameter: Parameter) -> float:
+        if parameter.choices:
+            return draw(st.sampled_from([each.number for each in parameter.choices]))
         largest = parameter.most if np.isfinite(parameter.most) else 100.0
         return draw(st.sampled_from([parameter.least, parameter.default, largest]) | numbers(parameter.least, largest))
 
@@ -161,7 +165,7 @@ def test_up_is_a_unit_vector_across_the_heading(odd) -> None:
     assert np.abs((up * forward).sum(axis=1)).max() < 1e-9
     assert type(after) is type(memory)
     if after is not None:
-        assert all(column.shape == (3,) and np.isfinite(column).all() for column in vars(after).values())
+        assert all(len(column) == 3 and np.isfinite(column).all() for column in vars(after).values())
 
 
 @every
@@ -214,7 +218,11 @@ def data(states: list[State], rows: Any = slice(None)) -> list[bytes]:
             [
                 *(column[rows].ravel() for column in vars(state.motion).values()),
                 state.smoothed_acceleration[rows].ravel(),
-                *(column[rows] for name in sorted(state.bodies) for column in vars(state.bodies[name]).values()),
+                *(
+                    column[rows].ravel()
+                    for name in sorted(state.bodies)
+                    for column in vars(state.bodies[name]).values()
+                ),
             ]
         ).tobytes()
         for state in states

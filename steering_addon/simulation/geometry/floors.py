@@ -40,6 +40,11 @@ class Footing:
     u: Scalars
     v: Scalars
 
+    def otherwise(self, other: Footing) -> Footing:
+        """The same, with another footing where this one has no triangle."""
+        has = self.triangle >= 0
+        return Footing(*(np.where(has, column, vars(other)[name]) for name, column in vars(self).items()))
+
 
 @dataclass(frozen=True)
 class Floor:
@@ -138,7 +143,7 @@ class Floor:
         return a, b, c
 
     def openness(self, x: Scalars, y: Scalars, cosine: float, reach: float) -> tuple[Mask, Mask]:
-        """Whether all within reach of each place is floor that can be walked, and whether nothing at all is there.
+        """Whether all within reach of each place is floor that can be walked, and whether it is bare of triangles.
 
         Args:
             cosine: of the steepest slope that can be walked.

@@ -1,4 +1,4 @@
-"""Surfaces: all that is tagged to be stood on, at one time, in world space.
+"""Surfaces: the meshes that are tagged to be stood on, at one time, in world space.
 
 What is still forms one layer, and each surface that moves a layer of its own: a small lorry that drives does not have
 the landscape sorted again.
@@ -138,6 +138,11 @@ class Surfaces:
             covered |= is_open
             hindered |= ~(is_open | is_bare)
         return covered & ~hindered
+
+    def has_triangles_of(self, before: Surfaces) -> bool:
+        """Whether the triangles are those of other surfaces, row by row, wherever their points are."""
+        lengths, before_lengths = ([len(layer.floor) for layer in each.layers] for each in (self, before))
+        return lengths == before_lengths
 
     def moves(self, before: Surfaces) -> bool:
         """Whether a layer is another than before."""

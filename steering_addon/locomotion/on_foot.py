@@ -1,0 +1,295 @@
+"""On Foot: walking on surfaces, straight below, without drifting sideways, creeping or turning while standing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..simulation.arrays.angles import cosine_and_sine
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    columns,
+    cross,
+    dot,
+    magnitude,
+    shared,
+    truncate,
+    unit,
+)
+from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
+from ..simulation.geometry.floors import Footing
+from ..simulation.ground import flat, left_of, upright
+from ..simulation.locomotion import Control, Locomotion, Moved, Stance
+from ..simulation.memory import Memory, remembered
+from ..simulation.terrain import Terrain
+from ..simulation.vehicle import Motion, Pose, VehicleModel
+from .banking import GRAVITY
+from .point_mass import moved
+from .walkable import Look, Walkable, along_ground, carried, rise
+
+SMOOTHING = 0.1
+"""Seconds."""
+TURN_BACK, STOP, FALL = 0, 1, 2
+EDGES = (
+    Choice("TURN_BACK", TURN_BACK, "Turn Back", "Turn away from the edge in time"),
+    Choice("STOP", STOP, "Stop", "Walk up to the edge and stop there"),
+    Choice("FALL", FALL, "Fall", "Walk over the edge and fall to the ground below"),
+)
+"""What a walker does at the edge of a surface, with the numbers stored in files."""
+UPHILL = (3.5, 6.1)
+"""The speed on a grade x is 1 / (1 + 3.5 x + 6.1 x x) of that on level ground: Tobler's hiking function (1993) up to a
+grade of 1, without an exponential."""
+SETS_OFF = 2.0
+"""Multiples of the slowest speed at which a walker that stands sets off."""
+ROUND = 0.5
+"""The share of cruise speed at which a walker goes round to what is beside or behind it."""
+AHEAD = 0.3
+"""The cosine between heading and direction below which a walker goes round."""
+TURNED = 0.7
+"""The cosine between heading and direction from which on a walker that turned on the spot sets off."""
+WAY_OUT = 1.0
+"""Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
+FINDS_GROUND = (0.5, 2.0)
+"""Metres above and below its start within which a walker finds the ground it starts on, the nearer ones first."""
+
+
+@dataclass(frozen=True)
+class Walking(Memory):
+    """What is remembered of each walker: what it stands on, and how it gets past what it cannot climb.
+
+    Attributes:
+        triangle: of the surfaces, -1 for none.
+        normal: of the ground.
+        stands: whether it stands still.
+        side: on which it goes round ground that is too steep: 1 left, -1 right, 0 neither.
+        cornered: whether a step was refused, and none has been taken since.
+        fall_speed: metres a second.
+    """
+
+    triangle: Rows = remembered(-1)
+    normal: Vectors = remembered((0.0, 0.0, 1.0))
+    stands: Mask = remembered(False)
+    side: Rows = remembered(0)
+    cornered: Mask = remembered(False)
+    fall_speed: Scalars = remembered(0.0)
+
+
+@dataclass(frozen=True)
+class _Stride:
+    """A step that is not on the ground yet: where it began, and what is remembered then."""
+
+    start: Vectors
+    walking: Walking
+
+
+@dataclass(frozen=True)
+class OnFoot(Locomotion):
+    """Walk on surfaces, round what is too steep, and turn no more tightly than feet allow.
+
+    Without a surface it walks on the level at the height of its start.
+    """
+
+    name = "on_foot"
+    label = "On Foot"
+    stored_number = 4
+    grounded = True
+    stands = True
+    remembers = Walking
+    suits = "People and animals, on hills, stairs and bridges or on level ground"
+
+    turn_radius: Number = length(0.5, "Radius of the tightest turn while walking")
+    max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01))
+    turn_on_the_spot: Number = number(
+        1.5, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN
+    )
+    slowest_speed: Number = share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    max_slope: Number = number(
+        0.61, "Steepest ground that it walks on; it goes round what is steeper", Unit.ANGLE, 0.0, 1.5
+    )
+    step_height: Number = length(0.3, "Highest step that it climbs or descends, as on stairs")
+    slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
+    align_to_ground: Number = share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
+    at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
+
+    @property
+    def turn_rate(self) -> Scalars:
+        return self.max_turn_rate
+
+    @property
+    def smoothing_time(self) -> Scalars:
+        return shared(SMOOTHING, len(self.max_turn_rate))
+
+    def moved(
+        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Walking, dt: float
+    ) -> Moved:
+        walkable = self._walkable(terrain)
+        memory = replace(memory, cornered=memory.cornered | walkable.is_too_steep(memory.triangle))
+        start, heading = carried(terrain, motion, memory.triangle)
+        speed = dot(motion.velocity, motion.forward)
+        motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
+        wanted, wish = self._wanted(model, motion, control, memory.normal, dt)
+        by_wish = memory.stands | (magnitude(wanted) < EPSILON)
+        direction = unit(np.where(by_wish[:, None], wish, wanted))
+        direction = np.where((magnitude(direction) < 0.5)[:, None], heading, direction)
+        feet = _feet(start, terrain)
+        # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
+        step = np.maximum(speed, np.minimum(self._slowest(model), model.max_force / model.mass * dt)) * dt
+        look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
+        direction, side = walkable.way(look, heading, memory.side)
+        velocity, forward = self._strode(
+            model, motion, memory, direction, speed, magnitude(wanted), magnitude(wish), dt
+        )
+        way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
+        refused = walkable.refuses(feet, way, memory.normal, memory.triangle)
+        way = np.where(refused[:, None], 0.0, way)
+        velocity = np.where(refused[:, None], 0.0, velocity)
+        forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
+        stands = magnitude(velocity) <= 0.0
+        cornered = refused | (memory.cornered & stands)
+        walking = Walking(memory.triangle, memory.normal, stands, side, cornered, memory.fall_speed)
+        return Moved(start + way, velocity, forward, _Stride(start, walking))
+
+    def _wanted(
+        self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, dt: float
+    ) -> tuple[Vectors, Vectors]:
+        """The velocities after the step of a body that is free to turn, and after the response time; (n, 3) m/s."""
+        fastest = np.maximum(model.max_speed * self._share_uphill(rise(normal, motion.forward)), self._slowest(model))
+        if control.speed_limit is not None:
+            fastest = np.minimum(fastest, control.speed_limit)
+        _, wanted, _ = moved(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
+        push = flat(truncate(control.force, model.max_force), upright(len(fastest)))
+        wish = motion.velocity + push * (model.response_time / model.mass)[:, None]
+        return wanted, truncate(wish, np.maximum(fastest, 0.0))
+
+    def _share_uphill(self, grade: Scalars) -> Scalars:
+        """The share of the speed on level ground, (n,); `grade` is that of the heading, (n,)."""
+        x = np.maximum(grade, 0.0)
+        slow, slower = UPHILL
+        return 1.0 - self.slowed_uphill * (1.0 - 1.0 / (1.0 + slow * x + slower * x * x))
+
+    def _slowest(self, model: VehicleModel) -> Scalars:
+        """(n,) m/s."""
+        return self.slowest_speed * model.cruise_speed * model.max_speed
+
+    def _walkable(self, terrain: Terrain) -> Walkable:
+        return Walkable(
+            terrain.after, self.max_slope, self.step_height, self.at_edge == TURN_BACK, self.at_edge != FALL
+        )
+
+    def _reach(self, model: VehicleModel, speed: Scalars) -> Scalars:
+        """How far ahead a walker looks at the ground, (n,) metres: the room it takes to turn or to brake."""
+        braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
+        return 1.3 * self.turn_radius + braking + model.radius
+
+    def _strode(
+        self,
+        model: VehicleModel,
+        motion: Motion,
+        memory: Walking,
+        direction: Vectors,
+        speed: Scalars,
+        wanted: Scalars,
+        wished: Scalars,
+        dt: float,
+    ) -> tuple[Vectors, Vectors]:
+        """The velocities and headings of a step toward level directions, (n, 3) each.
+
+        Args:
+            speed, wanted, wished: (n,) m/s before the step, after it if it is free to turn, and within the response
+                time.
+        """
+        heading = motion.forward
+        on_the_spot = np.where(memory.cornered, np.maximum(self.turn_on_the_spot, WAY_OUT), self.turn_on_the_spot)
+        still = memory.stands | (speed <= 0.0)
+        most = np.minimum(self.max_turn_rate, speed / np.maximum(self.turn_radius, EPSILON))
+        forward = _turned(heading, direction, np.where(still, on_the_spot, most) * dt)
+        ahead = dot(forward, direction)
+        slowest = self._slowest(model)
+        round_speed = np.maximum(ROUND * model.cruise_speed * model.max_speed, slowest)
+        round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
+        target = np.where(ahead > AHEAD, wanted * ahead, round_speed)
+        goes = np.where(memory.stands, wished > SETS_OFF * slowest, (target >= slowest) | (wished > SETS_OFF * slowest))
+        goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
+        target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
+        # What walks more slowly than it did turns less.
+        most = np.minimum(most, target / np.maximum(self.turn_radius, EPSILON))
+        forward = _turned(
+            heading, direction, np.where(still, np.where(goes & ~memory.cornered, 0.0, on_the_spot), most) * dt
+        )
+        strongest = model.max_force / model.mass * dt
+        velocity = motion.velocity + truncate(forward * target[:, None] - motion.velocity, strongest)
+        moves = magnitude(velocity) > 0.0
+        return velocity, np.where(moves[:, None], unit(velocity), np.where(still[:, None], forward, heading))
+
+    def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
+        if not len(terrain.after):
+            return None
+        n, feet = len(memory.triangle), _feet(motion.position, terrain)
+        level: Vectors = unit(flat(motion.forward, upright(n)))
+        level = np.where((magnitude(level) < 0.5)[:, None], (0.0, 1.0, 0.0), level)
+        moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
+        x, y, z = feet.T
+        near, far = (terrain.after.under(x, y, z, shared(reach, n), shared(reach, n)) for reach in FINDS_GROUND)
+        return self._stood(moved, near.otherwise(far), terrain, memory)
+
+    def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
+        start, walking = moved.memory.start, moved.memory.walking
+        velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
+        position = moved.position
+        if not len(terrain.after):
+            return Stance(position, velocity, moved.forward, upright(len(position)), walking)
+        falls = (self.at_edge == FALL) & ((walking.triangle >= 0) | (walking.fall_speed > 0.0))
+        fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
+        feet, walkable = _feet(start, terrain), self._walkable(terrain)
+        footing = walkable.footing(feet, position - start, walking.normal, fall_speed * dt)
+        over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
+        if anybody(over):
+            # A contact pushed it over the edge: it stays where it stood.
+            position = np.where(over[:, None], start, position)
+            velocity = np.where(over[:, None], 0.0, velocity)
+            footing = walkable.footing(feet, position - start, walking.normal, fall_speed * dt)
+        fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
+        position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
+        walking = replace(walking, fall_speed=fall_speed)
+        return self._stood(Moved(position, velocity, moved.forward), footing, terrain, walking)
+
+    def _stood(self, moved: Moved, footing: Footing, terrain: Terrain, walking: Walking) -> Stance:
+        """The stance on what is under the feet; without any, upright at its height."""
+        stands, position, forward = footing.triangle >= 0, moved.position, moved.forward
+        height = np.where(stands, footing.height + terrain.lift, position[:, 2])
+        normal = terrain.after.normal_at(footing.triangle, footing.u, footing.v)
+        leaning: Vectors = normal * self.align_to_ground[:, None]
+        up = unit(leaning + upright(len(normal)) * (1.0 - self.align_to_ground)[:, None])
+        ahead = unit(columns(forward[:, 0], forward[:, 1], rise(up, forward)))
+        right = cross(ahead, up)
+        return Stance(
+            columns(position[:, 0], position[:, 1], height),
+            moved.velocity,
+            forward,
+            upright(len(normal)),
+            replace(walking, triangle=footing.triangle, normal=normal),
+            Pose(right, ahead, cross(right, ahead)),
+            {"off_ground": (~stands).astype(np.float64)},
+        )
+
+
+def _feet(position: Vectors, terrain: Terrain) -> Vectors:
+    """Where vehicles stand, (n, 3) metres."""
+    return columns(position[:, 0], position[:, 1], position[:, 2] - terrain.lift)
+
+
+def _turned(heading: Vectors, direction: Vectors, most: Scalars) -> Vectors:
+    """Level headings turned toward level directions by at most (n,) radians."""
+    cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
+    left = left_of(heading, upright(len(heading)))
+    to_side = np.where(dot(direction, left) < 0.0, -sines, sines)
+    turned = cosines[:, None] * heading + to_side[:, None] * left
+    near = dot(direction, heading) >= cosines
+    return np.where(near[:, None], direction, unit(turned))

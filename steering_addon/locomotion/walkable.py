@@ -1,0 +1,211 @@
+"""Walkable ground: where a walker may tread, and which way round what it may not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting, tangent_of_setting
+from ..simulation.arrays.vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    columns,
+    largest,
+    magnitude,
+    picked,
+    unit,
+    which,
+)
+from ..simulation.geometry.floors import Footing
+from ..simulation.geometry.surfaces import Surfaces
+from ..simulation.terrain import Terrain
+from ..simulation.vehicle import Motion
+
+OFF = cosine_and_sine(np.array((20.0, 45.0, 70.0, 100.0, 140.0)) * (np.pi / 180.0))
+"""The cosines and sines of the angles off its direction that a walker tries in turn, to the side it prefers first."""
+AHEAD = (0.0, 0.5, 1.0)
+"""The shares of its reach at which a walker looks at the ground."""
+AT_FEET = (0.0,)
+"""Where it looks if no way is free as far as it reaches: it leaves a corner step by step."""
+TRIED = tuple((shares, c, s, other) for shares in (AHEAD, AT_FEET) for c, s in zip(*OFF) for other in (1, -1))
+A_LITTLE = 0.1
+"""Metres ahead of a walker to the ground before its feet, which also tells how what it stands on turns."""
+STEEPEST = 20.0
+"""The grade of ground that counts as upright."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """From where and where to n walkers look at the ground.
+
+    Attributes:
+        feet: (n, 3) where they stand, metres.
+        normal: (n, 3) of the ground there.
+        triangle: (n,) on which they stand, -1 for none.
+        direction: (n, 3) level unit vectors.
+        step, reach: (n,) how far the next step goes and how far they look, metres.
+    """
+
+    feet: Vectors
+    normal: Vectors
+    triangle: Rows
+    direction: Vectors
+    step: Scalars
+    reach: Scalars
+
+    def take(self, rows: Rows) -> Look:
+        """The look of the walkers of some rows."""
+        feet, normal, direction = (picked(v, rows) for v in (self.feet, self.normal, self.direction))
+        return Look(feet, normal, self.triangle[rows], direction, self.step[rows], self.reach[rows])
+
+
+@dataclass(frozen=True)
+class Walkable:
+    """What n walkers may tread.
+
+    Attributes:
+        surfaces: the ground.
+        max_slope: (n,) radians; what is steeper refuses a step.
+        step_height: (n,) metres.
+        shuns_edges: (n,) whether a walker looks out for the edge of the ground.
+        refuses_edges: (n,) whether it does not walk over the edge.
+    """
+
+    surfaces: Surfaces
+    max_slope: Scalars
+    step_height: Scalars
+    shuns_edges: Mask
+    refuses_edges: Mask
+
+    def take(self, rows: Rows) -> Walkable:
+        """What the walkers of some rows may tread."""
+        columns_of_rows = (column[rows] for name, column in vars(self).items() if name != "surfaces")
+        return Walkable(self.surfaces, *columns_of_rows)
+
+    def is_too_steep(self, triangle: Rows) -> Mask:
+        """Whether triangles are steeper than a walker climbs, (n,); not for -1."""
+        if not len(self.surfaces):
+            return np.zeros(len(triangle), dtype=np.bool_)
+        return self.surfaces.face_normal(triangle)[:, 2] < cosine_of_setting(self.max_slope)
+
+    def footing(self, feet: Vectors, way: Vectors, normal: Vectors, deeper: Scalars | float = 0.0) -> Footing:
+        """What walkers tread after a way.
+
+        Args:
+            feet: (n, 3) where they stand, metres.
+            way: (n, 3) metres, as seen from above.
+            normal: (n, 3) of the ground that they stand on.
+            deeper: (n,) how much deeper than a step the ground may be, metres.
+        """
+        step = self.step_height + tangent_of_setting(self.max_slope) * magnitude(way)
+        expected = feet[:, 2] + rise(normal, way)
+        return self.surfaces.under(feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1], expected, step, step + deeper)
+
+    def refuses(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> Mask:
+        """Whether the ground refuses a step, (n,): it ends, or is too steep.
+
+        Where they stand on ground that is too steep already, it is only what leads up to steeper ground.
+
+        Args:
+            triangle: (n,) on which they stand; -1 for none, from which every step is free.
+        """
+        if not len(self.surfaces) or not (triangle >= 0).any():
+            return np.zeros(len(feet), dtype=np.bool_)
+        ahead = self.footing(feet, way, normal).triangle
+        level, level_ahead = (self.surfaces.face_normal(rows)[:, 2] for rows in (triangle, ahead))
+        limit = cosine_of_setting(self.max_slope)
+        steep = (level_ahead < limit) & ((level >= limit) | (level_ahead < level) & (rise(normal, way) > 0.0))
+        return (triangle >= 0) & np.where(ahead < 0, self.refuses_edges, steep)
+
+    def way(self, look: Look, heading: Vectors, side: Rows) -> tuple[Vectors, Rows]:
+        """The nearest level directions to those wanted in which the ground can be walked as far as they look.
+
+        A walker that has begun to go round one way keeps to that side while it is hindered. Where no direction is
+        free it turns back, or down from ground that is too steep.
+
+        Args:
+            heading: (n, 3) level unit vectors.
+            side: (n,) on which each goes round: 1 left, -1 right, 0 neither.
+
+        Returns:
+            direction (n, 3), side (n,).
+        """
+        rows = self._hindered(look)
+        new_side = np.zeros_like(side)
+        if not len(rows):
+            return look.direction, new_side
+        direction = look.direction.copy(order="K")
+        new_side[rows] = side[rows]
+        for shares, cosine, sine, other in TRIED:
+            preferred = np.where(side[rows] == 0, 1, side[rows]) * other
+            tried = _turned_by(picked(look.direction, rows), cosine, sine * preferred)
+            free = self.take(rows)._is_free(replace(look.take(rows), direction=tried), shares)
+            taken = rows[free]
+            direction[taken], new_side[taken] = tried[free], preferred[free]
+            rows = rows[~free]
+            if not len(rows):
+                return direction, new_side
+        down = unit(columns(look.normal[rows, 0], look.normal[rows, 1], 0.0))
+        steep = self.take(rows).is_too_steep(look.triangle[rows])
+        direction[rows] = np.where((steep & (magnitude(down) > 0.5))[:, None], down, -picked(heading, rows))
+        return direction, new_side
+
+    def _hindered(self, look: Look) -> Rows:
+        """The rows of those who stand on a surface that cannot be walked as far as they look."""
+        if not len(self.surfaces):
+            return which(look.triangle >= len(look.triangle))
+        gentle = float(cosine_of_setting(self.max_slope).max(initial=0.0))
+        is_open = self.surfaces.open_to(look.feet[:, 0], look.feet[:, 1], gentle, largest(look.reach))
+        rows = which((look.triangle >= 0) & ~is_open)
+        return rows[~self.take(rows)._is_free(look.take(rows), AHEAD)] if len(rows) else rows
+
+    def _is_free(self, look: Look, shares: tuple[float, ...]) -> Mask:
+        """Whether the ground can be walked at these shares of their reach, (n,)."""
+        free = np.ones(len(look.reach), dtype=np.bool_)
+        for share in shares:
+            way = along_ground(look.normal, look.direction, np.maximum(share * look.reach, look.step))
+            ahead = self.footing(look.feet, way, look.normal).triangle
+            level = self.surfaces.face_normal(ahead)[:, 2]
+            free &= np.where(ahead < 0, ~self.shuns_edges, level >= cosine_of_setting(self.max_slope))
+        return free
+
+
+def rise(normal: Vectors, way: Vectors) -> Scalars:
+    """How far ways as seen from above rise on ground with these normals, (n,); the grade for level unit vectors."""
+    flatness = np.maximum(normal[:, 2], 1.0 / STEEPEST)
+    return np.asarray(-(normal[:, 0] * way[:, 0] + normal[:, 1] * way[:, 1]) / flatness)
+
+
+def along_ground(normal: Vectors, direction: Vectors, length: Scalars) -> Vectors:
+    """Ways of (n,) metres along the ground in level directions, as seen from above: a slope shortens them; (n, 3)."""
+    grade = rise(normal, direction)
+    return direction * (length / np.sqrt(1.0 + grade * grade))[:, None]
+
+
+def carried(terrain: Terrain, motion: Motion, triangle: Rows) -> tuple[Vectors, Vectors]:
+    """Where what they stand on takes walkers during a step: their positions and level headings, (n, 3) each."""
+    before, after = terrain.before, terrain.after
+    stands = triangle >= 0
+    if after is before or not after.has_triangles_of(before) or not anybody(stands):
+        return motion.position, motion.forward
+    position, forward = motion.position, motion.forward
+    ahead = position + forward * A_LITTLE
+    starts, ends = (
+        [surfaces.place(triangle, *before.shares(triangle, point[:, 0], point[:, 1])) for point in (position, ahead)]
+        for surfaces in (before, after)
+    )
+    taken = np.where(stands[:, None], position + (ends[0] - starts[0]), position)
+    heading = ends[1] - ends[0]
+    heading = unit(columns(heading[:, 0], heading[:, 1], 0.0))
+    turned = stands & (magnitude(heading) > 0.5) & (starts[0] != ends[0]).any(axis=1)
+    return taken, np.where(turned[:, None], heading, forward)
+
+
+def _turned_by(direction: Vectors, cosine: float, sine: Scalars) -> Vectors:
+    """Level directions turned to the left by the angle of a cosine and (n,) sines."""
+    x, y = direction[:, 0], direction[:, 1]
+    return columns(cosine * x - sine * y, sine * x + cosine * y, 0.0)
