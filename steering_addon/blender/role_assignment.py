@@ -79,9 +79,16 @@ def make_vehicle(ob: Object, crowd: Object, family: Family, body: Body | None = 
     give_role(ob, Role.VEHICLE, family, body)
     ob.steering.crowd = crowd
     if body is not None:
-        ob.steering.height = body.unscaled_height(ob.steering.up_axis)
+        measure_height(ob, body)
     if not (ob.steering.start.stored and is_baked(ob)):
         store(ob, *channels(ob))
+
+
+def measure_height(ob: Object, body: Body) -> None:
+    """Store the height of a vehicle's model, and that of its origin."""
+    up_axis = ob.steering.up_axis
+    ob.steering.height = body.unscaled_height(up_axis)
+    ob.steering.origin_height = body.origin_height(up_axis)
 
 
 def default_crowd(context: Context) -> Object | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..simulation.roles import Role
 from .properties import has_role
+from .read.body_sizes import SOLID
 from .refusal import Refusal
 
 if TYPE_CHECKING:
@@ -18,9 +19,11 @@ def suits(ob: Object, role: Role) -> bool:
         return ob.type == "CURVE"
     if role is Role.FLOW:
         return ob.type in ("CURVE", "MESH")
+    if role is Role.SURFACE:
+        return ob.type in SOLID and not has_role(ob, Role.VEHICLE)
     if role is Role.CROWD:
         return ob.type == "EMPTY"
-    return role is not Role.VEHICLE or not has_role(ob, Role.CROWD)
+    return role is not Role.VEHICLE or not (has_role(ob, Role.CROWD) or has_role(ob, Role.SURFACE))
 
 
 def check_editable(objects: list[Object]) -> None:

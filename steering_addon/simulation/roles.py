@@ -16,6 +16,7 @@ class Role(IntFlag):
     REGION = 64
     FLOW = 128
     RESOURCE = 256
+    SURFACE = 512
 
 
 DESCRIPTIONS = {
@@ -29,6 +30,7 @@ DESCRIPTIONS = {
         "A curve, painted mesh or wire of edges that vehicles with Go with the Flow are carried along",
     ),
     Role.RESOURCE: ("Resource", "Something that vehicles with Forage feed on until it is used up"),
+    Role.SURFACE: ("Surface", "Ground that vehicles with On Foot stand and walk on; it may move and deform"),
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
 """The label and the tooltip of each role."""

@@ -14,6 +14,7 @@ from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, Likeness, bring_to_l
 from ..crowds.populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
+from ..crowds.populating.standing_on import stand_on
 from ..crowds.staggered_entry import let_in
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
@@ -92,6 +93,8 @@ class STEERING_OT_populate(bpy.types.Operator):
                 self.report({"WARNING"}, warning)
         if plan.ground.population.arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
+        if plan.ground.population.arrangement == SURFACE and place is not None:
+            stand_on(place, crowd)
         for ob in context.selected_objects:
             ob.select_set(False)
         crowd.select_set(True)

@@ -22,6 +22,7 @@ ICONS = {
     Role.REGION: "MESH_CUBE",
     Role.FLOW: "FORCE_WIND",
     Role.RESOURCE: "OUTLINER_OB_POINTCLOUD",
+    Role.SURFACE: "MESH_GRID",
 }
 SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
@@ -32,7 +33,7 @@ SETTINGS: dict[Role, tuple[str, ...]] = {
 """The properties that come with each role."""
 OBJECT_TYPES = {Role.FLOW: ("MESH",)}
 """The object types that the properties of a role apply to, if not to all."""
-INDIVIDUAL = ("crowd", "locked", "forward_axis", "up_axis", "start_speed")
+INDIVIDUAL = ("crowd", "locked", "forward_axis", "up_axis", "origin_height", "start_speed")
 FACTORS = ("speed_factor", "size_factor", "length_factor", "mass_factor")
 
 

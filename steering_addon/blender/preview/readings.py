@@ -17,6 +17,8 @@ MOST_BYTES = 128 << 20
 """Approximate limit of the memory for the frames."""
 SURROUNDINGS = ("tracked", "obstacles", "paths", "regions", "flows")
 """The fields of a snapshot that do not depend on settings of crowds."""
+HELD = (*SURROUNDINGS, "surfaces")
+"""The fields of a snapshot that take memory. Surfaces are large, and mostly the same on all frames."""
 SETTINGS = tuple(field.name for field in fields(Snapshot) if field.name not in SURROUNDINGS)
 PLACING = ("matrix_basis", "matrix_parent_inverse", "delta_location", "delta_rotation_euler", "delta_scale")
 """The properties of a crowd that move its children."""
@@ -58,7 +60,7 @@ class Readings:
         if self._frames and (self.last != read.number - 1 or self.are_full):
             self._frames, self._surroundings, self._bytes = {}, {}, 0
         before = self._frames.get(read.number - 1)
-        self._bytes += size(_surroundings(read), besides=before and _surroundings(before))
+        self._bytes += size(_held(read), besides=before and _held(before))
         self._frames[read.number] = read
 
     def digest_of(self, read: Frame) -> bytes:
@@ -91,7 +93,13 @@ class Readings:
 def crowds_of_settings(plan: Plan) -> frozenset[int]:
     """The session_uid of the crowds of which a plan reads only settings, and which carry nothing but children."""
     crowds = {crowd.ob for crowd in plan.crowds}
-    read = [*(source.ob for source in (*plan.bodies, *plan.obstacles)), *plan.paths, *plan.regions, *plan.flows]
+    read = [
+        *(source.ob for source in (*plan.bodies, *plan.obstacles)),
+        *plan.paths,
+        *plan.regions,
+        *plan.flows,
+        *plan.surfaces,
+    ]
     used = {
         dependency
         for ob in with_all_behind([*read, *crowds, *plan.vehicles.source.needed()])
@@ -106,12 +114,24 @@ def _read_from(plan: Plan) -> tuple:
     crowds = [crowd.ob for crowd in plan.crowds]
     placed = [(ob.parent, *(_plain(getattr(ob, name)) for name in PLACING)) for ob in crowds]
     animated = [sorted(animated_paths(ob)) for ob in crowds]
-    read = (plan.bodies, plan.obstacles, plan.paths, plan.regions, plan.flows, plan.vehicles.source.objects)
+    read = (
+        plan.bodies,
+        plan.obstacles,
+        plan.paths,
+        plan.regions,
+        plan.flows,
+        plan.surfaces,
+        plan.vehicles.source.objects,
+    )
     return int(plan.frames[0]), plan.frame_time, read, crowds, placed, animated
 
 
 def _surroundings(read: Frame) -> tuple:
     return (*(getattr(read.snapshot, name) for name in SURROUNDINGS), read.parent_parts)
+
+
+def _held(read: Frame) -> tuple:
+    return (*(getattr(read.snapshot, name) for name in HELD), read.parent_parts)
 
 
 def _plain(value: Iterable) -> tuple:

@@ -174,6 +174,15 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
         update=notify_listeners,
     )
+    origin_height: FloatProperty(
+        name="Origin Height",
+        description="Height of its origin above the lowest point of the model at rest, before scaling, measured when "
+        "it is tagged; the origin is held so high above a surface",
+        unit="LENGTH",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
     height: FloatProperty(
         name="Height",
         description="Height of the model at rest, before scaling, measured when it is tagged; its stride follows it",

@@ -27,6 +27,8 @@ LONG, LONG_IN_SPACE = 1.5, 2.2
 counts, and in space, where it is compared with its height too."""
 SLIM = 0.2
 """The share of their height that people take to either side."""
+SOLES = 0.05
+"""The share of its height that a model which stands on its origin reaches below it at most."""
 MOST_OF_IT = 0.5
 """Least extent of the parts that armatures deform, as a share of the whole model's, for them to be its body."""
 
@@ -174,6 +176,15 @@ class Body:
     def unscaled_height(self, up_axis: str) -> float:
         """Its height along its up axis before it is scaled."""
         return float(np.ptp(self.points[:, "XYZ".index(up_axis[-1])]))
+
+    def origin_height(self, up_axis: str) -> float:
+        """The height of its origin above its lowest point before it is scaled; 0 for a model that stands on it.
+
+        Soles and hooves may reach a little below the origin. What floats above its origin goes on floating.
+        """
+        along = self.points[:, "XYZ".index(up_axis[-1])]
+        below = float(along.max() if up_axis.startswith("NEG") else -along.min())
+        return below if below > SOLES * self.unscaled_height(up_axis) else 0.0
 
     def capsule(self, forward_axis: str, up_axis: str, *, flat: bool) -> tuple[float, float] | None:
         """The radius and the length in metres of the capsule along its forward axis, if it is clearly long; else None.

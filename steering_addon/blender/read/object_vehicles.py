@@ -135,6 +135,17 @@ class ObjectVehicles:
         heights[self.parented] *= magnitude(np.moveaxis(parent_parts[:, :3, :3], 1, -1)).mean(axis=-1)
         return heights
 
+    @once
+    def _origin_heights(self) -> np.ndarray:
+        """(n,) as shares of the heights of the vehicles."""
+        origin = finite_numbers(self.objects, "origin_height")
+        known = self.unscaled_height > 0.0
+        return np.where(known, origin / np.where(known, self.unscaled_height, 1.0), 0.0)
+
+    def lift(self, heights: np.ndarray) -> np.ndarray:
+        """As `VehicleSource.lift`."""
+        return self._origin_heights * heights
+
     def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """As `VehicleSource.start`."""
         n = len(self.objects)

@@ -19,6 +19,7 @@ from ...simulation.roles import Role
 from ..crowds.entry_settings import own_enter_frame
 from ..crowds.lost_crowds import check_lost, lost_crowds, lost_warnings
 from ..identity import distinct_identities
+from ..moving import locomotion_of
 from ..properties import has_role, settings_of
 from ..properties.scene_group import MOST_SUBSTEPS
 from ..property_groups import values_of
@@ -74,6 +75,7 @@ class Plan:
         paths: the tagged curves, and those that behaviors point at.
         regions: the spheres, boxes and meshes to keep to.
         flows: the curves and meshes that draw currents.
+        surfaces: what vehicles stand on; empty if none of them stands on surfaces.
         candidates: the bodies of which each vehicle takes one, for each target that names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake can go ahead.
@@ -91,6 +93,7 @@ class Plan:
     paths: tuple[Object, ...]
     regions: tuple[Object, ...]
     flows: tuple[Object, ...]
+    surfaces: tuple[Object, ...]
     candidates: tuple[Candidates, ...]
     in_users_scene: bool
     warnings: tuple[str, ...] = field(default=())
@@ -153,8 +156,9 @@ def plan_reading(
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     regions = by_name([*roles[Role.REGION], *(each.ob for each in pointers if each.kind is Kind.REGION)])
     check_choices([*(source.ob for source in obstacles), *regions])
-    looked_at = [*paths, *regions, *flows, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
-    check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows])
+    surfaces = roles[Role.SURFACE] if any(locomotion_of(crowd).stands for crowd in source.crowds) else []
+    looked_at = [*paths, *regions, *flows, *surfaces, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
+    check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows, *surfaces])
 
     if any(feeds(behaviors_of(crowd)) for crowd in crowds):
         check_hiding([body.ob for body in bodies], first, last, replace_own_keys)
@@ -188,6 +192,7 @@ def plan_reading(
         paths=tuple(paths),
         regions=tuple(regions),
         flows=tuple(flows),
+        surfaces=tuple(surfaces),
         candidates=tuple(each.candidates(pointed_rows[Kind.BODY]) for each in several),
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
@@ -215,6 +220,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
         paths=(),
         regions=tuple(regions),
         flows=(),
+        surfaces=(),
         candidates=(),
         in_users_scene=False,
     )

@@ -42,6 +42,7 @@ from .local_space import AXIS_NAMES, model_axes
 from .plan import Plan
 from .solids import Axes, Solids, Surface, box_of, sizes_of
 from .sources import BodySource, CrowdSource
+from .surfaces import SurfaceReader
 from .vehicles import FACTORS
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Reader:
         self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
         self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
         self._solids = Solids(plan.obstacles)
+        self._surfaces = SurfaceReader(plan.surfaces)
         self._insides: dict[int, Surface] = {}
         self._bodies: np.ndarray | None = None
         self._faces: np.ndarray | None = None
@@ -117,14 +119,16 @@ class Reader:
         source = self.plan.vehicles.source
         parent_parts, settings = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
         heights = source.heights(depsgraph, frame, parent_parts)
-        return Frame(frame, self._snapshot(depsgraph, frame, settings), parent_parts, heights)
+        return Frame(frame, self._snapshot(depsgraph, frame, settings, heights), parent_parts, heights)
 
     def renewed(self, read: Frame) -> Frame:
         """A frame that was read before settings of crowds were changed, with the present ones; if `settings_stay`."""
         settings = self._settings_columns(None, read.number, self.plan.vehicles.source.stored)
         return replace(read, snapshot=replace(read.snapshot, **settings))
 
-    def _snapshot(self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray]) -> Snapshot:
+    def _snapshot(
+        self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray], heights: np.ndarray
+    ) -> Snapshot:
         return Snapshot(
             **self._settings_columns(depsgraph, frame, settings),
             roles=self._roles,
@@ -133,6 +137,8 @@ class Reader:
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
             regions=self._regions(depsgraph, frame),
             flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
+            surfaces=self._surfaces.read(depsgraph, frame),
+            lift=self.plan.vehicles.source.lift(heights),
         )
 
     def _settings_columns(

@@ -117,6 +117,7 @@ def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
             *plan.paths,
             *plan.regions,
             *plan.flows,
+            *plan.surfaces,
             *plan.vehicles.source.needed(),
         )
     )

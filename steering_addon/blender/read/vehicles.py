@@ -58,6 +58,9 @@ class VehicleSource(Protocol):
             Refusal: a scale is not a number.
         """
 
+    def lift(self, heights: np.ndarray) -> np.ndarray:
+        """The heights (n,) of the origins of vehicles above their feet in metres, given those of the vehicles, (n,)."""
+
     def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where the vehicles start in the world, given the parents' parts on the first frame.
 

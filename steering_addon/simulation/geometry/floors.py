@@ -6,11 +6,12 @@ high as expected, so that storeys above each other do not mix.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.once import once
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, cross, dot, in_columns, magnitude, unit
 
 TRIANGLES_A_CELL = 2.0
@@ -69,10 +70,14 @@ class Floor:
     shape: tuple[int, int]
     begin: Rows
     member: Rows
-    _open: dict[float, tuple[float, Mask, Mask]] = field(default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.triangles)
+
+    @once
+    def _open(self) -> dict[float, tuple[float, Mask, Mask]]:
+        """What `openness` has looked for: by cosine the reach, the open cells and the bare ones."""
+        return {}
 
     def moved(self, points: Vectors) -> Floor:
         """The floor with its points (p, 3) elsewhere; quick if they only rise and sink."""
@@ -83,7 +88,7 @@ class Floor:
         if not (slopes.is_floor == self.slopes.is_floor).all():
             return floor(points, self.triangles)
         normals = point_normals(points, welded(points, self.triangles))
-        return replace(self, points=points, normals=normals, slopes=slopes, _open={})
+        return replace(self, points=points, normals=normals, slopes=slopes)
 
     def under(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
         """What is trodden at places: the highest triangle at most `step_up` above the expected height.

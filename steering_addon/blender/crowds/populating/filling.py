@@ -20,6 +20,7 @@ from ...identity import MOST, new_identity
 from ...properties import has_role
 from ...read.checks import check_numbers
 from ...refusal import Refusal
+from ...role_assignment import measure_height
 from ...stored_values import check_stored
 from ...tagged_objects import crowd_of, in_use, tagged
 from ..joining import Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
@@ -245,7 +246,7 @@ class _Making:
         settings.roles = {Role.VEHICLE.name}
         settings.crowd = self.crowd
         settings.forward_axis, settings.up_axis = source.front
-        settings.height = source.body.unscaled_height(source.front[1])
+        measure_height(ob, source.body)
 
     def _identity(self, number: int) -> int:
         """The identity of the member of a number; a removed member gets the same one when it is added again."""
