@@ -26,7 +26,7 @@ from ..simulation.arrays.vectors import (
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import Footing
 from ..simulation.ground import flat, left_of, upright
-from ..simulation.locomotion import Control, Locomotion, Moved, Stance
+from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.memory import Memory, remembered
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
@@ -54,7 +54,7 @@ AHEAD = 0.3
 """The cosine between heading and direction below which a walker goes round."""
 TURNED = 0.7
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
-WAY_OUT = 1.0
+WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
 FINDS_GROUND = (0.5, 2.0)
 """Metres above and below its start within which a walker finds the ground it starts on, the nearer ones first."""
@@ -91,7 +91,7 @@ class _Stride:
 
 @dataclass(frozen=True)
 class OnFoot(Locomotion):
-    """Walk on surfaces, round what is too steep, and turn no more tightly than feet allow.
+    """Walk on surfaces, round what is too steep, and turn only as tightly as feet allow.
 
     Without a surface it walks on the level at the height of its start.
     """
@@ -131,8 +131,9 @@ class OnFoot(Locomotion):
     ) -> Moved:
         walkable = self._walkable(terrain)
         memory = replace(memory, cornered=memory.cornered | walkable.is_too_steep(memory.triangle))
+        motion = replace(motion, forward=_level(motion.forward))
         start, heading = carried(terrain, motion, memory.triangle)
-        speed = dot(motion.velocity, motion.forward)
+        speed = np.maximum(dot(motion.velocity, motion.forward), 0.0)
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         wanted, wish = self._wanted(model, motion, control, memory.normal, dt)
         by_wish = memory.stands | (magnitude(wanted) < EPSILON)
@@ -232,8 +233,7 @@ class OnFoot(Locomotion):
         if not len(terrain.after):
             return None
         n, feet = len(memory.triangle), _feet(motion.position, terrain)
-        level: Vectors = unit(flat(motion.forward, upright(n)))
-        level = np.where((magnitude(level) < 0.5)[:, None], (0.0, 1.0, 0.0), level)
+        level = _level(motion.forward)
         moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
         x, y, z = feet.T
         near, far = (terrain.after.under(x, y, z, shared(reach, n), shared(reach, n)) for reach in FINDS_GROUND)
@@ -276,13 +276,19 @@ class OnFoot(Locomotion):
             upright(len(normal)),
             replace(walking, triangle=footing.triangle, normal=normal),
             Pose(right, ahead, cross(right, ahead)),
-            {"off_ground": (~stands).astype(np.float64)},
+            {OFF_GROUND: (~stands).astype(np.float64)},
         )
 
 
 def _feet(position: Vectors, terrain: Terrain) -> Vectors:
     """Where vehicles stand, (n, 3) metres."""
     return columns(position[:, 0], position[:, 1], position[:, 2] - terrain.lift)
+
+
+def _level(forward: Vectors) -> Vectors:
+    """The level unit headings of vehicles with these, (n, 3); north for those that head straight up or down."""
+    level: Vectors = unit(flat(forward, upright(len(forward))))
+    return np.where((magnitude(level) < 0.5)[:, None], (0.0, 1.0, 0.0), level)
 
 
 def _turned(heading: Vectors, direction: Vectors, most: Scalars) -> Vectors:

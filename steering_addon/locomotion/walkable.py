@@ -30,7 +30,7 @@ OFF = cosine_and_sine(np.array((20.0, 45.0, 70.0, 100.0, 140.0)) * (np.pi / 180.
 AHEAD = (0.0, 0.5, 1.0)
 """The shares of its reach at which a walker looks at the ground."""
 AT_FEET = (0.0,)
-"""Where it looks if no way is free as far as it reaches: it leaves a corner step by step."""
+"""Where it looks if no way is free to the end of its reach: it leaves a corner step by step."""
 TRIED = tuple((shares, c, s, other) for shares in (AHEAD, AT_FEET) for c, s in zip(*OFF) for other in (1, -1))
 A_LITTLE = 0.1
 """Metres ahead of a walker to the ground before its feet, which also tells how what it stands on turns."""
@@ -122,7 +122,7 @@ class Walkable:
         return (triangle >= 0) & np.where(ahead < 0, self.refuses_edges, steep)
 
     def way(self, look: Look, heading: Vectors, side: Rows) -> tuple[Vectors, Rows]:
-        """The nearest level directions to those wanted in which the ground can be walked as far as they look.
+        """The nearest level directions to those wanted in which the ground can be walked to the end of their reach.
 
         A walker that has begun to go round one way keeps to that side while it is hindered. Where no direction is
         free it turns back, or down from ground that is too steep.
@@ -155,7 +155,7 @@ class Walkable:
         return direction, new_side
 
     def _hindered(self, look: Look) -> Rows:
-        """The rows of those who stand on a surface that cannot be walked as far as they look."""
+        """The rows of those who stand on a surface that cannot be walked to the end of their reach."""
         if not len(self.surfaces):
             return which(look.triangle >= len(look.triangle))
         gentle = float(cosine_of_setting(self.max_slope).max(initial=0.0))

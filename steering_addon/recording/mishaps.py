@@ -14,6 +14,7 @@ import numpy as np
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, columns, magnitude, which
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
+from ..simulation.locomotion import OFF_GROUND
 from ..simulation.presence.arrivals import Errand
 from ..simulation.roles import Role
 from ..simulation.snapshot import Snapshot, State
@@ -66,6 +67,7 @@ class Mishaps:
         """Check the state on a frame; frames come in order."""
         if state.inputs is None:
             return
+        self._look_at_the_ground(frame, state, state.inputs)
         self._look_at_each_other(frame, state, state.inputs)
         self._look_at_obstacles(frame, state, state.inputs)
 
@@ -82,6 +84,10 @@ class Mishaps:
         if self.stuck_until[row] < 0:
             return None
         return float(frames[int(self.stuck_from[row])]), float(frames[int(self.stuck_until[row])])
+
+    def _look_at_the_ground(self, frame: int, state: State, snapshot: Snapshot) -> None:
+        if OFF_GROUND in state.outputs:
+            self.note(GROUND, frame, (state.outputs[OFF_GROUND] > 0.0) & snapshot.present)
 
     def _look_at_each_other(self, frame: int, state: State, snapshot: Snapshot) -> None:
         position, radius, present = _bodies(state.motion.position, snapshot)

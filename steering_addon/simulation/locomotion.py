@@ -20,6 +20,9 @@ from .memory import Memory
 from .terrain import Terrain
 from .vehicle import Motion, Pose, VehicleModel
 
+OFF_GROUND = "off_ground"
+"""The output, 1 or 0, that tells whether a vehicle that stands on surfaces has none of them under it."""
+
 
 @dataclass(frozen=True)
 class Control:

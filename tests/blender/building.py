@@ -278,11 +278,11 @@ def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.
     reader = part("blender.read.reading").Reader(plan)
     with closing(part("blender.read.sweep").sweep(plan, reader)) as read:
         states = [state for state, _ in part("blender.write.bake").simulated(plan, reader, read)]
-    motions = [state.motion for state in states]
+    motions, poses = [state.motion for state in states], [state.pose for state in states]
     return (
         [ob.name for ob in plan.vehicles.source.objects],
         np.stack([motion.position for motion in motions]),
-        np.stack([np.stack((motion.side, motion.forward, motion.up), axis=-1) for motion in motions]),
+        np.stack([np.stack((pose.side, pose.forward, pose.up), axis=-1) for pose in poses]),
     )
 
 

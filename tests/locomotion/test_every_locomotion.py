@@ -330,6 +330,17 @@ def test_on_the_ground_it_stays_at_its_height_and_upright_and_elsewhere_it_does_
         assert np.ptp(ups(states)[..., 2]) > 0.05
 
 
+@every
+def test_what_stands_as_it_was_placed_has_axes_at_right_angles(kind: type[Locomotion]) -> None:
+    """Tilted and without a wish, even what keeps to the ground."""
+    place = swarm(kind, forward=(0.4, 0.3, 0.8), speed=0.0, behaviors=[], vehicle={"max_speed": 0.0})
+    for state in place.run(5):
+        pose = state.pose
+        axes = np.stack((pose.side, pose.forward, pose.up), axis=1)
+        assert np.abs(axes @ np.swapaxes(axes, 1, 2) - np.eye(3)).max() < 1e-9
+        assert np.allclose(state.motion.side, np.cross(state.motion.forward, state.motion.up), atol=1e-12)
+
+
 def test_every_value_is_a_column_of_a_frozen_dataclass() -> None:
     for kind in CATALOGUE:
         assert dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen

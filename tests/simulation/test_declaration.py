@@ -94,6 +94,7 @@ def test_roles_are_bits_that_never_change() -> None:
         "REGION": 64,
         "FLOW": 128,
         "RESOURCE": 256,
+        "SURFACE": 512,
     }
     assert {role.name: int(role) for role in Role} == stored
     assert set(DESCRIPTIONS) == set(Role)

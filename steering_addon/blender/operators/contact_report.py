@@ -27,7 +27,12 @@ ITEMS = [
     (OVERLAP.upper(), "Overlapping", "Vehicles that overlapped other vehicles", 1),
     (OBSTACLE.upper(), "Inside an Obstacle", "Vehicles that were inside an obstacle", 2),
     (STUCK.upper(), "Stuck", "Vehicles that got nowhere near an obstacle for two seconds", 3),
-    (GROUND.upper(), "Off the Ground", "Vehicles that left the surface on which Populate placed them", 4),
+    (
+        GROUND.upper(),
+        "Off the Ground",
+        "Vehicles without a surface under them, or that left that of Populate",
+        4,
+    ),
 ]
 
 

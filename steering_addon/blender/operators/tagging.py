@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 REMEDIES = {
     Role.PATH: "Select a curve, such as Add > Curve > Path",
     Role.FLOW: "Select a curve, such as Add > Curve > Path, or a mesh that is painted or has loose edges",
-    Role.SURFACE: "Select a mesh, or another object with faces, that is no vehicle",
+    Role.SURFACE: "Select a mesh, or another object with faces, that is not a vehicle",
     Role.CROWD: "Select an Empty, or use Add Crowd",
     Role.VEHICLE: "Select the objects to move",
 }

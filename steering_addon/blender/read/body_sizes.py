@@ -180,7 +180,7 @@ class Body:
     def origin_height(self, up_axis: str) -> float:
         """The height of its origin above its lowest point before it is scaled; 0 for a model that stands on it.
 
-        Soles and hooves may reach a little below the origin. What floats above its origin goes on floating.
+        Soles and hooves may reach a little below the origin. What floats above its origin stays so.
         """
         along = self.points[:, "XYZ".index(up_axis[-1])]
         below = float(along.max() if up_axis.startswith("NEG") else -along.min())

@@ -64,7 +64,9 @@ class GroundEdges:
 def _ground_of(crowd: Object) -> Object | None:
     """The surface that a crowd was populated on, if its vehicles keep to the ground. Writes nothing."""
     settings = crowd.steering
-    if not (settings.is_property_set("populate") and locomotion_of(crowd).grounded):
+    kind = locomotion_of(crowd)
+    # What stands on surfaces says so in its outputs.
+    if not settings.is_property_set("populate") or not kind.grounded or kind.stands:
         return None
     on_surface = settings.populate.arrangement == "SURFACE"
     return pointed_at(settings.populate, "place") if on_surface else None

@@ -308,10 +308,10 @@ def point_normals(points: Vectors, triangles: NDArray[np.int64]) -> Vectors:
     a, b, c = (points[triangles[:, k]] for k in range(3))
     sides = (b - a, c - b, a - c)
     normal = cross(sides[0], -sides[2])
-    first, second, third = (np.maximum(dot(side, side), 1e-300) for side in sides)
     # Faces are turned alike, so that what is wound the other way does not cancel out.
     normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
     has_area = dot(normal, normal) > 0.0
+    first, second, third = (np.where(has_area, dot(side, side), 1.0) for side in sides)
     total = np.zeros((3, len(points)))
     weights = (1.0 / first / third, 1.0 / first / second, 1.0 / second / third)
     for k, weight in enumerate(weights):

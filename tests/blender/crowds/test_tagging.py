@@ -61,6 +61,7 @@ def test_stored_numbers_of_roles_never_change() -> None:
         "REGION": 64,
         "FLOW": 128,
         "RESOURCE": 256,
+        "SURFACE": 512,
     }
 
 

@@ -38,7 +38,7 @@ def walkers(*places, kind: str = "ON_FOOT", **settings):
 
 def heights(surface, objects) -> np.ndarray:
     """How high the origins of objects are above an evaluated surface straight below or above, frame by frame."""
-    found = []
+    gaps = []
     for frame in baked_frames():
         bpy.context.scene.frame_set(int(frame))
         depsgraph = bpy.context.evaluated_depsgraph_get()
@@ -51,8 +51,8 @@ def heights(surface, objects) -> np.ndarray:
             start, end = (inverse @ (place + Vector((0.0, 0.0, z))) for z in (3.0, -3.0))
             hit = tree.ray_cast(start, end - start)[0]
             row.append(np.nan if hit is None else place.z - (evaluated.matrix_world @ hit).z)
-        found.append(row)
-    return np.array(found)
+        gaps.append(row)
+    return np.array(gaps)
 
 
 PLACES = [(x, y, 1.0) for x in (-6.0, 0.0, 6.0) for y in (-6.0, 0.0, 6.0)]
@@ -172,7 +172,7 @@ def test_a_surface_switched_off_holds_no_one() -> None:
     assert walker.location.z == pytest.approx(1.0)
 
 
-def test_a_vehicle_is_no_surface_and_a_surface_no_vehicle() -> None:
+def test_a_vehicle_cannot_be_a_surface_nor_a_surface_a_vehicle() -> None:
     suits, role = part("blender.suitability").suits, part("simulation.roles").Role
     surface, (walker,) = tag(hill(), role="SURFACE"), walkers((0.0, 0.0, 1.0))
     assert not suits(surface, role.VEHICLE) and not suits(walker, role.SURFACE)

@@ -75,6 +75,9 @@ class Points:
     def heights(self, depsgraph, frame, parent_parts):
         return self._height
 
+    def lift(self, heights):
+        return np.zeros(len(heights))
+
     def start(self, parent_parts):
         return self._start
 

@@ -1,0 +1,408 @@
+"""On Foot: what feet do on hills, stairs, bridges, edges and things that move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.alignment import Alignment
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.cohesion import Cohesion
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import OnFoot
+from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
+from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.snapshot import Snapshot, State
+from tests.scene import Scene, leaders, positions, speeds, ups
+from tests.surfaces import patch
+
+FPS = 24
+ON_FOOT = "on_foot"
+
+
+def hills(side: float = 80.0, cells: int = 80, height: float = 3.0, width: float = 8.0, seed: int = 1):
+    """Round hills and hollows on a grid about the origin: points and triangles."""
+    x, y = np.meshgrid(*(2 * [np.linspace(-side / 2.0, side / 2.0, cells + 1)]), indexing="ij")
+    rng = np.random.default_rng(seed)
+    z = sum(
+        rng.uniform(-1.0, 1.0) * height * np.exp(-((x - a) ** 2 + (y - b) ** 2) / width**2)
+        for a, b in rng.uniform(-side / 2.0, side / 2.0, (24, 2))
+    )
+    return patch(np.stack((x, y, z), axis=-1))
+
+
+def plane(half: float = 20.0, height: float = 0.0, tilt: float = 0.0, cells: int = 20):
+    """A square that rises along x by `tilt`."""
+    x, y = np.meshgrid(*(2 * [np.linspace(-half, half, cells + 1)]), indexing="ij")
+    return patch(np.stack((x, y, height + tilt * x), axis=-1))
+
+
+def on(ground: Surfaces, places: Any) -> np.ndarray:
+    """Places (n, 2) on the highest surface, (n, 3)."""
+    x, y = np.asarray(places, dtype=float).T
+    far = np.full(len(x), 1e6)
+    return np.stack((x, y, ground.under(x, y, 0.0 * x, far, far).height), axis=1)
+
+
+def herd(ground: Surfaces, n: int = 60, seed: int = 0, half: float = 25.0, behaviors: Any = None, **foot: Any) -> Scene:
+    """Animals that wander as a herd on ground they can climb."""
+    rng = np.random.default_rng(seed)
+    places = on(ground, rng.uniform(-half, half, (20 * n, 2)))
+    reach = np.full(len(places), 0.1)
+    footing = ground.under(*places.T, reach, reach)
+    gentle = ground.face_normal(footing.triangle)[:, 2] > np.cos(0.6)
+    turn = rng.uniform(0.0, 2.0 * np.pi, n)
+    return Scene(
+        places[gentle][:n],
+        forward=np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1),
+        speed=0.8,
+        behaviors=behaviors or [(Separation, {}), (Alignment, {}), (Cohesion, {}), (Wander, {"strength": 1.0})],
+        vehicle={"max_speed": 1.6, "max_force": 3.0, "radius": 0.4, "cruise_speed": 0.5},
+        locomotions=[(OnFoot, {"turn_radius": 2.5, "turn_on_the_spot": 0.0, **foot})],
+        surfaces=ground,
+        fps=FPS,
+    )
+
+
+def walker(place: Any, target: Any, ground: Surfaces, **foot: Any) -> Scene:
+    return Scene(
+        [place],
+        forward=(1.0, 0.0, 0.0),
+        speed=1.0,
+        behaviors=[(Seek, {})],
+        vehicle={"max_speed": 1.5, "max_force": 4.0, "radius": 0.3},
+        locomotions=[(OnFoot, foot)],
+        tracked=leaders(target),
+        surfaces=ground,
+        fps=FPS,
+    )
+
+
+def height_above(ground: Surfaces, states: list[State]) -> np.ndarray:
+    """(frames, n) metres from the nearest of the surfaces within a metre up to the vehicles, nan for none."""
+    place = positions(states)
+    x, y, z = place.reshape(-1, 3).T
+    near = np.full(len(z), 1.0)
+    return (z - ground.under(x, y, z, near, near).height).reshape(place.shape[:2])
+
+
+def steepness(ground: Surfaces, states: list[State]) -> np.ndarray:
+    """(frames, n) the slope of the face under each vehicle, radians."""
+    triangle = np.concatenate([state.bodies[ON_FOOT].triangle for state in states])
+    return np.arccos(ground.face_normal(triangle)[:, 2]).reshape(len(states), -1)
+
+
+def ways(states: list[State]) -> np.ndarray:
+    return np.diff(positions(states), axis=0)
+
+
+def cornered(states: list[State]) -> np.ndarray:
+    return np.stack([state.bodies[ON_FOOT].cornered for state in states])
+
+
+STEEP = 11.0
+"""The height of hills a third of which is too steep."""
+GROUNDS = {"gentle": 1.5, "steep": STEEP}
+
+
+@pytest.fixture(scope="module", params=GROUNDS, ids=list(GROUNDS))
+def roaming(request) -> tuple[Surfaces, list[State]]:
+    ground = surfaces([hills(height=GROUNDS[request.param])])
+    return ground, herd(ground).run(10 * FPS)
+
+
+def test_on_every_frame_the_feet_are_on_the_ground(roaming) -> None:
+    ground, states = roaming
+    assert np.abs(height_above(ground, states)).max() < 1e-9
+
+
+def test_it_walks_forward_and_never_sideways(roaming) -> None:
+    _, states = roaming
+    way = ways(states)[..., :2]
+    forward = np.stack([state.motion.forward for state in states])[1:, :, :2]
+    assert np.abs(way[..., 0] * forward[..., 1] - way[..., 1] * forward[..., 0]).max() < 1e-9
+    assert ((way * forward).sum(axis=-1) > -1e-12).all()
+
+
+def test_it_stands_or_walks_but_does_not_creep(roaming) -> None:
+    _, states = roaming
+    speed = np.linalg.norm(ways(states), axis=-1) * FPS
+    slowest = 0.1 * 0.5 * 1.6
+    assert ((speed > 1e-9) & (speed < 0.9 * slowest)).mean() < 1e-3
+
+
+def test_what_stands_does_not_turn_unless_it_is_cornered(roaming) -> None:
+    _, states = roaming
+    stands = np.linalg.norm(ways(states), axis=-1) == 0.0
+    forward = np.stack([state.motion.forward for state in states])
+    turned = np.abs(np.diff(forward, axis=0)).max(axis=-1) > 1e-9
+    assert not (stands & turned & ~cornered(states)[:-1]).any()
+
+
+def test_no_turn_is_tighter_than_its_turn_radius(roaming) -> None:
+    _, states = roaming
+    forward = np.stack([state.motion.forward for state in states])
+    turn = np.linalg.norm(np.cross(forward[:-1], forward[1:]), axis=-1)
+    walked = np.linalg.norm(np.stack([state.motion.velocity for state in states]), axis=-1) / FPS
+    free = ~(cornered(states)[:-1] | cornered(states)[1:])
+    most = np.maximum(walked[:-1], walked[1:]) / 2.5
+    assert (turn <= 1.001 * most + 1e-9)[free].all()
+
+
+def test_the_ground_under_it_is_never_too_steep(roaming) -> None:
+    ground, states = roaming
+    assert steepness(ground, states).max() <= 0.61
+    if steepness(ground, states).max() > 0.4:
+        every = np.arccos(ground.layers[0].floor.slopes.cosine)
+        assert (every > 0.61).mean() > 0.05
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_whoever_is_refused_a_step_finds_a_way_out_within_a_few_seconds(seed: int) -> None:
+    ground = surfaces([hills(height=STEEP, seed=seed)])
+    stands = np.linalg.norm(ways(herd(ground, seed=seed).run(20 * FPS)), axis=-1) == 0.0
+    longest, now = np.zeros(stands.shape[1]), np.zeros(stands.shape[1])
+    for row in stands:
+        now = np.where(row, now + 1, 0)
+        longest = np.maximum(longest, now)
+    assert longest.max() <= 5 * FPS
+    assert np.percentile(longest, 95) <= 3 * FPS
+
+
+def test_a_hill_slows_it_down() -> None:
+    ground = surfaces([plane(tilt=0.4)])
+    up, down = (walker(on(ground, [(-6.0 * way, 0.0)])[0], (60.0 * way, 0.0, 0.0), ground) for way in (1.0, -1.0))
+    down = Scene(**{**vars(down), "forward": (-1.0, 0.0, 0.0)})
+    uphill, downhill = (speeds(scene.run(4 * FPS))[-1, 0] for scene in (up, down))
+    assert uphill == pytest.approx(1.5 / (1.0 + 3.5 * 0.4 + 6.1 * 0.16), rel=0.01)
+    assert downhill == pytest.approx(1.5, rel=0.01)
+
+
+def test_its_speed_is_that_along_the_slope() -> None:
+    ground = surfaces([plane(tilt=0.5)])
+    states = walker(on(ground, [(10.0, 0.0)])[0], (10.0, 50.0, 5.0), ground).run(3 * FPS)
+    assert np.linalg.norm(ways(states)[-1, 0]) * FPS == pytest.approx(speeds(states)[-1, 0], rel=1e-3)
+
+
+@pytest.mark.parametrize("align", [0.0, 0.5, 1.0])
+def test_it_leans_with_the_ground_by_the_share_it_is_told(align: float) -> None:
+    ground = surfaces([plane(tilt=0.5)])
+    states = walker(on(ground, [(-6.0, 0.0)])[0], (60.0, 0.0, 0.0), ground, align_to_ground=align).run(FPS)
+    normal = np.array((-0.5, 0.0, 1.0)) / np.sqrt(1.25)
+    wanted = normal * align + np.array((0.0, 0.0, 1.0)) * (1.0 - align)
+    assert np.abs(ups(states)[:, 0] - wanted / np.linalg.norm(wanted)).max() < 1e-9
+    pose = states[-1].pose
+    axes = np.stack((pose.side[0], pose.forward[0], pose.up[0]))
+    assert np.abs(axes @ axes.T - np.eye(3)).max() < 1e-12
+    assert pose.forward[0, 1] == pytest.approx(0.0, abs=1e-9), "it faces where it goes"
+
+
+def test_the_pose_on_hills_does_not_tremble() -> None:
+    ground = surfaces([hills(height=1.5)])
+    up = ups(herd(ground, align_to_ground=0.5).run(6 * FPS))
+    jerk = np.degrees(np.linalg.norm(up[2:] - 2.0 * up[1:-1] + up[:-2], axis=-1))
+    assert np.percentile(jerk, 95) < 0.1
+
+
+# Edges.
+
+
+def rim(half: float = 8.0) -> Surfaces:
+    return surfaces([plane(half=half)])
+
+
+def test_at_an_edge_it_turns_back_and_keeps_walking() -> None:
+    ground = rim()
+    states = walker((0.0, 0.0, 0.0), (200.0, 30.0, 0.0), ground, at_edge=TURN_BACK).run(20 * FPS)
+    assert np.abs(positions(states)[..., :2]).max() <= 8.0
+    assert (height_above(ground, states) == 0.0).all()
+    stands = (np.linalg.norm(ways(states), axis=-1) == 0.0).ravel()
+    assert stands.mean() < 0.5
+
+
+def test_at_an_edge_it_stops_if_told_to() -> None:
+    states = walker((0.0, 0.0, 0.0), (200.0, 0.0, 0.0), rim(), at_edge=STOP).run(12 * FPS)
+    end = positions(states)[-1, 0]
+    assert 7.8 < end[0] <= 8.0
+    assert (speeds(states)[-FPS:] == 0.0).all()
+
+
+def test_over_an_edge_it_falls_to_the_ground_below_if_told_to() -> None:
+    ground = surfaces([plane(half=4.0, height=3.0), plane(half=30.0)])
+    states = walker((0.0, 0.0, 3.0), (25.0, 0.0, 0.0), ground, at_edge=FALL).run(12 * FPS)
+    height = positions(states)[:, 0, 2]
+    assert height[0] == 3.0 and height[-1] == 0.0
+    falling = np.flatnonzero((height < 3.0) & (height > 0.0))
+    assert 0.6 * FPS < len(falling) < 1.0 * FPS, "half a g t t = 3 m lasts 0.78 s"
+    assert (np.diff(height) <= 0.0).all()
+
+
+def test_what_falls_past_everything_is_off_the_ground() -> None:
+    states = walker((0.0, 0.0, 0.0), (25.0, 0.0, 0.0), rim(4.0), at_edge=FALL).run(6 * FPS)
+    assert states[FPS].outputs["off_ground"][0] == 0.0
+    assert states[-1].outputs["off_ground"][0] == 1.0
+    assert positions(states)[-1, 0, 2] < -3.0
+
+
+def test_a_hole_is_an_edge() -> None:
+    points, triangles = plane(half=10.0, cells=40)
+    middle = points[triangles].mean(axis=1)
+    ground = surfaces([(points, triangles[np.abs(middle[:, :2]).max(axis=1) > 1.5])])
+    states = walker((-6.0, 0.0, 0.0), (9.0, 0.0, 0.0), ground).run(20 * FPS)
+    assert (height_above(ground, states) == 0.0).all()
+    assert np.linalg.norm(positions(states)[:, 0] - (9.0, 0.0, 0.0), axis=1).min() < 1.0, "it comes past the hole"
+
+
+# Stairs, storeys, things that move.
+
+
+def test_it_climbs_stairs_whose_steps_are_low_enough() -> None:
+    profile = [(-10.0, 0.0), (0.0, 0.0)]
+    for step in range(8):
+        profile += [(0.3 * step, 0.17 * (step + 1)), (0.3 * (step + 1), 0.17 * (step + 1))]
+    profile += [(12.0, profile[-1][1])]
+    ground = surfaces([patch(np.array([[(x, y, z) for x, z in profile] for y in (-3.0, 3.0)]))])
+    for height, climbs in ((0.2, True), (0.1, False)):
+        end = positions(walker((-4.0, 0.0, 0.0), (9.0, 0.0, 1.0), ground, step_height=height).run(16 * FPS))[-1, 0]
+        assert (end[2] == pytest.approx(8 * 0.17)) == climbs
+        assert (end[0] > 2.4) == climbs
+
+
+def bridge() -> Surfaces:
+    """A deck from hill to hill along x over a road along y."""
+    top = np.array([(x, y, 4.0 + z) for z in (0.0, -0.2) for x, y in ((-12, -2), (12, -2), (12, 2), (-12, 2))])
+    faces = [(0, 1, 2), (0, 2, 3), (4, 6, 5), (4, 7, 6)]
+    faces += [f for a, b in ((0, 1), (1, 2), (2, 3), (3, 0)) for f in ((a, b, b + 4), (a, b + 4, a + 4))]
+    return surfaces([plane(half=20.0), (top, np.array(faces))])
+
+
+def test_over_and_under_a_bridge_each_keeps_to_its_storey() -> None:
+    ground = bridge()
+    over = walker((-10.0, 0.0, 4.0), (11.0, 0.0, 4.0), ground)
+    under = Scene(**{**vars(walker((0.0, -10.0, 0.0), (0.0, 11.0, 0.0), ground)), "forward": (0.0, 1.0, 0.0)})
+    for scene, storey, axis in ((over, 4.0, 0), (under, 0.0, 1)):
+        place = positions(scene.run(14 * FPS))[:, 0]
+        assert (place[:, 2] == storey).all()
+        assert place[-1, axis] > 8.0
+
+
+def test_on_a_lorry_it_is_carried_and_turned() -> None:
+    points, triangles = plane(half=3.0, cells=6)
+    before = surfaces([(points, triangles)], [True])
+
+    def at(frame: int, snapshot):
+        angle = 0.01 * frame
+        turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+        return _with(snapshot, before.with_points(0, points @ turn.T + (0.5 * frame, 0.0, 0.02 * frame)))
+
+    still = {"max_speed": 0.0}
+    scene = Scene([[1.0, 1.0, 0.0]], vehicle=still, locomotions=[(OnFoot, {})], surfaces=before, fps=FPS)
+    states = scene.run(60, at=at)
+    angle = 0.01 * 59
+    x, y = np.cos(angle) - np.sin(angle), np.sin(angle) + np.cos(angle)
+    assert np.abs(positions(states)[-1, 0] - (x + 0.5 * 59, y, 0.02 * 59)).max() < 1e-6
+    assert np.abs(states[-1].motion.forward[0] - (-np.sin(angle), np.cos(angle), 0.0)).max() < 1e-6
+
+
+def _with(snapshot: Snapshot, ground: Surfaces) -> Snapshot:
+    return replace(snapshot, surfaces=ground)
+
+
+def test_on_a_wave_it_rises_and_sinks() -> None:
+    points, triangles = plane(half=20.0, cells=40)
+    calm = surfaces([(points, triangles)], [True])
+
+    def wave(frame: int) -> Surfaces:
+        return calm.with_points(
+            0, points + np.stack((0 * points[:, 0],) * 2 + (np.sin(points[:, 0] + 0.1 * frame),), 1)
+        )
+
+    scene = herd(calm, n=30, half=10.0)
+    states = scene.run(60, at=lambda frame, snapshot: _with(snapshot, wave(frame)))
+    for frame in (1, 30, 59):
+        assert np.abs(height_above(wave(frame), states[frame : frame + 1])).max() < 1e-9
+
+
+def test_its_origin_is_held_above_the_ground_by_its_lift() -> None:
+    ground = surfaces([hills(height=1.5)])
+    scene = herd(ground, n=10)
+    scene.position[:, 2] += 0.7
+    states = scene.run(FPS, at=lambda frame, snapshot: replace(snapshot, lift=np.full(10, 0.7)))
+    assert np.abs(height_above(ground, states) - 0.7).max() < 1e-9
+
+
+# The start, and no ground.
+
+
+def test_at_the_start_it_finds_the_ground_near_it() -> None:
+    ground = surfaces([plane(height=0.0), plane(half=5.0, height=3.0)])
+    for start, ends in ((0.3, 0.0), (-1.5, 0.0), (2.8, 3.0), (1.6, 3.0)):
+        states = walker((0.0, 0.0, start), (4.0, 0.0, 0.0), ground).run(2)
+        assert positions(states)[0, 0, 2] == ends
+
+
+def test_without_ground_it_walks_at_its_height_and_says_so_and_steps_onto_what_comes() -> None:
+    ground = surfaces([plane(half=5.0, height=0.1)])
+    states = walker((-12.0, 0.0, 0.0), (3.0, 0.0, 0.0), ground).run(12 * FPS)
+    off = np.array([state.outputs["off_ground"][0] for state in states])
+    assert off[0] == 1.0 and off[-1] == 0.0
+    height = positions(states)[:, 0, 2]
+    assert (height[off > 0.0] == 0.0).all() and (height[off == 0.0] == 0.1).all()
+
+
+def test_what_starts_on_ground_that_is_too_steep_comes_down() -> None:
+    ground = surfaces(
+        [patch(np.array([[(x, y, z) for x, z in ((-30, 0), (0, 0), (10, 12), (30, 12))] for y in (-9, 9)], float))]
+    )
+    start = on(ground, [(4.0, 0.0)])[0]
+    for target in ((-20.0, 0.0, 0.0), (25.0, 0.0, 12.0)):
+        states = replace(walker(start, target, ground, turn_on_the_spot=0.0), speed=0.0).run(15 * FPS)
+        assert positions(states)[:, 0, 2].max() <= start[2] + 1e-9
+        assert positions(states)[-1, 0, 2] < start[2] - 1.0
+
+
+def test_it_reaches_a_place_on_the_hills_and_stands_there() -> None:
+    ground = surfaces([hills(height=1.5)])
+    target = on(ground, [(9.0, 4.0)])[0]
+    scene = herd(ground, n=12, half=8.0, behaviors=[(Arrival, {})], turn_radius=0.5, turn_on_the_spot=1.0)
+    scene.tracked = leaders(target)
+    states = scene.run(40 * FPS)
+    gap = np.linalg.norm(positions(states)[-1] - target, axis=1)
+    assert gap.max() < 1.0
+    assert (speeds(states)[-FPS:] == 0.0).all()
+
+
+# Of the run.
+
+
+def test_a_shorter_run_on_hills_is_the_beginning_of_a_longer_one() -> None:
+    ground = surfaces([hills(height=STEEP)])
+    short, long = (herd(ground, n=20).run(frames) for frames in (20, 40))
+    assert positions(short).tobytes() == positions(long)[:20].tobytes()
+
+
+def test_the_order_of_walkers_on_hills_does_not_matter() -> None:
+    scene, order = herd(surfaces([hills(height=STEEP)]), n=12, behaviors=[(Wander, {})]), np.random.permutation(12)
+    assert positions(scene.run(FPS))[:, order].tobytes() == positions(scene.take(order).run(FPS)).tobytes()
+
+
+def test_shuffled_triangles_make_no_difference() -> None:
+    points, triangles = hills(height=STEEP)
+    shuffled = np.random.default_rng(2).permutation(triangles)
+    runs = (
+        positions(herd(surfaces([(points, rows)]), n=20, behaviors=[(Wander, {})]).run(2 * FPS))
+        for rows in (triangles, shuffled)
+    )
+    assert np.abs(np.subtract(*runs)).max() < 1e-6
+
+
+def test_half_the_step_on_gentle_hills_gives_nearly_the_same_path() -> None:
+    scene = replace(herd(surfaces([hills(height=1.0)]), n=20, behaviors=[(Wander, {})]), substeps=2)
+    once, twice = scene.run(3 * FPS), replace(scene, substeps=4).run(3 * FPS)
+    apart = np.linalg.norm(positions(once)[-1] - positions(twice)[-1], axis=1)
+    assert np.median(apart) < 0.05 and apart.max() < 0.4
