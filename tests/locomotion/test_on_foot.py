@@ -13,6 +13,7 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
@@ -289,6 +290,61 @@ def test_over_and_under_a_bridge_each_keeps_to_its_storey() -> None:
         place = positions(scene.run(14 * FPS))[:, 0]
         assert (place[:, 2] == storey).all()
         assert place[-1, axis] > 8.0
+
+
+def crossing(tilt: float, seed: int, n: int = 10) -> Scene:
+    """Two streams of walkers that cross on a slope, who avoid each other."""
+    rng = np.random.default_rng(seed)
+    ground = surfaces([plane(half=40.0, tilt=tilt)])
+    row = np.arange(n)
+    grid = np.stack((1.0 * (row // 4) - 9.0, 1.1 * (row % 4) - 1.6), axis=1) + rng.uniform(-0.15, 0.15, (n, 2))
+    places = np.concatenate((grid, grid[:, ::-1]))
+    return Scene(
+        on(ground, places),
+        forward=np.repeat([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], n, axis=0),
+        speed=1.0,
+        behaviors=[
+            (Seek, {"target": np.repeat([2 * n, 2 * n + 1], n)}),
+            (UnalignedCollisionAvoidance, {"weight": 2.0, "distance": 6.0, "look_ahead_time": 4.0, "clearance": 0.15}),
+        ],
+        vehicle={"max_speed": 1.6, "max_force": 4.0, "radius": 0.25},
+        locomotions=[(OnFoot, {"turn_radius": 0.2, "slowed_uphill": 0.0})],
+        tracked=leaders((30.0, 0.0, 30.0 * tilt), (0.0, 30.0, 0.0)),
+        surfaces=ground,
+        fps=FPS,
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("tilt", [0.0, 0.58])
+def test_on_a_slope_of_thirty_degrees_streams_cross_without_a_visible_contact(tilt: float, seed: int) -> None:
+    place = positions(crossing(tilt, seed).run(11 * FPS))
+    apart = np.linalg.norm(place[:, :, None] - place[:, None], axis=-1) + 9.0 * np.eye(place.shape[1])
+    assert apart.min() > 0.9 * 0.5
+    assert place[-1, :10, 0].min() > 1.0 and place[-1, 10:, 1].min() > 1.0
+
+
+def test_who_walks_on_a_bridge_does_not_step_aside_for_who_walks_below() -> None:
+    ground = bridge()
+
+    def crossing_at(starts: list[Any], targets: list[Any]) -> np.ndarray:
+        n = len(starts)
+        scene = walker((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), ground)
+        avoid = (UnalignedCollisionAvoidance, {"weight": 2.0, "distance": 6.0, "look_ahead_time": 4.0})
+        scene = replace(
+            scene,
+            position=starts,
+            forward=[(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)][:n],
+            up=(0.0, 0.0, 1.0),
+            identity=None,
+            behaviors=[(Seek, {"target": np.arange(n) + n}), avoid],
+            tracked=leaders(*targets),
+        )
+        return positions(scene.run(10 * FPS))[:, 0]
+
+    over, under = ((-10.0, 0.0, 4.0), (11.0, 0.0, 4.0)), ((0.0, -10.0, 0.0), (0.0, 11.0, 0.0))
+    alone, both = crossing_at([over[0]], [over[1]]), crossing_at([over[0], under[0]], [over[1], under[1]])
+    assert np.abs(alone - both).max() < 1e-9
 
 
 def test_on_a_lorry_it_is_carried_and_turned() -> None:

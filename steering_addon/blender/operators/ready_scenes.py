@@ -6,7 +6,7 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ..crowds.ready_scenes import flock, school, walkers
+from ..crowds.ready_scenes import flock, herd, school, walkers
 from ..crowds.ready_scenes.scene_builder import SceneOptions, free_place
 from ..refusal import reported
 from .polls import has_editable_scene, in_object_mode
@@ -107,6 +107,19 @@ class STEERING_OT_add_walkers(ReadyScene, bpy.types.Operator):
     add = staticmethod(walkers.add_walkers)
 
 
+class STEERING_OT_add_herd(ReadyScene, bpy.types.Operator):
+    """Add a herd of sheep that grazes on hills, ready to bake"""
+
+    bl_idname = "steering.add_herd"
+    bl_label = "Herd on a Hill"
+
+    count: _count(herd.COUNT, "Number of sheep; the size of the pasture is adapted to it")
+    size: _size("Length", herd.SIZE, "Length of a sheep; distances and speeds scale with it")
+
+    reach = staticmethod(herd.reach)
+    add = staticmethod(herd.add_herd)
+
+
 class STEERING_MT_add(bpy.types.Menu):
     """Add a crowd that is ready to bake"""
 
@@ -118,13 +131,20 @@ class STEERING_MT_add(bpy.types.Menu):
         self.layout.operator("steering.add_flock", icon="FORCE_BOID")
         self.layout.operator("steering.add_school", icon="MOD_OCEAN")
         self.layout.operator("steering.add_walkers", icon="CURVE_PATH")
+        self.layout.operator("steering.add_herd", icon="MESH_GRID")
 
 
 def _submenu(self, _context) -> None:
     self.layout.menu(STEERING_MT_add.bl_idname, icon="COMMUNITY")
 
 
-CLASSES = (STEERING_OT_add_flock, STEERING_OT_add_school, STEERING_OT_add_walkers, STEERING_MT_add)
+CLASSES = (
+    STEERING_OT_add_flock,
+    STEERING_OT_add_school,
+    STEERING_OT_add_walkers,
+    STEERING_OT_add_herd,
+    STEERING_MT_add,
+)
 
 
 def register() -> None:

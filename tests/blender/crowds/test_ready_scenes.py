@@ -28,11 +28,18 @@ from tests.blender.building import (
 )
 from tests.blender.sharing import in_one_blender
 
-SCENES = ("flock", "school", "walkers")
-USUAL = {"flock": 60, "school": 80, "walkers": 24}
-EXTRA = {"flock": "REGION", "school": "REGION", "walkers": "PATH"}
+SCENES = ("flock", "school", "walkers", "herd")
+USUAL = {"flock": 60, "school": 80, "walkers": 24, "herd": 24}
+EXTRA = {"flock": "REGION", "school": "REGION", "walkers": "PATH", "herd": "REGION"}
 """The role of the object that comes with each crowd."""
-LIMB = {"flock": "Bird 001 Left Wing", "school": "Fish 001 Tail", "walkers": "Walker 001 Left Thigh"}
+GROUND = {"herd": "SURFACE"}
+"""The role of what its members stand on."""
+LIMB = {
+    "flock": "Bird 001 Left Wing",
+    "school": "Fish 001 Tail",
+    "walkers": "Walker 001 Left Thigh",
+    "herd": "Sheep 001 Left Hind Leg",
+}
 FLYERS = ("flock", "school")
 
 
@@ -73,7 +80,8 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     (extra,) = with_role(EXTRA[scene])
     (collection,) = bpy.context.scene.collection.children
     assert set(collection.objects) == set(bpy.data.objects) - before
-    assert set(bpy.context.selected_objects) == {scene_crowd, extra, *vehicles}
+    ground = with_role(GROUND[scene]) if scene in GROUND else []
+    assert set(bpy.context.selected_objects) == {scene_crowd, extra, *ground, *vehicles}
     assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
     assert len({ob.data for ob in vehicles}) <= 6
     assert all(ob.steering.start.stored and "steering_phase" in ob for ob in vehicles)
@@ -119,7 +127,7 @@ def test_the_same_seed_gives_the_same_scene_and_another_seed_another(scene) -> N
     assert made(4) != made(5)
 
 
-PRESETS = {"flock": "starling", "school": "fish", "walkers": "pedestrian"}
+PRESETS = {"flock": "starling", "school": "fish", "walkers": "pedestrian", "herd": "sheep"}
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -133,7 +141,7 @@ def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
     if scene == "walkers":
         assert not settings.is_property_set("containment"), "they would keep to the region of another crowd"
         expected = {key: value for key, value in expected.items() if key[0] != "containment"}
-    else:
+    elif scene in FLYERS:
         # Only containment has values of its own, for a small region.
         path = part("blender.crowds.preset_exchange").SHIPPED / "ready_scenes" / f"{scene}.json"
         stay = part("settings.behavior_preset").read_behavior(path.read_text(encoding="utf-8"))

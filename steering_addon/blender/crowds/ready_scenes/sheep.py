@@ -1,0 +1,90 @@
+"""A walking sheep, one unit long, whose feet stay where they are while they are on the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from .limbs import TURN, add_part, add_vehicle, drive
+from .shape import Colors, Paints, Shape, oval
+
+FLEECES: tuple[Colors, ...] = tuple(
+    {"wool": wool, "face": face, "legs": face, "eyes": "#15120f", "shadow": "#4f6b35"}
+    for wool, face in (("#e9e2d0", "#3b332d"), ("#ddd2bb", "#2c2724"), ("#efe9dc", "#cdb69b"), ("#6d5f52", "#2c2724"))
+)
+RADIUS = 0.34
+STRIDE = 2.0 / 3.0
+"""Distance of one cycle, in lengths."""
+HIP = 0.36
+"""Height of the legs' joints above the ground."""
+REACH = STRIDE / 4.0 / HIP
+"""Distance of a foot ahead of its joint when it touches the ground, in lengths of the leg."""
+LIFT = 0.22
+"""The share by which a leg is shorter in the middle of its swing."""
+LEGS = (
+    ("Right Front", 0.11, 0.20, "p"),
+    ("Left Front", -0.11, 0.20, "(p+0.5)"),
+    ("Right Hind", 0.11, -0.27, "(p+0.55)"),
+    ("Left Hind", -0.11, -0.27, "(p+0.05)"),
+)
+"""The name of each leg, how far it is to the right and ahead, and its phase: the legs across move nearly together."""
+
+
+@dataclass(frozen=True)
+class Sheep:
+    """The meshes that sheep with one fleece share."""
+
+    shadow: bpy.types.Mesh
+    body: bpy.types.Mesh
+    head: bpy.types.Mesh
+    leg: bpy.types.Mesh
+    size: float
+
+
+def sheep(fleece: Colors, size: float) -> Sheep:
+    """The meshes of a sheep. The vehicle is a shadow at the feet.
+
+    Args:
+        size: length in metres.
+    """
+    paints = Paints("Sheep", fleece)
+    shadow, body, head, leg = Shape(), Shape(), Shape(), Shape()
+    shadow.face([(x, y - 0.02, 0.012) for x, y in oval(12, 0.14, 0.30)], "shadow")
+    trunk = [(-0.42, 0.06, 0.04, 0.20), (-0.38, 0.15, -0.04, 0.28), (-0.22, 0.20, -0.09, 0.31)]
+    trunk += [(0.02, 0.205, -0.10, 0.30), (0.18, 0.17, -0.06, 0.31), (0.27, 0.09, 0.02, 0.27)]
+    body.trunk(trunk, "wool", sides=10)
+    body.trunk([(-0.47, 0.02, 0.08, 0.15), (-0.40, 0.03, 0.06, 0.20)], "wool", sides=6)
+    head.trunk([(-0.09, 0.09, -0.10, 0.11), (0.03, 0.085, -0.07, 0.12), (0.07, 0.06, -0.04, 0.09)], "wool")
+    head.trunk([(0.04, 0.056, -0.05, 0.08), (0.14, 0.046, -0.06, 0.045), (0.21, 0.032, -0.055, 0.005)], "face")
+    for side in (-1, 1):
+        head.ball((0.095 * side, 0.04, 0.045), (0.05, 0.02, 0.016), "face")
+        head.ball((0.05 * side, 0.10, 0.04), (0.01, 0.012, 0.012), "eyes", sides=5, bands=3)
+    leg.column(
+        [(-HIP, 0.026, 0.032, 0.006), (0.03 - HIP, 0.021, 0.023, 0.0), (0.04, 0.034, 0.04, 0.0)], "legs", sides=6
+    )
+    return Sheep(
+        shadow.mesh("Sheep", paints, size),
+        body.mesh("Sheep Body", paints, size),
+        head.mesh("Sheep Head", paints, size),
+        leg.mesh("Sheep Leg", paints, size),
+        size,
+    )
+
+
+def add_sheep(name: str, parts: Sheep, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
+    """Add a sheep that takes a step with each leg per cycle."""
+    size = parts.size
+    ob = add_vehicle(name, parts.shadow, phase, collection)
+    # A foot on the ground moves back at walking speed; the body is as high as the straight leg allows.
+    body = add_part(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP * size), collection)
+    drive(body, "location", 2, f"{HIP * size:.6g}*sqrt(1-pow({REACH:.4g}*(1-4*fmod(p,0.5)),2))", ob)
+    head = add_part(f"{name} Head", parts.head, body, (0.0, 0.30 * size, 0.27 * size), collection)
+    drive(head, "rotation_euler", 0, f"-0.12+0.05*sin(2*{TURN}*p)", ob)
+    for title, aside, ahead, phase_of_leg in LEGS:
+        part = f"fmod({phase_of_leg},1)"
+        forward = f"cos({TURN}*{phase_of_leg})"
+        leg = add_part(f"{name} {title} Leg", parts.leg, body, (aside * size, ahead * size, 0.0), collection)
+        drive(leg, "rotation_euler", 0, f"asin({REACH:.4g}*((1-4*{part}) if {part}<0.5 else {forward}))", ob)
+        drive(leg, "scale", 2, f"1-{LIFT}*max(0,-sin({TURN}*{phase_of_leg}))", ob)
+    return ob
