@@ -90,7 +90,7 @@ class Walkable:
         """Whether triangles are steeper than a walker climbs, (n,); not for -1."""
         if not len(self.surfaces):
             return np.zeros(len(triangle), dtype=np.bool_)
-        return self.surfaces.face_normal(triangle)[:, 2] < cosine_of_setting(self.max_slope)
+        return self.surfaces.levelness(triangle) < cosine_of_setting(self.max_slope)
 
     def footing(self, feet: Vectors, way: Vectors, normal: Vectors, deeper: Scalars | float = 0.0) -> Footing:
         """What walkers tread after a way.
@@ -116,7 +116,7 @@ class Walkable:
         if not len(self.surfaces) or not (triangle >= 0).any():
             return np.zeros(len(feet), dtype=np.bool_)
         ahead = self.footing(feet, way, normal).triangle
-        level, level_ahead = (self.surfaces.face_normal(rows)[:, 2] for rows in (triangle, ahead))
+        level, level_ahead = (self.surfaces.levelness(rows) for rows in (triangle, ahead))
         limit = cosine_of_setting(self.max_slope)
         steep = (level_ahead < limit) & ((level >= limit) | (level_ahead < level) & (rise(normal, way) > 0.0))
         return (triangle >= 0) & np.where(ahead < 0, self.refuses_edges, steep)
@@ -169,7 +169,7 @@ class Walkable:
         for share in shares:
             way = along_ground(look.normal, look.direction, np.maximum(share * look.reach, look.step))
             ahead = self.footing(look.feet, way, look.normal).triangle
-            level = self.surfaces.face_normal(ahead)[:, 2]
+            level = self.surfaces.levelness(ahead)
             free &= np.where(ahead < 0, ~self.shuns_edges, level >= cosine_of_setting(self.max_slope))
         return free
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from ...recording.run_cache import digest, size
+from ...simulation.geometry.surfaces import Layer
 from ...simulation.snapshot import Snapshot
 from ..read.dependencies import animated_paths, reasons, with_all_behind
 from ..read.frame import Frame
@@ -19,7 +20,7 @@ SURROUNDINGS = ("tracked", "obstacles", "paths", "regions", "flows")
 """The fields of a snapshot that do not depend on settings of crowds."""
 HELD = (*SURROUNDINGS, "surfaces")
 """The fields of a snapshot that take memory. Surfaces are large, and mostly the same on all frames."""
-SETTINGS = tuple(field.name for field in fields(Snapshot) if field.name not in SURROUNDINGS)
+SETTINGS = tuple(field.name for field in fields(Snapshot) if field.name not in HELD)
 PLACING = ("matrix_basis", "matrix_parent_inverse", "delta_location", "delta_rotation_euler", "delta_scale")
 """The properties of a crowd that move its children."""
 
@@ -65,15 +66,26 @@ class Readings:
 
     def digest_of(self, read: Frame) -> bytes:
         """A digest of everything in a frame that the run depends on."""
-        settings = b"".join(self._digest_of_setting(name, getattr(read.snapshot, name)) for name in SETTINGS)
+        settings = [self._digest_of_setting(name, getattr(read.snapshot, name)) for name in SETTINGS]
+        settings += [
+            self._digest_of_layer(str(number), layer) for number, layer in enumerate(read.snapshot.surfaces.layers)
+        ]
         if read.number not in self._surroundings:
             self._surroundings[read.number] = digest(_surroundings(read))
-        return self._surroundings[read.number] + digest(settings)
+        return self._surroundings[read.number] + digest(b"".join(settings))
 
     def _digest_of_setting(self, name: str, value: Any) -> bytes:
         known = self._digests.get(name)
         if known is None or not _is_same(known[0], value):
             known = self._digests[name] = value, digest(value)
+        return known[1]
+
+    def _digest_of_layer(self, name: str, layer: Layer) -> bytes:
+        """The digest of surfaces that stay or move together, of which all else follows from their points."""
+        known = self._digests.get(name)
+        if known is None or known[0] is not layer:
+            made_of = (layer.surfaces, layer.floor.points, layer.floor.triangles)
+            known = self._digests[name] = layer, digest(made_of)
         return known[1]
 
     def renewed(self, plan: Plan) -> Readings | None:

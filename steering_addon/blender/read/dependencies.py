@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 PHYSICS = {"CLOTH", "SOFT_BODY", "DYNAMIC_PAINT", "FLUID", "PARTICLE_SYSTEM"}
 """Modifiers whose result depends on the frames before."""
+STEADY = {
+    *("ARRAY", "BEVEL", "DECIMATE", "EDGE_SPLIT", "MIRROR", "MULTIRES", "REMESH", "SCREW", "SMOOTH", "SOLIDIFY"),
+    *("SUBSURF", "TRIANGULATE", "WEIGHTED_NORMAL", "WELD", "WIREFRAME"),
+}
+"""Modifiers that give the same shape on each frame, unless their settings are animated or they point at an object."""
 DRIVER_PROPERTIES = tuple(map(path_of, PROPERTIES))
 """The data paths that a bake keys on a vehicle to drive its wings and wheels."""
 
@@ -82,6 +87,14 @@ def reads_vehicle_above(ob: Object) -> bool:
         for block in blocks(ob)
         for driver in _drivers(block)
         for target, path in _driver_targets(driver)
+    )
+
+
+def changes_with_modifiers(ob: Object) -> bool:
+    """Whether the modifiers of an object may give it another shape on another frame."""
+    modifiers = list(ob.modifiers)
+    return any(each.type not in STEADY or any(True for _ in _pointed_at(each)) for each in modifiers) or (
+        bool(modifiers) and animates(ob, "modifiers")
     )
 
 

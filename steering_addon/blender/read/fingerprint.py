@@ -191,6 +191,8 @@ def _looks(ob: Object) -> Iterator[Any]:
         if ob.parent is not None:
             yield full_name(ob.parent), ob.parent_type, ob.parent_bone, _plain(ob.matrix_parent_inverse)
         yield from _shape_of(ob)
+        if stored is not None and Role.SURFACE.name in stored.roles:
+            yield from _faces_of(ob, animated)
         for stack in ("modifiers", "constraints"):
             yield [_settings(each, f'{stack}["{each.name}"].', animated) for each in getattr(ob, stack)]
     for block in blocks(ob):
@@ -212,6 +214,16 @@ def _shape_of(ob: Object) -> Iterator[Any]:
                 yield _column(line.bezier_points, name, 3)
 
 
+def _faces_of(ob: Object, animated: set[str]) -> Iterator[Any]:
+    """What the faces of a surface are made from, besides its points."""
+    if ob.type == "MESH":
+        yield _column(ob.data.loops, "vertex_index", 1, np.int32), _column(ob.data.polygons, "loop_total", 1, np.int32)
+    elif ob.data is not None:
+        yield _settings(ob.data, "", animated)
+    if ob.type == "SURFACE":
+        yield [_column(line.points, "co", 4) for line in ob.data.splines]
+
+
 def _attributes(mesh: Mesh) -> Iterator[Any]:
     yield mesh.attributes.active_color_name, len(mesh.edges)
     for attribute in mesh.attributes:
@@ -219,14 +231,14 @@ def _attributes(mesh: Mesh) -> Iterator[Any]:
             yield attribute.name, _column(attribute.data, *ATTRIBUTES[attribute.data_type])
 
 
-def _column(items: Any, name: str, width: int) -> bytes:
-    column = np.empty(len(items) * width, dtype=np.float32)
+def _column(items: Any, name: str, width: int, kind: type[np.generic] = np.float32) -> bytes:
+    column = np.empty(len(items) * width, dtype=kind)
     items.foreach_get(name, column)
     return column.tobytes()
 
 
 def _settings(struct: Any, path: str, animated: set[str]) -> list[tuple]:
-    """The settings of a modifier or constraint."""
+    """The settings of a modifier, a constraint or the data of an object."""
     settings = []
     for name, declared in struct.bl_rna.properties.items():
         if declared.is_readonly or declared.type == "COLLECTION" or name in OF_THE_INTERFACE:

@@ -22,7 +22,7 @@ from ...simulation.geometry.obstacles import (
 from ..hierarchy import Family
 from ..stored_values import choice_in
 from .body_sizes import points_of, triangles_of
-from .dependencies import animates
+from .dependencies import animates, changes_with_modifiers
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 SHAPE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SHAPES}
 SIDE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SIDES}
 PASS_SIDE_NUMBERS = {choice.name: choice.number for choice in PASS_SIDES}
+SHAPED_BY = ("bevel_object", "taper_object", "follow_curve")
+"""The pointers of a curve or text at objects that shape it."""
 SAME = 1e-6
 """Metres that a point of a mesh may move before the mesh counts as another."""
 
@@ -206,7 +208,9 @@ def is_mesh(ob: Object) -> bool:
 def changes_shape(ob: Object, family: Family | None) -> bool:
     """Whether the shape of an object may change over the frames; with a family, including its children."""
     return any(
-        part.modifiers
+        changes_with_modifiers(part)
+        or part.type == "META"
+        or any(getattr(part.data, name, None) for name in SHAPED_BY)
         or getattr(part.data, "shape_keys", None)
         or getattr(part.data, "animation_data", None)
         or part != ob

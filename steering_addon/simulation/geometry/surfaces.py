@@ -98,6 +98,13 @@ class Surfaces:
             normal[rows] = unit(columns(-table[:, 7], -table[:, 8], 1.0))
         return normal
 
+    def levelness(self, triangle: Rows) -> Scalars:
+        """The cosines of the slopes of faces, (n,); 1 for no triangle."""
+        cosine = np.ones(len(triangle))
+        for rows, faces, layer in self._by_layer(triangle):
+            cosine[rows] = layer.floor.slopes.cosine[faces]
+        return cosine
+
     def place(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
         """Where the points with these shares of triangles are, (n, 3) metres; nan for no triangle."""
         place = no_vectors(len(triangle))

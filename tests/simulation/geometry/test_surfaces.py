@@ -111,6 +111,12 @@ def test_the_order_and_the_winding_of_triangles_make_no_difference() -> None:
     assert np.abs(np.subtract(*normals)).max() < 1e-9
 
 
+def test_levelness_is_the_upward_part_of_the_normal_of_a_face() -> None:
+    ground = surfaces([terrain(rise=3.0), level(1.0)], [False, True])
+    rows = np.arange(2 * 12 * 12 + 2)
+    assert np.abs(ground.levelness(rows) - ground.face_normal(rows)[:, 2]).max() < 1e-12
+
+
 def test_a_surface_turned_inside_out_is_the_same_ground() -> None:
     points, triangles = terrain()
     x, y = places()
@@ -148,7 +154,7 @@ def test_no_triangle_has_a_straight_normal_and_no_surface() -> None:
         nothing = np.array([-1])
         zero = np.zeros(1)
         assert (ground.normal_at(nothing, zero, zero) == (0.0, 0.0, 1.0)).all()
-        assert (ground.face_normal(nothing) == (0.0, 0.0, 1.0)).all()
+        assert (ground.face_normal(nothing) == (0.0, 0.0, 1.0)).all() and ground.levelness(nothing) == 1.0
         assert ground.surface_of(nothing) == -1
         assert not ground.open_to(np.array([1e9]), zero, 0.5, 1.0).any()
 
