@@ -18,13 +18,15 @@ import numpy as np
 from scripts.baked_scene import crowds, matrices, recording
 from scripts.blender_process import leave
 from scripts.motion_bands import KINDS, Recording, measured, table
+from scripts.standing import Standing, standing
 
 
 @dataclass
 class Report:
-    """The measurements of one crowd, one run per file."""
+    """The measurements of one crowd, one run per file, and how it stands on surfaces in the first."""
 
     first: Recording
+    on_surfaces: Standing | None = None
     runs: list[dict[str, float]] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -55,7 +57,8 @@ def measure(
     for crowd in measured_crowds:
         crowd_poses = np.stack([poses[vehicle.name] for vehicle in crowd.vehicles], axis=1)
         motion = recording(scene, crowd, crowd_poses, **given)
-        reports.setdefault(crowd.name, Report(motion)).runs.append(measured(motion))
+        report = reports.setdefault(crowd.name, Report(motion, standing(scene, crowd)))
+        report.runs.append(measured(motion))
 
 
 def print_tables(reports: dict[str, Report]) -> list[str]:
@@ -64,6 +67,8 @@ def print_tables(reports: dict[str, Report]) -> list[str]:
     for name, report in reports.items():
         text, wrong = table(report.first.kind, report.first.obstacles, report.runs)
         print(f"\n{name}: {report}\n{text}")
+        if report.on_surfaces is not None:
+            print("\n".join(("on surfaces:", *report.on_surfaces.lines())))
         failed += [f"{name}: {title}" for title in wrong]
     if failed:
         print(f"\nNot alive: {'; '.join(failed)}")

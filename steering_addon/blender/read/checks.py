@@ -22,6 +22,7 @@ from ..tagged_objects import full_name
 from ..write.custom_properties import path_of
 from ..write.ownership import Played, check_free, contested
 from ..write.visibility import SWITCHES
+from .body_sizes import SOLID
 from .dependencies import animates, reasons, with_all_behind
 from .rotation_channels import data_path
 from .sources import behaviors_of, carrier_of, keyed_properties, pointers_of
@@ -94,7 +95,7 @@ def check_vehicle(ob: Object) -> None:
         raise Refusal(text, about=[ob])
     sound_front(ob)
     roles = ob.steering.roles
-    for role in (Role.PATH, Role.FLOW):
+    for role in (Role.PATH, Role.FLOW, Role.SURFACE):
         if role.name in roles:
             raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}. Remove one of the tags.", about=[ob])
     above = ob.parent
@@ -139,6 +140,14 @@ def check_curves(curves: Iterable[Object], role: Role) -> None:
             raise Refusal(text, about=[ob])
         if not any(len(line.points) or len(line.bezier_points) for line in ob.data.splines):
             raise Refusal(f"The {what} {ob.name} has no points. Draw it, or remove the tag.", about=[ob])
+
+
+def check_surfaces(objects: Iterable[Object]) -> None:
+    """Refuse objects that are tagged as a surface but cannot have faces."""
+    for ob in objects:
+        if ob.type not in SOLID:
+            text = f"{ob.name} is tagged as a surface but cannot have faces. Remove the tag, or tag a mesh."
+            raise Refusal(text, about=[ob])
 
 
 def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:

@@ -31,6 +31,7 @@ from .checks import (
     check_independent,
     check_moving,
     check_range,
+    check_surfaces,
     check_targets,
     warnings_of,
 )
@@ -157,6 +158,7 @@ def plan_reading(
     regions = by_name([*roles[Role.REGION], *(each.ob for each in pointers if each.kind is Kind.REGION)])
     check_choices([*(source.ob for source in obstacles), *regions])
     surfaces = roles[Role.SURFACE] if any(locomotion_of(crowd).stands for crowd in source.crowds) else []
+    check_surfaces(surfaces)
     looked_at = [*paths, *regions, *flows, *surfaces, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows, *surfaces])
 

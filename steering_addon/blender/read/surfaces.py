@@ -11,6 +11,7 @@ from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from ..doubles import doubles
 from .body_sizes import triangles_of
 from .checks import check_numbers
+from .dependencies import plays_physics, with_all_behind
 from .solids import changes_shape
 
 if TYPE_CHECKING:
@@ -46,35 +47,48 @@ class SurfaceReader:
         check_numbers(np.array(matrices), objects, frame)
         active = [ob.steering.active for ob in evaluated]
         if not self._shapes:
-            self._moves = [changes or ob.animation_data is not None for ob, changes in zip(objects, self._changes)]
+            self._moves = [changes or _may_move(ob) for ob, changes in zip(objects, self._changes)]
             self._shapes = [triangles_of(ob, depsgraph, None) for ob in objects]
             self._build(matrices, active)
             return self._read
         for row, ob in enumerate(objects):
-            placed = not np.array_equal(matrices[row], self._matrices[row])
-            shape = triangles_of(ob, depsgraph, None) if self._changes[row] else self._shapes[row]
-            changed = active[row] != self._active[row] or not np.array_equal(shape[1], self._shapes[row][1])
-            if not (placed or changed or not np.array_equal(shape[0], self._shapes[row][0])):
+            before, placed = self._shapes[row], not np.array_equal(matrices[row], self._matrices[row])
+            shape = triangles_of(ob, depsgraph, None) if self._changes[row] else before
+            has_other_faces = active[row] != self._active[row] or not _is_same(shape[1], before[1])
+            if not (placed or has_other_faces or not _is_same(shape[0], before[0])):
                 continue
-            self._shapes[row] = shape
-            if changed or not self._moves[row]:
+            self._shapes[row], self._matrices[row], self._active[row] = shape, matrices[row], active[row]
+            if not self._moves[row]:
                 # From now on it is a layer of its own.
                 self._moves[row] = True
                 self._build(matrices, active)
-                return self._read
-            self._matrices[row] = matrices[row]
-            if active[row]:
-                self._read = self._read.with_points(row, _placed(shape[0], matrices[row]))
+            elif has_other_faces:
+                self._read = self._read.with_faces(row, *self._in_the_world(row))
+            elif active[row]:
+                self._read = self._read.with_points(row, self._in_the_world(row)[0])
         return self._read
 
     def _build(self, matrices: list[np.ndarray], active: list[bool]) -> None:
-        """Build all surfaces; those that are not active have no triangles."""
+        """Build all surfaces."""
         self._matrices, self._active = list(matrices), list(active)
-        shapes = (
-            (_placed(points, matrix), triangles) if is_active else (NO_POINTS, NO_TRIANGLES)
-            for (points, triangles), matrix, is_active in zip(self._shapes, matrices, active)
-        )
-        self._read = surfaces(list(shapes), self._moves)
+        self._read = surfaces([self._in_the_world(row) for row in range(len(matrices))], self._moves)
+
+    def _in_the_world(self, row: int) -> tuple[np.ndarray, np.ndarray]:
+        """The points and triangles of a surface as it was read last; none of one that is not active."""
+        points, triangles = self._shapes[row]
+        return (_placed(points, self._matrices[row]), triangles) if self._active[row] else (NO_POINTS, NO_TRIANGLES)
+
+
+def _may_move(ob: Object) -> bool:
+    """Whether an object, or something that it depends on, may be elsewhere on another frame.
+
+    What moves all the same becomes a layer of its own then, and does not carry what stands on it on that frame.
+    """
+    return any(each.animation_data is not None or plays_physics(each) for each in with_all_behind([ob]))
+
+
+def _is_same(array: np.ndarray, other: np.ndarray) -> bool:
+    return array is other or np.array_equal(array, other)
 
 
 def _placed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:

@@ -53,6 +53,11 @@ class Surfaces:
         moved = (layer.moved(points) if layer.surfaces == (row,) else layer for layer in self.layers)
         return Surfaces(tuple(moved))
 
+    def with_faces(self, row: int, points: Vectors, triangles: NDArray[np.int64]) -> Surfaces:
+        """The same with other faces of a surface that moves, from points (p, 3) and triangles (f, 3) of their rows."""
+        changed = _layer((row,), [(points, triangles)])
+        return Surfaces(tuple(changed if layer.surfaces == (row,) else layer for layer in self.layers))
+
     def under(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
         """What is trodden at places: the highest surface at most `step_up` above the expected height.
 

@@ -130,6 +130,54 @@ def test_a_surface_that_stays_is_read_once_and_one_that_moves_on_each_frame() ->
     assert len({id(each.layers[1].floor.begin) for each in read}) > 1
 
 
+def test_a_deck_on_a_lorry_carries_who_stands_on_it_from_the_first_frame_on() -> None:
+    frames(1, 6)
+    tag(hill("Ground", height=0.0, cells=2, location=(0.0, 0.0, -9.0)), role="SURFACE")
+    deck = tag(hill("Deck", side=6.0, height=0.0, cells=4), role="SURFACE")
+    on_a_lorry(deck)
+    (walker,) = walkers((0.0, 0.0, 0.0))
+    walker.steering.start_speed = 0.0
+    walker.steering.crowd.steering.wander.use = False
+    bake()
+    for frame in range(1, 7):
+        bpy.context.scene.frame_set(frame)
+        assert walker.matrix_world.translation.x == pytest.approx(deck.matrix_world.translation.x, abs=1e-3)
+
+
+def test_a_surface_with_other_faces_on_each_frame_leaves_the_others_as_they_are() -> None:
+    frames(1, 5)
+    tag(hill("Ground"), role="SURFACE")
+    floe = tag(hill("Floe", side=4.0, cells=6), role="SURFACE")
+    melting = floe.modifiers.new("Melting", "DECIMATE")
+    for frame, ratio in ((1, 1.0), (5, 0.2)):
+        melting.ratio = ratio
+        melting.keyframe_insert("ratio", frame=frame)
+    walkers(*PLACES[:2])
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    reader = part("blender.read.reading").Reader(plan)
+    read = [frame.snapshot.surfaces for frame in part("blender.read.sweep").sweep(plan, reader)]
+    ground = [[layer for layer in each.layers if layer.surfaces == (1,)] for each in read]
+    assert len({id(layer) for (layer,) in ground}) == 1
+    numbers = [len(layer.floor.triangles) for each in read for layer in each.layers if layer.surfaces == (0,)]
+    assert numbers == sorted(numbers, reverse=True) and numbers[0] > numbers[-1]
+
+
+def test_a_vehicle_that_is_a_surface_too_is_refused() -> None:
+    frames(1, 5)
+    (walker,) = walkers((0.0, 0.0, 1.0))
+    walker.steering.roles = {"VEHICLE", "SURFACE"}
+    with pytest.raises(RuntimeError, match="Walker 0 is both a vehicle and a surface"):
+        bake()
+
+
+def test_a_surface_that_cannot_have_faces_is_refused() -> None:
+    frames(1, 5)
+    walkers((0.0, 0.0, 1.0))
+    link(bpy.data.objects.new("Spot", None)).steering.roles = {"SURFACE"}
+    with pytest.raises(RuntimeError, match="Spot is tagged as a surface but cannot have faces"):
+        bake()
+
+
 def test_nothing_is_read_for_crowds_that_do_not_stand_on_surfaces() -> None:
     frames(1, 5)
     tag(hill(), role="SURFACE")
@@ -202,3 +250,33 @@ def test_populate_makes_its_place_a_surface_and_lets_members_walk_on_it() -> Non
     group.steering.locomotion = "PLANAR"
     assert bpy.ops.steering.populate(count=6) == {"FINISHED"}
     assert group.steering.locomotion == "PLANAR", "what was chosen since is kept"
+
+
+def test_a_surface_that_is_only_made_finer_by_modifiers_is_read_once() -> None:
+    frames(1, 6)
+    fine, wavy = tag(hill("Fine"), role="SURFACE"), tag(hill("Wavy", location=(0.0, 0.0, 20.0)), role="SURFACE")
+    fine.modifiers.new("Finer", "SUBSURF").levels = 1
+    fine.modifiers.new("Thick", "SOLIDIFY")
+    wavy.modifiers.new("Waves", "WAVE").height = 0.3
+    walkers(*PLACES[:2])
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    reader = part("blender.read.reading").Reader(plan)
+    read = [frame.snapshot.surfaces for frame in part("blender.read.sweep").sweep(plan, reader)]
+    assert len({id(each.layers[0]) for each in read}) == 1
+    assert len({id(each.layers[1]) for each in read}) == len(read)
+
+
+@pytest.mark.parametrize("kept", ["modifier", "face"])
+def test_a_bake_is_out_of_date_when_the_faces_of_a_surface_change(kept: str) -> None:
+    frames(1, 5)
+    surface = tag(hill(cells=4), role="SURFACE")
+    walkers((0.0, 0.0, 1.0))
+    before = part("blender.read.fingerprint").fingerprint(bpy.context.scene)
+    if kept == "modifier":
+        surface.modifiers.new("Finer", "SUBSURF").levels = 1
+    else:
+        mesh = surface.data
+        points, faces = [tuple(v.co) for v in mesh.vertices], [tuple(f.vertices) for f in mesh.polygons]
+        mesh.clear_geometry()
+        mesh.from_pydata(points, [], [*faces[1:], faces[0][::-1]])
+    assert part("blender.read.fingerprint").fingerprint(bpy.context.scene) != before
