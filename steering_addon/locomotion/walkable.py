@@ -32,6 +32,8 @@ AHEAD = (0.0, 0.5, 1.0)
 AT_FEET = (0.0,)
 """Where it looks if no way is free to the end of its reach: it leaves a corner step by step."""
 TRIED = tuple((shares, c, s, other) for shares in (AHEAD, AT_FEET) for c, s in zip(*OFF) for other in (1, -1))
+FURTHER = 1.4
+"""Multiples of its reach that a walker looks while it goes round something."""
 A_LITTLE = 0.1
 """Metres ahead of a walker to the ground before its feet, which also tells how what it stands on turns."""
 STEEPEST = 20.0
@@ -134,6 +136,8 @@ class Walkable:
         Returns:
             direction (n, 3), side (n,).
         """
+        # Who goes round something looks a little further, so that it does not turn back and forth at its edge.
+        look = replace(look, reach=np.where(side == 0, look.reach, FURTHER * look.reach))
         rows = self._hindered(look)
         new_side = np.zeros_like(side)
         if not len(rows):
