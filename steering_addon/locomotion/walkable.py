@@ -136,7 +136,7 @@ class Walkable:
         Returns:
             direction (n, 3), side (n,).
         """
-        # A walker that goes round something looks a little further, so that it does not turn back and forth at its edge.
+        # A walker that goes round something looks further, so that it does not turn back and forth at its edge.
         look = replace(look, reach=np.where(side == 0, look.reach, FURTHER * look.reach))
         rows = self._hindered(look)
         new_side = np.zeros_like(side)
