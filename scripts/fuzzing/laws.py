@@ -19,7 +19,12 @@ SHOWN = 4
 KINDS = ("actions", "cameras", "collections", "curves", "libraries", "meshes", "objects", "scenes", "shape_keys")
 BESIDE = ("cameras", "collections", "curves", "libraries", "meshes", "scenes", "shape_keys")
 """Datablocks that no bake changes."""
-PROPERTIES = ("steering_speed", "steering_distance", "steering_phase")
+OUTPUTS = (
+    *("steering_wheel_angle", "steering_wheel_spin", "steering_wheel_travel", "steering_accelerator", "steering_brake"),
+    *("steering_forward_acceleration", "steering_sideways_acceleration", "steering_pitch", "steering_roll"),
+)
+"""What wheels give."""
+PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", *OUTPUTS)
 """The custom properties that a bake keys on request."""
 EXPECTED = ("config/*", "extensions/*", "scripts/presets/steering/*.json", ".cache/*")
 """The files that Blender and saved presets put into the folders of a user; `*` stands for folders too."""

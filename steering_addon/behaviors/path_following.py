@@ -22,8 +22,9 @@ from ..simulation.arrays.vectors import (
     unit,
 )
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import NEAREST, Choice, called, choice, length, path, seconds
+from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
 from ..simulation.geometry.paths import Path, Spline, nearest_spline
+from ..simulation.locomotion import WHEEL_SPEED
 from ..simulation.memory import remembered
 from ..simulation.ways.bypasses import Bypass, bypassed
 from ..simulation.world import PASSING_PLACES, Agents, World
@@ -34,6 +35,11 @@ LOST = 3.0
 """Distance from its point of the path, in radii, beyond which a follower searches the whole path again."""
 COMFORT = 0.7
 """Share of max_force that is planned for bends; the rest brings back followers that drift out."""
+CORNERING = 0.85
+"""Share of the sideways acceleration comfortable to a driver that is planned for bends."""
+PURSUED, NEAREST_PURSUED = 0.3, 1.5
+"""How far ahead on its lane is the place that a driver steers to: seconds, and at least that many times the distance
+from the origin to the rear axle. Steering by less weaves, by more cuts bends."""
 EASE = 0.5
 """Share of max_force that is planned for slowing down before bends and the end."""
 PASSAGE = 0.5
@@ -46,6 +52,10 @@ SIGHT = 2.5
 """Seconds ahead on the path of the place that a follower heads for, where it leads round no obstacle."""
 BENDS = 8
 """Points ahead at which the bend is measured."""
+BENDS_DRIVEN = 28
+"""The same for drivers, who brake later and harder before bends that they must not take too fast."""
+PEDALS = 0.25
+"""Seconds in which a driver takes up the speed that the lane allows."""
 
 PULLS = (
     Choice("FADING", 0, "Fading", "Sets in gently beyond half the radius, so that vehicles do not weave"),
@@ -104,6 +114,13 @@ class PathFollowing(Behavior):
     remembers = Following
 
     path: Rows = path("Curve to follow; empty: the nearest path")
+    lane_offset: Number = number(
+        0.0,
+        "Distance of its lane to the right of the curve as it goes; negative where traffic keeps left",
+        Unit.LENGTH,
+        -np.inf,
+        animatable=False,
+    )
     radius: Number = length(1.0, "Distance to either side of the curve that still belongs to the path", 0.01)
     prediction_time: Number = called("Looks Ahead", seconds(1.0, "How far ahead it looks"))
     direction: Rows = choice("FORWARD", "Which way it follows the curve", DIRECTIONS, animatable=False)
@@ -114,7 +131,7 @@ class PathFollowing(Behavior):
         """The next place on the path: where it has come past an obstacle, or some way ahead."""
         goal = np.full((3, len(agents)), np.nan).T
         known = (memory.path >= 0) & _exists(world.paths, memory)
-        for rows, line in _lines(world, replace(memory, path=np.where(known, memory.path, -1))):
+        for rows, line in self.lanes(world, replace(memory, path=np.where(known, memory.path, -1))):
             goal[rows] = _heads_for(line, agents.take(rows), memory.take(rows))
         return goal
 
@@ -125,7 +142,7 @@ class PathFollowing(Behavior):
             return None
         places = np.full((len(agents), PASSING_PLACES, 3), np.nan)
         shares = np.arange(PASSING_PLACES) * (1.0 / (PASSING_PLACES - 1))
-        for rows, line in _lines(world, replace(memory, path=np.where(known, memory.path, -1))):
+        for rows, line in self.lanes(world, replace(memory, path=np.where(known, memory.path, -1))):
             of, by = memory.take(rows), agents.take(rows)
             first = np.minimum(ABREAST * by.cruise_speed, of.end)[:, None]
             further = first + (of.end[:, None] - first) * shares
@@ -138,7 +155,7 @@ class PathFollowing(Behavior):
         memory = _on_paths(self, world, agents, memory)
         force, free = agents.none(), np.zeros(len(agents), dtype=np.bool_)
         reached, after = np.zeros(len(agents), dtype=np.bool_), memory
-        for rows, line in _lines(world, memory):
+        for rows, line in self.lanes(world, memory):
             followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), line, world)
             force[rows], free[rows] = followers.steering(), followers.free()
             after = after.put(rows, followers.after())
@@ -149,6 +166,15 @@ class PathFollowing(Behavior):
             sets_speed=(memory.path >= 0) & ~free,
             arrived=reached & (self.end == STOP) & ~after.returning,
         )
+
+    def lanes(self, world: World, memory: Following) -> Iterator[tuple[Rows, Spline]]:
+        """The lines that agents follow, in their lanes, with the rows (m,) of the followers of each."""
+        left = -self.lane_offset * memory.way
+        columns = memory.path.tolist(), memory.spline.tolist(), left.tolist()
+        followed = {key for key in zip(*columns, strict=True) if key[0] >= 0}
+        for row, index, lane in sorted(followed):
+            rows = np.flatnonzero((memory.path == row) & (memory.spline == index) & (left == lane))
+            yield rows, world.paths[row][index].beside(lane)
 
 
 def _at_the_end(memory: Following, line: Spline, agents: Agents, radius: Scalars) -> Mask:
@@ -164,13 +190,6 @@ def _at_the_end(memory: Following, line: Spline, agents: Agents, radius: Scalars
     bent = (memory.nearness(np.zeros(len(left))) == 1.0) & (magnitude(memory.offset) > radius)
     mask: Mask = (left <= np.maximum(near, line.spacing)) & (not line.closed) & ~bent
     return mask
-
-
-def _lines(world: World, memory: Following) -> Iterator[tuple[Rows, Spline]]:
-    """The lines that agents follow, with the rows (m,) of the followers of each."""
-    followed = {pair for pair in zip(memory.path.tolist(), memory.spline.tolist(), strict=True) if pair[0] >= 0}
-    for row, number in sorted(followed):
-        yield np.flatnonzero((memory.path == row) & (memory.spline == number)), world.paths[row][number]
 
 
 def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Following) -> Following:
@@ -200,7 +219,13 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
         blank = Following.blank(len(rows))
         chosen = replace(blank, path=path, spline=line[closer], along=along[closer], way=way, returning=returning)
         memory = memory.put(rows, chosen)
-    return memory
+    if not behavior.lane_offset.any():
+        return memory
+    # What was chosen is a place on the curve; lanes are longer and shorter.
+    along = memory.along.copy()
+    for rows, lane in behavior.lanes(world, replace(memory, path=np.where(valid, -1, memory.path))):
+        along[rows] = lane.nearest(agents.position[rows])
+    return replace(memory, along=along)
 
 
 def _heads_for(line: Spline, agents: Agents, memory: Following) -> Vectors:
@@ -225,9 +250,9 @@ def _exists(paths: tuple[Path, ...], memory: Following) -> Mask:
     """Whether the remembered line still exists, and is not a single point; (n,)."""
     exists: Mask = np.zeros(len(memory.path), dtype=np.bool_)
     for row, curve in enumerate(paths):
-        for number, line in enumerate(curve):
+        for index, line in enumerate(curve):
             if line.length > 0.0:
-                exists |= (memory.path == row) & (memory.spline == number)
+                exists |= (memory.path == row) & (memory.spline == index)
     return exists
 
 
@@ -350,8 +375,39 @@ class _Follower:
         flow = np.where(self._in_corridor()[:, None], self._toward_path(), flow)
 
         response_time = np.maximum(np.minimum(RESPONSE_TIME, self.time), self.dt)
-        steering = self.agents.steering_to(flow * self._speed()[:, None], response_time)
+        speed = self._speed()
+        steering = self.agents.steering_to(flow * speed[:, None], response_time)
+        driven = np.isfinite(self.agents.axle)
+        if driven.any():
+            steering = np.where((driven & ~self.returning)[:, None], self._driving(speed, response_time), steering)
         return np.where(self.free()[:, None], 0.0, steering)
+
+    def _driving(self, speed: Scalars, response_time: Scalars) -> Vectors:
+        """The force, (m, 3) newtons, by which a driver keeps a lane: pure pursuit of a place ahead on it.
+
+        From the rear axle, the circle through a place that is `offset` away and to whose direction the car is tangent
+        has the curvature 2 aside / offset^2 (Coulter 1992).
+        """
+        agents, axle = self.agents, np.nan_to_num(self.agents.axle)
+        further = np.maximum(PURSUED * agents.speed, NEAREST_PURSUED * axle)
+        on_line = np.minimum(further, np.maximum(self.remaining, 0.0))
+        place = self.line.position(self.along + self.way * on_line) + self.memory.at(further[:, None])[0][:, 0]
+        # Beyond the end of an open line the lane goes straight on.
+        heading = self.line.tangent(self.along + self.way * on_line) * self.way[:, None]
+        place = place + unit(agents.level(heading)) * (further - on_line)[:, None]
+        left = agents.left_of(agents.forward)
+        offset = agents.level(place - agents.position) + agents.forward * axle[:, None]
+        aside, square = dot(offset, left), np.maximum(dot(offset, offset), EPSILON)
+        # What lies behind asks for more than the smallest circle.
+        sharp = np.where(aside < 0.0, -1.0, 1.0) / np.maximum(axle, EPSILON)
+        curvature = np.where(dot(offset, agents.forward) < 0.0, sharp, 2.0 * aside / square)
+        turning = curvature * np.maximum(agents.speed * agents.speed, WHEEL_SPEED * WHEEL_SPEED)
+        # However hard it brakes, it steers: cut to max_force, the sum would leave less of both.
+        turning = clamp(turning, -agents.agility, agents.agility)
+        most = np.sqrt(np.maximum(agents.agility * agents.agility - turning * turning, 0.0))
+        faster = clamp((speed - agents.speed) / np.minimum(response_time, PEDALS), -most, most)
+        force: Vectors = (agents.forward * faster[:, None] + left * turning[:, None]) * agents.mass[:, None]
+        return force
 
     def after(self) -> Following:
         """The memory after the step: positions, and what followers do at the end of an open line."""
@@ -372,7 +428,8 @@ class _Follower:
 
     def _in_corridor(self) -> Mask:
         """Whether the paper's method applies, (m,): not while a follower brakes for the end or returns to the start."""
-        return (self.behavior.pull == CORRIDOR) & ~self.returning & ~self._braking()
+        paper = (self.behavior.pull == CORRIDOR) & np.isnan(self.agents.axle)
+        return paper & ~self.returning & ~self._braking()
 
     def _heading(self, along: Scalars) -> Vectors:
         """The unit directions of the way at positions along the line, (m, p) to (m, p, 3)."""
@@ -422,14 +479,16 @@ class _Follower:
         brake = 2.0 * EASE * agents.agility
         stopping_distance = agents.cruise_speed * agents.cruise_speed / np.maximum(brake, EPSILON)
         look_ahead = np.maximum(stopping_distance, self.behavior.radius)[:, None]
-        further = (np.arange(BENDS) * (1.0 / (BENDS - 1)))[None] * look_ahead
+        bends = BENDS if np.isnan(agents.axle).any() else BENDS_DRIVEN
+        further = (np.arange(bends) * (1.0 / (bends - 1)))[None] * look_ahead
         points = self.along[:, None] + self.way[:, None] * further
         span = np.maximum(self.behavior.radius, 2.0 * line.spacing)[:, None]
         behind, before = line.wrapped(points - span), line.wrapped(points + span)
         turning = magnitude(agents.level(self._heading(before) - self._heading(behind)))
         distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
         bend = turning / np.maximum(distance, EPSILON)
-        square = COMFORT * agents.agility[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
+        planned = np.minimum(COMFORT * agents.agility, CORNERING * agents.cornering)
+        square = planned[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
         turns = agents.grounded & (self.behavior.end != STOP) & (not line.closed)
         left = np.where(turns, np.maximum(self.remaining, 0.0), 0.0)
         turning_back = COMFORT * agents.agility * span[:, 0] + brake * left

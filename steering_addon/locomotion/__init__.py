@@ -8,9 +8,10 @@ from .on_foot import OnFoot
 from .planar import Planar
 from .simple_vehicle import SimpleVehicle
 from .swimming import Swimming
+from .wheeled import Wheeled
 
-CATALOGUE: tuple[type[Locomotion], ...] = (SimpleVehicle, Planar, Swimming, Flying, OnFoot)
+CATALOGUE: tuple[type[Locomotion], ...] = (SimpleVehicle, Planar, Swimming, Flying, OnFoot, Wheeled)
 """Every locomotion, in the order in which they are shown."""
-__all__ = ["CATALOGUE", "LOCOMOTIONS", "Flying", "OnFoot", "Planar", "SimpleVehicle", "Swimming"]
+__all__ = ["CATALOGUE", "LOCOMOTIONS", "Flying", "OnFoot", "Planar", "SimpleVehicle", "Swimming", "Wheeled"]
 LOCOMOTIONS: dict[str, type[Locomotion]] = {kind.name: kind for kind in CATALOGUE}
 """Every locomotion by its name."""

@@ -24,6 +24,24 @@ OFF_GROUND = "off_ground"
 """The output, 1 or 0, that tells whether a vehicle that stands on surfaces has none of them under it."""
 
 
+WHEEL_SPEED = 1.0
+"""Metres a second: what is slower turns its wheels as at this speed, where a sideways force f asks for the curvature
+f / (mass speed^2)."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A number that a locomotion gives for drivers of the model.
+
+    Attributes:
+        name: of the custom property. Drivers refer to it: it never changes.
+        description: its tooltip, without a final stop.
+    """
+
+    name: str
+    description: str
+
+
 @dataclass(frozen=True)
 class Control:
     """What steering asks of a body: the signals that pass from the second layer of the paper to the third.
@@ -96,6 +114,7 @@ class Locomotion(Declared):
         grounded: whether the bodies keep to the ground. Their behaviors then steer along it.
         stands: whether the bodies stand on surfaces.
         remembers: what it remembers of each vehicle from step to step, if anything.
+        outputs: the numbers that it gives for drivers of the model.
         suits: what it suits, for the README and the manual, without a final stop.
     """
 
@@ -105,6 +124,7 @@ class Locomotion(Declared):
     grounded: ClassVar[bool] = False
     stands: ClassVar[bool] = False
     remembers: ClassVar[type[Memory] | None] = None
+    outputs: ClassVar[tuple[Output, ...]] = ()
     suits: ClassVar[str] = ""
 
     @classmethod
@@ -121,6 +141,16 @@ class Locomotion(Declared):
     @abstractmethod
     def turn_rate(self) -> Scalars:
         """(n,) the fastest turn at any speed, rad/s."""
+
+    @property
+    def axle(self) -> Scalars:
+        """(n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one."""
+        return shared(np.nan, len(self.turn_rate))
+
+    @property
+    def cornering(self) -> Scalars:
+        """(n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit."""
+        return shared(np.inf, len(self.turn_rate))
 
     @abstractmethod
     def moved(

@@ -147,12 +147,27 @@ class Snapshot:
     @once
     def turn_rate(self) -> Scalars:
         """(n,) the fastest turn of each vehicle at any speed, rad/s."""
-        rates = np.empty(len(self.present))
+        return self._of_bodies("turn_rate")
+
+    @once
+    def axle(self) -> Scalars:
+        """(n,) metres from the origin of each back to the axle that never slips sideways; nan for none."""
+        return self._of_bodies("axle")
+
+    @once
+    def cornering(self) -> Scalars:
+        """(n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit."""
+        return self._of_bodies("cornering")
+
+    def _of_bodies(self, name: str) -> Scalars:
+        """A number that the locomotions know of each vehicle, (n,)."""
+        column = np.empty(len(self.present))
         for body, rows in self.bodies_alike:
             if rows is None:
-                return body.turn_rate
-            rates[rows] = body.turn_rate
-        return rates
+                whole: Scalars = getattr(body, name)
+                return whole
+            column[rows] = getattr(body, name)
+        return column
 
     @property
     def half_axes(self) -> Scalars | None:

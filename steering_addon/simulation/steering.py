@@ -190,6 +190,8 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         vehicle=model,
         grounded=snapshot.grounded if alone else snapshot.grounded[rows],
         turn_rate=snapshot.turn_rate if alone else snapshot.turn_rate[rows],
+        axle=snapshot.axle if alone else snapshot.axle[rows],
+        cornering=snapshot.cornering if alone else snapshot.cornering[rows],
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
         arrival_distance=arrival_distance(snapshot.attendance, rows),

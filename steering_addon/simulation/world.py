@@ -208,6 +208,8 @@ class Agents:
         vehicle: their vehicle models.
         grounded: (n,) whether they keep to the ground, as walkers and cars do.
         turn_rate: (n,) the fastest turn at any speed, rad/s.
+        axle: (n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one.
+        cornering: (n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
@@ -232,6 +234,8 @@ class Agents:
     vehicle: VehicleModel
     grounded: Mask
     turn_rate: Scalars
+    axle: Scalars
+    cornering: Scalars
     goal: Vectors
     stays: Mask
     arrival_distance: Scalars
@@ -378,6 +382,8 @@ class Agents:
             vehicle=self.vehicle.take(rows),
             grounded=self.grounded[rows],
             turn_rate=self.turn_rate[rows],
+            axle=self.axle[rows],
+            cornering=self.cornering[rows],
             goal=goal,
             stays=self.stays[rows],
             arrival_distance=self.arrival_distance[rows],

@@ -19,35 +19,12 @@ from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import Snapshot, State
+from tests.locomotion.grounds import hills, on, plane
 from tests.scene import Scene, leaders, positions, speeds, ups
 from tests.surfaces import patch
 
 FPS = 24
 ON_FOOT = "on_foot"
-
-
-def hills(side: float = 80.0, cells: int = 80, height: float = 3.0, width: float = 8.0, seed: int = 1):
-    """Round hills and hollows on a grid about the origin: points and triangles."""
-    x, y = np.meshgrid(*(2 * [np.linspace(-side / 2.0, side / 2.0, cells + 1)]), indexing="ij")
-    rng = np.random.default_rng(seed)
-    z = sum(
-        rng.uniform(-1.0, 1.0) * height * np.exp(-((x - a) ** 2 + (y - b) ** 2) / width**2)
-        for a, b in rng.uniform(-side / 2.0, side / 2.0, (24, 2))
-    )
-    return patch(np.stack((x, y, z), axis=-1))
-
-
-def plane(half: float = 20.0, height: float = 0.0, tilt: float = 0.0, cells: int = 20):
-    """A square that rises along x by `tilt`."""
-    x, y = np.meshgrid(*(2 * [np.linspace(-half, half, cells + 1)]), indexing="ij")
-    return patch(np.stack((x, y, height + tilt * x), axis=-1))
-
-
-def on(ground: Surfaces, places: Any) -> np.ndarray:
-    """Places (n, 2) on the highest surface, (n, 3)."""
-    x, y = np.asarray(places, dtype=float).T
-    far = np.full(len(x), 1e6)
-    return np.stack((x, y, ground.under(x, y, 0.0 * x, far, far).height), axis=1)
 
 
 def herd(ground: Surfaces, n: int = 60, seed: int = 0, half: float = 25.0, behaviors: Any = None, **foot: Any) -> Scene:

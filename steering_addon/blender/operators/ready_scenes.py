@@ -6,7 +6,7 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ..crowds.ready_scenes import flock, herd, school, walkers
+from ..crowds.ready_scenes import flock, herd, school, traffic, walkers
 from ..crowds.ready_scenes.scene_builder import SceneOptions, free_place
 from ..refusal import reported
 from .polls import has_editable_scene, in_object_mode
@@ -120,6 +120,19 @@ class STEERING_OT_add_herd(ReadyScene, bpy.types.Operator):
     add = staticmethod(herd.add_herd)
 
 
+class STEERING_OT_add_traffic(ReadyScene, bpy.types.Operator):
+    """Add cars that drive both ways along a road over hills, ready to bake"""
+
+    bl_idname = "steering.add_traffic"
+    bl_label = "Traffic"
+
+    count: _count(traffic.COUNT, "Number of cars; the length of the road is adapted to it")
+    size: _size("Length", traffic.SIZE, "Length of a car; distances and speeds scale with it")
+
+    reach = staticmethod(traffic.reach)
+    add = staticmethod(traffic.add_traffic)
+
+
 class STEERING_MT_add(bpy.types.Menu):
     """Add a crowd that is ready to bake"""
 
@@ -132,6 +145,7 @@ class STEERING_MT_add(bpy.types.Menu):
         self.layout.operator("steering.add_school", icon="MOD_OCEAN")
         self.layout.operator("steering.add_walkers", icon="CURVE_PATH")
         self.layout.operator("steering.add_herd", icon="MESH_GRID")
+        self.layout.operator("steering.add_traffic", icon="AUTO")
 
 
 def _submenu(self, _context) -> None:
@@ -143,6 +157,7 @@ CLASSES = (
     STEERING_OT_add_school,
     STEERING_OT_add_walkers,
     STEERING_OT_add_herd,
+    STEERING_OT_add_traffic,
     STEERING_MT_add,
 )
 

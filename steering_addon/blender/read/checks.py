@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.driver_properties import PROPERTIES
 from ...settings.preset import MOST_PREROLL
 from ...simulation.declaration import Kind
 from ...simulation.presence.attendance import FURTHEST
@@ -233,8 +232,9 @@ def warnings_of(vehicles: Iterable[tuple[Object, Object]], crowds: Iterable[Obje
         yield f"Constraints still act on top of the bake: {', '.join(held)}."
     fleeting = [ob.name for ob, crowd in vehicles if ob.override_library and not _keeps(ob, keyed_properties(crowd))]
     if fleeting:
+        names = dict.fromkeys(name for _, crowd in vehicles for name in keyed_properties(crowd))
         yield (
-            f"Blender does not save {', '.join(PROPERTIES)} of library overrides, unless the linked object has custom "
+            f"Blender does not save {', '.join(names)} of library overrides, unless the linked object has custom "
             f"properties of these names that are set to Library Overridable: {', '.join(fleeting)}."
         )
     for crowd in crowds:

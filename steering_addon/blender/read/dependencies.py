@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import PROPERTIES
 from ..hierarchy import is_descendant
 from ..tagged_objects import full_name
@@ -23,7 +24,9 @@ STEADY = {
     *("SUBSURF", "TRIANGULATE", "WEIGHTED_NORMAL", "WELD", "WIREFRAME"),
 }
 """Modifiers that give the same shape on each frame, unless their settings are animated or they point at an object."""
-DRIVER_PROPERTIES = tuple(map(path_of, PROPERTIES))
+DRIVER_PROPERTIES = frozenset(
+    map(path_of, (*PROPERTIES, *(output.name for kind in LOCOMOTIONS.values() for output in kind.outputs)))
+)
 """The data paths that a bake keys on a vehicle to drive its wings and wheels."""
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...locomotion import LOCOMOTIONS
+
 if TYPE_CHECKING:
     from bpy.types import ID, FCurve, Object
 
@@ -23,6 +25,7 @@ DESCRIPTIONS = {
     "steering_speed": "Metres a second, keyed by the bake",
     "steering_distance": "Metres travelled since the first baked frame, keyed by the bake",
     "steering_phase": "Cycles, such as wing beats or strides, keyed by the bake",
+    **{o.name: f"{o.description}, keyed by the bake" for kind in LOCOMOTIONS.values() for o in kind.outputs},
 }
 """The tooltips of the properties a bake makes."""
 

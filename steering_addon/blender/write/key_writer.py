@@ -17,6 +17,7 @@ from ...simulation.arrays.vectors import Mask, Scalars, anybody, magnitude
 from ...simulation.snapshot import State
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
+from ..moving import locomotion_of
 from ..read.frame import Frame
 from ..read.rotation_channels import WIDEST, width_of
 from .channels import AT_ONCE, Channels
@@ -162,7 +163,9 @@ class _Portrayed:
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
         self._rows, self._portrayal = crowd.rows, crowd.portrayal
         self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time)
-        self._columns = {name: np.empty((len(crowd.rows), len(plan.frames)), KEY) for name in PROPERTIES}
+        self._outputs = tuple(output.name for output in locomotion_of(crowd.ob).outputs)
+        names = (*PROPERTIES, *self._outputs)
+        self._columns = {name: np.empty((len(crowd.rows), len(plan.frames)), KEY) for name in names}
 
     def frame(self, row: int, state: State, frame: Frame, entered: Mask, start_speed: Scalars | None) -> None:
         """Take in a frame, the one of this row; `start_speed` (n,) metres a second if a vehicle `entered` (n,)."""
@@ -172,6 +175,8 @@ class _Portrayed:
         values = self._run.frame(state.motion.position[rows], strides, entered[rows], speed)
         for name, column in values.items():
             self._columns[name][:, row] = column
+        for name in self._outputs:
+            self._columns[name][:, row] = state.outputs[name][rows] if name in state.outputs else 0.0
 
     def columns(self) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
         """The row of each vehicle, with its properties (f,) by name."""

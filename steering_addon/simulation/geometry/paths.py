@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays.once import once
 from ..arrays.vectors import (
     EPSILON,
     Rows,
@@ -34,7 +35,7 @@ from ..arrays.vectors import (
     unit,
     which,
 )
-from ..ground import cross_from_above, flat, left_of, of_rows, squared_from_above
+from ..ground import cross_from_above, flat, left_of, of_rows, squared_from_above, upright
 
 SAMPLES = 1024
 """Samples of a spline: a road of 1 km has one per metre."""
@@ -97,6 +98,30 @@ class Spline:
         left = 1.0 - part
         x, y, z = (column[before] * left + column[after] * part for column in samples.T)
         return columns(x, y, z)
+
+    def beside(self, left: float) -> Spline:
+        """The line some metres to the left of this one, as seen from above; the same line for 0.
+
+        In bends that are tighter than that it has a corner.
+        """
+        if left == 0.0 or self.length <= 0.0:
+            return self
+        known = self._lanes
+        if left not in known:
+            above = upright(len(self.points))
+            points = self.points + left * unit(left_of(flat(self.tangents, above), above))
+            before, after = np.roll(points, 1, axis=0), np.roll(points, -1, axis=0)
+            if not self.closed:
+                before[0], after[-1] = points[0], points[-1]
+            onward = dot(after - before, self.tangents) > 0.0
+            kept = points[onward] if int(np.count_nonzero(onward)) > 1 else points
+            known[left] = spline(kept, self.closed, len(self.points))
+        return known[left]
+
+    @once
+    def _lanes(self) -> dict[float, Spline]:
+        """The lines beside this one that were asked for, by the metres to the left."""
+        return {}
 
     def nearest(self, points: Vectors, upward: Vectors | None = None) -> Scalars:
         """The distance along the line to the point nearest to each point, searching all of it; (n, 3) to (n,).

@@ -28,19 +28,21 @@ from tests.blender.building import (
 )
 from tests.blender.sharing import in_one_blender
 
-SCENES = ("flock", "school", "walkers", "herd")
-USUAL = {"flock": 60, "school": 80, "walkers": 24, "herd": 24}
-EXTRA = {"flock": "REGION", "school": "REGION", "walkers": "PATH", "herd": "REGION"}
+SCENES = ("flock", "school", "walkers", "herd", "traffic")
+USUAL = {"flock": 60, "school": 80, "walkers": 24, "herd": 24, "traffic": 12}
+EXTRA = {"flock": "REGION", "school": "REGION", "walkers": "PATH", "herd": "REGION", "traffic": "PATH"}
 """The role of the object that comes with each crowd."""
-GROUND = {"herd": "SURFACE"}
+GROUND = {"herd": "SURFACE", "traffic": "SURFACE"}
 """The role of what its members stand on."""
 LIMB = {
     "flock": "Bird 001 Left Wing",
     "school": "Fish 001 Tail",
     "walkers": "Walker 001 Left Thigh",
     "herd": "Sheep 001 Left Hind Leg",
+    "traffic": "Car 001 Front Left Wheel",
 }
 FLYERS = ("flock", "school")
+ON_PATHS = ("walkers", "traffic")
 
 
 def add(scene: str, **options):
@@ -127,7 +129,7 @@ def test_the_same_seed_gives_the_same_scene_and_another_seed_another(scene) -> N
     assert made(4) != made(5)
 
 
-PRESETS = {"flock": "starling", "school": "fish", "walkers": "pedestrian", "herd": "sheep"}
+PRESETS = {"flock": "starling", "school": "fish", "walkers": "pedestrian", "herd": "sheep", "traffic": "car"}
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -138,7 +140,7 @@ def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
     expected |= {("portrayal", name): value for name, value in preset.portrayal.items()}
     for behavior, values in preset.behaviors.items():
         expected |= {(behavior, name): value for name, value in values.items()}
-    if scene == "walkers":
+    if scene in ON_PATHS:
         assert not settings.is_property_set("containment"), "they would keep to the region of another crowd"
         expected = {key: value for key, value in expected.items() if key[0] != "containment"}
     elif scene in FLYERS:
@@ -240,7 +242,7 @@ def test_a_second_scene_is_beside_the_first_and_shares_nothing(scene) -> None:
     assert second != first
     assert len(members(first)) == len(members(second)) == 6
     extras = [next(ob for ob in with_role(EXTRA[scene]) if (ob in known) is old) for old in (True, False)]
-    behavior, name = ("path_following", "path") if scene == "walkers" else ("containment", "region")
+    behavior, name = ("path_following", "path") if scene in ON_PATHS else ("containment", "region")
     assert [getattr(getattr(scene_crowd.steering, behavior), name) for scene_crowd in (first, second)] == extras
     identities = [ob.steering.identity for ob in with_role("VEHICLE")]
     assert len(set(identities)) == 12

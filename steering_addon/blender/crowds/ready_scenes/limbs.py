@@ -1,4 +1,4 @@
-"""Moving parts of a model: objects parented to a vehicle and driven by its `steering_phase`.
+"""Moving parts of a model: objects parented to a vehicle and driven by its `steering_phase`, or by what its body gives.
 
 The drivers are simple expressions, which Blender evaluates without Python. They play without the extension and without
 permission to run scripts.
@@ -38,11 +38,13 @@ def add_part(
     return part
 
 
-def drive(part: bpy.types.Object, channel: str, index: int, expression: str, owner: bpy.types.Object) -> None:
-    """Drive a channel of a part by the phase of its vehicle, `p` in the expression, in cycles."""
+def drive(
+    part: bpy.types.Object, channel: str, index: int, expression: str, owner: bpy.types.Object, by: str = PHASE
+) -> None:
+    """Drive a channel of a part by a property of its vehicle, `p` in the expression: by default the phase, in cycles."""
     driver = part.driver_add(channel, index).driver
     variable = driver.variables.new()
     variable.name = "p"
     variable.targets[0].id = owner
-    variable.targets[0].data_path = path_of(PHASE)
+    variable.targets[0].data_path = path_of(by)
     driver.expression = expression

@@ -51,7 +51,7 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
         Refusal: their preset cannot be read.
     """
     preset = CROWDS.find(PRESET).load()
-    preset = _without_region(scaled(preset, options.size / preset.body_length))
+    preset = without_region(scaled(preset, options.size / preset.body_length))
     random_numbers = random.Random(options.seed)
     builder = SceneBuilder.begin(context, "Walkers", options.place)
     crowd = builder.crowd
@@ -68,7 +68,7 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
     return crowd
 
 
-def _without_region(preset: Preset) -> Preset:
+def without_region(preset: Preset) -> Preset:
     """The preset without behaviors that point at a region.
 
     The path keeps walkers in their place, and the nearest region would be that of another crowd.

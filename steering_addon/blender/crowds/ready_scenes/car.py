@@ -1,0 +1,131 @@
+"""A car, one unit long, whose wheels roll and steer, whose body leans and whose brake lights shine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from ....locomotion.wheeled import OUTPUTS
+from ...write.custom_properties import DESCRIPTIONS
+from .limbs import add_part, add_vehicle, drive
+from .shape import Colors, Paints, Point, Shape, oval
+
+PAINTS: tuple[Colors, ...] = tuple(
+    {
+        "paint": paint,
+        "glass": "#2b3a45",
+        "tyres": "#1c1b1a",
+        "rims": "#b9bcbf",
+        "lamps": "#f4efd8",
+        "tail": "#5d1612",
+        "shining": "#ff2a12",
+        "shadow": "#4b4a46",
+    }
+    for paint in ("#b8332a", "#2f5d8c", "#e3dfd3", "#33363a", "#d99a2b", "#4d7a57")
+)
+RADIUS = 0.21
+"""Half the width, in lengths."""
+WHEELBASE, TRACK, WHEEL = 0.62, 0.36, 0.075
+"""The distances of the axles and of the wheels, and the radius of a wheel, in lengths."""
+WIDTH = 0.05
+"""Of a wheel."""
+LIT = 0.1
+"""The brake from which on its lights shine."""
+WHEELS = (
+    ("Front Left", -1.0, 1.0, 1.0),
+    ("Front Right", 1.0, 1.0, -1.0),
+    ("Rear Left", -1.0, -1.0, -1.0),
+    ("Rear Right", 1.0, -1.0, 1.0),
+)
+"""The name of each wheel, to which side and how far ahead it is, and whether it rises or sinks with the wheel travel."""
+
+
+@dataclass(frozen=True)
+class Car:
+    """The meshes that cars of one color share."""
+
+    shadow: bpy.types.Mesh
+    body: bpy.types.Mesh
+    wheel: bpy.types.Mesh
+    lights: bpy.types.Mesh
+    size: float
+
+
+def car(paint: Colors, size: float) -> Car:
+    """The meshes of a car. The vehicle is a shadow on the ground, midway between the axles.
+
+    Args:
+        size: length in metres.
+    """
+    paints = Paints("Car", paint)
+    shadow, wheel, lights = Shape(), Shape(), Shape()
+    shadow.face([(x, y, 0.006) for x, y in oval(14, 0.19, 0.46)], "shadow")
+    wheel.skin([_circle(x, radius) for x, radius in ((-WIDTH / 2, WHEEL), (WIDTH / 2, WHEEL))], "tyres")
+    for x in (-WIDTH / 2 - 0.002, WIDTH / 2 + 0.002):
+        # The spokes show that the wheel turns.
+        for corner in range(0, 10, 2):
+            a, b = (_circle(x, 0.62 * WHEEL)[k] for k in (corner, corner + 1))
+            wheel.face([(x, 0.0, 0.0), a, b], "rims")
+    for side in (-1.0, 1.0):
+        lights.face(_panel(side * 0.14, -0.503, 0.155, 0.035, 0.016), "shining")
+    return Car(
+        shadow.mesh("Car", paints, size),
+        _body().mesh("Car Body", paints, size),
+        wheel.mesh("Car Wheel", paints, size),
+        lights.mesh("Car Brake Lights", paints, size),
+        size,
+    )
+
+
+def _body() -> Shape:
+    """The body, with the origin on the ground."""
+    body = Shape()
+    body.trunk([(-0.5, 0.17, 0.07, 0.17), (-0.46, 0.195, 0.05, 0.20), (-0.2, 0.20, 0.045, 0.205)], "paint", sides=10)
+    body.trunk([(-0.2, 0.20, 0.045, 0.205), (0.2, 0.20, 0.045, 0.20), (0.44, 0.19, 0.05, 0.165)], "paint", sides=10)
+    body.trunk([(0.44, 0.19, 0.05, 0.165), (0.5, 0.15, 0.07, 0.12)], "paint", sides=10)
+    body.trunk([(-0.40, 0.15, 0.17, 0.21), (-0.24, 0.155, 0.17, 0.30), (0.02, 0.155, 0.17, 0.31)], "glass", sides=10)
+    body.trunk([(0.02, 0.155, 0.17, 0.31), (0.22, 0.15, 0.16, 0.205)], "glass", sides=10)
+    body.trunk([(-0.23, 0.12, 0.27, 0.315), (0.01, 0.12, 0.27, 0.322)], "paint", sides=8)
+    for side in (-1.0, 1.0):
+        body.ball((side * 0.13, 0.475, 0.115), (0.035, 0.02, 0.02), "lamps")
+        body.face(_panel(side * 0.14, -0.502, 0.155, 0.04, 0.02), "tail")
+    return body
+
+
+def _circle(x: float, radius: float) -> list[Point]:
+    """The corners of a wheel, at x."""
+    return [(x, y, z) for y, z in oval(10, radius, radius)]
+
+
+def _panel(x: float, y: float, z: float, half_width: float, half_height: float) -> list[Point]:
+    """A rectangle that faces backwards."""
+    return [
+        (x - half_width, y, z - half_height),
+        (x + half_width, y, z - half_height),
+        (x + half_width, y, z + half_height),
+        (x - half_width, y, z + half_height),
+    ]
+
+
+def add_car(name: str, parts: Car, collection: bpy.types.Collection) -> bpy.types.Object:
+    """Add a car that stands; a bake keys what its drivers read."""
+    size = parts.size
+    ob = add_vehicle(name, parts.shadow, 0.0, collection)
+    for output in OUTPUTS:
+        ob[output.name] = 0.0
+        ob.id_properties_ui(output.name).update(description=DESCRIPTIONS[output.name])
+    body = add_part(f"{name} Body", parts.body, ob, (0.0, 0.0, 0.0), collection)
+    drive(body, "rotation_euler", 0, "p", ob, "steering_pitch")
+    drive(body, "rotation_euler", 1, "p", ob, "steering_roll")
+    lights = add_part(f"{name} Brake Lights", parts.lights, body, (0.0, 0.0, 0.0), collection)
+    for axis in range(3):
+        drive(lights, "scale", axis, f"1 if p>{LIT} else 0.001", ob, "steering_brake")
+    for title, right, ahead, rises in WHEELS:
+        place = 0.5 * TRACK * right * size, 0.5 * WHEELBASE * ahead * size, WHEEL * size
+        wheel = add_part(f"{name} {title} Wheel", parts.wheel, ob, place, collection)
+        drive(wheel, "rotation_euler", 0, "-p", ob, "steering_wheel_spin")
+        drive(wheel, "location", 2, f"{WHEEL * size:.6g}{'+' if rises > 0.0 else '-'}p", ob, "steering_wheel_travel")
+        if ahead > 0.0:
+            drive(wheel, "rotation_euler", 2, "p", ob, "steering_wheel_angle")
+    return ob

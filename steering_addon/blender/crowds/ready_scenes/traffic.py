@@ -1,0 +1,220 @@
+"""Cars that drive both ways along a road over hills, each in its lane."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ....settings.preset import scaled
+from ....simulation.declaration import Kind
+from ....simulation.roles import Role
+from ...hierarchy import Family
+from ...role_assignment import give_role
+from ..behavior_targets import point_at
+from ..member_variation import Amounts
+from ..preset_exchange import CROWDS, take_up
+from .car import PAINTS, RADIUS, TRACK, WHEEL, WHEELBASE, add_car, car
+from .scene_builder import SceneBuilder, SceneOptions
+from .shape import Paints
+from .walkers import without_region
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object
+
+COUNT, SIZE = 12, 4.3
+PRESET = "car"
+ROOM = 4.5
+"""Length of the road per car, in lengths of a car."""
+SHORTEST = 55.0
+"""Least length of the road, in lengths of a car: shorter ones have bends that nobody drives at a car's speed."""
+LANE = 0.41
+"""Distance of the middle of a lane from the middle of the road, in lengths of a car."""
+HALF_ROAD = 0.86
+"""Half the width of the road."""
+VERGE, SLOPE = 1.2, 3.5
+"""Distances from the middle of the road up to which the land is level with it, and from which on it is not."""
+BELOW = 0.03
+"""How far the land is below the road there."""
+MARGIN = 5.0
+"""How far the land goes beyond the road."""
+STEEPEST = 0.09
+"""The grade of the steepest piece of road."""
+KNOTS, STEPS, CELLS = 48, 480, 120
+DASH = 0.02
+"""Half the width of the line in the middle."""
+COLORS = {"land": "#86a05f", "road": "#5a5a5c", "line": "#d8d4c6"}
+
+
+def reach(options: SceneOptions) -> float:
+    """The distance of a corner of the land from its middle, in metres."""
+    return math.sqrt(2.0) * _half_side(options)
+
+
+def add_traffic(context: Context, options: SceneOptions) -> Object:
+    """Add cars with rolling wheels and brake lights on a new road; returns their crowd.
+
+    Raises:
+        Refusal: their preset cannot be read.
+    """
+    preset = CROWDS.find(PRESET).load()
+    preset = without_region(scaled(preset, options.size / preset.body_length))
+    random_numbers = random.Random(options.seed)
+    builder = SceneBuilder.begin(context, "Cars", options.place)
+    crowd = builder.crowd
+    crowd.empty_display_size = 0.5 * options.size
+    line = _road_line(options, STEPS, random.Random(options.seed))
+    path = _path(options, line, builder.collection)
+    _road(options, line, builder.collection)
+    _land(options, line, builder.collection)
+    take_up(preset, crowd, context.scene)
+    point_at(crowd, preset, Kind.PATH, path)
+    settings = crowd.steering
+    settings.vehicle.radius, settings.vehicle.length = RADIUS * options.size, options.size
+    settings.wheeled.wheelbase = WHEELBASE * options.size
+    settings.wheeled.track, settings.wheeled.wheel_radius = TRACK * options.size, WHEEL * options.size
+    settings.path_following.lane_offset, settings.path_following.direction = LANE * options.size, "EITHER"
+    settings.portrayal.use = True
+    members = _cars(options, line, random_numbers, builder.collection)
+    builder.enlist(context, members, random_numbers, 0.32 * options.size)
+    builder.vary_members(context, Amounts(**preset.variation), options.seed)
+    builder.select(context)
+    return crowd
+
+
+def _length(options: SceneOptions) -> float:
+    """Of the road, in lengths of a car."""
+    return max(ROOM * options.count * options.spacing, SHORTEST)
+
+
+def _half_side(options: SceneOptions) -> float:
+    line = _shape(256) * _scale(options)
+    return float(np.abs(line).max()) + MARGIN * options.size
+
+
+def _shape(points: int) -> np.ndarray:
+    """The road as seen from above, (points, 2): an oval with bends to both sides."""
+    turn = np.arange(points) * (math.tau / points)
+    wide = 1.0 + 0.13 * np.cos(3.0 * turn + 0.4) + 0.08 * np.cos(2.0 * turn)
+    return np.stack((1.25 * wide * np.cos(turn), wide * np.sin(turn)), axis=1)
+
+
+def _scale(options: SceneOptions) -> float:
+    """The factor of the shape that makes the road long enough."""
+    line = _shape(512)
+    length = float(np.hypot(*(np.roll(line, -1, axis=0) - line).T).sum())
+    return options.size * _length(options) / length
+
+
+def _road_line(options: SceneOptions, points: int, random_numbers: random.Random) -> np.ndarray:
+    """The middle of the road about the middle of the scene, (points, 3) metres."""
+    flat = _shape(points) * _scale(options)
+    turn = np.arange(points) * (math.tau / points)
+    waves = [(k, random_numbers.uniform(0.4, 1.0) / k, random_numbers.uniform(0.0, math.tau)) for k in (1, 2, 3, 5)]
+    height = sum((share * np.sin(k * turn + phase) for k, share, phase in waves), np.zeros(points))
+    ways = np.hypot(*(np.roll(flat, -1, axis=0) - flat).T)
+    steepest = float(np.abs((np.roll(height, -1) - height) / ways).max())
+    height = height * (STEEPEST / steepest)
+    return np.column_stack((flat, height - height.min()))
+
+
+def _path(options: SceneOptions, line: np.ndarray, collection: Collection) -> Object:
+    """Add the path: a closed curve in the middle of the road."""
+    curve = bpy.data.curves.new("Cars Path", "CURVE")
+    curve.dimensions, curve.resolution_u = "3D", 16
+    spline = curve.splines.new("BEZIER")
+    spline.use_cyclic_u = True
+    spline.bezier_points.add(KNOTS - 1)
+    for knot, place in zip(spline.bezier_points, line[:: STEPS // KNOTS]):
+        knot.co = place
+        knot.handle_left_type = knot.handle_right_type = "AUTO"
+    path = bpy.data.objects.new("Cars Path", curve)
+    path.location = options.place
+    collection.objects.link(path)
+    give_role(path, Role.PATH, Family())
+    return path
+
+
+def _road(options: SceneOptions, line: np.ndarray, collection: Collection) -> Object:
+    """Add the road, a surface, with a dashed line in the middle."""
+    size, steps = options.size, len(line)
+    ahead = np.roll(line, -1, axis=0) - np.roll(line, 1, axis=0)
+    left = np.stack((-ahead[:, 1], ahead[:, 0], np.zeros(steps)), axis=1)
+    left /= np.linalg.norm(left, axis=1, keepdims=True)
+    aside = size * np.array((HALF_ROAD, DASH, -DASH, -HALF_ROAD))
+    points = (line[:, None] + left[:, None] * aside[None, :, None]).reshape(-1, 3)
+    row = np.arange(steps)[:, None] * 4 + np.arange(3)
+    after = (row + 4) % (4 * steps)
+    faces = np.stack((row + 1, row, after, after + 1), axis=-1).reshape(-1, 4)[:, ::-1]
+    paint = np.zeros((steps, 3), dtype=np.int32)
+    paint[:, 1] = np.arange(steps) // 2 % 2
+    return _surface("Cars Road", options, points, faces, ("road", "line"), paint.ravel(), collection)
+
+
+def _land(options: SceneOptions, line: np.ndarray, collection: Collection) -> Object:
+    """Add the land, a surface: hills that come down or up to the road."""
+    side, size = np.linspace(-1.0, 1.0, CELLS + 1) * _half_side(options), options.size
+    x, y = np.repeat(side, CELLS + 1), np.tile(side, CELLS + 1)
+    distance = np.hypot(x[:, None] - line[:, 0], y[:, None] - line[:, 1])
+    nearest = distance.argmin(axis=1)
+    away = distance[np.arange(len(x)), nearest]
+    # Far from the road the land is at the mean height of what is about it, so that it has no creases.
+    weights = 1.0 / (distance * distance + (2.0 * size) * (2.0 * size))
+    land = (weights * line[:, 2]).sum(axis=1) / weights.sum(axis=1)
+    hills = 0.5 * size * (np.sin(x / (3.1 * size)) + np.sin(y / (2.7 * size) + 1.0))
+    share = np.clip((away - VERGE * size) / ((SLOPE - VERGE) * size), 0.0, 1.0)
+    share = share * share * (3.0 - 2.0 * share)
+    level = line[nearest, 2] - BELOW * size
+    height = level + (land + hills - level) * share
+    points = np.column_stack((x, y, height))
+    corner = (np.arange(CELLS)[:, None] * (CELLS + 1) + np.arange(CELLS)).ravel()
+    faces = np.stack((corner, corner + CELLS + 1, corner + CELLS + 2, corner + 1), axis=1)
+    return _surface("Cars Land", options, points, faces, ("land",), np.zeros(len(faces), np.int32), collection)
+
+
+def _surface(
+    name: str,
+    options: SceneOptions,
+    points: np.ndarray,
+    faces: np.ndarray,
+    paints: tuple[str, ...],
+    paint: np.ndarray,
+    collection: Collection,
+) -> Object:
+    """Add a surface from points (p, 3), faces (f, 4) and the numbers of their paints (f,)."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(points.tolist(), [], faces.tolist())
+    mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=np.bool_))
+    for each in paints:
+        mesh.materials.append(Paints(name, COLORS).material(each))
+    mesh.polygons.foreach_set("material_index", paint)
+    mesh.update()
+    ob = bpy.data.objects.new(name, mesh)
+    ob.location = options.place
+    collection.objects.link(ob)
+    give_role(ob, Role.SURFACE, Family())
+    return ob
+
+
+def _cars(
+    options: SceneOptions, line: np.ndarray, random_numbers: random.Random, collection: Collection
+) -> list[Object]:
+    """Add cars along the road, alternately in both directions, each in its lane."""
+    models = [car(paint, options.size) for paint in PAINTS[: options.count]]
+    steps = np.roll(line, -1, axis=0) - line
+    along = np.concatenate(([0.0], np.cumsum(np.linalg.norm(steps, axis=1))))
+    cars = []
+    for number in range(options.count):
+        metre = along[-1] * (number + random_numbers.uniform(-0.25, 0.25)) / options.count % along[-1]
+        knot = min(int(np.searchsorted(along, metre, side="right")) - 1, len(line) - 1)
+        way = Vector(steps[knot]).normalized() * (1.0 if number % 2 == 0 else -1.0)
+        ob = add_car(f"Car {number + 1:03}", models[number % len(models)], collection)
+        right = Vector((way.y, -way.x, 0.0)).normalized()
+        ob.location = options.place + Vector(line[knot]) + LANE * options.size * right
+        ob.rotation_euler.z = math.atan2(-way.x, way.y)
+        cars.append(ob)
+    return cars

@@ -1,0 +1,421 @@
+"""Wheeled: a car with steered front wheels (Reynolds 1999, Locomotion, Figure 2: asymmetrical steering).
+
+The kinematic bicycle: the rear axle moves the way the car faces, and the front wheels say how it turns,
+
+    curvature = tan(wheel angle) / wheelbase
+
+so that the turning circle is never smaller than wheelbase / tan(largest angle), and what stands does not turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..simulation.arrays.angles import arctangent, cosine_and_sine, tangent_of_setting
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Number,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    cross,
+    dot,
+    magnitude,
+    shared,
+    truncate,
+    unit,
+)
+from ..simulation.declaration import Unit, called, length, number, seconds
+from ..simulation.ground import flat, left_of, upright
+from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Output, Stance
+from ..simulation.memory import Memory, remembered
+from ..simulation.terrain import Terrain
+from ..simulation.vehicle import Motion, Pose, VehicleModel
+
+SMOOTHING = 0.1
+"""Seconds."""
+AHEAD = 0.5
+"""The cosine between heading and wish below which a car drives round to what is beside or behind it."""
+STANDS = 0.1
+"""The wished speed, as a share of top speed, below which a car that stands does not set off to drive round."""
+ROUND = 0.7
+"""The speed at which a car drives round, as a share of the fastest one in its smallest circle."""
+FULL_LOCK = 0.95
+"""The share of the largest curvature from which on the wheels count as fully turned."""
+CIRCLE = 1.5 * np.pi
+"""Radians with fully turned wheels after which a car goes straight on for a while: its goal lies in its circle."""
+STRAIGHT = 2.0
+"""How far it goes straight on then, in radii of its smallest circle."""
+WHEELS = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
+"""Where the wheels are: halves of the wheelbase to the front and of the track to the left."""
+TWIST = (1.0, -1.0, -1.0, 1.0)
+"""The wheels that rise and sink together where the ground under them is no plane."""
+FINDS_GROUND = (0.5, 2.0)
+"""Metres above and below its start within which a wheel finds the ground, the nearer one first."""
+WITHIN = 0.4
+"""Metres above and below the expected height within which a wheel finds the ground, besides the way of the step."""
+PITCH, ROLL = 0.006, 0.009
+"""Radians by which a body leans on its springs for each m/s2, forward and sideways: about a degree at 2.5 m/s2."""
+SPRING, SPRING_DAMPING = 9.0, 0.5
+"""Of the springs: radians a second, and the share of critical damping."""
+
+OUTPUTS = (
+    Output("steering_wheel_angle", "Angle of the front wheels, radians, positive to the left"),
+    Output("steering_wheel_spin", "How far the wheels have turned since the first frame, radians"),
+    Output("steering_wheel_travel", "Metres that the front left and rear right wheel stand above the body's plane"),
+    Output("steering_accelerator", "Accelerator, 0 to 1"),
+    Output("steering_brake", "Brake, 0 to 1"),
+    Output("steering_forward_acceleration", "Forward acceleration, m/s2"),
+    Output("steering_sideways_acceleration", "Acceleration to the left, m/s2"),
+    Output("steering_pitch", "Lean of the body on its springs, radians, positive with the nose up"),
+    Output("steering_roll", "Lean of the body on its springs, radians, positive to the right"),
+)
+
+
+@dataclass(frozen=True)
+class Driving(Memory):
+    """What is remembered of each car.
+
+    Attributes:
+        tangent: of the angle of the front wheels, positive to the left.
+        acceleration: forward, m/s2: where the pedals are.
+        spin: radians that the wheels have turned.
+        wound: radians that it has turned with fully turned wheels.
+        straight: metres for which it still goes straight on.
+        pitch, roll, pitch_rate, roll_rate: of the springs, radians and radians a second.
+        front_left, front_right, rear_left, rear_right: the heights on which the wheels stand, metres.
+    """
+
+    tangent: Scalars = remembered(0.0)
+    acceleration: Scalars = remembered(0.0)
+    spin: Scalars = remembered(0.0)
+    wound: Scalars = remembered(0.0)
+    straight: Scalars = remembered(0.0)
+    pitch: Scalars = remembered(0.0)
+    roll: Scalars = remembered(0.0)
+    pitch_rate: Scalars = remembered(0.0)
+    roll_rate: Scalars = remembered(0.0)
+    front_left: Scalars = remembered(0.0)
+    front_right: Scalars = remembered(0.0)
+    rear_left: Scalars = remembered(0.0)
+    rear_right: Scalars = remembered(0.0)
+
+    @property
+    def heights(self) -> tuple[Scalars, ...]:
+        """Those of the wheels in the order of WHEELS, (n,) each."""
+        return self.front_left, self.front_right, self.rear_left, self.rear_right
+
+    def standing_on(self, heights: tuple[Scalars, ...]) -> Driving:
+        """The same with the wheels at other heights."""
+        names = ("front_left", "front_right", "rear_left", "rear_right")
+        return replace(self, **dict(zip(names, heights)))
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A step that is not on the ground yet.
+
+    Attributes:
+        driving: what is remembered after it.
+        covered: (n,) metres over the ground.
+        sideways: (n,) acceleration to the left, m/s2.
+    """
+
+    driving: Driving
+    covered: Scalars
+    sideways: Scalars
+
+
+@dataclass(frozen=True)
+class Wheeled(Locomotion):
+    """Drive on four wheels of which the front ones steer, on surfaces or on the level.
+
+    The origin of the model is midway between the axles.
+    """
+
+    name = "wheeled"
+    label = "Wheeled"
+    stored_number = 5
+    grounded = True
+    stands = True
+    remembers = Driving
+    outputs = OUTPUTS
+    suits = "Cars, lorries and carts, on roads over hills or on level ground"
+
+    wheelbase: Number = length(2.7, "Distance between the axles; the origin is midway between them", 0.01)
+    track: Number = length(1.6, "Distance between the left and the right wheels", 0.01)
+    wheel_radius: Number = length(0.33, "Radius of the wheels, for their spin", 0.001)
+    max_wheel_angle: Number = number(0.6, "Largest angle of the front wheels", Unit.ANGLE, 0.01, 1.2)
+    max_wheel_rate: Number = number(0.8, "Fastest turn of the front wheels", Unit.TURN, 0.01)
+    comfortable_turn: Number = called(
+        "Comfort in Bends",
+        number(2.5, "Sideways acceleration that the driver accepts; it slows down before", Unit.ACCELERATION, 0.1),
+    )
+    pedal_time: Number = seconds(0.25, "Time in which the driver goes from one pedal to the other", 0.01)
+
+    @property
+    def turn_rate(self) -> Scalars:
+        # With k the curvature and v the speed, k <= largest and k v v <= comfort: k v <= sqrt(largest * comfort).
+        return np.sqrt(self._sharpest * self.comfortable_turn)
+
+    @property
+    def smoothing_time(self) -> Scalars:
+        return shared(SMOOTHING, len(self.wheelbase))
+
+    @property
+    def axle(self) -> Scalars:
+        return 0.5 * self.wheelbase
+
+    @property
+    def cornering(self) -> Scalars:
+        return self.comfortable_turn
+
+    @property
+    def _sharpest(self) -> Scalars:
+        """(n,) the largest curvature, 1/m."""
+        return tangent_of_setting(self.max_wheel_angle) / self.wheelbase
+
+    def moved(
+        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Driving, dt: float
+    ) -> Moved:
+        heading = _level(motion.forward)
+        left, speed = left_of(heading, upright(len(heading))), np.maximum(dot(motion.velocity, heading), 0.0)
+        wanted = self._curvature(model, control, heading, left, speed, memory)
+        acceleration = self._acceleration(model, control, heading, speed, wanted, memory, dt)
+        after = np.minimum(np.maximum(speed + acceleration * dt, 0.0), np.maximum(model.max_speed, 0.0))
+        covered = after * dt
+        tangent = self._steered(memory.tangent, wanted * self.wheelbase, after, dt)
+        curvature = self._held(model, tangent, np.maximum(speed, after), (after - speed) / dt)
+        turn = curvature * covered
+        middle, forward = _turned(heading, left, 0.5 * turn), _turned(heading, left, turn)
+        rear = motion.position - heading * self.axle[:, None] + middle * (covered * self._in_plan(memory))[:, None]
+        driving = self._driven(memory, tangent, curvature, speed, after, covered, dt)
+        way = _Way(driving, covered, curvature * after * after)
+        return Moved(rear + forward * self.axle[:, None], forward * after[:, None], forward, way)
+
+    def _curvature(
+        self, model: VehicleModel, control: Control, heading: Vectors, left: Vectors, speed: Scalars, memory: Driving
+    ) -> Scalars:
+        """The curvature that the steering force asks for, (n,) 1/m, positive to the left."""
+        sharpest = self._sharpest
+        push: Vectors = _accelerations(model, control)
+        square = np.maximum(speed * speed, WHEEL_SPEED * WHEEL_SPEED)
+        aside = dot(push, left)
+        wish = _wish(model, push, heading, speed)
+        # Straight back, rounding alone would say where to turn.
+        side = np.where(aside < -EPSILON, -1.0, 1.0)
+        behind = dot(wish, heading) < AHEAD * magnitude(wish)
+        wanted = np.where(behind, side * sharpest, clamp(aside / square, -sharpest, sharpest))
+        return np.where(memory.straight > 0.0, 0.0, wanted)
+
+    def _acceleration(
+        self,
+        model: VehicleModel,
+        control: Control,
+        heading: Vectors,
+        speed: Scalars,
+        wanted: Scalars,
+        memory: Driving,
+        dt: float,
+    ) -> Scalars:
+        """Forward, (n,) m/s2: what the pedals make of the steering force.
+
+        Args:
+            wanted: (n,) the curvature that is asked for, 1/m.
+        """
+        push, strongest = _accelerations(model, control), model.max_force / model.mass
+        along = dot(push, heading)
+        wish = _wish(model, push, heading, speed)
+        wished = magnitude(wish)
+        turns_round = (dot(wish, heading) < AHEAD * wished) | (memory.straight > 0.0)
+        turns_round &= wished > STANDS * model.max_speed
+        circle = np.sqrt(self.comfortable_turn / np.maximum(self._sharpest, EPSILON))
+        driving_round = np.minimum(ROUND * circle, wished)
+        along = np.where(turns_round, (driving_round - speed) / model.response_time, along)
+        bend = np.sqrt(self.comfortable_turn / np.maximum(np.abs(wanted), EPSILON))
+        fastest = np.minimum(model.max_speed, bend)
+        if control.speed_limit is not None:
+            fastest = np.minimum(fastest, control.speed_limit)
+        along = np.minimum(along, (fastest - speed) / np.maximum(self.pedal_time, dt))
+        change = strongest * dt / self.pedal_time
+        along = clamp(along, memory.acceleration - change, memory.acceleration + change)
+        return clamp(along, -strongest, strongest)
+
+    def _steered(self, before: Scalars, wanted: Scalars, speed: Scalars, dt: float) -> Scalars:
+        """The tangents of the angles of the front wheels after a step, (n,); while a car stands its wheels rest."""
+        # The derivative of the tangent: 1 + tangent^2.
+        most = np.where(speed > 0.0, self.max_wheel_rate * dt * (1.0 + before * before), 0.0)
+        return clamp(wanted, before - most, before + most)
+
+    def _held(self, model: VehicleModel, tangent: Scalars, speed: Scalars, acceleration: Scalars) -> Scalars:
+        """The curvature of the way, (n,) 1/m: tyres that accelerate or brake have less hold left for the bend."""
+        strongest = model.max_force / model.mass
+        left_over = np.sqrt(np.maximum(strongest * strongest - acceleration * acceleration, 0.0))
+        most = np.minimum(left_over, self.comfortable_turn) / np.maximum(speed * speed, EPSILON)
+        return clamp(tangent / self.wheelbase, -np.minimum(most, self._sharpest), np.minimum(most, self._sharpest))
+
+    def _in_plan(self, memory: Driving) -> Scalars:
+        """The share of a way over the ground that is seen from above, (n,)."""
+        grade = self._grade(memory)
+        return 1.0 / np.sqrt(1.0 + grade * grade)
+
+    def _grade(self, memory: Driving) -> Scalars:
+        """Metres that the ground under the wheels rises for each metre ahead, (n,)."""
+        front_left, front_right, rear_left, rear_right = memory.heights
+        return 0.5 * (front_left + front_right - rear_left - rear_right) / self.wheelbase
+
+    def _driven(
+        self,
+        memory: Driving,
+        tangent: Scalars,
+        curvature: Scalars,
+        speed: Scalars,
+        after: Scalars,
+        covered: Scalars,
+        dt: float,
+    ) -> Driving:
+        """What is remembered after a step with a curvature, from one speed to another; (n,) each."""
+        locked = np.abs(curvature) >= FULL_LOCK * self._sharpest
+        wound = np.where(locked, memory.wound + curvature * covered, 0.0)
+        circles = np.abs(wound) > CIRCLE
+        straight = np.where(circles, STRAIGHT / self._sharpest, np.maximum(memory.straight - covered, 0.0))
+        acceleration = (after - speed) / dt
+        pitch, pitch_rate = _sprung(memory.pitch, memory.pitch_rate, PITCH * acceleration, dt)
+        roll, roll_rate = _sprung(memory.roll, memory.roll_rate, ROLL * curvature * after * after, dt)
+        return replace(
+            memory,
+            tangent=tangent,
+            acceleration=acceleration,
+            spin=memory.spin + covered / self.wheel_radius,
+            wound=np.where(circles, 0.0, wound),
+            straight=straight,
+            pitch=pitch,
+            roll=roll,
+            pitch_rate=pitch_rate,
+            roll_rate=roll_rate,
+        )
+
+    def started(self, motion: Motion, terrain: Terrain, memory: Driving) -> Stance:
+        level = _level(motion.forward)
+        moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
+        height = motion.position[:, 2] - terrain.lift
+        near, far = (shared(reach, len(height)) for reach in FINDS_GROUND)
+        heights, missing = [], np.zeros(len(height))
+        for x, y in self._wheels(moved):
+            footing = terrain.after.under(x, y, height, near, near).otherwise(
+                terrain.after.under(x, y, height, far, far)
+            )
+            heights.append(np.where(footing.triangle >= 0, footing.height, height))
+            missing += footing.triangle < 0
+        way = _Way(memory.standing_on(tuple(heights)), np.zeros(len(height)), np.zeros(len(height)))
+        return self._stood(moved, way, missing, terrain)
+
+    def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
+        way = moved.memory
+        velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
+        moved = replace(moved, velocity=velocity)
+        rise = self._grade(way.driving) * way.covered * self._in_plan(way.driving)
+        reach = WITHIN + way.covered
+        heights, missing = [], np.zeros(len(rise))
+        for (x, y), height in zip(self._wheels(moved), way.driving.heights):
+            if not len(terrain.after):
+                heights.append(height)
+                continue
+            footing = terrain.after.under(x, y, height + rise, reach, reach)
+            heights.append(np.where(footing.triangle >= 0, footing.height, height + rise))
+            missing += footing.triangle < 0
+        return self._stood(moved, replace(way, driving=way.driving.standing_on(tuple(heights))), missing, terrain)
+
+    def _wheels(self, moved: Moved) -> list[tuple[Scalars, Scalars]]:
+        """Where the wheels are, x and y in metres, in the order of WHEELS; (n,) each."""
+        left = left_of(moved.forward, upright(len(moved.forward)))
+        places = []
+        for ahead, aside in WHEELS:
+            at = (
+                moved.position
+                + moved.forward * (ahead * self.axle)[:, None]
+                + left * (0.5 * aside * self.track)[:, None]
+            )
+            places.append((at[:, 0], at[:, 1]))
+        return places
+
+    def _stood(self, moved: Moved, way: _Way, missing: Scalars, terrain: Terrain) -> Stance:
+        """The stance on four wheels; `missing` (n,) counts those without ground."""
+        driving, n = way.driving, len(missing)
+        position, forward = moved.position, moved.forward
+        outputs = self._outputs(driving, way.sideways)
+        if not len(terrain.after):
+            up = upright(n)
+            return Stance(position, moved.velocity, forward, up, driving, None, outputs)
+        front_left, front_right, rear_left, rear_right = driving.heights
+        height = 0.25 * (front_left + front_right + rear_left + rear_right)
+        lean = 0.5 * (front_left + rear_left - front_right - rear_right) / self.track
+        left = left_of(forward, upright(n))
+        ahead: Vectors = unit(columns(forward[:, 0], forward[:, 1], self._grade(driving)))
+        up = unit(cross(ahead, columns(left[:, 0], left[:, 1], lean)))
+        right = cross(ahead, up)
+        return Stance(
+            columns(position[:, 0], position[:, 1], height + terrain.lift),
+            moved.velocity,
+            forward,
+            upright(n),
+            driving,
+            Pose(right, ahead, up),
+            outputs | {OFF_GROUND: (missing == len(WHEELS)).astype(np.float64)},
+        )
+
+    def _outputs(self, driving: Driving, sideways: Scalars) -> dict[str, Scalars]:
+        """What drivers of the model read, by the names of OUTPUTS."""
+        travel = 0.25 * (driving.front_left - driving.front_right - driving.rear_left + driving.rear_right)
+        pedal = np.minimum(np.abs(driving.acceleration) / np.maximum(self.comfortable_turn, EPSILON), 1.0)
+        values = (
+            arctangent(driving.tangent),
+            driving.spin,
+            travel,
+            np.where(driving.acceleration > 0.0, pedal, 0.0),
+            np.where(driving.acceleration < 0.0, pedal, 0.0),
+            driving.acceleration,
+            sideways,
+            driving.pitch,
+            driving.roll,
+        )
+        return {output.name: value for output, value in zip(OUTPUTS, values)}
+
+
+def _accelerations(model: VehicleModel, control: Control) -> Vectors:
+    """What the steering forces ask for along the ground, (n, 3) m/s2.
+
+    They are not cut to max_force: a driver who brakes as hard as the car can steers no less for that.
+    """
+    push: Vectors = flat(control.force, upright(len(control.force))) / model.mass[:, None]
+    return push
+
+
+def _wish(model: VehicleModel, push: Vectors, heading: Vectors, speed: Scalars) -> Vectors:
+    """The velocities to which accelerations (n, 3) lead within the response time, (n, 3) m/s."""
+    change: Vectors = truncate(push, model.max_force / model.mass) * model.response_time[:, None]
+    wish: Vectors = heading * speed[:, None]
+    return wish + change
+
+
+def _level(forward: Vectors) -> Vectors:
+    """The level unit headings of vehicles with these, (n, 3); north for those that head straight up or down."""
+    level: Vectors = unit(flat(forward, upright(len(forward))))
+    return np.where((magnitude(level) < 0.5)[:, None], (0.0, 1.0, 0.0), level)
+
+
+def _turned(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
+    """Unit headings turned to the left by angles, (n,) radians; (n, 3)."""
+    cosines, sines = cosine_and_sine(angle)
+    turned: Vectors = unit(cosines[:, None] * heading + sines[:, None] * left)
+    return turned
+
+
+def _sprung(lean: Scalars, rate: Scalars, rest: Scalars, dt: float) -> tuple[Scalars, Scalars]:
+    """The lean of springs and its rate after a step toward where they rest, by implicit Euler; (n,) each."""
+    stiffness = dt * SPRING * SPRING
+    rate = (rate + stiffness * (rest - lean)) / (1.0 + 2.0 * SPRING_DAMPING * SPRING * dt + stiffness * dt)
+    return lean + dt * rate, rate

@@ -1,0 +1,299 @@
+"""Wheeled: the turning circle, pedals and tyres of a car, its stance on four wheels, and lanes."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.brake_for import BrakeFor
+from steering_addon.behaviors.keep_distance import KeepDistance
+from steering_addon.behaviors.path_following import EITHER, PathFollowing
+from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion.wheeled import OUTPUTS, Driving, Wheeled
+from steering_addon.simulation.arrays.angles import arctangent
+from steering_addon.simulation.geometry.paths import Spline, spline
+from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.locomotion import OFF_GROUND
+from steering_addon.simulation.snapshot import State
+from tests.locomotion.grounds import hills, on, plane
+from tests.scene import Scene, headings, leaders, positions, speeds
+
+FPS = 24
+LANE = 1.75
+CAR = {
+    "radius": 0.9,
+    "length": 4.3,
+    "max_force": 4.0,
+    "max_speed": 16.7,
+    "cruise_speed": 0.83,
+    "response_time": 0.6,
+}
+AXLE = 1.35
+LEAVES = 22 * FPS
+
+
+def arc(middle: tuple[float, float], radius: float, begin: float, end: float) -> np.ndarray:
+    angle = np.linspace(begin, end, 60) * np.pi
+    flat = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
+    return np.array((*middle, 0.0)) + radius * flat
+
+
+def road() -> Spline:
+    """A closed road with bends of 9, 13 and 13.5 m to both sides."""
+    parts = [
+        arc((100.0, 9.0), 9.0, -0.5, 0.5),
+        arc((60.0, 31.0), 13.0, -0.5, -1.0),
+        arc((34.0, 80.0), 13.0, 0.0, 1.0),
+        arc((8.0, 40.0), 13.0, 0.0, -0.5),
+        arc((8.0, 13.5), 13.5, 0.5, 1.5),
+    ]
+    return spline(np.concatenate(parts), True)
+
+
+def traffic(line: Spline, along: list[float], way: list[int], speed: float = 3.0, **changes: Any) -> Scene:
+    ways = np.array(way, dtype=float)
+    tangent = line.tangent(np.array(along)) * ways[:, None]
+    right = np.stack((tangent[:, 1], -tangent[:, 0], 0.0 * ways), axis=1)
+    given = {
+        "position": line.position(np.array(along)) + LANE * right,
+        "forward": tangent,
+        "speed": speed,
+        "behaviors": [
+            (PathFollowing, {"path": 0, "lane_offset": LANE, "direction": EITHER, "radius": 1.2}),
+            (KeepDistance, {"gap": 2.0, "gap_time": 1.2, "distance": 40.0, "lane_width": 3.0}),
+        ],
+        "locomotions": [(Wheeled, {})],
+        "paths": ((line,),),
+        "vehicle": CAR,
+        "fps": FPS,
+    }
+    return Scene(**(given | changes))
+
+
+def output(states: list[State], name: str) -> np.ndarray:
+    """(f - 1, n) after the first step."""
+    return np.array([state.outputs[name] for state in states[1:]])
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20))
+@settings(deadline=None)
+def test_the_arctangent_is_that_of_the_library(tangents: list[float]) -> None:
+    assert np.abs(arctangent(np.array(tangents)) - np.arctan(tangents)).max() < 1e-12
+
+
+@pytest.fixture(scope="module")
+def drive() -> tuple[Spline, np.ndarray, list[State]]:
+    line, way = road(), np.array([1, 1, 1, -1, -1, -1])
+    return line, way, traffic(line, [40, 55, 70, 85, 100, 310], way.tolist()).run(600)
+
+
+def lane_errors(line: Spline, way: np.ndarray, states: list[State]) -> np.ndarray:
+    """The distances of the rear axles from the middles of their lanes, (f, n) metres."""
+    rear = positions(states) - AXLE * headings(states)
+    lanes = [line.beside(-LANE * w) for w in way]
+    nearest = [lane.position(lane.nearest(rear[:, k])) for k, lane in enumerate(lanes)]
+    return np.stack([np.linalg.norm(rear[:, k] - place, axis=-1) for k, place in enumerate(nearest)], axis=1)
+
+
+def test_cars_keep_to_the_middle_of_their_lanes_both_ways(drive) -> None:
+    error = lane_errors(*drive)
+    assert np.percentile(error, 95) < 0.1
+    assert error.max() < 0.3
+
+
+def test_bends_are_comfortable(drive) -> None:
+    sideways = np.abs(output(drive[2], "steering_sideways_acceleration"))
+    assert np.percentile(sideways, 95) < 2.5
+    assert np.percentile(output(drive[2], "steering_forward_acceleration"), 5) > -3.0
+    assert speeds(drive[2])[FPS * 5 :].min() > 3.0, "they slow down, and do not stop"
+
+
+def test_left_hand_traffic_is_the_mirror_image(drive) -> None:
+    line, way, states = drive
+    mirror = np.array([1.0, -1.0, 1.0])
+    mirrored = Spline(line.points * mirror, line.tangents * mirror, line.length, True)
+    start = traffic(line, [40, 55, 70, 85, 100, 310], way.tolist())
+    behaviors = [(kind, {**v, "lane_offset": -LANE} if kind is PathFollowing else v) for kind, v in start.behaviors]
+    other = traffic(
+        mirrored,
+        [40, 55, 70, 85, 100, 310],
+        way.tolist(),
+        position=np.asarray(start.position) * mirror,
+        forward=np.asarray(start.forward) * mirror,
+        behaviors=behaviors,
+    ).run(240)
+    assert np.abs(positions(other) * mirror - positions(states[:240])).max() < 0.05
+
+
+def test_a_lane_is_a_line_at_its_distance() -> None:
+    line = road()
+    for left in (-3.0, 2.0):
+        lane = line.beside(left)
+        along = np.linspace(0.0, lane.length, 200)
+        nearest = line.position(line.nearest(lane.position(along)))
+        gap = np.linalg.norm(lane.position(along) - nearest, axis=1)
+        assert np.abs(gap - abs(left)).max() < 0.02
+    assert line.beside(0.0) is line
+    straight = spline(np.array([(0.0, 0.0, 0.0), (10.0, 0.0, 2.0)]), False).beside(1.0)
+    assert np.allclose(straight.points[[0, -1]], [(0.0, 1.0, 0.0), (10.0, 1.0, 2.0)])
+
+
+def test_a_lane_inside_a_bend_tighter_than_its_offset_never_runs_backwards() -> None:
+    line = spline(arc((0.0, 0.0), 2.0, 0.0, 1.0), False)
+    lane = line.beside(3.0)
+    assert np.isfinite(lane.points).all()
+    assert lane.length < line.length
+
+
+# The body.
+
+
+@pytest.mark.parametrize("place", [(0.0, -30.0, 0.0), (3.0, 0.0, 0.0), (-2.0, 1.0, 0.0)])
+def test_the_turning_circle_is_never_smaller_than_wheelbase_by_tangent(place) -> None:
+    """Behind it, beside it and within its circle: it comes to the place, and never turns on the spot."""
+    scene = Scene([(0.0, 0.0, 0.0)], speed=2.0, behaviors=[(Seek, {})], tracked=leaders(place), vehicle=CAR)
+    states = replace(scene, locomotions=[(Wheeled, {})]).run(FPS * 30)
+    heading, way = headings(states)[:, 0], np.diff(positions(states)[:, 0] - AXLE * headings(states)[:, 0], axis=0)
+    turn = np.arcsin(np.linalg.norm(np.cross(heading[:-1], heading[1:]), axis=1))
+    covered = np.linalg.norm(way, axis=1)
+    assert (turn <= np.tan(0.6) / 2.7 * covered * 1.001 + 1e-7).all()
+    assert np.linalg.norm(positions(states)[:, 0] - place, axis=1).min() < 1.0
+
+
+def test_the_rear_axle_never_slips_sideways(drive) -> None:
+    heading = headings(drive[2])
+    rear = positions(drive[2]) - AXLE * heading
+    middle = heading[1:] + heading[:-1]
+    way = np.diff(rear, axis=0)
+    aside = way[..., 0] * middle[..., 1] - way[..., 1] * middle[..., 0]
+    assert np.abs(aside).max() < 1e-9
+
+
+def test_what_stands_does_not_turn_and_keeps_its_wheels() -> None:
+    scene = Scene([(0.0, 0.0, 0.0)], speed=0.0, behaviors=[(Arrival, {})], tracked=leaders((0.2, 0.0, 0.0)))
+    states = replace(scene, locomotions=[(Wheeled, {})], vehicle=CAR).run(FPS * 4)
+    assert (headings(states) == headings(states)[0]).all()
+    assert np.abs(output(states, "steering_wheel_angle")).max() == 0.0
+
+
+def test_wheels_and_pedals_take_their_time(drive) -> None:
+    angle = output(drive[2], "steering_wheel_angle")
+    assert np.abs(np.diff(angle, axis=0)).max() <= 0.8 / FPS * 1.001
+    assert np.abs(angle).max() <= 0.6
+    pedals = output(drive[2], "steering_forward_acceleration")
+    assert np.abs(np.diff(pedals, axis=0)).max() <= 4.0 / FPS / 0.25 * 1.001
+
+
+def test_wheels_roll_as_far_as_the_car_goes(drive) -> None:
+    spin = output(drive[2], "steering_wheel_spin")
+    rear = positions(drive[2])[1:] - AXLE * headings(drive[2])[1:]
+    covered = np.linalg.norm(np.diff(rear, axis=0), axis=-1).sum(axis=0)
+    assert np.allclose((spin[-1] - spin[0]) * 0.33, covered, rtol=1e-3)
+
+
+def test_a_car_accelerates_or_brakes_and_its_body_leans_accordingly(drive) -> None:
+    brake, accelerator = (output(drive[2], f"steering_{name}") for name in ("brake", "accelerator"))
+    assert (brake * accelerator == 0.0).all()
+    assert brake.max() > 0.3 and accelerator.max() > 0.3
+    assert max(brake.max(), accelerator.max()) <= 1.0
+    for lean, force in (("pitch", "forward"), ("roll", "sideways")):
+        leans, forces = output(drive[2], f"steering_{lean}"), output(drive[2], f"steering_{force}_acceleration")
+        assert np.corrcoef(leans.ravel(), forces.ravel())[0, 1] > 0.8
+        assert np.abs(leans).max() < 0.1
+
+
+# On the ground.
+
+
+def on_hills(ground: Surfaces, **changes: Any) -> Scene:
+    rng = np.random.default_rng(4)
+    given = {
+        "position": on(ground, rng.uniform(-18.0, 18.0, (8, 2))),
+        "forward": rng.normal(size=(8, 3)) * (1.0, 1.0, 0.0),
+        "speed": 4.0,
+        "behaviors": [(Seek, {})],
+        "tracked": leaders((0.0, 0.0, 0.0)),
+        "locomotions": [(Wheeled, {})],
+        "vehicle": CAR,
+        "surfaces": ground,
+        "fps": FPS,
+    }
+    return Scene(**(given | changes))
+
+
+def test_every_wheel_touches_the_ground_once_its_travel_is_added() -> None:
+    ground = surfaces([hills(height=1.5)])
+    states = on_hills(ground).run(FPS * 5)
+    travel = output(states, "steering_wheel_travel")
+    for state, twist in zip(states[1:], travel):
+        pose, here = state.pose, state.motion.position
+        for ahead, left, sign in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)):
+            # In plan the wheels are where the level car has them.
+            flat = here + state.motion.forward * ahead * AXLE - state.motion.side * left * 0.8
+            offset = flat - here
+            on_plane = here[:, 2] - (offset[:, 0] * pose.up[:, 0] + offset[:, 1] * pose.up[:, 1]) / pose.up[:, 2]
+            n = len(here)
+            under = ground.under(flat[:, 0], flat[:, 1], here[:, 2], np.full(n, 9.0), np.full(n, 9.0))
+            on = under.triangle >= 0
+            assert np.abs(on_plane + sign * twist - under.height)[on].max() < 1e-6
+    assert np.abs(travel).max() > 1e-4
+
+
+def test_the_pose_leans_with_the_slope_and_the_motion_stays_level() -> None:
+    grade = 0.2
+    states = on_hills(
+        surfaces([plane(30.0, tilt=grade)]), speed=0.0, behaviors=[], vehicle={**CAR, "max_speed": 0.0}
+    ).run(3)
+    pose = states[-1].pose
+    assert np.allclose(pose.up, np.array([-grade, 0.0, 1.0]) / np.hypot(1.0, grade), atol=1e-9)
+    assert (states[-1].motion.forward[:, 2] == 0.0).all()
+    assert np.abs((pose.forward * pose.up).sum(axis=1)).max() < 1e-12
+
+
+def test_beyond_the_edge_it_says_so_and_stays_at_its_height() -> None:
+    scene = on_hills(surfaces([plane(4.0)]), position=[(0.0, 0.0, 0.0)], forward=[(1.0, 0.0, 0.0)], behaviors=[])
+    states = scene.run(FPS * 3)
+    off = output(states, OFF_GROUND)[:, 0]
+    assert off[0] == 0.0 and off[-1] == 1.0
+    assert np.abs(positions(states)[..., 2]).max() < 1e-9
+
+
+def test_every_output_is_given_and_remembered_columns_are_finite() -> None:
+    states = on_hills(surfaces([hills(height=1.5)])).run(20)
+    assert {output.name for output in OUTPUTS} <= set(states[-1].outputs)
+    memory = states[-1].bodies["wheeled"]
+    assert isinstance(memory, Driving)
+    assert all(np.isfinite(column).all() for column in vars(memory).values())
+
+
+# Traffic.
+
+
+def test_three_cars_stop_before_a_deer_in_the_lane_and_set_off_one_after_the_other() -> None:
+    """It stands round a bend; it comes at a distance from which they can stop, and leaves after 22 s."""
+    line = road()
+    at = 160.0
+    lane = line.beside(-LANE)
+    deer = lane.position(np.array([lane.nearest(line.position(np.array([at])))[0]]))
+    scene = traffic(line, [80, 95, 110], [1, 1, 1], speed=6.0, tracked=leaders(deer))
+    behaviors = [*scene.behaviors, (BrakeFor, {"target": 3, "distance": 60.0, "gap": 2.0})]
+    scene = replace(scene, behaviors=behaviors)
+
+    def leaving(frame: int, seen: Any) -> Any:
+        place = seen.tracked.position + (500.0 if frame > LEAVES else 0.0)
+        return replace(seen, tracked=replace(seen.tracked, position=place))
+
+    states = scene.run(LEAVES + 240, at=leaving)
+    speed, place = speeds(states), positions(states)
+    waiting = slice(LEAVES - 48, LEAVES)
+    gap = np.linalg.norm(place[waiting] - deer, axis=-1)[:, 2] - 2.15 - 0.5
+    assert (speed[waiting] < 0.2).all(), "all three stand"
+    assert gap.min() > 1.5 and gap.max() < 8.0
+    braking = [int(np.argmax(output(states, "steering_brake")[:, k] > 0.2)) for k in (2, 1, 0)]
+    goes = [int(np.argmax(speed[LEAVES:, k] > 0.5)) for k in (2, 1, 0)]
+    assert goes[0] < goes[1] < goes[2], f"they set off one after the other: {goes}, braked {braking}"
+    assert goes[2] - goes[0] < 4 * FPS
