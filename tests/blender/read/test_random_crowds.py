@@ -40,7 +40,10 @@ MODES = ("XYZ", "XYZ", "QUATERNION", "AXIS_ANGLE", "XZY", "YXZ", "YZX", "ZXY", "
 AXES = (("POS_Y", "POS_Z"), ("POS_Y", "POS_Z"), ("NEG_Y", "POS_Z"), ("POS_X", "POS_Z"), ("NEG_Z", "POS_X"))
 KEPT = ("rotation_mode", "scale", "delta_location", "delta_rotation_euler", "delta_scale")
 OUTSIDE = ("cameras", "collections", "curves", "materials", "meshes", "scenes", "texts", "worlds")
-PORTRAYED = ("steering_speed", "steering_distance", "steering_phase")
+PORTRAYED = (
+    *("steering_speed", "steering_distance", "steering_phase"),
+    *(output.name for kind in part("locomotion").CATALOGUE for output in kind.outputs),
+)
 
 
 def sizes_of(seed: int) -> list[int]:

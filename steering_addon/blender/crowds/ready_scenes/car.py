@@ -38,7 +38,7 @@ WHEELS = (
     ("Rear Left", -1.0, -1.0, -1.0),
     ("Rear Right", 1.0, -1.0, 1.0),
 )
-"""The name of each wheel, to which side and how far ahead it is, and whether it rises or sinks with the wheel travel."""
+"""The name of each wheel, to which side and how far ahead it is, and how it follows the wheel travel."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def add_part(
 def drive(
     part: bpy.types.Object, channel: str, index: int, expression: str, owner: bpy.types.Object, by: str = PHASE
 ) -> None:
-    """Drive a channel of a part by a property of its vehicle, `p` in the expression: by default the phase, in cycles."""
+    """Drive a channel of a part by a property of its vehicle, `p` in the expression; the phase is in cycles."""
     driver = part.driver_add(channel, index).driver
     variable = driver.variables.new()
     variable.name = "p"
