@@ -242,7 +242,10 @@ class Wheeled(Locomotion):
         along = np.minimum(along, (fastest - speed) / np.maximum(self.pedal_time, dt))
         change = strongest * dt / self.pedal_time
         along = clamp(along, memory.acceleration - change, memory.acceleration + change)
-        return clamp(along, -strongest, strongest)
+        # Tyres that hold a bend have less left for the pedals.
+        aside = np.minimum(np.abs(memory.tangent) / self.wheelbase * speed * speed, self.comfortable_turn)
+        most = np.sqrt(np.maximum(strongest * strongest - aside * aside, 0.0))
+        return clamp(along, -most, most)
 
     def _steered(self, before: Scalars, wanted: Scalars, speed: Scalars, dt: float) -> Scalars:
         """The tangents of the angles of the front wheels after a step, (n,); while a car stands its wheels rest."""

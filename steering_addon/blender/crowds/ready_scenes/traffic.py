@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
-from ....settings.preset import scaled
+from ....settings.preset import Preset, scaled
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
 from ...hierarchy import Family
@@ -44,6 +45,9 @@ MARGIN = 5.0
 """How far the land goes beyond the road."""
 STEEPEST = 0.09
 """The grade of the steepest piece of road."""
+START = 0.35
+"""The start speed, slow enough for a bend."""
+ASIDE = ("separation", "unaligned_collision_avoidance")
 KNOTS, STEPS, CELLS = 48, 480, 120
 DASH = 0.02
 """Half the width of the line in the middle."""
@@ -62,7 +66,7 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
         Refusal: their preset cannot be read.
     """
     preset = CROWDS.find(PRESET).load()
-    preset = without_region(scaled(preset, options.size / preset.body_length))
+    preset = _in_lanes(without_region(scaled(preset, options.size / preset.body_length)))
     random_numbers = random.Random(options.seed)
     builder = SceneBuilder.begin(context, "Cars", options.place)
     crowd = builder.crowd
@@ -81,9 +85,16 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     settings.portrayal.use = True
     members = _cars(options, line, random_numbers, builder.collection)
     builder.enlist(context, members, random_numbers, 0.32 * options.size)
+    for ob in members:
+        ob.steering.start_speed = START
     builder.vary_members(context, Amounts(**preset.variation), options.seed)
     builder.select(context)
     return crowd
+
+
+def _in_lanes(preset: Preset) -> Preset:
+    """The preset without what makes room for others beside a car: those are in the other lane."""
+    return replace(preset, behaviors={name: values for name, values in preset.behaviors.items() if name not in ASIDE})
 
 
 def _length(options: SceneOptions) -> float:
