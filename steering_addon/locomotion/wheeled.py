@@ -52,7 +52,7 @@ STRAIGHT = 2.0
 WHEELS = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
 """Where the wheels are: halves of the wheelbase to the front and of the track to the left."""
 TWIST = (1.0, -1.0, -1.0, 1.0)
-"""The wheels that rise and sink together where the ground under them is no plane."""
+"""The wheels that rise and sink together where the ground under them is uneven."""
 FINDS_GROUND = (0.5, 2.0)
 """Metres above and below its start within which a wheel finds the ground, the nearer one first."""
 WITHIN = 0.4

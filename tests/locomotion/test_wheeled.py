@@ -188,7 +188,7 @@ def test_wheels_and_pedals_take_their_time(drive) -> None:
     assert np.abs(np.diff(pedals, axis=0)).max() <= 4.0 / FPS / 0.25 * 1.001
 
 
-def test_wheels_roll_as_far_as_the_car_goes(drive) -> None:
+def test_wheels_roll_the_way_that_the_car_goes(drive) -> None:
     spin = output(drive[2], "steering_wheel_spin")
     rear = positions(drive[2])[1:] - AXLE * headings(drive[2])[1:]
     covered = np.linalg.norm(np.diff(rear, axis=0), axis=-1).sum(axis=0)
@@ -230,14 +230,14 @@ def test_every_wheel_touches_the_ground_once_its_travel_is_added() -> None:
     states = on_hills(ground).run(FPS * 5)
     travel = output(states, "steering_wheel_travel")
     for state, twist in zip(states[1:], travel):
-        pose, here = state.pose, state.motion.position
+        pose, place = state.pose, state.motion.position
         for ahead, left, sign in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)):
             # In plan the wheels are where the level car has them.
-            flat = here + state.motion.forward * ahead * AXLE - state.motion.side * left * 0.8
-            offset = flat - here
-            on_plane = here[:, 2] - (offset[:, 0] * pose.up[:, 0] + offset[:, 1] * pose.up[:, 1]) / pose.up[:, 2]
-            n = len(here)
-            under = ground.under(flat[:, 0], flat[:, 1], here[:, 2], np.full(n, 9.0), np.full(n, 9.0))
+            flat = place + state.motion.forward * ahead * AXLE - state.motion.side * left * 0.8
+            offset = flat - place
+            on_plane = place[:, 2] - (offset[:, 0] * pose.up[:, 0] + offset[:, 1] * pose.up[:, 1]) / pose.up[:, 2]
+            n = len(place)
+            under = ground.under(flat[:, 0], flat[:, 1], place[:, 2], np.full(n, 9.0), np.full(n, 9.0))
             on = under.triangle >= 0
             assert np.abs(on_plane + sign * twist - under.height)[on].max() < 1e-6
     assert np.abs(travel).max() > 1e-4

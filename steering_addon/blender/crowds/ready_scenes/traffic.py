@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ....locomotion import Wheeled
 from ....settings.preset import Preset, scaled
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
@@ -32,7 +33,7 @@ PRESET = "car"
 ROOM = 4.5
 """Length of the road per car, in lengths of a car."""
 SHORTEST = 55.0
-"""Least length of the road, in lengths of a car: shorter ones have bends that nobody drives at a car's speed."""
+"""Least length of the road, in lengths of a car: the bends of a shorter one are too sharp for cars."""
 LANE = 0.41
 """Distance of the middle of a lane from the middle of the road, in lengths of a car."""
 HALF_ROAD = 0.86
@@ -48,6 +49,7 @@ STEEPEST = 0.09
 START = 0.35
 """The start speed, slow enough for a bend."""
 ASIDE = ("separation", "unaligned_collision_avoidance")
+"""The behaviors of the preset that keep room to the side, which lanes do."""
 KNOTS, STEPS, CELLS = 48, 480, 120
 DASH = 0.02
 """Half the width of the line in the middle."""
@@ -79,6 +81,7 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     point_at(crowd, preset, Kind.PATH, path)
     settings = crowd.steering
     settings.vehicle.radius, settings.vehicle.length = RADIUS * options.size, options.size
+    settings.locomotion = Wheeled.choice().name
     settings.wheeled.wheelbase = WHEELBASE * options.size
     settings.wheeled.track, settings.wheeled.wheel_radius = TRACK * options.size, WHEEL * options.size
     settings.path_following.lane_offset, settings.path_following.direction = LANE * options.size, "EITHER"
