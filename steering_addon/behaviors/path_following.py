@@ -118,7 +118,8 @@ class PathFollowing(Behavior):
         0.0,
         "Distance of its lane to the right of the curve as it goes; negative where traffic keeps left",
         Unit.LENGTH,
-        -np.inf,
+        -100.0,
+        100.0,
         animatable=False,
     )
     radius: Number = length(1.0, "Distance to either side of the curve that still belongs to the path", 0.01)
