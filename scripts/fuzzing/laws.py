@@ -11,6 +11,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
+from steering_addon.locomotion import CATALOGUE
 from tests.blender.building import bags, difference, scene_dump, without_bake_ids
 
 RECORD = "steering_bake"
@@ -19,11 +20,7 @@ SHOWN = 4
 KINDS = ("actions", "cameras", "collections", "curves", "libraries", "meshes", "objects", "scenes", "shape_keys")
 BESIDE = ("cameras", "collections", "curves", "libraries", "meshes", "scenes", "shape_keys")
 """Datablocks that no bake changes."""
-OUTPUTS = (
-    *("steering_wheel_angle", "steering_wheel_spin", "steering_wheel_travel", "steering_accelerator", "steering_brake"),
-    *("steering_forward_acceleration", "steering_sideways_acceleration", "steering_pitch", "steering_roll"),
-)
-"""What wheels give."""
+OUTPUTS = tuple(output.name for kind in CATALOGUE for output in kind.outputs)
 PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", *OUTPUTS)
 """The custom properties that a bake keys on request."""
 EXPECTED = ("config/*", "extensions/*", "scripts/presets/steering/*.json", ".cache/*")

@@ -25,7 +25,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import Footing
-from ..simulation.ground import flat, left_of, upright
+from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.memory import Memory, remembered
 from ..simulation.terrain import Terrain
@@ -56,8 +56,6 @@ TURNED = 0.7
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
-FINDS_GROUND = (0.5, 2.0)
-"""Metres above and below its start within which a walker finds the ground it starts on, the nearer ones first."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ class OnFoot(Locomotion):
     ) -> Moved:
         walkable = self._walkable(terrain)
         memory = replace(memory, cornered=memory.cornered | walkable.is_too_steep(memory.triangle))
-        motion = replace(motion, forward=_level(motion.forward))
+        motion = replace(motion, forward=level_heading(motion.forward))
         start, heading = carried(terrain, motion, memory.triangle)
         speed = np.maximum(dot(motion.velocity, motion.forward), 0.0)
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
@@ -232,12 +230,11 @@ class OnFoot(Locomotion):
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):
             return None
-        n, feet = len(memory.triangle), _feet(motion.position, terrain)
-        level = _level(motion.forward)
+        feet = _feet(motion.position, terrain)
+        level = level_heading(motion.forward)
         moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
         x, y, z = feet.T
-        near, far = (terrain.after.under(x, y, z, shared(reach, n), shared(reach, n)) for reach in FINDS_GROUND)
-        return self._stood(moved, near.otherwise(far), terrain, memory)
+        return self._stood(moved, terrain.first_footing(x, y, z), terrain, memory)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         start, walking = moved.memory.start, moved.memory.walking
@@ -283,12 +280,6 @@ class OnFoot(Locomotion):
 def _feet(position: Vectors, terrain: Terrain) -> Vectors:
     """Where vehicles stand, (n, 3) metres."""
     return columns(position[:, 0], position[:, 1], position[:, 2] - terrain.lift)
-
-
-def _level(forward: Vectors) -> Vectors:
-    """The level unit headings of vehicles with these, (n, 3); north for those that head straight up or down."""
-    level: Vectors = unit(flat(forward, upright(len(forward))))
-    return np.where((magnitude(level) < 0.5)[:, None], (0.0, 1.0, 0.0), level)
 
 
 def _turned(heading: Vectors, direction: Vectors, most: Scalars) -> Vectors:

@@ -29,7 +29,7 @@ from ..simulation.arrays.vectors import (
     unit,
 )
 from ..simulation.declaration import Unit, called, length, number, seconds
-from ..simulation.ground import flat, left_of, upright
+from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Output, Stance
 from ..simulation.memory import Memory, remembered
 from ..simulation.terrain import Terrain
@@ -51,10 +51,6 @@ STRAIGHT = 2.0
 """How far it goes straight on then, in radii of its smallest circle."""
 WHEELS = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
 """Where the wheels are: halves of the wheelbase to the front and of the track to the left."""
-TWIST = (1.0, -1.0, -1.0, 1.0)
-"""The wheels that rise and sink together where the ground under them is uneven."""
-FINDS_GROUND = (0.5, 2.0)
-"""Metres above and below its start within which a wheel finds the ground, the nearer one first."""
 WITHIN = 0.4
 """Metres above and below the expected height within which a wheel finds the ground, besides the way of the step."""
 PITCH, ROLL = 0.006, 0.009
@@ -181,7 +177,7 @@ class Wheeled(Locomotion):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Driving, dt: float
     ) -> Moved:
-        heading = _level(motion.forward)
+        heading = level_heading(motion.forward)
         left, speed = left_of(heading, upright(len(heading))), np.maximum(dot(motion.velocity, heading), 0.0)
         wanted = self._curvature(model, control, heading, left, speed, memory)
         acceleration = self._acceleration(model, control, heading, speed, wanted, memory, dt)
@@ -302,15 +298,12 @@ class Wheeled(Locomotion):
         )
 
     def started(self, motion: Motion, terrain: Terrain, memory: Driving) -> Stance:
-        level = _level(motion.forward)
+        level = level_heading(motion.forward)
         moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
         height = motion.position[:, 2] - terrain.lift
-        near, far = (shared(reach, len(height)) for reach in FINDS_GROUND)
         heights, missing = [], np.zeros(len(height))
         for x, y in self._wheels(moved):
-            footing = terrain.after.under(x, y, height, near, near).otherwise(
-                terrain.after.under(x, y, height, far, far)
-            )
+            footing = terrain.first_footing(x, y, height)
             heights.append(np.where(footing.triangle >= 0, footing.height, height))
             missing += footing.triangle < 0
         way = _Way(memory.standing_on(tuple(heights)), np.zeros(len(height)), np.zeros(len(height)))
@@ -402,12 +395,6 @@ def _wish(model: VehicleModel, push: Vectors, heading: Vectors, speed: Scalars) 
     change: Vectors = truncate(push, model.max_force / model.mass) * model.response_time[:, None]
     wish: Vectors = heading * speed[:, None]
     return wish + change
-
-
-def _level(forward: Vectors) -> Vectors:
-    """The level unit headings of vehicles with these, (n, 3); north for those that head straight up or down."""
-    level: Vectors = unit(flat(forward, upright(len(forward))))
-    return np.where((magnitude(level) < 0.5)[:, None], (0.0, 1.0, 0.0), level)
 
 
 def _turned(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:

@@ -15,7 +15,20 @@ from functools import lru_cache
 
 import numpy as np
 
-from .arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, columns, cross, dot, level_side, magnitude
+from .arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    columns,
+    cross,
+    dot,
+    level_side,
+    magnitude,
+    unit,
+)
 
 UP = (0.0, 0.0, 1.0)
 """The unit vector away from the ground: the z axis."""
@@ -71,6 +84,12 @@ def lifted(v: Vectors, height: Scalars, upward: Vectors) -> Vectors:
     if _is_z(upward):
         return columns(v[:, 0], v[:, 1], v[:, 2] + height)
     return v + height[:, None] * upward
+
+
+def level_heading(forward: Vectors) -> Vectors:
+    """The level unit headings of vehicles with these, (n, 3); north for those that head straight up or down."""
+    level: Vectors = unit(flat(forward, upright(len(forward))))
+    return np.where((magnitude(level) < 0.5)[:, None], (0.0, 1.0, 0.0), level)
 
 
 def left_of(v: Vectors, upward: Vectors) -> Vectors:

@@ -6,8 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.vectors import Rows, Scalars
+from .arrays.vectors import Rows, Scalars, shared
+from .geometry.floors import Footing
 from .geometry.surfaces import NO_SURFACES, Surfaces
+
+FINDS_GROUND = (0.5, 2.0)
+"""Metres above and below its start within which a body finds the ground it starts on, the nearer ground first."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,12 @@ class Terrain:
     before: Surfaces
     after: Surfaces
     lift: Scalars
+
+    def first_footing(self, x: Scalars, y: Scalars, height: Scalars) -> Footing:
+        """What is trodden by those that start at these places, (n,) metres each."""
+        n = len(x)
+        near, far = (self.after.under(x, y, height, shared(reach, n), shared(reach, n)) for reach in FINDS_GROUND)
+        return near.otherwise(far)
 
     def take(self, rows: Rows) -> Terrain:
         """The terrain of the vehicles of some rows."""

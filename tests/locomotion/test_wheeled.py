@@ -238,8 +238,8 @@ def test_every_wheel_touches_the_ground_once_its_travel_is_added() -> None:
             on_plane = place[:, 2] - (offset[:, 0] * pose.up[:, 0] + offset[:, 1] * pose.up[:, 1]) / pose.up[:, 2]
             n = len(place)
             under = ground.under(flat[:, 0], flat[:, 1], place[:, 2], np.full(n, 9.0), np.full(n, 9.0))
-            on = under.triangle >= 0
-            assert np.abs(on_plane + sign * twist - under.height)[on].max() < 1e-6
+            stands = under.triangle >= 0
+            assert np.abs(on_plane + sign * twist - under.height)[stands].max() < 1e-6
     assert np.abs(travel).max() > 1e-4
 
 
