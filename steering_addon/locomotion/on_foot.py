@@ -46,13 +46,15 @@ EDGES = (
 UPHILL = (3.5, 6.1)
 """The speed on a grade x is 1 / (1 + 3.5 x + 6.1 x x) of that on level ground: Tobler's hiking function (1993) up to a
 grade of 1, without an exponential."""
-SETS_OFF = 2.0
+SLOW = 2.0
+"""Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
+SETS_OFF = 1.2
 """Multiples of the slowest speed at which a walker that stands sets off."""
 ROUND = 0.5
 """The share of cruise speed at which a walker goes round to what is beside or behind it."""
 AHEAD = 0.3
 """The cosine between heading and direction below which a walker goes round."""
-TURNED = 0.7
+TURNED = 0.5
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
@@ -68,6 +70,7 @@ class Walking(Memory):
         stands: whether it stands still.
         side: on which it goes round ground that is too steep: 1 left, -1 right, 0 neither.
         cornered: whether a step was refused, and none has been taken since.
+        push: the level force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
     """
 
@@ -76,6 +79,7 @@ class Walking(Memory):
     stands: Mask = remembered(False)
     side: Rows = remembered(0)
     cornered: Mask = remembered(False)
+    push: Vectors = remembered((0.0, 0.0, 0.0))
     fall_speed: Scalars = remembered(0.0)
 
 
@@ -105,7 +109,7 @@ class OnFoot(Locomotion):
     turn_radius: Number = length(0.5, "Radius of the tightest turn while walking")
     max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01))
     turn_on_the_spot: Number = number(
-        1.5, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN
+        np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN
     )
     slowest_speed: Number = share(0.1, "Share of cruise speed below which it stands instead of creeping")
     max_slope: Number = number(
@@ -133,7 +137,8 @@ class OnFoot(Locomotion):
         start, heading = carried(terrain, motion, memory.triangle)
         speed = np.maximum(dot(motion.velocity, motion.forward), 0.0)
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
-        wanted, wish = self._wanted(model, motion, control, memory.normal, dt)
+        push = self._push(model, control, memory, speed, dt)
+        wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, dt)
         by_wish = memory.stands | (magnitude(wanted) < EPSILON)
         direction = unit(np.where(by_wish[:, None], wish, wanted))
         direction = np.where((magnitude(direction) < 0.5)[:, None], heading, direction)
@@ -152,8 +157,18 @@ class OnFoot(Locomotion):
         forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
         stands = magnitude(velocity) <= 0.0
         cornered = refused | (memory.cornered & stands)
-        walking = Walking(memory.triangle, memory.normal, stands, side, cornered, memory.fall_speed)
+        walking = Walking(memory.triangle, memory.normal, stands, side, cornered, push, memory.fall_speed)
         return Moved(start + way, velocity, forward, _Stride(start, walking))
+
+    def _push(self, model: VehicleModel, control: Control, memory: Walking, speed: Scalars, dt: float) -> Vectors:
+        """The level forces that act, (n, 3) newtons.
+
+        A body that hardly moves has no momentum to blend forces that change from step to step, so it obeys their mean.
+        """
+        push = flat(truncate(control.force, model.max_force), upright(len(speed)))
+        share_of_last = (dt / (model.response_time + dt))[:, None]
+        slow = speed < SLOW * self._slowest(model)
+        return np.where(slow[:, None], memory.push + (push - memory.push) * share_of_last, push)
 
     def _wanted(
         self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, dt: float
@@ -163,8 +178,7 @@ class OnFoot(Locomotion):
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
         _, wanted, _ = moved(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
-        push = flat(truncate(control.force, model.max_force), upright(len(fastest)))
-        wish = motion.velocity + push * (model.response_time / model.mass)[:, None]
+        wish = motion.velocity + control.force * (model.response_time / model.mass)[:, None]
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
 
     def _share_uphill(self, grade: Scalars) -> Scalars:

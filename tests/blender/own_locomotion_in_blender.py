@@ -1,0 +1,50 @@
+"""What test_own_locomotion tries in Blender, in a copy of the checkout with the locomotion Tracked."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, crowd, curves, frames, tag, vehicle
+from tests.blender.panels.test_panels import in_tab
+from tests.blender.read.test_surfaces import heights, hill
+
+
+def tanks() -> list:
+    group = crowd(seek={"target": None}, wander={})
+    group.steering.locomotion = "TRACKED"
+    group.steering.tracked.max_turn_rate = 0.5
+    places = [(x, -8.0, 0.5) for x in (-6.0, 0.0, 6.0)]
+    made = [vehicle(name=f"Tank {k}", location=place, crowd=group, start_speed=1.0) for k, place in enumerate(places)]
+    for ob in made:
+        ob.steering.origin_height = 0.0
+    return made
+
+
+def test_its_settings_are_in_the_panel() -> None:
+    tanks()
+    shown = [entry[1] for entry in in_tab("locomotion") if entry[0] == "prop"]
+    assert shown == ["locomotion", "max_turn_rate", "track_distance"]
+
+
+def test_a_preset_holds_it() -> None:
+    group = tanks()[0].steering.crowd
+    assert bpy.ops.steering.preset_save(name="Tanks") == {"FINISHED"}
+    group.steering.locomotion = "PLANAR"
+    group.steering.tracked.max_turn_rate = 1.0
+    assert bpy.ops.steering.preset_apply(preset="Tanks") == {"FINISHED"}
+    assert group.steering.locomotion == "TRACKED"
+    assert group.steering.tracked.max_turn_rate == pytest.approx(0.5)
+
+
+def test_a_bake_moves_by_it_and_keys_its_outputs() -> None:
+    ground = tag(hill("Hill"), role="SURFACE")
+    made = tanks()
+    made[0].steering.crowd.steering.portrayal.use = True
+    frames(1, 100)
+    bake()
+    assert np.nanmax(np.abs(heights(ground, made))) < 1e-3
+    for ob in made:
+        tracks = {curve.data_path: curve.evaluate(100) for curve in curves(ob) if "track" in curve.data_path}
+        assert set(tracks) == {'["steering_left_track"]', '["steering_right_track"]'}
+        assert min(tracks.values()) > 0.5
+        assert max(abs(ob.matrix_world.to_euler().x), abs(ob.matrix_world.to_euler().y)) > 1e-3
