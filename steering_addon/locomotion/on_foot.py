@@ -19,12 +19,14 @@ from ..simulation.arrays.vectors import (
     cross,
     dot,
     magnitude,
+    picked,
     shared,
     truncate,
     unit,
+    which,
 )
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
-from ..simulation.geometry.floors import Footing
+from ..simulation.geometry.floors import NO_TRIANGLE, Footing
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.memory import Memory, remembered
@@ -58,6 +60,9 @@ TURNED = 0.5
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
+STEPS = 0.5
+"""The share of cruise speed below which a walker steps round, tighter than its turning circle, as far as it may turn on
+the spot."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +90,19 @@ class Walking(Memory):
 
 @dataclass(frozen=True)
 class _Stride:
-    """A step that is not on the ground yet: where it began, and what is remembered then."""
+    """A step that is not on the ground yet.
+
+    Attributes:
+        start: (n, 3) where it began, metres.
+        walking: what is remembered then.
+        end: (n, 3) where it leads if nothing pushes, metres.
+        footing: what is trodden there; no triangle where that is not known.
+    """
 
     start: Vectors
     walking: Walking
+    end: Vectors
+    footing: Footing | None
 
 
 @dataclass(frozen=True)
@@ -125,6 +139,10 @@ class OnFoot(Locomotion):
         return self.max_turn_rate
 
     @property
+    def turning_circle(self) -> Scalars:
+        return self.turn_radius
+
+    @property
     def smoothing_time(self) -> Scalars:
         return shared(SMOOTHING, len(self.max_turn_rate))
 
@@ -139,7 +157,9 @@ class OnFoot(Locomotion):
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         push = self._push(model, control, memory, speed, dt)
         wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, dt)
-        by_wish = memory.stands | (magnitude(wanted) < EPSILON)
+        sharp = self._turns_round(model, control, heading, wish, speed)
+        memory = replace(memory, cornered=memory.cornered | self._is_hemmed_in(model, motion, terrain, sharp))
+        by_wish = memory.stands | sharp | (magnitude(wanted) < EPSILON)
         direction = unit(np.where(by_wish[:, None], wish, wanted))
         direction = np.where((magnitude(direction) < 0.5)[:, None], heading, direction)
         feet = _feet(start, terrain)
@@ -148,17 +168,20 @@ class OnFoot(Locomotion):
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, side = walkable.way(look, heading, memory.side)
         velocity, forward = self._strode(
-            model, motion, memory, direction, speed, magnitude(wanted), magnitude(wish), dt
+            model, motion, replace(memory, side=side), direction, speed, magnitude(wanted), magnitude(wish), dt
         )
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
-        refused = walkable.refuses(feet, way, memory.normal, memory.triangle)
+        footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
         way = np.where(refused[:, None], 0.0, way)
         velocity = np.where(refused[:, None], 0.0, velocity)
         forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
         stands = magnitude(velocity) <= 0.0
         cornered = refused | (memory.cornered & stands)
         walking = Walking(memory.triangle, memory.normal, stands, side, cornered, push, memory.fall_speed)
-        return Moved(start + way, velocity, forward, _Stride(start, walking))
+        if footing is not None:
+            footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
+        end = start + way
+        return Moved(end, velocity, forward, _Stride(start, walking, end, footing))
 
     def _push(self, model: VehicleModel, control: Control, memory: Walking, speed: Scalars, dt: float) -> Vectors:
         """The level forces that act, (n, 3) newtons.
@@ -180,6 +203,31 @@ class OnFoot(Locomotion):
         _, wanted, _ = moved(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
         wish = motion.velocity + control.force * (model.response_time / model.mass)[:, None]
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
+
+    def _turns_round(
+        self, model: VehicleModel, control: Control, heading: Vectors, wish: Vectors, speed: Scalars
+    ) -> Mask:
+        """Whether walkers go round to what is beside or behind them, (n,), instead of braking for it.
+
+        Those that turn on the spot may brake.
+        """
+        turns = dot(unit(wish), heading) < AHEAD
+        turns &= (magnitude(wish) > SETS_OFF * self._slowest(model)) & (self.turn_on_the_spot <= 0.0)
+        return turns if control.speed_limit is None else turns & (control.speed_limit >= speed)
+
+    def _is_hemmed_in(self, model: VehicleModel, motion: Motion, terrain: Terrain, turns: Mask) -> Mask:
+        """Whether an obstacle leaves walkers that turn round no room for it, (n,)."""
+        hemmed_in = np.zeros(len(turns), dtype=np.bool_)
+        rows = which(turns)
+        if terrain.obstacles is None or not len(terrain.obstacles) or not len(rows):
+            return hemmed_in
+        half = 0.5 * self.turn_radius[rows]
+        middle = picked(motion.position, rows) + picked(motion.forward, rows) * half[:, None]
+        room = half + model.radius[rows]
+        place, obstacle = terrain.obstacles.near(middle, room)
+        gap, _ = terrain.obstacles.surface(middle[place], obstacle)
+        hemmed_in[rows[place[gap < room[place]]]] = True
+        return hemmed_in
 
     def _share_uphill(self, grade: Scalars) -> Scalars:
         """The share of the speed on level ground, (n,); `grade` is that of the heading, (n,)."""
@@ -221,18 +269,21 @@ class OnFoot(Locomotion):
         heading = motion.forward
         on_the_spot = np.where(memory.cornered, np.maximum(self.turn_on_the_spot, WAY_OUT), self.turn_on_the_spot)
         still = memory.stands | (speed <= 0.0)
-        most = np.minimum(self.max_turn_rate, speed / np.maximum(self.turn_radius, EPSILON))
+        pace = model.cruise_speed * model.max_speed
+        most = self._turn_rate_at(speed, pace, on_the_spot)
         forward = _turned(heading, direction, np.where(still, on_the_spot, most) * dt)
         ahead = dot(forward, direction)
         slowest = self._slowest(model)
-        round_speed = np.maximum(ROUND * model.cruise_speed * model.max_speed, slowest)
+        round_speed = np.maximum(ROUND * pace, slowest)
         round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
         target = np.where(ahead > AHEAD, wanted * ahead, round_speed)
+        # What leads it aside does not slow it down as well.
+        target = np.where(memory.side != 0, np.maximum(target, round_speed), target)
         goes = np.where(memory.stands, wished > SETS_OFF * slowest, (target >= slowest) | (wished > SETS_OFF * slowest))
         goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
         target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
         # What walks more slowly than it did turns less.
-        most = np.minimum(most, target / np.maximum(self.turn_radius, EPSILON))
+        most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
         forward = _turned(
             heading, direction, np.where(still, np.where(goes & ~memory.cornered, 0.0, on_the_spot), most) * dt
         )
@@ -240,6 +291,17 @@ class OnFoot(Locomotion):
         velocity = motion.velocity + truncate(forward * target[:, None] - motion.velocity, strongest)
         moves = magnitude(velocity) > 0.0
         return velocity, np.where(moves[:, None], unit(velocity), np.where(still[:, None], forward, heading))
+
+    def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
+        """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
+
+        Args:
+            speed, pace: (n,) the speed and the cruise speed, m/s.
+            on_the_spot: (n,) the fastest turn while standing, rad/s.
+        """
+        stepping = on_the_spot * np.maximum(1.0 - speed / np.maximum(STEPS * pace, EPSILON), 0.0)
+        walking = speed / np.maximum(self.turn_radius, EPSILON)
+        return np.minimum(self.max_turn_rate, np.maximum(walking, stepping))
 
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):
@@ -259,7 +321,7 @@ class OnFoot(Locomotion):
         falls = (self.at_edge == FALL) & ((walking.triangle >= 0) | (walking.fall_speed > 0.0))
         fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
         feet, walkable = _feet(start, terrain), self._walkable(terrain)
-        footing = walkable.footing(feet, position - start, walking.normal, fall_speed * dt)
+        footing = self._trodden(moved, walkable, feet, fall_speed * dt)
         over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
         if anybody(over):
             # A contact pushed it over the edge: it stays where it stood.
@@ -270,6 +332,25 @@ class OnFoot(Locomotion):
         position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
         walking = replace(walking, fall_speed=fall_speed)
         return self._stood(Moved(position, velocity, moved.forward), footing, terrain, walking)
+
+    def _trodden(self, moved: Moved, walkable: Walkable, feet: Vectors, deeper: Scalars) -> Footing:
+        """What they tread at the end of a step; what the step had found is looked for again only where it is not so.
+
+        Args:
+            feet: (n, 3) where they stood, metres.
+            deeper: (n,) how far they fall, metres.
+        """
+        stride: _Stride = moved.memory
+        way, normal, last = moved.position - stride.start, stride.walking.normal, stride.walking.triangle
+        if stride.footing is None:
+            return walkable.footing(feet, way, normal, deeper, last)
+        # A contact may have pushed it, its step may have been refused, or it falls.
+        known = (stride.footing.triangle >= 0) & (moved.position == stride.end).all(axis=1) & (deeper == 0.0)
+        rows = which(~known)
+        if not len(rows):
+            return stride.footing
+        feet, way, normal = (picked(v, rows) for v in (feet, way, normal))
+        return stride.footing.put(rows, walkable.take(rows).footing(feet, way, normal, deeper[rows], last[rows]))
 
     def _stood(self, moved: Moved, footing: Footing, terrain: Terrain, walking: Walking) -> Stance:
         """The stance on what is under the feet; without any, upright at its height."""

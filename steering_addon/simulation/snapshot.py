@@ -159,6 +159,11 @@ class Snapshot:
         """(n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit."""
         return self._of_bodies("cornering")
 
+    @once
+    def turning_circle(self) -> Scalars:
+        """(n,) the radius of the tightest turn of each vehicle at cruise speed, metres."""
+        return self._of_bodies("turning_circle")
+
     def _of_bodies(self, name: str) -> Scalars:
         """A number that the locomotions know of each vehicle, (n,)."""
         column = np.empty(len(self.present))

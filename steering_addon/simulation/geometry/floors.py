@@ -6,7 +6,7 @@ high as expected, so that storeys above each other do not mix.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ UPRIGHT = 1e-6
 """The share of a triangle's area that is seen from above, below which it is a wall and no floor."""
 WIDER = 1.25
 """What is open is looked for this much further than asked, so that a slightly larger reach needs no new search."""
+INSIDE = 1e-6
+"""The share of a triangle from its sides on which a place is in no other, be that a thousand times as large."""
+PROBE = (0.381966, 0.276393)
+"""Where in a cell its storeys are counted, in shares of its width: off the lines on which meshes have their edges."""
 NO_TRIANGLE = -1
 
 
@@ -46,6 +50,13 @@ class Footing:
         has = self.triangle >= 0
         return Footing(*(np.where(has, column, vars(other)[name]) for name, column in vars(self).items()))
 
+    def put(self, rows: Rows, other: Footing) -> Footing:
+        """The same, with another footing at some rows."""
+        merged = {name: column.copy() for name, column in vars(self).items()}
+        for name, column in merged.items():
+            column[rows] = vars(other)[name]
+        return Footing(**merged)
+
 
 @dataclass(frozen=True)
 class Floor:
@@ -59,6 +70,7 @@ class Floor:
         origin, size, shape: the lowest corner of the grid, metres, the width of a cell, and the cells along x and y.
         begin: (cells + 1,) where the triangles of each cell begin in `member`.
         member: the rows of triangles, cell by cell.
+        from_above: what was found out about the triangles as seen from above, which stays while they rise and sink.
     """
 
     points: Vectors
@@ -70,6 +82,7 @@ class Floor:
     shape: tuple[int, int]
     begin: Rows
     member: Rows
+    from_above: dict[str, Mask] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.triangles)
@@ -90,13 +103,98 @@ class Floor:
         normals = point_normals(points, welded(points, self.triangles))
         return replace(self, points=points, normals=normals, slopes=slopes)
 
-    def under(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+    def under(
+        self,
+        x: Scalars,
+        y: Scalars,
+        expected: Scalars,
+        step_up: Scalars,
+        step_down: Scalars,
+        last: Rows | None = None,
+    ) -> Footing:
         """What is trodden at places: the highest triangle at most `step_up` above the expected height.
 
         Args:
             x, y, expected: (n,) the places and the heights expected there, metres.
             step_up, step_down: (n,) how far above and below that a triangle may be, metres.
+            last: (n,) triangles that may still be under the places, -1 for none: they are tried first.
         """
+        if last is None:
+            return self._searched(x, y, expected, step_up, step_down)
+        table = np.take(self.slopes.table, np.maximum(last, 0), axis=0)
+        dx, dy = x - table[:, 0], y - table[:, 1]
+        u = table[:, 3] * dx + table[:, 4] * dy
+        v = table[:, 5] * dx + table[:, 6] * dy
+        cell, on = self._cells(x, y)
+        only = (u > INSIDE) & (v > INSIDE) & (u + v < 1.0 - INSIDE) & (last >= 0) & on & self._single[cell]
+        height = table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
+        off = height - expected
+        stays = only & (off <= step_up) & (off >= -step_down)
+        footing = Footing(
+            np.where(stays, last, NO_TRIANGLE),
+            np.where(stays, height, np.nan),
+            np.where(stays, u, 0.0),
+            np.where(stays, v, 0.0),
+        )
+        rows = np.flatnonzero(~only)
+        if len(rows):
+            places = (column[rows] for column in (x, y, expected, step_up, step_down))
+            footing = footing.put(rows, self._searched(*places))
+        return footing
+
+    @property
+    def _single(self) -> Mask:
+        """(cells,) over or under every place of which is exactly one triangle."""
+        single = self.from_above.get("single")
+        if single is None:
+            single = self.from_above["single"] = self._single_cells()
+        return single
+
+    def _single_cells(self) -> Mask:
+        """As `_single`: where neither a border nor a fold is in a cell, all its places have as many triangles.
+
+        At a fold both triangles of a side lie on the same side of it, as seen from above.
+        """
+        across, along = self.shape
+        count = np.diff(self.begin)
+        even = count > 0
+        order, begins, times = self._sides
+        if len(order):
+            ways = np.add.reduceat(self._ways_along_sides()[order], begins)
+            shut = np.zeros(len(self), dtype=np.bool_)
+            shut[order[np.repeat((times != 2) | (ways != 0), times)] // 3] = True
+            even[np.repeat(np.arange(across * along), count)[shut[self.member]]] = False
+        before = np.concatenate(([False], even[:-1]))
+        before[::across] = False
+        starts = np.flatnonzero(even & ~before)
+        x, y = (
+            origin + (index + share) * self.size
+            for origin, index, share in zip(self.origin, (starts % across, starts // across), PROBE)
+        )
+        place, *_ = self._over(x, y)
+        one = np.bincount(place, minlength=len(starts)) == 1
+        single = np.zeros(across * along, dtype=np.bool_)
+        single[even] = one[np.cumsum(even & ~before)[even] - 1]
+        return single
+
+    @once
+    def _sides(self) -> tuple[Rows, Rows, Rows]:
+        """The sides of all triangles, three of each in turn, sorted: their rows, where equal ones begin, how many."""
+        triangles = welded(self.points, self.triangles)
+        sides = np.sort(np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=-1).reshape(-1, 2), axis=1)
+        number = sides[:, 0] * (len(self.points) + 1) + sides[:, 1]
+        order = np.argsort(number, kind="stable")
+        begins = np.flatnonzero(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
+        return order, begins, np.diff(np.concatenate((begins, [len(number)])))
+
+    def _ways_along_sides(self) -> Rows:
+        """(3 f,) which way each triangle goes along its sides, as if all were wound alike from above; 0 for walls."""
+        triangles = welded(self.points, self.triangles)
+        rising = np.where(triangles < np.roll(triangles, -1, axis=1), 1, -1)
+        return np.asarray(rising * self.slopes.turn[:, None]).ravel()
+
+    def _searched(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+        """As `under`, among all triangles of the cells."""
         n = len(x)
         place, row, u, v, height = self._over(x, y)
         off = height - expected[place]
@@ -187,13 +285,8 @@ class Floor:
 
     def _at_border(self, steep: Mask) -> Mask:
         """(f,) the triangles with a side that has not one other triangle beyond it, or one that is too steep."""
-        triangles = welded(self.points, self.triangles)
-        sides = np.sort(np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=-1).reshape(-1, 2), axis=1)
-        number = sides[:, 0] * (len(self.points) + 1) + sides[:, 1]
-        order = np.argsort(number, kind="stable")
-        begins = np.flatnonzero(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
-        times = np.diff(np.concatenate((begins, [len(number)])))
-        at_border = np.zeros(len(triangles), dtype=np.bool_)
+        order, begins, times = self._sides
+        at_border = np.zeros(len(self), dtype=np.bool_)
         if len(order):
             bad = (times != 2) | np.logical_or.reduceat(steep[order // 3], begins)
             at_border[order[np.repeat(bad, times)] // 3] = True
@@ -210,12 +303,14 @@ class _Slopes:
         cosine: (f,) of the slope.
         is_floor: (f,) whether it is seen from above.
         has_area: (f,) whether it has an area at all.
+        turn: (f,) 1 or -1, which way it is wound as seen from above; 0 if it is no floor.
     """
 
     table: Scalars
     cosine: Scalars
     is_floor: Mask
     has_area: Mask
+    turn: Rows
 
     @classmethod
     def of(cls, points: Vectors, triangles: NDArray[np.int64]) -> _Slopes:
@@ -231,7 +326,8 @@ class _Slopes:
         table[:, 5], table[:, 6] = -u[:, 1] * scale, u[:, 0] * scale
         table[:, 7], table[:, 8] = -normal[:, 0] * scale, -normal[:, 1] * scale
         cosine = np.abs(seen) / np.where(area > 0.0, area, 1.0)
-        return cls(table, cosine, is_floor, area > 0.0)
+        turn = np.where(is_floor, np.where(seen > 0.0, 1, -1), 0)
+        return cls(table, cosine, is_floor, area > 0.0, turn)
 
 
 def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, no_vectors, unit
 from .floors import NO_TRIANGLE, Floor, Footing, floor
 
+ALL = slice(None)
+"""In place of the rows of all."""
 RIM = 0.7071067811865476
 """The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
 smoothed normal leans where the tread is level."""
@@ -58,19 +61,31 @@ class Surfaces:
         changed = _layer((row,), [(points, triangles)])
         return Surfaces(tuple(changed if layer.surfaces == (row,) else layer for layer in self.layers))
 
-    def under(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+    def under(
+        self,
+        x: Scalars,
+        y: Scalars,
+        expected: Scalars,
+        step_up: Scalars,
+        step_down: Scalars,
+        last: Rows | None = None,
+    ) -> Footing:
         """What is trodden at places: the highest surface at most `step_up` above the expected height.
 
         Args:
             x, y, expected: (n,) the places and the heights expected there, metres.
             step_up, step_down: (n,) how far above and below that a surface may be, metres.
+            last: (n,) triangles that may still be under the places, -1 for none: they are tried first.
         """
         n = len(x)
         best = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
         for first, layer in self._numbered():
-            footing = layer.floor.under(x, y, expected, step_up, step_down)
             if len(self.layers) == 1:
-                return footing
+                return layer.floor.under(x, y, expected, step_up, step_down, last)
+            known = None
+            if last is not None:
+                known = np.where((last >= first) & (last < first + len(layer.floor)), last - first, NO_TRIANGLE)
+            footing = layer.floor.under(x, y, expected, step_up, step_down, known)
             # Also where the best is nan, that of no triangle.
             higher = (footing.triangle >= 0) & ~(footing.height <= best.height)
             best = Footing(
@@ -84,7 +99,6 @@ class Surfaces:
 
         Where the smoothed normal leans away from the face by more than 45 degrees, it is that of the face.
         """
-        face = self.face_normal(triangle)
         normal = no_vectors(len(triangle))
         normal[:, 2] = 1.0
         for rows, faces, layer in self._by_layer(triangle):
@@ -92,6 +106,7 @@ class Surfaces:
             w = 1.0 - u[rows] - v[rows]
             normal[rows] = unit(a * w[:, None] + b * u[rows][:, None] + c * v[rows][:, None])
         normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
+        face = self.face_normal(triangle)
         return np.where((dot(normal, face) < RIM)[:, None], face, normal)
 
     def face_normal(self, triangle: Rows) -> Vectors:
@@ -167,8 +182,11 @@ class Surfaces:
             yield first, layer
             first += len(layer.floor)
 
-    def _by_layer(self, triangle: Rows) -> Iterator[tuple[Rows, Rows, Layer]]:
+    def _by_layer(self, triangle: Rows) -> Iterator[tuple[Any, Rows, Layer]]:
         """The rows of those on each layer, and their triangles in it."""
+        if len(self.layers) == 1 and triangle.min(initial=0) >= 0:
+            yield ALL, triangle, self.layers[0]
+            return
         for first, layer in self._numbered():
             rows = np.flatnonzero((triangle >= first) & (triangle < first + len(layer.floor)))
             if len(rows):
