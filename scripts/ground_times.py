@@ -41,12 +41,15 @@ def hills(cells: int, height: float, phase: float = 0.0) -> tuple[NDArray[np.flo
 
 
 def walkers(count: int, moves: type[Locomotion], ground: Surfaces) -> Scene:
-    """A herd all over the hills."""
+    """A herd all over the hills, where they can be walked."""
     rng = np.random.default_rng(1)
     half = 0.45 * CELLS
-    x, y = rng.uniform(-half, half, (2, count))
-    far = np.full(count, 1e3)
-    z = ground.under(x, y, 0.0 * x, far, far).height if len(ground) else 0.0 * x
+    x, y = rng.uniform(-half, half, (2, 4 * count))
+    far = np.full(len(x), 1e3)
+    footing = ground.under(x, y, 0.0 * x, far, far) if len(ground) else None
+    gentle = np.ones(len(x), dtype=bool) if footing is None else ground.levelness(footing.triangle) > np.cos(0.6)
+    z = 0.0 * x if footing is None else footing.height
+    x, y, z = (column[gentle][:count] for column in (x, y, z))
     turn = rng.uniform(0.0, 2.0 * np.pi, count)
     return Scene(
         np.stack((x, y, z), axis=1),

@@ -60,6 +60,8 @@ TURNED = 0.5
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
+LOOKS = 0.125
+"""Seconds from one look at the ground ahead to the next: a walker gets 20 cm further in that time."""
 STEPS = 0.5
 """The share of cruise speed below which a walker steps round, tighter than its turning circle, as far as it may turn on
 the spot."""
@@ -74,6 +76,8 @@ class Walking(Memory):
         normal: of the ground.
         stands: whether it stands still.
         side: on which it goes round ground that is too steep: 1 left, -1 right, 0 neither.
+        looks_in: seconds until it looks ahead again.
+        ahead, aside: the cosine and the sine of the angle by which it goes round, to the left of where it wants to go.
         cornered: whether a step was refused, and none has been taken since.
         push: the level force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
@@ -83,6 +87,9 @@ class Walking(Memory):
     normal: Vectors = remembered((0.0, 0.0, 1.0))
     stands: Mask = remembered(False)
     side: Rows = remembered(0)
+    looks_in: Scalars = remembered(0.0)
+    ahead: Scalars = remembered(1.0)
+    aside: Scalars = remembered(0.0)
     cornered: Mask = remembered(False)
     push: Vectors = remembered((0.0, 0.0, 0.0))
     fall_speed: Scalars = remembered(0.0)
@@ -166,9 +173,9 @@ class OnFoot(Locomotion):
         # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
         step = np.maximum(speed, np.minimum(self._slowest(model), model.max_force / model.mass * dt)) * dt
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
-        direction, side = walkable.way(look, heading, memory.side)
+        direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
         velocity, forward = self._strode(
-            model, motion, replace(memory, side=side), direction, speed, magnitude(wanted), magnitude(wish), dt
+            model, motion, memory, direction, speed, magnitude(wanted), magnitude(wish), dt
         )
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
@@ -177,11 +184,38 @@ class OnFoot(Locomotion):
         forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
         stands = magnitude(velocity) <= 0.0
         cornered = refused | (memory.cornered & stands)
-        walking = Walking(memory.triangle, memory.normal, stands, side, cornered, push, memory.fall_speed)
+        looks_in = np.where(refused & ~memory.cornered, 0.0, memory.looks_in)
+        walking = replace(memory, stands=stands, cornered=cornered, push=push, looks_in=looks_in)
         if footing is not None:
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = start + way
         return Moved(end, velocity, forward, _Stride(start, walking, end, footing))
+
+    def _seen_ahead(
+        self, walkable: Walkable, look: Look, heading: Vectors, memory: Walking, dt: float
+    ) -> tuple[Vectors, Walking]:
+        """The level directions in which they walk, (n, 3), past what they saw when they last looked ahead."""
+        if not len(walkable.surfaces):
+            return look.direction, memory
+        looks_in = memory.looks_in - dt
+        rows = which(looks_in <= 0.5 * dt)
+        aside, ahead, side = memory.aside.copy(), memory.ahead.copy(), memory.side.copy()
+        if len(rows):
+            seen = look.take(rows)
+            way, side[rows] = walkable.take(rows).way(seen, picked(heading, rows), side[rows])
+            hindered = (way != seen.direction).any(axis=1)
+            ahead[rows] = np.where(hindered, dot(way, seen.direction), 1.0)
+            aside[rows] = np.where(hindered, dot(way, left_of(seen.direction, upright(len(rows)))), 0.0)
+            looks_in[rows] = LOOKS
+        memory = replace(memory, looks_in=looks_in, side=side, ahead=ahead, aside=aside)
+        goes_round = which((ahead != 1.0) | (aside != 0.0))
+        if not len(goes_round):
+            return look.direction, memory
+        direction, wanted = look.direction.copy(order="K"), picked(look.direction, goes_round)
+        left = left_of(wanted, upright(len(goes_round)))
+        onward, sideways = ahead[goes_round, None], aside[goes_round, None]
+        direction[goes_round] = unit(np.add(wanted * onward, left * sideways))
+        return direction, memory
 
     def _push(self, model: VehicleModel, control: Control, memory: Walking, speed: Scalars, dt: float) -> Vectors:
         """The level forces that act, (n, 3) newtons.
@@ -271,8 +305,7 @@ class OnFoot(Locomotion):
         still = memory.stands | (speed <= 0.0)
         pace = model.cruise_speed * model.max_speed
         most = self._turn_rate_at(speed, pace, on_the_spot)
-        forward = _turned(heading, direction, np.where(still, on_the_spot, most) * dt)
-        ahead = dot(forward, direction)
+        ahead = _ahead(heading, direction, np.where(still, on_the_spot, most) * dt)
         slowest = self._slowest(model)
         round_speed = np.maximum(ROUND * pace, slowest)
         round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
@@ -357,24 +390,37 @@ class OnFoot(Locomotion):
         stands, position, forward = footing.triangle >= 0, moved.position, moved.forward
         height = np.where(stands, footing.height + terrain.lift, position[:, 2])
         normal = terrain.after.normal_at(footing.triangle, footing.u, footing.v)
-        leaning: Vectors = normal * self.align_to_ground[:, None]
-        up = unit(leaning + upright(len(normal)) * (1.0 - self.align_to_ground)[:, None])
-        ahead = unit(columns(forward[:, 0], forward[:, 1], rise(up, forward)))
-        right = cross(ahead, up)
         return Stance(
             columns(position[:, 0], position[:, 1], height),
             moved.velocity,
             forward,
             upright(len(normal)),
             replace(walking, triangle=footing.triangle, normal=normal),
-            Pose(right, ahead, cross(right, ahead)),
+            self._pose(forward, normal),
             {OFF_GROUND: (~stands).astype(np.float64)},
         )
+
+    def _pose(self, forward: Vectors, normal: Vectors) -> Pose | None:
+        """The axes in which they are shown; None if none leans with the ground."""
+        if not anybody(self.align_to_ground > 0.0):
+            return None
+        leaning: Vectors = normal * self.align_to_ground[:, None]
+        up = unit(leaning + upright(len(normal)) * (1.0 - self.align_to_ground)[:, None])
+        ahead = unit(columns(forward[:, 0], forward[:, 1], rise(up, forward)))
+        right = cross(ahead, up)
+        return Pose(right, ahead, cross(right, ahead))
 
 
 def _feet(position: Vectors, terrain: Terrain) -> Vectors:
     """Where vehicles stand, (n, 3) metres."""
     return columns(position[:, 0], position[:, 1], position[:, 2] - terrain.lift)
+
+
+def _ahead(heading: Vectors, direction: Vectors, most: Scalars) -> Scalars:
+    """The cosines left to level directions after level headings turned toward them by at most (n,) radians."""
+    cosine, sine = dot(heading, direction), heading[:, 0] * direction[:, 1] - heading[:, 1] * direction[:, 0]
+    cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
+    return np.where(cosine >= cosines, 1.0, cosine * cosines + np.abs(sine) * sines)
 
 
 def _turned(heading: Vectors, direction: Vectors, most: Scalars) -> Vectors:

@@ -190,16 +190,24 @@ class Walkable:
 
     def _is_free(self, look: Look, shares: tuple[float, ...]) -> Mask:
         """Whether the ground can be walked at these shares of their reach, (n,)."""
-        rows, limit = np.arange(len(look.reach)), cosine_of_setting(self.max_slope)
-        free = np.ones(len(rows), dtype=np.bool_)
-        for share in shares:
-            seen = look if len(rows) == len(free) else look.take(rows)
-            ground = self if len(rows) == len(free) else self.take(rows)
-            way = along_ground(seen.normal, seen.direction, np.maximum(share * seen.reach, seen.step))
-            ahead = ground.footing(seen.feet, way, seen.normal).triangle
-            level = self.surfaces.levelness(ahead)
-            free[rows] = np.where(ahead < 0, ~ground.shuns_edges, level >= limit[rows])
-            rows = which(free)
+        n, limit = len(look.reach), np.tile(cosine_of_setting(self.max_slope), len(shares))
+        feet, normal = _repeated(look.feet, len(shares)), _repeated(look.normal, len(shares))
+        length = np.concatenate([np.maximum(share * look.reach, look.step) for share in shares])
+        way = along_ground(normal, _repeated(look.direction, len(shares)), length)
+        step = np.tile(self.step_height, len(shares)) + np.tile(tangent_of_setting(self.max_slope), len(shares)) * (
+            magnitude(way)
+        )
+        x, y, expected = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1], feet[:, 2] + rise(normal, way)
+        good, bad = self.surfaces.glance(x, y, expected, step, limit)
+        # Of those with a place that cannot be walked the others need not be looked at.
+        free = ~bad.reshape(len(shares), n).any(axis=0)
+        rows = which(~good & np.tile(free, len(shares)))
+        if len(rows):
+            nearby = step[rows]
+            ahead = self.surfaces.under(x[rows], y[rows], expected[rows], nearby, nearby).triangle
+            level = limit[rows]
+            walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
+            free[rows[~walked] % n] = False
         return free
 
 
@@ -234,9 +242,15 @@ def carried(terrain: Terrain, motion: Motion, triangle: Rows) -> tuple[Vectors, 
     return taken, np.where(turned[:, None], heading, forward)
 
 
+def _repeated(v: Vectors, times: int) -> Vectors:
+    """The vectors (n, 3) several times over, (times n, 3)."""
+    return columns(*(np.tile(v[:, axis], times) for axis in range(3))) if times > 1 else v
+
+
 def _turned_by(direction: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
     """Level directions (n, 3) turned to the left by angles of cosines (d,) and sines (d, n); (d n, 3)."""
-    x, y, c = direction[None, :, 0], direction[None, :, 1], cosine[:, None]
-    across: Scalars = c * x - sine * y
-    along: Scalars = sine * x + c * y
-    return columns(across.ravel(), along.ravel(), 0.0)
+    x: Scalars = direction[None, :, 0]
+    y: Scalars = direction[None, :, 1]
+    turned_x: Scalars = cosine[:, None] * x - sine * y
+    turned_y: Scalars = sine * x + cosine[:, None] * y
+    return columns(turned_x.ravel(), turned_y.ravel(), 0.0)

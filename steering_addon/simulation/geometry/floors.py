@@ -25,6 +25,9 @@ WIDER = 1.25
 """What is open is looked for this much further than asked, so that a slightly larger reach needs no new search."""
 INSIDE = 1e-6
 """The share of a triangle from its sides on which a place is in no other, be that a thousand times as large."""
+RIM = 0.7071067811865476
+"""The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
+smoothed normal leans where the tread is level."""
 PROBE = (0.381966, 0.276393)
 """Where in a cell its storeys are counted, in shares of its width: off the lines on which meshes have their edges."""
 NO_TRIANGLE = -1
@@ -125,8 +128,7 @@ class Floor:
         dx, dy = x - table[:, 0], y - table[:, 1]
         u = table[:, 3] * dx + table[:, 4] * dy
         v = table[:, 5] * dx + table[:, 6] * dy
-        cell, on = self._cells(x, y)
-        only = (u > INSIDE) & (v > INSIDE) & (u + v < 1.0 - INSIDE) & (last >= 0) & on & self._single[cell]
+        only = (u > INSIDE) & (v > INSIDE) & (u + v < 1.0 - INSIDE) & (last >= 0) & self._alone[last]
         height = table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
         off = height - expected
         stays = only & (off <= step_up) & (off >= -step_down)
@@ -143,6 +145,70 @@ class Floor:
         return footing
 
     @property
+    def _alone(self) -> Mask:
+        """(f,) the triangles all over which is no other."""
+        alone = self.from_above.get("alone")
+        if alone is None:
+            alone = np.ones(len(self), dtype=np.bool_)
+            shared_cell = np.repeat(~self._single, np.diff(self.begin))
+            alone[self.member[shared_cell]] = False
+            self.from_above["alone"] = alone
+        return alone
+
+    @once
+    def smoothness(self) -> tuple[Scalars, Mask]:
+        """The smoothed normals at the corners of each triangle, (f, 9), and whether it is smooth between them, (f,).
+
+        It is where all of them point up and within 45 degrees of the face: so does all that lies between.
+        """
+        corners, rises = np.empty((len(self), 9)), self.slopes.table[:, 7:9]
+        smooth = self.slopes.is_floor.copy()
+        for k in range(3):
+            normal = self.normals[self.triangles[:, k]]
+            corners[:, 3 * k : 3 * k + 3] = normal
+            along_face = (normal[:, 2] - normal[:, 0] * rises[:, 0] - normal[:, 1] * rises[:, 1]) * self.slopes.cosine
+            smooth &= (along_face >= RIM) & (normal[:, 2] > 0.0)
+        return corners, smooth
+
+    @once
+    def _ranges(self) -> Scalars:
+        """(cells, 4) the lowest and highest place of each cell, and the steepest and gentlest cosine of its triangles.
+
+        What holds more than one storey, or none, may have any slope: cosines from -1 to 2.
+        """
+        ranges = np.tile((0.0, 0.0, -1.0, 2.0), (self.shape[0] * self.shape[1], 1))
+        rows = np.flatnonzero(self._single)
+        if len(rows):
+            filled = np.diff(self.begin) > 0
+            begins, heights = self.begin[:-1][filled], self.points[:, 2][self.triangles]
+            cosine = self.slopes.cosine[self.member]
+            low, high = heights.min(axis=1)[self.member], heights.max(axis=1)[self.member]
+            of_filled = np.stack(
+                (
+                    np.minimum.reduceat(low, begins),
+                    np.maximum.reduceat(high, begins),
+                    np.minimum.reduceat(cosine, begins),
+                    np.maximum.reduceat(cosine, begins),
+                ),
+                axis=1,
+            )
+            ranges[rows] = of_filled[(np.cumsum(filled) - 1)[rows]]
+        return ranges
+
+    def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
+        """What can be said of places without looking at triangles, (n,) each: that they can be walked, or cannot.
+
+        Args:
+            x, y, expected: (n,) the places and the heights expected there, metres.
+            step: (n,) how far above and below that a triangle may be, metres.
+            cosine: (n,) of the steepest slope that can be walked.
+        """
+        cell, on = self._cells(x, y)
+        ranges = np.take(self._ranges, cell, axis=0)
+        within = on & (ranges[:, 0] >= expected - step) & (ranges[:, 1] <= expected + step)
+        return within & (ranges[:, 2] >= cosine), within & (ranges[:, 3] < cosine)
+
+    @property
     def _single(self) -> Mask:
         """(cells,) over or under every place of which is exactly one triangle."""
         single = self.from_above.get("single")
@@ -151,7 +217,9 @@ class Floor:
         return single
 
     def _single_cells(self) -> Mask:
-        """As `_single`: where neither a border nor a fold is in a cell, all its places have as many triangles.
+        """As `_single`.
+
+        Where neither a border nor a fold is in a cell, all its places have as many triangles.
 
         At a fold both triangles of a side lie on the same side of it, as seen from above.
         """
@@ -257,9 +325,9 @@ class Floor:
             known = self._open[cosine] = (WIDER * reach, *self._openness_of_cells(cosine, WIDER * reach))
         cell, on = self._cells(x, y)
         _, is_open, is_bare = known
-        return on & is_open[cell], self._is_off(x, y, reach) | on & is_bare[cell]
+        return on & is_open[cell], self.is_off(x, y, reach) | on & is_bare[cell]
 
-    def _is_off(self, x: Scalars, y: Scalars, reach: float) -> Mask:
+    def is_off(self, x: Scalars, y: Scalars, reach: float) -> Mask:
         """Whether the grid is further away than the reach."""
         (left, near), (across, along), size = self.origin, self.shape, self.size
         outside: Mask = (x < left - reach) | (x > left + across * size + reach)

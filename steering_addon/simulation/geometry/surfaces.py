@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, no_vectors, unit
-from .floors import NO_TRIANGLE, Floor, Footing, floor
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, dot, no_vectors, picked, unit
+from .floors import NO_TRIANGLE, RIM, Floor, Footing, floor
 
 ALL = slice(None)
 """In place of the rows of all."""
-RIM = 0.7071067811865476
-"""The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
-smoothed normal leans where the tread is level."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +91,16 @@ class Surfaces:
             )
         return best
 
+    def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
+        """What can be said of places without looking at triangles, as of `Floor.glance`; nothing where layers meet."""
+        if not self.layers:
+            return np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
+        good, bad = self.layers[0].floor.glance(x, y, expected, step, cosine)
+        for layer in self.layers[1:]:
+            apart = layer.floor.is_off(x, y, 0.0)
+            good, bad = good & apart, bad & apart
+        return good, bad
+
     def normal_at(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
         """Smoothed unit normals, turned up, (n, 3); straight up for no triangle.
 
@@ -101,13 +108,24 @@ class Surfaces:
         """
         normal = no_vectors(len(triangle))
         normal[:, 2] = 1.0
+        rough = np.zeros(len(triangle), dtype=np.bool_)
         for rows, faces, layer in self._by_layer(triangle):
-            a, b, c = (layer.floor.normals[layer.floor.triangles[faces, k]] for k in range(3))
-            w = 1.0 - u[rows] - v[rows]
-            normal[rows] = unit(a * w[:, None] + b * u[rows][:, None] + c * v[rows][:, None])
-        normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
-        face = self.face_normal(triangle)
-        return np.where((dot(normal, face) < RIM)[:, None], face, normal)
+            corners, smooth = layer.floor.smoothness
+            corner, second, third = np.take(corners, faces, axis=0), u[rows], v[rows]
+            first = 1.0 - second - third
+            x, y, z = (
+                corner[:, axis] * first + corner[:, axis + 3] * second + corner[:, axis + 6] * third
+                for axis in range(3)
+            )
+            scale = 1.0 / np.maximum(np.sqrt(x * x + y * y + z * z), EPSILON)
+            normal[rows] = columns(x * scale, y * scale, z * scale)
+            rough[rows] = ~smooth[faces]
+        uneven = np.flatnonzero(rough)
+        if len(uneven):
+            leaning, face = picked(normal, uneven), self.face_normal(triangle[uneven])
+            leaning = np.where((leaning[:, 2] < 0.0)[:, None], -leaning, leaning)
+            normal[uneven] = np.where((dot(leaning, face) < RIM)[:, None], face, leaning)
+        return normal
 
     def face_normal(self, triangle: Rows) -> Vectors:
         """Unit normals of faces, turned up, (n, 3); straight up for no triangle."""
