@@ -142,6 +142,14 @@ class Locomotion(Declared):
     def turn_rate(self) -> Scalars:
         """(n,) the fastest turn at any speed, rad/s."""
 
+    def upward(self, memory: Any) -> Vectors | None:
+        """The unit vectors away from what each body keeps to, (n, 3): across them lies its plane. None for the z axis.
+
+        Args:
+            memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
+        """
+        return None
+
     @property
     def axle(self) -> Scalars:
         """(n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one."""
