@@ -98,8 +98,8 @@ class Crawling(Locomotion):
     @once
     def _walker(self) -> OnFoot:
         """How it walks in its plane."""
-        own = ("turn_radius", "max_turn_rate", "turn_on_the_spot", "slowest_speed")
-        return OnFoot.of(len(self.turn_radius), **{name: getattr(self, name) for name in own})
+        names = ("turn_radius", "max_turn_rate", "turn_on_the_spot", "slowest_speed")
+        return OnFoot.of(len(self.turn_radius), **{name: getattr(self, name) for name in names})
 
     def upward(self, memory: Any) -> Vectors | None:
         normal: Vectors = memory.normal

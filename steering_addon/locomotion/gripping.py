@@ -209,7 +209,7 @@ def found(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
 def way_round(
     skins: Clinging, grip: Grip, direction: Vectors, reach: Scalars, step: Scalars, side: Rows
 ) -> tuple[Vectors, Rows]:
-    """The nearest directions to those wanted in which the surface goes on to the end of their reach.
+    """The nearest directions to those wanted in which the surface continues to the end of their reach.
 
     As of walkers (`walkable.Walkable.way`): who has begun to go round a border one way keeps to that side.
 
@@ -222,7 +222,7 @@ def way_round(
         direction (n, 3), side (n,).
     """
     reach = np.where(side == 0, reach, FURTHER * reach)
-    rows, new_side = which(~_goes_on(skins, grip, direction, reach)), np.zeros_like(side)
+    rows, new_side = which(~_continues(skins, grip, direction, reach)), np.zeros_like(side)
     if not len(rows):
         return direction, new_side
     chosen = direction.copy(order="K")
@@ -233,7 +233,7 @@ def way_round(
         along, left = picked(direction, rows), cross(picked(grip.memory.normal, rows), picked(direction, rows))
         tried = along[None] * COSINES[:, None, None] + left[None] * (SINES[:, None] * prefers)[..., None]
         every = np.tile(rows, len(COSINES))
-        free = _goes_on(skins, grip.take(every), tried.reshape(-1, 3), far[every]).reshape(len(COSINES), -1)
+        free = _continues(skins, grip.take(every), tried.reshape(-1, 3), far[every]).reshape(len(COSINES), -1)
         first, column = free.argmax(axis=0), np.arange(len(rows))
         found_one = free[first, column]
         taken = rows[found_one]
@@ -246,8 +246,8 @@ def way_round(
     return chosen, new_side
 
 
-def _goes_on(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars) -> Mask:
-    """Whether the surface goes on, (n,), along ways of (n,) metres in directions across the normals."""
+def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars) -> Mask:
+    """Whether the surface continues, (n,), along ways of (n,) metres in directions across the normals."""
     memory = grip.memory
     face = skins.face_normal(memory.triangle) * memory.facing[:, None]
     course = turned_over(direction, memory.normal, face)

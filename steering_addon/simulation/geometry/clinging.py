@@ -96,7 +96,7 @@ class Clinging:
         return normal
 
     def near_border(self, triangle: Rows, place: Vectors, reach: float) -> Mask:
-        """Who may have a border of the surface within reach, (n,)."""
+        """The vehicles that may have a border of their surface within reach, (n,)."""
         near = np.zeros(len(triangle), dtype=np.bool_)
         for rows, _, _, skin in self._layers(triangle):
             if len(skin.borders):

@@ -1,6 +1,6 @@
 """Skins: triangles for what clings to them on either side and crawls along them, whichever way they face.
 
-A way along a skin is straight: at the side of a triangle it goes on in the triangle beyond, turned about that side. So
+A way along a skin is straight: at the side of a triangle it continues in the triangle beyond, turned about that side. So
 it keeps its length over folds of any angle, leaves its sheet of a thin plate for no other, and ends at a border.
 """
 
@@ -183,8 +183,8 @@ class Skin:
     def _mesh(self) -> tuple[Mesh, Rows]:
         """The triangles that have an area, for queries, and the row of each."""
         rows = which(self.links.has_area)
-        found = mesh(self.points, self.triangles[rows])
-        return found, rows[found.order]
+        surface = mesh(self.points, self.triangles[rows])
+        return surface, rows[surface.order]
 
     @once
     def borders(self) -> Borders:
@@ -198,14 +198,14 @@ class Skin:
 
     def nearest(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors, Rows]:
         """As `Mesh.nearest`: the distance, the place and the triangle nearest to each point."""
-        found, rows = self._mesh
-        distance, place, triangle = found.nearest(points, reach)
+        surface, rows = self._mesh
+        distance, place, triangle = surface.nearest(points, reach)
         return distance, place, np.where(triangle >= 0, rows[triangle] if len(rows) else NO_TRIANGLE, NO_TRIANGLE)
 
     def hit(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Rows]:
         """As `Mesh.hit`: the distance along courses to the first triangle, and that triangle."""
-        found, rows = self._mesh
-        distance, triangle = found.hit(points, course, reach)
+        surface, rows = self._mesh
+        distance, triangle = surface.hit(points, course, reach)
         return distance, np.where(triangle >= 0, rows[triangle] if len(rows) else NO_TRIANGLE, NO_TRIANGLE)
 
     def shares(self, triangle: Rows, v: Vectors) -> tuple[Scalars, Scalars]:
@@ -278,7 +278,7 @@ class Skin:
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.float64], Mask, Scalars, Mask]:
         """Where ways end that cross sides; each turn of the loop crosses one.
 
-        Laid flat, the triangle beyond a side goes on with the way: the distance from the side grows as it has shrunk,
+        Laid flat, the triangle beyond a side continues the way: the distance from the side grows as it has shrunk,
         and the way along the side is the same.
 
         Args:
@@ -351,13 +351,13 @@ def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Links:
     begins = firsts(key[order])
     times = np.diff(np.concatenate((begins, [len(key)])))
     pairs = begins[times == 2]
-    one, other = sides[order[pairs]], sides[order[np.minimum(pairs + 1, max(len(order) - 1, 0))]]
-    beyond[one], beyond[other] = other, one
-    alike = start[one] == start[other]
-    turned[one] = turned[other] = alike
+    first, second = sides[order[pairs]], sides[order[np.minimum(pairs + 1, max(len(order) - 1, 0))]]
+    beyond[first], beyond[second] = second, first
+    alike = start[first] == start[second]
+    turned[first] = turned[second] = alike
     uneven = np.zeros(len(points), dtype=np.bool_)
     for ends in (start, end):
-        uneven[ends[one[alike]]] = True
+        uneven[ends[first[alike]]] = True
     return Links(corners, has_area, beyond, turned, uneven)
 
 

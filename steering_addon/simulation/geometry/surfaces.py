@@ -54,7 +54,7 @@ class Layer:
     def moved(self, points: Vectors) -> Layer:
         """The layer with its points (p, 3) elsewhere."""
         layer = Layer(in_columns(np.asarray(points, dtype=np.float64)), self.triangles, self.surfaces, self.owner)
-        # What was asked of this layer is moved, which is quicker than making it anew.
+        # What was asked of this layer is moved, which is quicker than to make it again.
         for name in vars(self).keys() & {"floor", "skin"}:
             vars(layer)[name] = vars(self)[name].moved(layer.points)
         return layer
