@@ -78,6 +78,7 @@ class Crawling(Locomotion):
     stored_number = 6
     grounded = True
     stands = True
+    clings = True
     remembers = Gripping
     suits = "Ants, spiders and geckos on walls and ceilings, and people on small planets"
 
