@@ -216,16 +216,17 @@ class Crawling(Locomotion):
             return grip
         fall_speed = np.zeros_like(memory.fall_speed)
         fall_speed[rows] = memory.fall_speed[rows] + GRAVITY * dt
-        way = fall_speed[rows] * dt
+        way = fall_speed * dt
         place = grip.place.copy(order="K")
-        down = -upright(len(rows))
-        hold = skins.hit(picked(place, rows), down, way)
-        place[rows] += down * way[:, None]
-        grip = replace(grip, place=place, memory=replace(memory, fall_speed=fall_speed))
-        holds = hold.triangle >= 0
+        x, y, z = picked(place, rows).T
+        footing = skins.surfaces.under(x, y, z, np.zeros(len(rows)), way[rows])
+        holds = footing.triangle >= 0
+        place[:, 2] -= way
+        place[rows[holds], 2] = footing.height[holds]
         met = rows[holds]
         fall_speed[met] = 0.0
-        return grip.taking(skins, met, hold.triangle[holds], picked(hold.place, holds), upright(len(met)))
+        grip = replace(grip, place=place, memory=replace(memory, fall_speed=fall_speed))
+        return grip.taking(skins, met, footing.triangle[holds], picked(place, met), upright(len(met)))
 
     def _stance(self, grip: Grip, velocity: Vectors, terrain: Terrain) -> Stance:
         memory = grip.memory

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
+from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
     Mask,
     Rows,
@@ -16,6 +17,7 @@ from ..simulation.arrays.vectors import (
     columns,
     cross,
     dot,
+    everybody,
     magnitude,
     picked,
     shared,
@@ -66,6 +68,10 @@ class Grip:
         """(n,) who holds on to a surface."""
         return self.memory.triangle >= 0
 
+    @once
+    def _right(self) -> Vectors:
+        return cross(self.forward, self.memory.normal)
+
     def take(self, rows: Rows) -> Grip:
         """The grips of some rows."""
         return Grip(picked(self.place, rows), picked(self.forward, rows), self.memory.take(rows))
@@ -82,8 +88,7 @@ class Grip:
 
     def world(self, v: Vectors) -> Vectors:
         """The vectors with these parts to the right, ahead and up."""
-        right = cross(self.forward, self.memory.normal)
-        vectors = right * v[:, :1] + self.forward * v[:, 1:2] + self.memory.normal * v[:, 2:]
+        vectors = self._right * v[:, :1] + self.forward * v[:, 1:2] + self.memory.normal * v[:, 2:]
         return np.asarray(vectors, dtype=np.float64)
 
     def moved(self, skins: Clinging, direction: Vectors, length: Scalars) -> tuple[Grip, Scalars, Mask]:
@@ -98,23 +103,28 @@ class Grip:
         Returns:
             The grips; the length that is left at a border, (n,) metres; and who met one, (n,).
         """
-        rows = which(self.clings)
-        place, forward, memory = self.place + direction * length[:, None], direction, self.memory
+        memory, clings = self.memory, self.clings
+        if everybody(clings):
+            return self._along(skins, direction, length)
+        place, forward = self.place + direction * length[:, None], direction.copy(order="K")
         left, met = np.zeros(len(length)), np.zeros(len(length), dtype=np.bool_)
-        if not len(rows):
-            return Grip(place, forward, memory), left, met
-        triangle, facing = memory.triangle[rows], memory.facing[rows]
-        normal = picked(memory.normal, rows)
-        face = skins.face_normal(triangle) * facing[:, None]
-        course = turned_over(picked(direction, rows), normal, face)
-        way = skins.walked(triangle, picked(self.place, rows), course, facing, length[rows])
-        left[rows], met[rows] = way.left, way.met
-        ahead = skins.face_normal(way.triangle) * way.facing[:, None]
-        after = normal_at(skins, way.triangle, way.place, way.facing, normal)
-        place[rows] = way.place
-        forward = forward.copy(order="K")
-        forward[rows] = unit(across(turned_over(way.direction, ahead, after), after))
-        return Grip(place, forward, _held(memory, rows, way.triangle, way.facing, after)), left, met
+        rows = which(clings)
+        if len(rows):
+            held, left[rows], met[rows] = self.take(rows)._along(skins, picked(direction, rows), length[rows])
+            place[rows], forward[rows], memory = held.place, held.forward, memory.put(rows, held.memory)
+        return Grip(place, forward, memory), left, met
+
+    def _along(self, skins: Clinging, direction: Vectors, length: Scalars) -> tuple[Grip, Scalars, Mask]:
+        """As `moved`, of those that all hold on to a surface."""
+        memory = self.memory
+        face = skins.face_normal(memory.triangle) * memory.facing[:, None]
+        course = turned_over(direction, memory.normal, face)
+        way = skins.walked(memory.triangle, self.place, course, memory.facing, length)
+        ahead = face if way.triangle is memory.triangle else skins.face_normal(way.triangle) * way.facing[:, None]
+        normal = normal_at(skins, way.triangle, way.place, way.facing, memory.normal)
+        forward = unit(across(turned_over(way.direction, ahead, normal), normal))
+        held = replace(memory, triangle=way.triangle, facing=way.facing, normal=normal)
+        return Grip(way.place, forward, held), way.left, way.met
 
     def pushed(self, skins: Clinging, shift: Vectors) -> Grip:
         """The grips after shifts (n, 3), metres, of which the parts along the surface count."""
@@ -161,12 +171,19 @@ class Grip:
     def leaning(self, most: Scalars) -> Grip:
         """The grips in which bodies lean over with their normals, by at most (n,) radians in a step."""
         normal, lean = self.memory.normal, self.memory.lean
-        cosine, sine = cosine_and_sine(np.minimum(most, np.pi))
-        late = dot(lean, normal) < cosine
-        toward = unit(across(normal, lean))
-        toward = np.where((magnitude(toward) < 0.5)[:, None], self.forward, toward)
-        over = np.asarray(lean * cosine[:, None] + toward * sine[:, None], dtype=np.float64)
-        return replace(self, memory=replace(self.memory, lean=np.where(late[:, None], unit(over), normal)))
+        square = np.minimum(most * most, 1.0)
+        # No cosine is larger than this part of its series.
+        rows = which(dot(lean, normal) < 1.0 - 0.5 * square + square * square / 24.0)
+        if not len(rows):
+            return replace(self, memory=replace(self.memory, lean=normal))
+        leans, normals = picked(lean, rows), picked(normal, rows)
+        cosine, sine = cosine_and_sine(np.minimum(most[rows], np.pi))
+        toward = unit(across(normals, leans))
+        toward = np.where((magnitude(toward) < 0.5)[:, None], picked(self.forward, rows), toward)
+        over = np.asarray(leans * cosine[:, None] + toward * sine[:, None], dtype=np.float64)
+        lean = normal.copy(order="K")
+        lean[rows] = np.where((dot(leans, normals) < cosine)[:, None], unit(over), normals)
+        return replace(self, memory=replace(self.memory, lean=lean))
 
 
 def gripped(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
@@ -180,7 +197,9 @@ def gripped(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
         return found(after, grip, memory.normal)
     if terrain.after is terrain.before:
         return grip
-    clings = which(grip.clings)
+    clings = which(before.moved(after, memory.triangle))
+    if not len(clings):
+        return grip
     triangle, facing = memory.triangle[clings], memory.facing[clings]
     normal = picked(memory.normal, clings)
     face = before.face_normal(triangle) * facing[:, None]

@@ -95,7 +95,7 @@ def upward_of(state: State, snapshot: Snapshot) -> Vectors:
             continue
         rows = np.arange(n) if rows is None else rows
         upward = of_rows(upward, rows)
-        if not (upward == UP).all():
+        if not ((upward[:1] == UP).all() and (upward == UP).all()):
             whole = in_columns(whole)
             whole[rows] = upward
     return whole

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -39,23 +38,10 @@ class Clinging:
 
     def nearest(self, points: Vectors, reach: Scalars) -> Hold:
         """The nearest places of the surfaces within reach, (n,) metres, of points (n, 3)."""
-        return self._first(points, reach, lambda skin, within: skin.nearest(points, within))
-
-    def hit(self, points: Vectors, course: Vectors, reach: Scalars) -> Hold:
-        """Where courses (n, 3) from points (n, 3) meet a surface first, within reach, (n,) metres."""
-
-        def met(skin: Skin, within: Scalars) -> tuple[Scalars, Vectors, Rows]:
-            distance, triangle = skin.hit(points, course, within)
-            return distance, points + course * np.where(triangle >= 0, distance, 0.0)[:, None], triangle
-
-        return self._first(points, reach, met)
-
-    def _first(self, points: Vectors, reach: Scalars, ask: Callable[[Skin, Scalars], Any]) -> Hold:
-        """The least of the distances in all layers."""
         n = len(points)
         best = Hold(np.full(n, np.inf), points, np.full(n, NO_TRIANGLE))
         for first, layer in self.surfaces.numbered():
-            distance, place, triangle = ask(layer.skin, np.minimum(reach, best.distance))
+            distance, place, triangle = layer.skin.nearest(points, np.minimum(reach, best.distance))
             nearer = (triangle >= 0) & (distance < best.distance)
             best = Hold(
                 np.where(nearer, distance, best.distance),
@@ -104,15 +90,23 @@ class Clinging:
                 near[rows] = skin.borders.near(picked(place, rows), reach)
         return near
 
+    def moved(self, after: Clinging, triangle: Rows) -> Mask:
+        """The vehicles whose triangles are elsewhere on other surfaces, (n,)."""
+        moved = np.zeros(len(triangle), dtype=np.bool_)
+        ends = {first: layer.skin for first, layer in after.surfaces.numbered()}
+        for rows, first, faces, skin in self._layers(triangle):
+            if ends[first] is not skin:
+                corners = skin.triangles[faces]
+                is_elsewhere = (skin.points[corners] != ends[first].points[corners]).any(axis=(1, 2))
+                moved[slice(None) if rows is None else rows] = is_elsewhere
+        return moved
+
     def carried(self, after: Clinging, triangle: Rows, place: Vectors, direction: Vectors) -> tuple[Vectors, Vectors]:
-        """Where surfaces that move take places and directions, (n, 3) each; those of no triangle stay."""
+        """Where surfaces that move take places and directions, (n, 3) each, on triangles, (n,) rows."""
         place, direction = place.copy(order="K"), direction.copy(order="K")
         ends = {first: layer.skin for first, layer in after.surfaces.numbered()}
         for rows, first, faces, skin in self._layers(triangle):
-            end = ends[first]
-            if end is skin:
-                continue
-            rows = np.arange(len(triangle)) if rows is None else rows
+            end, rows = ends[first], np.arange(len(triangle)) if rows is None else rows
             shares = skin.shares(faces, picked(place, rows) - skin.corner(faces))
             turned = skin.shares(faces, picked(direction, rows))
             place[rows] = end.corner(faces) + end.spanned(faces, *shares)

@@ -1,7 +1,7 @@
 """Skins: triangles for what clings to them on either side and crawls along them, whichever way they face.
 
-A way along a skin is straight: at the side of a triangle it continues in the triangle beyond, turned about that side. So
-it keeps its length over folds of any angle, leaves its sheet of a thin plate for no other, and ends at a border.
+A way along a skin is straight: at the side of a triangle it continues in the triangle beyond, turned about that side.
+So it keeps its length over folds of any angle, leaves its sheet of a thin plate for no other, and ends at a border.
 """
 
 from __future__ import annotations
@@ -201,12 +201,6 @@ class Skin:
         surface, rows = self._mesh
         distance, place, triangle = surface.nearest(points, reach)
         return distance, place, np.where(triangle >= 0, rows[triangle] if len(rows) else NO_TRIANGLE, NO_TRIANGLE)
-
-    def hit(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Rows]:
-        """As `Mesh.hit`: the distance along courses to the first triangle, and that triangle."""
-        surface, rows = self._mesh
-        distance, triangle = surface.hit(points, course, reach)
-        return distance, np.where(triangle >= 0, rows[triangle] if len(rows) else NO_TRIANGLE, NO_TRIANGLE)
 
     def shares(self, triangle: Rows, v: Vectors) -> tuple[Scalars, Scalars]:
         """By how much of the sides from the first to the second and third corner vectors (n, 3) go; (n,) each."""
