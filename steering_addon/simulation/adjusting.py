@@ -50,7 +50,7 @@ def adjusted(
     """
     adjustments = [behavior for behavior in behaviors if isinstance(behavior, Adjustment)]
     steered = _any_of([adjustment.adjusts() for adjustment in adjustments], agents)
-    travels = agents.grounded & (steered | _avoiding_before_a_goal(behaviors, agents)) & (agents.awaits == -1)
+    travels = agents.on_the_level & (steered | _avoiding_before_a_goal(behaviors, agents)) & (agents.awaits == -1)
     corrections: dict[str, Vectors] = {}
     if not anybody(steered | travels):
         return force, corrections, decided

@@ -113,6 +113,7 @@ class Locomotion(Declared):
         stored_number: stored in files; never changes meaning.
         grounded: whether the bodies keep to the ground. Their behaviors then steer along it.
         stands: whether the bodies stand on surfaces.
+        clings: whether they hold on to surfaces whichever way these lean.
         remembers: what it remembers of each vehicle from step to step, if anything.
         outputs: the numbers that it gives for drivers of the model.
         suits: what it suits, for the README and the manual, without a final stop.
@@ -123,6 +124,7 @@ class Locomotion(Declared):
     stored_number: ClassVar[int]
     grounded: ClassVar[bool] = False
     stands: ClassVar[bool] = False
+    clings: ClassVar[bool] = False
     remembers: ClassVar[type[Memory] | None] = None
     outputs: ClassVar[tuple[Output, ...]] = ()
     suits: ClassVar[str] = ""
@@ -141,6 +143,14 @@ class Locomotion(Declared):
     @abstractmethod
     def turn_rate(self) -> Scalars:
         """(n,) the fastest turn at any speed, rad/s."""
+
+    def upward(self, memory: Any) -> Vectors | None:
+        """The unit vectors away from what each body keeps to, (n, 3): across them lies its plane. None for the z axis.
+
+        Args:
+            memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
+        """
+        return None
 
     @property
     def axle(self) -> Scalars:

@@ -32,6 +32,7 @@ from .arrays.vectors import (
 from .behavior import Behavior
 from .combining import COMBINE, MATTERS, Component
 from .decisions import Decisions
+from .ground import of_rows
 from .presence.arrivals import Errand, arrival_distance, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
@@ -188,6 +189,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         up=up,
         speed=magnitude(velocity),
         vehicle=model,
+        upward=world.upward if alone else of_rows(world.upward, rows),
         grounded=snapshot.grounded if alone else snapshot.grounded[rows],
         turn_rate=snapshot.turn_rate if alone else snapshot.turn_rate[rows],
         axle=snapshot.axle if alone else snapshot.axle[rows],

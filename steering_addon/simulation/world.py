@@ -130,6 +130,7 @@ class World:
         frame_time: seconds from one frame to the next.
         vehicles: the number of bodies that are vehicles moved by the simulation; they come first.
         tallies: sums over all agents and past steps, by a name that a behavior chooses.
+        upward: (vehicles, 3) the unit vectors away from what each vehicle keeps to.
     """
 
     time: float
@@ -144,6 +145,7 @@ class World:
     frame_time: float
     vehicles: int
     tallies: Mapping[str, Scalars]
+    upward: Vectors
 
     @property
     def perceivable(self) -> Rows:
@@ -196,7 +198,7 @@ class Agents:
     """Vehicles that follow the same settings, as their behaviors see them.
 
     They say which way is up and what is level (`upward`, `grounded`, `level`, `flat`, `climb` ...). No behavior names
-    the z axis.
+    the z axis: the plane of an agent lies across its `upward`, which a wall or a ceiling turns.
 
     Attributes:
         rows: (n,) their rows in World.bodies.
@@ -206,6 +208,7 @@ class Agents:
         side, forward, up: (n, 3) the axes of their local space, orthonormal.
         speed: (n,) metres a second.
         vehicle: their vehicle models.
+        upward: (n, 3) unit vectors away from the ground.
         grounded: (n,) whether they keep to the ground, as walkers and cars do.
         turn_rate: (n,) the fastest turn at any speed, rad/s.
         axle: (n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one.
@@ -232,6 +235,7 @@ class Agents:
     up: Vectors
     speed: Scalars
     vehicle: VehicleModel
+    upward: Vectors
     grounded: Mask
     turn_rate: Scalars
     axle: Scalars
@@ -280,9 +284,9 @@ class Agents:
         return self.vehicle.cruise_speed * self.vehicle.max_speed
 
     @property
-    def upward(self) -> Vectors:
-        """(n, 3) unit vectors away from the ground."""
-        return ground.upright(len(self))
+    def on_the_level(self) -> Mask:
+        """(n,) who keeps to ground that is level: ways on it can be planned on a map as seen from above."""
+        return self.grounded & ground.is_upright(self.upward)
 
     @property
     def goal_distance(self) -> Scalars:
@@ -380,6 +384,7 @@ class Agents:
             up=up,
             speed=self.speed[rows],
             vehicle=self.vehicle.take(rows),
+            upward=self.upward_of(rows),
             grounded=self.grounded[rows],
             turn_rate=self.turn_rate[rows],
             axle=self.axle[rows],
