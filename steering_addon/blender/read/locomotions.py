@@ -1,0 +1,76 @@
+"""How the vehicles of a plan move, frame after frame: as their crowds do, or in a way of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.vectors import Rows
+from ...simulation.locomotion import Locomotion, one_of_each_kind
+from ..moving import locomotion_of
+from .checks import checked_values
+from .dependencies import animates
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+    from .plan import Plan
+
+
+class LocomotionReader:
+    """Reads the locomotions of a plan.
+
+    Attributes:
+        stay: whether all frames have the same.
+    """
+
+    def __init__(self, plan: Plan, crowd_row: Rows) -> None:
+        """`crowd_row` (n,) the row of the crowd of each vehicle."""
+        kinds = plan.vehicles.source.own_locomotions
+        self._readers = [_SettingsReader(crowd.ob, locomotion_of(crowd.ob)) for crowd in plan.crowds]
+        self._row = crowd_row
+        if kinds:
+            self._row = np.array(crowd_row)
+            self._row[list(kinds)] = np.arange(len(kinds)) + len(self._readers)
+            objects = plan.vehicles.source.objects
+            self._readers += [_SettingsReader(objects[row], kind) for row, kind in kinds.items()]
+        self.stay = all(reader.stays for reader in self._readers)
+        self._read: tuple[tuple[Locomotion, ...], Rows] | None = None
+
+    def read(self, depsgraph: Depsgraph | None, frame: int) -> tuple[tuple[Locomotion, ...], Rows]:
+        """One locomotion of each kind in use, and the row of the one that moves each vehicle, (n,).
+
+        Args:
+            depsgraph: evaluated for the frame; may be None if all frames have the same.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        if self._read is None or not self.stay:
+            self._read = one_of_each_kind([reader.read(depsgraph, frame) for reader in self._readers], self._row)
+        return self._read
+
+
+class _SettingsReader:
+    """Reads the settings of a locomotion on a crowd or a vehicle; only once if they are not animated."""
+
+    def __init__(self, ob: Object, kind: type[Locomotion]) -> None:
+        self._ob, self._kind = ob, kind
+        self._read: Locomotion | None = None
+        self.stays = not animates(ob, f"steering.{kind.name}.")
+
+    def read(self, depsgraph: Depsgraph | None, frame: int) -> Locomotion:
+        """The locomotion on the frame of the depsgraph, in columns of one entry for all vehicles.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        if self._read is None or not self.stays:
+            ob, name, values = self._ob, self._kind.name, {}
+            # Reading a group that was never set writes it into the file.
+            if not self.stays or ob.steering.is_property_set(name):
+                settings = ob.steering if self.stays or depsgraph is None else ob.evaluated_get(depsgraph).steering
+                values = checked_values(self._kind, getattr(settings, name), ob, name, frame)
+            self._read = self._kind.of(1, **values)
+        return self._read
