@@ -75,6 +75,16 @@ def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
     return hashed.hexdigest()
 
 
+def digest_of_shapes(objects: Iterable[Object]) -> bytes:
+    """The hash of what the shapes and places of objects and of their parts are made from, without evaluating them."""
+    parts = [part for ob in objects for part in (ob, *ob.children_recursive)]
+    hashed = hashlib.blake2b(digest_size=16)
+    for ob in sorted(with_all_behind(parts), key=full_name):
+        for look in (*_looks(ob), *_faces_of(ob, animated_paths(ob))):
+            hashed.update(look if isinstance(look, bytes) else repr(look).encode())
+    return hashed.digest()
+
+
 def _is_moved(ob: Object, stored: PropertyGroup, baked: Collection[Object] | None) -> bool:
     """Whether an object is a vehicle whose motion is that of a bake, and not part of what the bake is made from."""
     if Role.VEHICLE.name not in stored.roles or stored.locked:

@@ -1,7 +1,8 @@
-"""How the vehicles of a plan move, frame after frame: as their crowds do, or in a way of their own."""
+"""How vehicles move, frame after frame: as their crowds do, or in a way of their own."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,26 +16,34 @@ from .dependencies import animates
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
-    from .plan import Plan
-
 
 class LocomotionReader:
-    """Reads the locomotions of a plan.
+    """Reads the locomotions of some vehicles.
 
     Attributes:
         stay: whether all frames have the same.
     """
 
-    def __init__(self, plan: Plan, crowd_row: Rows) -> None:
-        """`crowd_row` (n,) the row of the crowd of each vehicle."""
-        kinds = plan.vehicles.source.own_locomotions
-        self._readers = [_SettingsReader(crowd.ob, locomotion_of(crowd.ob)) for crowd in plan.crowds]
+    def __init__(
+        self,
+        crowds: Iterable[Object],
+        crowd_row: Rows,
+        objects: Sequence[Object],
+        own_locomotions: Mapping[int, type[Locomotion]],
+    ) -> None:
+        """The vehicles by the rows of their crowds.
+
+        Args:
+            crowd_row: (n,) the row of the crowd of each vehicle.
+            objects: the vehicles; only those with a locomotion of their own are looked at.
+            own_locomotions: those of the vehicles that do not move as their crowd does, by row.
+        """
+        self._readers = [_SettingsReader(crowd, locomotion_of(crowd)) for crowd in crowds]
         self._row = crowd_row
-        if kinds:
+        if own_locomotions:
             self._row = np.array(crowd_row)
-            self._row[list(kinds)] = np.arange(len(kinds)) + len(self._readers)
-            objects = plan.vehicles.source.objects
-            self._readers += [_SettingsReader(objects[row], kind) for row, kind in kinds.items()]
+            self._row[list(own_locomotions)] = np.arange(len(own_locomotions)) + len(self._readers)
+            self._readers += [_SettingsReader(objects[row], kind) for row, kind in own_locomotions.items()]
         self.stay = all(reader.stays for reader in self._readers)
         self._read: tuple[tuple[Locomotion, ...], Rows] | None = None
 

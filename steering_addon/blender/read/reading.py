@@ -87,7 +87,9 @@ class Reader:
         self._crowd, self._crowd_keys = _of_crowds(plan)
         self._crowds_stay = all(crowd.stays for crowd in self._crowds)
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
-        self._locomotions = LocomotionReader(plan, self._crowd)
+        source = plan.vehicles.source
+        kinds, objects = source.own_locomotions, source.objects if source.own_locomotions else ()
+        self._locomotions = LocomotionReader((crowd.ob for crowd in plan.crowds), self._crowd, objects, kinds)
 
     @property
     def settings_stay(self) -> bool:
