@@ -164,7 +164,9 @@ def _found(
 def _starts(objects: Sequence[Object]) -> tuple[Motion, Scalars]:
     """Where vehicles that play no bake start, at rest, and how high their origins are above their feet, (n,) metres."""
     matrices = doubles([_matrix(ob) for ob in objects]).reshape(-1, 4, 4)
-    axes = np.array([model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob))) for ob in objects])
+    fronts = [sound_front(ob) for ob in objects]
+    axes_of = {front: model_axes(*(AXIS_NAMES[axis] for axis in front)) for front in set(fronts)}
+    axes = np.array([axes_of[front] for front in fronts])
     forward: Vectors = unit(np.einsum("nab,nb->na", matrices[:, :3, :3], axes[:, :, 1]))
     up: Vectors = unit(np.einsum("nab,nb->na", matrices[:, :3, :3], axes[:, :, 2]))
     place = columns(*(matrices[:, k, 3] for k in range(3)))
