@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,11 +27,13 @@ from ..simulation.arrays.vectors import (
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import Footing
 from ..simulation.ground import flat, left_of, level_heading, upright
-from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
+from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.memory import Memory, remembered
+from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
+from .footholds import misplaced_walkers
 from .point_mass import moved
 from .walkable import Look, Walkable, along_ground, carried, rise
 
@@ -250,6 +253,16 @@ class OnFoot(Locomotion):
         x, y, z = feet.T
         return self._stood(moved, terrain.first_footing(x, y, z), terrain, memory)
 
+    @property
+    def steepest(self) -> Scalars:
+        return self.max_slope
+
+    def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        if not len(terrain.after):
+            return {}
+        reach = self._reach(model, np.zeros(len(motion.position)))
+        return misplaced_walkers(self._walkable(terrain), terrain, _feet(motion.position, terrain), model.radius, reach)
+
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         start, walking = moved.memory.start, moved.memory.walking
         velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
@@ -287,7 +300,7 @@ class OnFoot(Locomotion):
             upright(len(normal)),
             replace(walking, triangle=footing.triangle, normal=normal),
             Pose(right, ahead, cross(right, ahead)),
-            {OFF_GROUND: (~stands).astype(np.float64)},
+            {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: walking.cornered.astype(np.float64)},
         )
 
 

@@ -24,9 +24,15 @@ OVERLAY_ITEMS = [
         "Forces that the behaviors request from the selected vehicles, and the combined force",
         128,
     ),
+    (
+        "SURFACES",
+        "Surfaces",
+        "Borders of the surfaces that vehicles stand on, and marks where they are too steep for the selected vehicles",
+        256,
+    ),
 ]
 """The items that the overlay can draw, with their stored bits."""
-DEFAULT_OVERLAY = {"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"}
+DEFAULT_OVERLAY = {"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS", "SURFACES"}
 """The items that are drawn until the user changes them."""
 MOST_SUBSTEPS = 100
 """The largest number of simulation steps per frame."""

@@ -157,7 +157,9 @@ def plan_reading(
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     regions = by_name([*roles[Role.REGION], *(each.ob for each in pointers if each.kind is Kind.REGION)])
     check_choices([*(source.ob for source in obstacles), *regions])
-    surfaces = roles[Role.SURFACE] if any(locomotion_of(crowd).stands for crowd in source.crowds) else []
+    stand = any(locomotion_of(crowd).stands for crowd in set(source.crowds))
+    stand |= any(kind.stands for kind in source.own_locomotions.values())
+    surfaces = roles[Role.SURFACE] if stand else []
     check_surfaces(surfaces)
     looked_at = [*paths, *regions, *flows, *surfaces, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows, *surfaces])
