@@ -141,6 +141,10 @@ class Behavior(Declared):
         """The distance from obstacles that it keeps besides the radius, (n,) metres; None if it does not avoid them."""
         return None
 
+    def keeps_lane(self) -> Mask | None:
+        """The agents that it keeps in a lane beside a curve, (n,); None if it keeps none."""
+        return None
+
     def reach_hint(self) -> float:
         """The distance in metres up to which `steer` asks for neighbors, where that is known beforehand, else 0.
 
