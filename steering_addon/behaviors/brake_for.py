@@ -24,7 +24,7 @@ from ..simulation.maneuvers.lanes import Lanes
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import NEIGHBORS, Near, Neighbors
-from ..simulation.world import EVERY_OBSTACLE, Agents, World
+from ..simulation.world import EVERY_MOVING, EVERY_OBSTACLE, Agents, World
 
 OBSTACLES = (
     Choice("NONE", 0, "None", "Brake for vehicles only"),
@@ -100,7 +100,7 @@ class BrakeFor(Neighborhood):
         return Steering(braking(agents, allowed), memory, speed_limit=allowed)
 
     def awaited_obstacle(self, memory: Waiting) -> Rows:
-        moved = np.where(self.obstacles == MOVING, memory.obstacle, -1)
+        moved = np.where(self.obstacles == MOVING, np.where(memory.obstacle < 0, EVERY_MOVING, memory.obstacle), -1)
         return np.where(self.obstacles == ALL, EVERY_OBSTACLE, moved)
 
     def reach_hint(self) -> float:

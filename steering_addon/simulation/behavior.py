@@ -126,7 +126,7 @@ class Behavior(Declared):
     def awaited_obstacle(self, memory: Any) -> Rows | None:
         """The row of the obstacle that each agent stops for instead of passing it, (n,).
 
-        Rows are -1 for none or EVERY_OBSTACLE; None if no agent stops for any.
+        Rows are -1 for none, EVERY_MOVING or EVERY_OBSTACLE; None if no agent stops for any.
         """
         return None
 
