@@ -152,6 +152,10 @@ class PathFollowing(Behavior):
             places[rows] = position + by.level(on_line - position) + of.at(further)[0]
         return places
 
+    def keeps_lane(self) -> Mask:
+        mask: Mask = self.lane_offset != 0.0
+        return mask
+
     def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
         memory = _on_paths(self, world, agents, memory)
         force, free = agents.none(), np.zeros(len(agents), dtype=np.bool_)

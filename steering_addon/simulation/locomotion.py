@@ -165,6 +165,11 @@ class Locomotion(Declared):
         """(n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit."""
         return shared(np.inf, len(self.turn_rate))
 
+    @property
+    def reaction(self) -> Scalars:
+        """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
+        return shared(0.0, len(self.turn_rate))
+
     @abstractmethod
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Any, dt: float
