@@ -142,7 +142,11 @@ class OnFoot(Locomotion):
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         push = self._push(model, control, memory, speed, dt)
         wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, dt)
-        by_wish = memory.stands | (magnitude(wanted) < EPSILON)
+        # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
+        back = ~memory.stands & (magnitude(wanted) < self._slowest(model)) & (dot(wish, heading) < 0.0)
+        stops = back & (self.turn_on_the_spot > 0.0)
+        wished = np.where(stops, 0.0, magnitude(wish))
+        by_wish = memory.stands | (magnitude(wanted) < EPSILON) | (back & ~stops)
         direction = unit(np.where(by_wish[:, None], wish, wanted))
         direction = np.where((magnitude(direction) < 0.5)[:, None], heading, direction)
         feet = _feet(start, terrain)
@@ -150,9 +154,7 @@ class OnFoot(Locomotion):
         step = np.maximum(speed, np.minimum(self._slowest(model), model.max_force / model.mass * dt)) * dt
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, side = walkable.way(look, heading, memory.side)
-        velocity, forward = self._strode(
-            model, motion, memory, direction, speed, magnitude(wanted), magnitude(wish), dt
-        )
+        velocity, forward = self._strode(model, motion, memory, direction, speed, magnitude(wanted), wished, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         refused = walkable.refuses(feet, way, memory.normal, memory.triangle)
         way = np.where(refused[:, None], 0.0, way)
