@@ -14,14 +14,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .arrays.vectors import Rows, Scalars, Vectors, picked, same_for_all, shared
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, picked, same_for_all, shared
 from .declaration import Choice, Declared
 from .memory import Memory
+from .misplaced import Misplaced
 from .terrain import Terrain
 from .vehicle import Motion, Pose, VehicleModel
 
 OFF_GROUND = "off_ground"
 """The output, 1 or 0, that tells whether a vehicle that stands on surfaces has none of them under it."""
+HELD_UP = "held_up"
+"""The output, 1 or 0, that tells whether the ground has refused a vehicle its last step, and it has not moved since."""
 
 
 WHEEL_SPEED = 1.0
@@ -162,6 +165,11 @@ class Locomotion(Declared):
         """(n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit."""
         return shared(np.inf, len(self.turn_rate))
 
+    @property
+    def reaction(self) -> Scalars:
+        """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
+        return shared(0.0, len(self.turn_rate))
+
     @abstractmethod
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Any, dt: float
@@ -204,6 +212,15 @@ class Locomotion(Declared):
     def started(self, motion: Motion, terrain: Terrain, memory: Any) -> Stance | None:
         """The stance before the first step; None where it is as the animator placed the vehicle."""
         return None
+
+    @property
+    def steepest(self) -> Scalars:
+        """(n,) the slope of the steepest ground that bodies climb, radians; inf for no limit."""
+        return shared(np.inf, len(self.turn_rate))
+
+    def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        """The bodies that start where they cannot stand or move as meant, (n,) each, by what is wrong."""
+        return {}
 
 
 def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Locomotion, ...], Rows]:

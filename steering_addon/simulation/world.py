@@ -187,7 +187,7 @@ class World:
         return mask
 
 
-EVERY_OBSTACLE = -2
+EVERY_OBSTACLE, EVERY_MOVING = -2, -3
 """In place of the row of an obstacle."""
 PASSING_PLACES = 8
 """Places of an agent's way that tell on which side it is led past obstacles: one way may lead past several."""
@@ -213,6 +213,7 @@ class Agents:
         turn_rate: (n,) the fastest turn at any speed, rad/s.
         axle: (n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one.
         cornering: (n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
+        reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
@@ -220,7 +221,9 @@ class Agents:
         alarmed: (n,) whether a behavior that has been asked in this step makes them run from something.
         clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
             them.
-        awaits: (n,) the row of the obstacle that each stops for instead of passing it, -1 for none, or EVERY_OBSTACLE.
+        in_lane: (n,) whether a behavior keeps it in a lane beside a curve, as others there keep to theirs.
+        awaits: (n,) the row of the obstacle that each stops for instead of passing it, besides all that move; -1 for
+            none, EVERY_MOVING or EVERY_OBSTACLE.
         passing_places: (n, PASSING_PLACES, 3) the places beside obstacles past which a behavior leads each, metres; nan
             for none, and (n, 0, 3) if no behavior leads any agent.
     """
@@ -240,11 +243,13 @@ class Agents:
     turn_rate: Scalars
     axle: Scalars
     cornering: Scalars
+    reaction: Scalars
     goal: Vectors
     stays: Mask
     arrival_distance: Scalars
     alarmed: Mask
     clearance: Scalars
+    in_lane: Mask
     awaits: Rows
     passing_places: Vectors
 
@@ -389,11 +394,13 @@ class Agents:
             turn_rate=self.turn_rate[rows],
             axle=self.axle[rows],
             cornering=self.cornering[rows],
+            reaction=self.reaction[rows],
             goal=goal,
             stays=self.stays[rows],
             arrival_distance=self.arrival_distance[rows],
             alarmed=self.alarmed[rows],
             clearance=self.clearance[rows],
+            in_lane=self.in_lane[rows],
             awaits=self.awaits[rows],
             passing_places=self.passing_places[rows],
         )

@@ -9,6 +9,7 @@ from . import (
     findings,
     flow_direction,
     front,
+    own_moves,
     populate,
     presets,
     preview,
@@ -20,6 +21,7 @@ from . import (
 MODULES = (
     tagging,
     front,
+    own_moves,
     behaviors,
     flow_direction,
     crowds,
