@@ -19,8 +19,11 @@ from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.simulation.geometry.clinging import Clinging
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.misplaced import Misplaced
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
+from steering_addon.simulation.terrain import Terrain
+from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.round_grounds import Faces, bowl, box, globe, moebius, sheet, waves
 from tests.scene import Scene, headings, leaders, positions, speeds, ups
 
@@ -273,6 +276,9 @@ def test_they_start_on_the_nearest_place_on_the_side_to_which_their_up_axis_poin
     assert np.abs(np.linalg.norm(state.motion.position[:2], axis=1) - 5.0).max() < 0.01
     assert np.abs(state.motion.up[:2] - up[:2]).max() < 0.02
     assert state.outputs["off_ground"].tolist() == [0.0, 0.0, 1.0]
+    motion, terrain = scene.start().motion, Terrain(ground, ground, np.zeros(3))
+    wrong = Crawling.of(3).misplaced(VehicleModel.of(3), motion, terrain)
+    assert wrong[Misplaced.OFF_GROUND].tolist() == [False, False, True]
 
 
 def test_the_origin_is_its_height_above_the_surface() -> None:
