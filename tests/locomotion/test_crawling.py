@@ -16,6 +16,7 @@ from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedColl
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Crawling
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
+from steering_addon.recording.mishaps import OVERLAP, Mishaps
 from steering_addon.simulation.geometry.clinging import Clinging
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
@@ -421,3 +422,29 @@ def test_on_a_wall_they_avoid_each_other_as_on_the_level() -> None:
     assert np.abs(level @ turn.T - upright).max() < 1e-3
     gap = np.linalg.norm(upright[:, :, None] - upright[:, None], axis=-1) + np.eye(12)
     assert gap.min() > 0.25
+
+
+# Bodies.
+
+
+def test_bodies_on_one_side_of_a_plate_are_pushed_apart_and_those_on_two_sides_are_not() -> None:
+    position = np.array([(0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (4.0, 0.0, 0.0), (4.1, 0.0, 0.0)])
+    up = np.array([(0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)])
+    scene = ants(
+        GROUNDS["ceiling"],
+        4,
+        surfaces=surfaces([sheet()]),
+        up=up,
+        forward=(0.0, 1.0, 0.0),
+        speed=0.5,
+        behaviors=[],
+        vehicle={"max_speed": 1.0, "cruise_speed": 0.5, "radius": 0.3, "keep_apart": True},
+    )
+    states = replace(scene, position=position).run(2 * FPS)
+    gap = np.linalg.norm(positions(states)[-1, 1::2] - positions(states)[-1, ::2], axis=1)
+    assert gap[0] > 0.59 and gap[1] == pytest.approx(0.1)
+    assert off_surface(states).max() < 1e-9
+    mishaps = Mishaps(4)
+    for frame, state in enumerate(states):
+        mishaps.look(frame, state)
+    assert (mishaps.frames[OVERLAP] >= 0).tolist() == [True, True, False, False]
