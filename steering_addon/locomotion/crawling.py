@@ -35,7 +35,7 @@ from ..simulation.arrays.vectors import (
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.clinging import Clinging
 from ..simulation.ground import level_heading, upright
-from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
+from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
@@ -240,7 +240,10 @@ class Crawling(Locomotion):
         memory = grip.memory
         ahead = unit(across(turned_over(grip.forward, memory.normal, memory.lean), memory.lean))
         pose = Pose(cross(ahead, memory.lean), ahead, memory.lean)
-        outputs = {OFF_GROUND: (~grip.clings).astype(np.float64)} if len(terrain.after) else {}
+        outputs = {}
+        if len(terrain.after):
+            masks = ((OFF_GROUND, ~grip.clings), (HELD_UP, memory.cornered))
+            outputs = {name: mask.astype(np.float64) for name, mask in masks}
         return Stance(
             grip.origin(terrain.lift), velocity, grip.forward, memory.normal, memory, pose if outputs else None, outputs
         )
