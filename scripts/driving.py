@@ -103,24 +103,36 @@ class Driving:
         ]
 
     def _gaps(self) -> list[str]:
-        half, n = max(self.length / 2.0 - self.radius, 0.0), self.place.shape[1]
-        text = []
-        if n > 1:
-            first, second = np.triu_indices(n, 1)
-            halves = np.full(len(first), half)
-            gaps = [
-                np.linalg.norm(between_axes(p[second] - p[first], f[first], halves, f[second], halves), axis=1)
-                for p, f in zip(self.place, self.forward)
-            ]
-            text.append(f"  room between cars, m                       min {np.min(gaps) - 2.0 * self.radius:8.3f}")
+        return [
+            f"  room between cars, m                       min {self.room_between():8.3f}",
+            f"  room to walkers and obstacles, m           min {self.room_to_others():8.3f}",
+        ]
+
+    @property
+    def _half(self) -> float:
+        return max(self.length / 2.0 - self.radius, 0.0)
+
+    def room_between(self) -> float:
+        """The least room between two cars on any key, metres; inf for a single one."""
+        first, second = np.triu_indices(self.place.shape[1], 1)
+        if not len(first):
+            return np.inf
+        halves = np.full(len(first), self._half)
+        gaps = [
+            np.linalg.norm(between_axes(p[second] - p[first], f[first], halves, f[second], halves), axis=1)
+            for p, f in zip(self.place, self.forward)
+        ]
+        return float(np.min(gaps)) - 2.0 * self.radius
+
+    def room_to_others(self) -> float:
+        """The least room from a car to a walker or an obstacle on any key, seen from above, metres; inf for none."""
         places, radii = self.others
-        if len(radii):
-            offset = places[:, None] - self.place[:, :, None]
-            along = np.clip((offset * self.forward[:, :, None]).sum(axis=-1), -half, half)
-            gap = np.linalg.norm((offset - along[..., None] * self.forward[:, :, None])[..., :2], axis=-1)
-            room = gap - self.radius - radii
-            text.append(f"  room to walkers and obstacles, m           min {room.min():8.3f}")
-        return text
+        if not len(radii):
+            return np.inf
+        offset = places[:, None] - self.place[:, :, None]
+        along = np.clip((offset * self.forward[:, :, None]).sum(axis=-1), -self._half, self._half)
+        gap = np.linalg.norm((offset - along[..., None] * self.forward[:, :, None])[..., :2], axis=-1)
+        return float((gap - self.radius - radii).min())
 
     def _ripples(self, speed: np.ndarray) -> list[str]:
         """The seconds from a car to the next behind it in its lane, of brake lights and of setting off."""
