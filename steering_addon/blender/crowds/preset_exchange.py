@@ -25,6 +25,7 @@ from ..tagged_objects import crowd_of, in_use, tagged
 from .entry_settings import comes_and_goes
 from .preset_files import Shelf
 from .staggered_entry import begin_after_start
+from .unasked import note_unasked
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup, Scene
@@ -72,6 +73,7 @@ def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     for path, value in values.items():
         _, *groups, name = path.split(".")
         setattr(getattr(settings, groups[0]) if groups else settings, name, value)
+    note_unasked(crowd, preset, scene)
     start_at_cruise(members_of(crowd, scene), cruise_before, settings.vehicle.cruise_speed)
     if preset.attendance is not None and settings.attendance.use_enter_frame:
         begin_after_start(crowd, scene)
