@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.arrays.angles import arctangent, cosine_and_sine
+from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
 from .clips import DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences
@@ -77,7 +77,7 @@ class Way:
         gone = position - was
         ahead, aside = dot(gone, forward), dot(gone, left)
         # The way bends with the body: half of the turn is taken back.
-        turn = -_angle(dot(was_forward, left), dot(was_forward, forward))
+        turn = -angle_of(dot(was_forward, left), dot(was_forward, forward))
         cosines, sines = cosine_and_sine(-0.5 * turn)
         return cls(
             ahead=ahead * cosines + aside * sines,
@@ -87,18 +87,6 @@ class Way:
             size=np.ones(n) if size is None else size,
             do=np.full(n, -1, dtype=np.int64) if do is None else do,
         )
-
-
-def _angle(y: Scalars, x: Scalars) -> Scalars:
-    """The angles of points (x, y) from the x axis in radians, -pi to pi; 0 at the origin."""
-    length = np.sqrt(x * x + y * y)
-    # Half the angle has the tangent y / (length + x), which is lost near the negative axis: there x / y helps.
-    behind = x < 0.0
-    half = np.where(behind, length - x, y)
-    base = np.where(behind, np.where(y < 0.0, -1.0, 1.0) * np.abs(y), length + x)
-    flat = np.abs(base) < 1e-300
-    angle = 2.0 * arctangent(half / np.where(flat, 1.0, base))
-    return np.where(flat, np.where(behind, np.pi, 0.0), angle)
 
 
 @dataclass(frozen=True)
