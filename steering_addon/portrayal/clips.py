@@ -17,6 +17,8 @@ from ..simulation.declaration import Declared, seconds, share, switch
 
 PHASES = 64
 """The number of equal parts in which a cycle is measured."""
+SAME_WAY = 0.4363
+"""Radians, 25 degrees: clips whose headings differ by less move in one direction."""
 STAND, MOVE, DO = 0, 1, 2
 """What a clip plays: it stands, it moves with its feet on the ground, or it does something once."""
 
@@ -134,3 +136,13 @@ def influences(weights: Scalars) -> Scalars:
 def in_order(clips: Sequence[Clip]) -> list[int]:
     """The rows of clips from the lowest strip to the highest: what stands, what moves by its speed, what it does."""
     return sorted(range(len(clips)), key=lambda row: (clips[row].plays, clips[row].speed, row))
+
+
+def leading(clips: Sequence[Clip]) -> int:
+    """The row of the first clip that moves, -1 without one: the slowest of those that move most nearly to the front."""
+    moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
+    if not moving:
+        return -1
+    nearest = min(abs(clips[row].heading) for row in moving)
+    ahead = [row for row in moving if abs(clips[row].heading) < nearest + SAME_WAY]
+    return min(ahead, key=lambda row: (clips[row].speed, row))

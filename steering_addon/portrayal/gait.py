@@ -16,9 +16,23 @@ import numpy as np
 
 from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.vectors import Scalars
-from .clips import MOVE, PHASES, STAND, Clip
+from .clips import DO, MOVE, PHASES, STAND, Clip, leading
 from .soles import Foot, Points, feet_of, foot_of, median, stances, weighted_median
 
+UNSURE = 0.15
+"""Where time on the ground tells the two ends of the axis apart by less, it is no way to go."""
+STEADY = 0.45
+"""The share of the feet's motion on the ground that a body's motion has to explain."""
+REPEATS = 0.15
+"""Model heights between the last pose and the first of what repeats itself, at most."""
+GENTLE, LONG = 0.07, 2.5
+"""Model heights a second that the bones of a clip that stands move at most, if it is shorter than so many seconds."""
+SUPPORTED = 0.5
+"""The share of its time that what stands is on its feet."""
+TURNS = 0.35
+"""Radians a cycle: what turns less goes straight."""
+LOW_POSTURE = 0.65
+"""A clip in which the body is lower than this share of what it is in a walk, such as sitting, is done once."""
 STILL = 0.03
 """Model heights a second: what a foot that stands may move."""
 STANDS = 0.7
@@ -40,9 +54,10 @@ class Sampled:
     Attributes:
         name: of the action.
         seconds: of the cycle.
-        points: (PHASES + 1, m, 3) metres, with the ground level and z up; the last phase is the first of the next cycle.
+        points: (PHASES + 1, m, 3) metres, z up; the last phase is the first of the next cycle.
         liveliness: model heights a second that its parts move, in the mean.
         gap: metres between the last pose and the first, where it is widest; root motion does not count.
+        posture: the mean height of its parts, metres.
     """
 
     name: str
@@ -50,6 +65,7 @@ class Sampled:
     points: Points
     liveliness: float = 0.0
     gap: float = 0.0
+    posture: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -63,6 +79,7 @@ class Moving:
         turning: radians a second to the left.
         sure, support, down: as of a clip.
         still: the share of the time on the ground in which feet do not move.
+        explained: 0 to 1, the share of the feet's motion on the ground that turning explains.
         steady: 0 to 1, the share of the feet's motion on the ground that the body's explains.
     """
 
@@ -74,6 +91,7 @@ class Moving:
     support: float
     down: Scalars
     still: float
+    explained: float
     steady: float
 
 
@@ -89,17 +107,19 @@ def measured(sampled: Sampled, height: float, front: tuple[float, float] = (0.0,
     moving = moving_of(points, sampled.seconds, height, drift)
     blank = Clip(sampled.name, STAND, sampled.seconds, closes=closes, drift=drift)
     if moving is None:
-        return replace(blank, plays=kind_without_feet(sampled, height), support=0.0, down=np.zeros(PHASES))
+        plays = kind_of(None, sampled, height, 0.0)
+        return replace(blank, plays=plays, drift=(0.0, 0.0, 0.0), support=0.0, down=np.zeros(PHASES))
     known = replace(blank, sure=moving.sure, support=moving.support, down=moving.down)
     turn = moving.turning * sampled.seconds
     speed = float(np.cumsum(moving.profile)[-1]) / PHASES
     plays = kind_of(moving, sampled, height, speed)
     if plays != MOVE:
-        return replace(known, plays=plays, own_slide=slides(moving, sampled.seconds, still=True), sure=1.0)
+        own_slide = slides(moving, sampled.seconds, still=True)
+        return replace(known, plays=plays, drift=(0.0, 0.0, 0.0), own_slide=own_slide, sure=1.0)
     known = replace(
         known, plays=plays, turn=turn, own_slide=slides(moving, sampled.seconds), rests=double_support(moving)
     )
-    if speed <= STILL * height:
+    if speed <= STILL * height or moving.steady <= STEADY:
         return known
     ahead = moving.way[0] * front[0] + moving.way[1] * front[1]
     left = moving.way[1] * front[0] - moving.way[0] * front[1]
@@ -135,15 +155,16 @@ def moving_of(points: Points, seconds: float, height: float, drift: tuple[float,
     on_ground = max(total(weight), 1e-12)
     still = total(weight * (speed < STILL * height)) / on_ground
     place = np.stack([0.5 * (foot.place[1:] + foot.place[:-1]) for foot in feet])
-    turning, velocity = without_turning(place, velocity, weight)
+    turning, explained, velocity = without_turning(place, velocity, weight)
     axis = main_axis(velocity, weight)
     along = velocity[..., 0] * axis[0] + velocity[..., 1] * axis[1]
-    back, forth = total(weight * (along > 0.0)), total(weight * (along < 0.0))
+    sure = weight * weight
+    back, forth = total(sure * (along > 0.0)), total(sure * (along < 0.0))
     carried = -(axis[0] * drift[0] + axis[1] * drift[1])
     if carried < 0.0 or (carried == 0.0 and forth > back):
         axis, along = (-axis[0], -axis[1]), -along
     profile, down = profile_of(along, weight)
-    explained = total(weight * np.minimum(np.abs(along), 2.0 * profile) * profile * (along > 0.0))
+    carried_on = total(weight * np.minimum(np.abs(along), 2.0 * profile) * profile * (along > 0.0))
     power = total(weight * (velocity[..., 0] * velocity[..., 0] + velocity[..., 1] * velocity[..., 1]))
     return Moving(
         feet=feet,
@@ -154,12 +175,13 @@ def moving_of(points: Points, seconds: float, height: float, drift: tuple[float,
         support=float(np.count_nonzero(down > 0.0)) / PHASES,
         down=down,
         still=still,
-        steady=min(explained / max(power, 1e-12), 1.0),
+        explained=explained,
+        steady=min(carried_on / max(power, 1e-12), 1.0),
     )
 
 
-def without_turning(place: Points, velocity: Points, weight: Scalars) -> tuple[float, Points]:
-    """The rate at which a body turns on its feet, radians a second to the left, and their velocities without it.
+def without_turning(place: Points, velocity: Points, weight: Scalars) -> tuple[float, float, Points]:
+    """The rate at which a body turns on its feet, radians a second to the left, how much it explains, the rest.
 
     Feet on the ground of a body that goes with velocity v and turns at the rate w move with -v - w x place; v and w
     are fitted. A turn that explains little is none.
@@ -176,11 +198,12 @@ def without_turning(place: Points, velocity: Points, weight: Scalars) -> tuple[f
     u, v = velocity[..., 0] - mean[0], velocity[..., 1] - mean[1]
     spread, moment = total(sure * (x * x + y * y)), total(sure * (x * v - y * u))
     power = total(sure * (u * u + v * v))
-    if spread <= 1e-12 or moment * moment < TURNING * spread * power:
-        return 0.0, velocity
+    explained = moment * moment / max(spread * power, 1e-12)
+    if explained < TURNING:
+        return 0.0, 0.0, velocity
     rate = -moment / spread
     arms = np.stack((-place[..., 1], place[..., 0]), axis=-1)
-    return rate, velocity + rate * arms
+    return rate, explained, velocity + rate * arms
 
 
 def main_axis(velocity: Points, weight: Scalars) -> tuple[float, float]:
@@ -219,16 +242,21 @@ def profile_of(along: Scalars, weight: Scalars) -> tuple[Scalars, Scalars]:
     return np.clip(profile, SLOWEST * usual, FASTEST * usual), down
 
 
-def kind_of(moving: Moving, sampled: Sampled, height: float, speed: float) -> int:
-    """Whether a clip with feet stands, moves or does something once."""
+def kind_of(moving: Moving | None, sampled: Sampled, height: float, speed: float) -> int:
+    """Whether a clip stands, moves or does something once.
+
+    What moves repeats itself: its last pose is its first. What stands repeats itself too, gently or for long, where a
+    gesture is short.
+    """
+    repeats = sampled.gap < REPEATS * height
+    gentle = sampled.liveliness < GENTLE or sampled.seconds > LONG
+    if moving is None:
+        return STAND if repeats else DO
     if moving.still > STANDS:
-        return STAND
-    return MOVE
-
-
-def kind_without_feet(sampled: Sampled, height: float) -> int:
-    """Whether a clip without feet stands or does something once."""
-    return STAND
+        return STAND if repeats and gentle and moving.support > SUPPORTED else DO
+    turns = abs(moving.turning) * sampled.seconds > TURNS and moving.explained > STEADY
+    moves = speed > STILL * height and moving.steady > STEADY and moving.sure > UNSURE
+    return MOVE if repeats and moving.still < 1.0 - STANDS and (moves or turns) else DO
 
 
 def slides(moving: Moving, seconds: float, *, still: bool = False) -> float:
@@ -236,7 +264,9 @@ def slides(moving: Moving, seconds: float, *, still: bool = False) -> float:
     step = np.zeros((PHASES, 2)) if still else (moving.profile * seconds / PHASES)[:, None] * np.array(moving.way)
     longest = 0.0
     for foot in moving.feet:
-        for rows in stances(foot.touches):
+        # A foot that goes forwards in the body's space swings, however low.
+        swings = foot.step[:, 0] * moving.way[0] + foot.step[:, 1] * moving.way[1] > 0.0
+        for rows in stances(foot.touches & (still | ~swings)):
             off = foot.step[rows] + step[rows]
             way = np.sqrt(off[:, 0] * off[:, 0] + off[:, 1] * off[:, 1])
             longest = max(longest, float(np.cumsum(way)[-1]))
@@ -257,7 +287,7 @@ def total(values: Scalars) -> float:
 def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) -> list[Clip]:
     """Clips of one model with the phase by which their feet go with those of the first one that moves.
 
-    The first is that nearest to the front, and the slowest of these. The phases at which feet are best left are those
+    The phases at which feet are best left are those
     that are nearest to the pose of a clip that stands, if there is one.
 
     Args:
@@ -265,15 +295,18 @@ def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) ->
         sampled: what they were measured on, all on the same points.
         height: of the model, metres.
     """
-    moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
-    if not moving:
+    first = leading(clips)
+    if first < 0:
         return list(clips)
-    first = min(moving, key=lambda row: (abs(clips[row].heading), clips[row].speed, row))
+    moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
     points = [in_place(one.points, height)[0] for one in sampled]
     feet = feet_of(points[first], height)
     tracks = [np.stack([foot_of(own, foot.points, height, foot.rests).place for foot in feet]) for own in points]
-    standing = next((row for row, clip in enumerate(clips) if clip.plays == STAND), None)
     result = list(clips)
+    for row, clip in enumerate(clips):
+        if clip.plays == STAND and sampled[row].posture < LOW_POSTURE * sampled[first].posture:
+            result[row] = replace(clip, plays=DO)
+    standing = next((row for row, clip in enumerate(result) if clip.plays == STAND), None)
     for row in moving:
         offset, agrees = alignment(tracks[first], tracks[row])
         rests = clips[row].rests if standing is None else nearest_stops(tracks[row], tracks[standing])

@@ -16,7 +16,7 @@ import numpy as np
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
-from .clips import MOVE, Clip
+from .clips import MOVE, Clip, leading
 
 ONE_HEADING = 0.906
 """Clips whose headings differ by less than the angle with this cosine, 25 degrees, move in one direction."""
@@ -67,7 +67,9 @@ def directions_of(clips: Sequence[Clip]) -> tuple[Direction, ...]:
     moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
     straight = [row for row in moving if abs(clips[row].turn) < BENDS] or moving
     groups: list[tuple[tuple[float, float], list[int]]] = []
-    for row in sorted(straight, key=lambda row: (abs(clips[row].heading), clips[row].speed, row)):
+    first = leading([clips[row] for row in straight])
+    others = sorted(range(len(straight)), key=lambda k: (abs(clips[straight[k]].heading), clips[straight[k]].speed, k))
+    for row in [straight[k] for k in ([first, *(k for k in others if k != first)] if first >= 0 else [])]:
         cosines, sines = cosine_and_sine(np.array([clips[row].heading]))
         way = (float(cosines[0]), float(sines[0]))
         near = [rows for (x, y), rows in groups if x * way[0] + y * way[1] > ONE_HEADING]

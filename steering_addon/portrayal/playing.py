@@ -19,7 +19,7 @@ import numpy as np
 from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
-from .clips import DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences
+from .clips import DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences, leading
 from .gaits import Repertoire
 
 SMOOTHING = 0.12
@@ -144,7 +144,7 @@ class Player:
         self._metres = np.array(
             [_shifted(clip) if moves[row] else np.zeros(PHASES + 1) for row, clip in enumerate(clips)]
         )
-        self._rests = _rests(clips, moves, self._offset)
+        self._rests = _rests(clips, self._offset)
 
     def start(self, way: Way) -> Played:
         """What agents play on their first frame; `way` is the one that they would have come from the frame before."""
@@ -374,12 +374,11 @@ def _shifted(clip: Clip) -> Scalars:
     return np.concatenate(([0.0], np.cumsum(steps))) * clip.stride
 
 
-def _rests(clips: Sequence[Clip], moves: Mask, offset: Scalars) -> Scalars:
+def _rests(clips: Sequence[Clip], offset: Scalars) -> Scalars:
     """The shared phases at which the feet of the first moving clip are best left, (r,), each in [0, 1)."""
-    rows = np.flatnonzero(moves)
-    if not len(rows):
+    first = leading(clips)
+    if first < 0:
         return np.zeros(0)
-    first = min(rows, key=lambda row: (abs(clips[row].heading), clips[row].speed, row))
     own = np.array(clips[first].rests) - offset[first]
     return np.sort(own - np.floor(own))
 

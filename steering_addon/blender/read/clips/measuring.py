@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....portrayal.clips import PHASES, Clip
+from ....portrayal.clips import PHASES, Clip, leading
 from ....portrayal.gait import Sampled, matched, measured
 from ....simulation.arrays.vectors import Rows
 from ...refusal import Refusal
@@ -65,10 +65,9 @@ def measured_clips(
         raise Refusal(f"{model.name} has no height: its feet cannot be found. Give it a mesh.", about=[model])
     posed = [_posed(armature, rig, action, scene) for action in actions]
     own = [measured(_sampled(rig, one, one.low), rig.height) for one in posed]
-    moving = [row for row, clip in enumerate(own) if clip.speed > 0.0]
-    if not moving:
+    first = leading(own)
+    if first < 0:
         return own
-    first = min(moving, key=lambda row: (abs(own[row].heading), own[row].speed, row))
     shared = [_sampled(rig, one, posed[first].low) for one in posed]
     return matched(own, shared, rig.height)
 
@@ -134,4 +133,5 @@ def _sampled(rig: Rig, posed: Posed, rows: Rows) -> Sampled:
         points=rig.moved(posed.poses, rows),
         liveliness=float(steps * PHASES / posed.seconds / rig.height),
         gap=float(np.linalg.norm(gone, axis=1).max()),
+        posture=float(heads[..., 2].mean() + rig.matrix[2, 3]),
     )

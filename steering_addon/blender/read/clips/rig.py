@@ -10,6 +10,7 @@ from bpy.utils import flip_name
 
 from ....simulation.arrays.vectors import Rows
 from ...doubles import doubles
+from ..body_sizes import MOST_OF_IT
 from ..rest_pose import rest_offset, rest_points
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from ...hierarchy import Family
 
+Part = tuple[np.ndarray, Rows, np.ndarray]
+"""Points (m, 3) in the armature's space, the rows of the bones that move each and their weights, (m, INFLUENCES)."""
 INFLUENCES = 4
 """Bones that move a point at most: of more, the strongest."""
 
@@ -69,7 +72,7 @@ class Rig:
 
     def heights(self, poses: np.ndarray) -> np.ndarray:
         """The heights of all points, (f, m) metres, from the bones' poses (f, n, 4, 4)."""
-        deform = (self.matrix[2] @ poses) @ np.linalg.inv(self.rest)
+        deform = ((self.matrix[2:3] @ poses) @ np.linalg.inv(self.rest))[..., 0, :]
         places = np.concatenate((self.points, np.ones((len(self.points), 1))), axis=1)
         total = np.zeros((len(poses), len(places)))
         for k in range(INFLUENCES):
@@ -90,9 +93,12 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
     """
     bones = _parents_first(armature)
     rows = {bone.name: row for row, bone in enumerate(bones)}
-    parts = list(_parts(armature, rows, family))
-    if not parts:
-        parts = [_ends(bones, rows)]
+    deformed, carried = _deformed(armature, rows, family), _carried(armature, rows, family)
+    # As for sizes: what armatures deform is the body. What is held in a hand may reach below the feet.
+    parts = (
+        deformed if deformed and _extent(deformed) > MOST_OF_IT * _extent(deformed + carried) else carried + deformed
+    )
+    parts = parts or [_ends(bones, rows)]
     points, influences, weights = (np.concatenate(column) for column in zip(*parts))
     world = doubles(model.matrix_world)
     scale = np.linalg.norm(world[:3, :3], axis=0)
@@ -117,35 +123,39 @@ def _parents_first(armature: Object) -> list:
     return sorted(bones, key=lambda bone: depths[bone.name])
 
 
-def _parts(armature: Object, rows: dict[str, int], family: Family):
-    """The points of each part in the armature's space, with the rows of their bones and the weights of these."""
+def _deformed(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
+    """The meshes that an armature deforms."""
     to_armature = doubles(armature.matrix_world.inverted_safe())
-    for part in _meshes(armature, family):
-        if part.find_armature() == armature:
-            matrix = to_armature @ doubles(part.matrix_world)
-            points = rest_points(part)
-            bones, weights = _groups(part, rows, len(points))
-        else:
-            offset, bone = rest_offset(part), rows.get(part.parent_bone, -1)
-            if offset is None or bone < 0:
-                continue
-            matrix, points = offset, rest_points(part)
-            bones = np.zeros((len(points), INFLUENCES), dtype=np.int64)
-            bones[:, 0] = bone
-            weights = np.zeros((len(points), INFLUENCES))
-            weights[:, 0] = 1.0
-        if len(points):
-            yield points @ matrix[:3, :3].T + matrix[:3, 3], bones, weights
+    below = list(family.descendants(armature.parent or armature))
+    parts = []
+    for part in below:
+        if _is_seen(part) and part.find_armature() == armature:
+            points, matrix = rest_points(part), to_armature @ doubles(part.matrix_world)
+            parts.append((points @ matrix[:3, :3].T + matrix[:3, 3], *_groups(part, rows, len(points))))
+    return [part for part in parts if len(part[0])]
 
 
-def _meshes(armature: Object, family: Family) -> list[Object]:
-    """The meshes that an armature carries or deforms."""
-    found = {part.name_full: part for part in family.descendants(armature) if part.type == "MESH"}
-    above = armature.parent
-    for part in family.descendants(above) if above is not None else ():
-        if part.type == "MESH" and part.find_armature() == armature:
-            found[part.name_full] = part
-    return [part for part in found.values() if not part.hide_render or not part.hide_viewport]
+def _carried(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
+    """The meshes that hang on an armature's bones."""
+    parts = []
+    for part in family.children(armature):
+        offset, bone = rest_offset(part), rows.get(part.parent_bone, -1)
+        if not _is_seen(part) or part.find_armature() is not None or offset is None or bone < 0:
+            continue
+        points = rest_points(part)
+        bones = np.zeros((len(points), INFLUENCES), dtype=np.int64)
+        weights = np.zeros((len(points), INFLUENCES))
+        bones[:, 0], weights[:, 0] = bone, 1.0
+        parts.append((points @ offset[:3, :3].T + offset[:3, 3], bones, weights))
+    return [part for part in parts if len(part[0])]
+
+
+def _is_seen(part: Object) -> bool:
+    return part.type == "MESH" and not (part.hide_render and part.hide_viewport)
+
+
+def _extent(parts: list[Part]) -> float:
+    return float(np.ptp(np.concatenate([part[0] for part in parts]), axis=0).max()) if parts else 0.0
 
 
 def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.ndarray]:
@@ -167,7 +177,7 @@ def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.nd
     return bones, weights
 
 
-def _ends(bones: list, rows: dict[str, int]) -> tuple[np.ndarray, Rows, np.ndarray]:
+def _ends(bones: list, rows: dict[str, int]) -> Part:
     """The ends of the bones that would deform a mesh, or without such bones of all, for an armature without one."""
     bones = [bone for bone in bones if bone.use_deform] or bones
     points = doubles([end for bone in bones for end in (bone.head_local, bone.tail_local)]).reshape(-1, 3)
