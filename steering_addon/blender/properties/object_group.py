@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import (
     BoolProperty,
+    CollectionProperty,
     EnumProperty,
     FloatProperty,
     IntProperty,
@@ -28,6 +29,7 @@ from ...simulation.vehicle import VehicleModel
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, property_group
 from ..setting_changes import notify_listeners
 from .access import has_role
+from .clip_groups import STEERING_PG_clip, STEERING_PG_playing
 from .populate_groups import STEERING_PG_member, STEERING_PG_populate
 from .vehicle_groups import STEERING_PG_start, STEERING_PG_variation
 
@@ -45,7 +47,26 @@ AXIS_ITEMS = [
 
 STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
 STEERING_PG_attendance = property_group("STEERING_PG_attendance", Attendance)
-STEERING_PG_portrayal = property_group("STEERING_PG_portrayal", Portrayal)
+STEERING_PG_portrayal = property_group(
+    "STEERING_PG_portrayal",
+    Portrayal,
+    {
+        "clips": CollectionProperty(
+            name="Clips",
+            description="Actions that the models play",
+            type=STEERING_PG_clip,
+            override={*OVERRIDABLE, "USE_INSERTION"},
+        ),
+        "active_clip": IntProperty(
+            name="Active Clip",
+            description="Index of the clip that is selected in the list",
+            min=0,
+            override=OVERRIDABLE,
+            options=NOT_ANIMATABLE,
+        ),
+        "playing": PointerProperty(type=STEERING_PG_playing, override=OVERRIDABLE),
+    },
+)
 
 
 LOCOMOTION_GROUPS = {kind.name: property_group(f"STEERING_PG_{kind.name}", kind) for kind in LOCOMOTIONS}
