@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import radians
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ...portrayal.clips import MOVE, STAND, Clip
+from ..read.clips.measuring import measured_clips
+from ..stored_values import sound_front
 from ..write.bake_record import our_record
 from ..write.clip_copies import fits, span
 from ..write.clip_record import clip_record, is_copy
 from ..write.ownership import bake_of
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object
+    from bpy.types import Action, Object, Scene
+
+    from ..hierarchy import Family
 
 AHEAD = radians(25.0)
 """Most that a clip may move aside of the front to be a walk or a run."""
@@ -61,6 +66,37 @@ def _is_clip(action: Action | None, rig: Object) -> bool:
         return False
     first, last = span(action)
     return last > first and fits(action, rig)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A clip to begin with."""
+
+    action: Action
+    clip: Clip
+
+
+def find_clips(vehicle: Object, rig: Object, actions: Sequence[Action], scene: Scene, family: Family) -> list[Found]:
+    """The actions of a model to begin with, and what they are.
+
+    Those whose names promise it are measured first, the others only if these are not enough.
+
+    Raises:
+        Refusal: an action cannot be measured.
+    """
+    front = sound_front(vehicle)
+    promising = [action for action in actions if _promises(action.name.rpartition("|")[2])]
+    for candidates in (promising, actions):
+        clips = measured_clips(vehicle, candidates, scene, family, front) if candidates else []
+        rows = chosen(clips)
+        if {clips[row].plays for row in rows} == {STAND, MOVE}:
+            break
+    return [Found(candidates[row], clips[row]) for row in rows]
+
+
+def _promises(word: str) -> bool:
+    """Whether the name of a clip is that of standing, walking or running."""
+    return any(kind.search(word) for kind in (STANDS, GRAZES, WALKS, RUNS)) and not OTHERWISE.search(word)
 
 
 def chosen(clips: Sequence[Clip]) -> list[int]:

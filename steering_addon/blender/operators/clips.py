@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ...portrayal.clips import MOVE
 from ...simulation.roles import Role
 from ..crowds.crowd_clips import check_has_models, clips_of, models_of, rig_of, store_measurements, stored_clips
-from ..crowds.finding_clips import actions_of, chosen
+from ..crowds.finding_clips import actions_of, find_clips
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
 from ..properties import replaces_own_keys
@@ -192,16 +192,14 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         if not actions:
             text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
             raise Refusal(text, about=[rig])
-        context.window_manager.progress_begin(0, len(actions))
-        clips = measured_clips(ob, actions, context.scene, family, sound_front(ob))
-        context.window_manager.progress_end()
         taken = {clip.action for clip in stored_clips(crowd)}
-        new = [row for row in chosen(clips) if actions[row] not in taken]
-        for row in new:
-            _added(crowd, actions[row], PLAYS_ITEMS[clips[row].plays][0])
+        clips = find_clips(ob, rig, actions, context.scene, family)
+        new = [each for each in clips if each.action not in taken]
+        for each in new:
+            _added(crowd, each.action, PLAYS_ITEMS[each.clip.plays][0])
         if stored_clips(crowd):
             _measure(crowd, context, family)
-        self._report(crowd, [actions[row].name for row in new], len(actions))
+        self._report(crowd, [each.action.name for each in new], len(actions))
         walks = [clip for clip in _clips(crowd, context, family) if clip.plays == MOVE and clip.speed > 0.0]
         if walks:
             self._fit(crowd, min(clip.speed for clip in walks))

@@ -101,7 +101,7 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
     for played in each.played:
-        name = f"{PREFIX}{played.copy.name}"
+        name = PREFIX + played.copy.name.rpartition("|")[2]
         if name not in names and (played is each.played[0] or played.influence.max() > SEEN):
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
     values = tuple(pose.get(channel, value_of(rig, channel)) for channel in each.channels)
@@ -247,7 +247,10 @@ def _remove_unused(copies: Collection[bpy.types.Action]) -> None:
 
 
 def _move_below(rigs: Iterable[Object]) -> None:
-    """Move our tracks below those of the animator, in the order that they have."""
+    """Move our tracks below those of the animator that play, in the order that they have.
+
+    Muted tracks, of which importers leave dozens, do not matter, and moving takes a second for every few thousand.
+    """
     mixed = [rig for rig in rigs if _has_others_below(rig)]
     if not mixed:
         return
@@ -259,10 +262,10 @@ def _move_below(rigs: Iterable[Object]) -> None:
 
 
 def _has_others_below(rig: Object) -> bool:
-    """Whether a track of the animator's lies below one of ours."""
+    """Whether a track of the animator's that plays lies below one of ours."""
     record = clip_record(rig)
-    others = [track.name not in record.tracks for track in rig.animation_data.nla_tracks]
-    return True in others and False in others[others.index(True) :]
+    playing = [track.name in record.tracks for track in rig.animation_data.nla_tracks if not track.mute]
+    return False in playing and True in playing[playing.index(False) :]
 
 
 @contextmanager

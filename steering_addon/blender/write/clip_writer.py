@@ -12,7 +12,16 @@ from ...portrayal.clips import DO, Clip, ClipSettings, in_order
 from ...portrayal.playing import Played, Player, Way
 from ...simulation.arrays.chance import Keys, mix, uniform
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
-from ..crowds.crowd_clips import Model, check_has_models, clips_of, models_of, scale_of, settings_for, stored_clips
+from ..crowds.crowd_clips import (
+    Model,
+    check_has_models,
+    clips_of,
+    models_of,
+    scale_of,
+    settings_for,
+    store_measurements,
+    stored_clips,
+)
 from ..hierarchy import Family
 from ..tagged_objects import names_of
 from .clip_copies import Copies
@@ -84,7 +93,9 @@ class ClipWriter:
         """
         self._frames = frames
         self._family = Family()
+        self._scene = scene
         self._left: list[Object] = []
+        self._crowds: list[tuple[Object, _ModelPlayed]] = []
         self._models: list[tuple[int, np.ndarray, _ModelPlayed]] = []
         self.warnings: list[str] = []
         frame_time = scene.render.fps_base / scene.render.fps
@@ -103,6 +114,7 @@ class ClipWriter:
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, len(frames))
                 played.check(replace)
                 self._models.append((number, rows, played))
+                self._crowds.append((members.crowd, played))
 
     @property
     def posed(self) -> dict[Object, Sequence[tuple[str, int]]]:
@@ -127,6 +139,7 @@ class ClipWriter:
         """Write the strips; the vehicles play their bake already. Removes those of an earlier bake that are in the
         way."""
         edited: list[Edited] = []
+        self._store()
         rigs = [each for _, _, played in self._models for each in played.rigs()]
         written = {each.rig for each in rigs}
         gone = [part for ob in self._left for part in (ob, *self._family.descendants(ob)) if part not in written]
@@ -135,6 +148,15 @@ class ClipWriter:
         if edited:
             names = names_of([str(each) for each in edited])
             self.warnings.append(f"Kept NLA strips that were edited: {names}. Delete them to have them written again")
+
+    def _store(self) -> None:
+        """Store what was measured with the clips of crowds that can be changed."""
+        models: dict[Object, list[Model]] = {}
+        for crowd, played in self._crowds:
+            models.setdefault(crowd, []).append(played.model)
+        for crowd, same in models.items():
+            if crowd.library is None:
+                store_measurements(same, self._scene, self._family)
 
     def _warn(self, crowd: Object, idle: Sequence[Object]) -> None:
         names = names_of([ob.name for ob in idle])
