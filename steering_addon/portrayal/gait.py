@@ -201,7 +201,10 @@ def without_turning(place: Points, velocity: Points, weight: Scalars) -> tuple[f
     explained = moment * moment / max(spread * power, 1e-12)
     if explained < TURNING:
         return 0.0, 0.0, velocity
-    rate = -moment / spread
+    # The fit counts feet that begin to lift; the median does not.
+    reach = x * x + y * y
+    far = reach > 0.01 * np.max(reach)
+    rate = -weighted_median(((x * v - y * u)[far]) / reach[far], (sure * reach)[far])
     arms = np.stack((-place[..., 1], place[..., 0]), axis=-1)
     return rate, explained, velocity + rate * arms
 
