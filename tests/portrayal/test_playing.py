@@ -1,4 +1,4 @@
-"""What agents play of their clips: feet hold, phases never run backwards, and nobody depends on the others."""
+"""What agents play of their clips: feet hold, phases never run backwards, and agents do not depend on each other."""
 
 from dataclasses import replace
 
@@ -128,7 +128,7 @@ def test_it_stands_below_its_slowest_speed_and_comes_to_rest_where_feet_pass() -
     playing = play(clips, ways(speeds))
     assert playing.influence[1, -1, 0] == 0.0
     rest = playing.phase[1, -1, 0] - clips[1].offset
-    assert min(abs((rest - own + 0.5) % 1.0 - 0.5) for own in clips[1].rests) < 1e-6
+    assert min(abs((rest - phase + 0.5) % 1.0 - 0.5) for phase in clips[1].rests) < 1e-6
     assert playing.phase[1, -1, 0] == playing.phase[1, -12, 0]
     creeping = play(clips, ways(np.full((48, 1), 0.08 * clips[1].speed)))
     assert (creeping.influence[1:] == 0.0).all()
