@@ -26,7 +26,7 @@ STEADY = 0.45
 REPEATS = 0.15
 """Model heights between the last pose and the first of what repeats itself, at most."""
 GENTLE, LONG = 0.07, 2.5
-"""Most that the bones of what stands move, model heights a second, unless it lasts longer than the second number, seconds."""
+"""Most that the bones of what stands move, model heights a second, unless it lasts longer than LONG seconds."""
 SUPPORTED = 0.5
 """The share of its time that what stands is on its feet."""
 TURNS = 0.35
