@@ -10,7 +10,6 @@ from pathlib import Path
 import bpy
 
 
-
 def opened(file: Path) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
     """The armatures of a file that is opened or imported, each with the object that carries it.
 

@@ -103,14 +103,19 @@ def _posed(armature: Object, rig: Rig, action: Action, scene: Scene) -> Posed:
         raise Refusal(f"{action.name} is a single pose. Choose an action with at least two keys.")
     frames = first + (last - first) * np.arange(PHASES + 1) / PHASES
     poses = poses_of(armature, rig, action, frames)
-    heights = rig.heights(poses[::SEARCHED])
-    low = np.flatnonzero(heights.min(axis=0) < heights.min() + LOW * rig.height)
     return Posed(
         action=action,
         seconds=(last - first) * scene.render.fps_base / scene.render.fps,
         poses=poses,
-        low=_lowest_of_each_bone(rig, low, heights[:, low].min(axis=0)),
+        low=low_points(rig, poses[::SEARCHED]),
     )
+
+
+def low_points(rig: Rig, poses: np.ndarray) -> Rows:
+    """The rows of the points that come near the lowest one in some poses (f, n, 4, 4), the lowest ones of each bone."""
+    lowest = rig.heights(poses).min(axis=0)
+    low = np.flatnonzero(lowest < lowest.min() + LOW * rig.height)
+    return _lowest_of_each_bone(rig, low, lowest[low])
 
 
 def _lowest_of_each_bone(rig: Rig, rows: Rows, heights: np.ndarray) -> Rows:
