@@ -20,13 +20,13 @@ from .clips import DO, MOVE, PHASES, STAND, Clip, leading
 from .soles import Foot, Points, feet_of, foot_of, median, stances, weighted_median
 
 UNSURE = 0.15
-"""Where time on the ground tells the two ends of the axis apart by less, it is no way to go."""
+"""Where time on the ground tells the two ends of the axis apart by less, the direction is unknown."""
 STEADY = 0.45
 """The share of the feet's motion on the ground that a body's motion has to explain."""
 REPEATS = 0.15
 """Model heights between the last pose and the first of what repeats itself, at most."""
 GENTLE, LONG = 0.07, 2.5
-"""Model heights a second that the bones of a clip that stands move at most, if it is shorter than so many seconds."""
+"""Most that the bones of what stands move, model heights a second, unless it lasts longer than LONG seconds."""
 SUPPORTED = 0.5
 """The share of its time that what stands is on its feet."""
 TURNS = 0.35
@@ -201,7 +201,10 @@ def without_turning(place: Points, velocity: Points, weight: Scalars) -> tuple[f
     explained = moment * moment / max(spread * power, 1e-12)
     if explained < TURNING:
         return 0.0, 0.0, velocity
-    rate = -moment / spread
+    # The fit counts feet that begin to lift; the median does not.
+    reach = x * x + y * y
+    far = reach > 0.01 * np.max(reach)
+    rate = -weighted_median(((x * v - y * u)[far]) / reach[far], (sure * reach)[far])
     arms = np.stack((-place[..., 1], place[..., 0]), axis=-1)
     return rate, explained, velocity + rate * arms
 
@@ -299,9 +302,9 @@ def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) ->
     if first < 0:
         return list(clips)
     moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
-    points = [in_place(one.points, height)[0] for one in sampled]
+    points = [in_place(clip.points, height)[0] for clip in sampled]
     feet = feet_of(points[first], height)
-    tracks = [np.stack([foot_of(own, foot.points, height, foot.rests).place for foot in feet]) for own in points]
+    tracks = [np.stack([foot_of(each, foot.points, height, foot.rests).place for foot in feet]) for each in points]
     result = list(clips)
     for row, clip in enumerate(clips):
         if clip.plays == STAND and sampled[row].posture < LOW_POSTURE * sampled[first].posture:
@@ -314,13 +317,13 @@ def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) ->
     return result
 
 
-def alignment(one: Points, other: Points) -> tuple[float, float]:
-    """The phase to add to another clip for its feet to go with those of one, and how well they agree, -1 to 1.
+def alignment(track: Points, other: Points) -> tuple[float, float]:
+    """The phase to add to another clip for its feet to go with those of a first, and how well they agree, -1 to 1.
 
     Args:
-        one, other: (feet, PHASES + 1, 2) where the feet are.
+        track, other: (feet, PHASES + 1, 2) where the feet are.
     """
-    a, b = (track[:, :-1] - np.einsum("fki->fi", track[:, :-1])[:, None] / PHASES for track in (one, other))
+    a, b = (feet[:, :-1] - np.einsum("fki->fi", feet[:, :-1])[:, None] / PHASES for feet in (track, other))
     products = [total(a * np.roll(b, -shift, axis=1)) for shift in range(PHASES)]
     shift = int(np.argmax(products))
     power = np.sqrt(total(a * a) * total(b * b))

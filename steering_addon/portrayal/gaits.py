@@ -25,7 +25,7 @@ ONE_SPEED = 1.25
 MIXES = 0.8
 """How well the feet of two gaits have to agree for their poses to mix."""
 BENDS = 0.35
-"""Radians a cycle: a clip that turns more goes round a bend, and is no use on a straight way."""
+"""Radians a cycle: a clip that turns more goes round a bend, and does not fit a straight way."""
 OVERTAKES = 0.12
 """How much nearer, as a cosine, another direction has to be before an agent changes to it."""
 CHANGES = 1.1
@@ -151,16 +151,16 @@ class Repertoire:
         """The shares of the moving clips, (clips, n), which add up to 1 for each agent that has one."""
         shares = np.zeros((self._count, len(speed)))
         columns = np.arange(len(speed))
-        for number, one in enumerate(self.directions):
-            here = np.where(direction == number, 1.0, 0.0)
-            for k, gait in enumerate(one.gaits):
-                share = here
-                if k + 1 < len(one.gaits):
-                    next_one = one.gaits[k + 1]
+        for number, way in enumerate(self.directions):
+            left = np.where(direction == number, 1.0, 0.0)
+            for k, gait in enumerate(way.gaits):
+                share = left
+                if k + 1 < len(way.gaits):
+                    faster = way.gaits[k + 1]
                     quick = np.where(past[self._first_pair[number] + k], 1.0, 0.0)
-                    share = here * (1.0 - (_mixture(speed, gait.speed, next_one.speed) if gait.mixes else quick))
+                    share = left * (1.0 - (_mixture(speed, gait.speed, faster.speed) if gait.mixes else quick))
                 shares[self._choice[number][k], columns] += share
-                here = here - share
+                left = left - share
         return shares
 
 

@@ -120,7 +120,7 @@ class Played(Playing):
 
 
 class Player:
-    """Plays the clips of n agents frame after frame; all that it remembers is in what it returns."""
+    """Plays the clips of n agents frame after frame; what it remembers is in what it returns."""
 
     def __init__(self, clips: Sequence[Clip], settings: ClipSettings, keys: Keys, frame_time: float) -> None:
         """`settings` and `keys` have n rows, `frame_time` is in seconds.
@@ -235,8 +235,8 @@ class Player:
         speed = np.sqrt(played.ahead * played.ahead + played.aside * played.aside)
         slowest = self._repertoire.slowest(played.direction)
         ratio = np.where(slowest > 0.0, np.minimum(speed / np.where(slowest > 0.0, slowest, 1.0), 1.0), 0.0)
-        own = 1.0 - self._settings.variation * uniform(mix(self._keys, STEPS))
-        walks = np.where(played.stands, 0.0, np.minimum(shorter(ratio, self._settings.shorter_steps) * own, 1.0))
+        agent_step = 1.0 - self._settings.variation * uniform(mix(self._keys, STEPS))
+        walks = np.where(played.stands, 0.0, np.minimum(shorter(ratio, self._settings.shorter_steps) * agent_step, 1.0))
         if not len(self._stands):
             # Without a clip that stands it keeps the pose in which it stopped.
             walks = np.where(self._moves.any(), 1.0, walks)
@@ -261,7 +261,7 @@ class Player:
         return np.floor(draw * len(self._rest)).astype(np.int64)
 
     def _moved(self, moving: Scalars, share: Scalars, gone: Scalars, stands: Mask) -> Scalars:
-        """The phase of the clips that move after so many metres, (n,)."""
+        """The phase of the clips that move after a way in metres, (n,)."""
         if not self._moves.any():
             return moving
         metres = np.einsum("cn,cp->np", share, self._metres)
@@ -283,7 +283,7 @@ class Player:
 
     def _phases(self, before: Played, now: Played, moving: Scalars, way: Way) -> Scalars:
         """The phases of all clips, (clips, n)."""
-        own = 1.0 + self._settings.variation * (2.0 * uniform(mix(self._keys, RATE)) - 1.0)
+        agent_rate = 1.0 + self._settings.variation * (2.0 * uniform(mix(self._keys, RATE)) - 1.0)
         phase = np.empty_like(before.phase)
         for row, clip in enumerate(self._clips):
             if self._moves[row]:
@@ -294,7 +294,7 @@ class Player:
             elif clip.plays == DO:
                 phase[row] = self._once(before.phase[row], clip, before.doing == row, now.doing == row)
             else:
-                phase[row] = before.phase[row] + own * self._frame_time / clip.seconds
+                phase[row] = before.phase[row] + agent_rate * self._frame_time / clip.seconds
         return phase
 
     def _once(self, phase: Scalars, clip: Clip, was: Mask, does: Mask) -> Scalars:
@@ -379,8 +379,8 @@ def _rests(clips: Sequence[Clip], offset: Scalars) -> Scalars:
     first = leading(clips)
     if first < 0:
         return np.zeros(0)
-    own = np.array(clips[first].rests) - offset[first]
-    return np.sort(own - np.floor(own))
+    phases = np.array(clips[first].rests) - offset[first]
+    return np.sort(phases - np.floor(phases))
 
 
 def _merged(new: Played, old: Played, rows: Mask) -> Played:

@@ -23,7 +23,7 @@ FOOT = 0.05
 GAP, ALIKE = 0.08, 0.04
 """Points are of one foot if they are nearer and move more alike than these shares of the height."""
 FEW = 2
-"""A single point is no foot."""
+"""A single point does not make a foot."""
 SINKS = 0.03
 """The share of the height by which a foot's resting height may be above its lowest, before it is doubted."""
 
@@ -64,22 +64,22 @@ def feet_of(points: Points, height: float) -> list[Foot]:
 
 def foot_of(points: Points, rows: Rows, height: float, rests: float | None = None) -> Foot:
     """The foot that some points make; it rests where it dwells unless a height is given."""
-    own = points[:, rows]
-    sole = np.min(own[..., 2], axis=1)
+    moving = points[:, rows]
+    sole = np.min(moving[..., 2], axis=1)
     if rests is None:
         rests = dwell_height(sole[:-1], height)
-    low = own[..., 2] < sole[:, None] + THICK * height
+    low = moving[..., 2] < sole[:, None] + THICK * height
     low = low[:-1] & low[1:]
     none = ~np.any(low, axis=1)
-    low[none, np.argmin(own[:-1, :, 2] + own[1:, :, 2], axis=1)[none]] = True
-    step = np.stack([masked_median(own[1:, :, axis] - own[:-1, :, axis], low) for axis in (0, 1)], axis=1)
+    low[none, np.argmin(moving[:-1, :, 2] + moving[1:, :, 2], axis=1)[none]] = True
+    step = np.stack([masked_median(moving[1:, :, axis] - moving[:-1, :, axis], low) for axis in (0, 1)], axis=1)
     off = (0.5 * (sole[:-1] + sole[1:]) - rests) / (TOUCH * height)
     near = np.maximum(1.0 - 0.25 * off * off, 0.0)
     return Foot(
         points=rows,
         rests=rests,
         sole=sole,
-        place=np.einsum("fvi->fi", own[..., :2]) / len(rows),
+        place=np.einsum("fvi->fi", moving[..., :2]) / len(rows),
         step=step,
         weight=near * near * near,
         touches=np.abs(off) < 1.0,
@@ -100,11 +100,11 @@ def clusters(points: Points, height: float) -> list[Rows]:
         free[first] = False
         group, waiting = [first], [first]
         while waiting:
-            here = waiting.pop()
+            point = waiting.pop()
             rows = np.flatnonzero(free)
-            gap = middle[rows, :2] - middle[here, :2]
+            gap = middle[rows, :2] - middle[point, :2]
             rows = rows[np.einsum("ri,ri->r", gap, gap) < reach * reach]
-            other = moves[rows] - moves[here]
+            other = moves[rows] - moves[point]
             rows = rows[np.einsum("rf,rf->r", other, other) < alike * alike]
             free[rows] = False
             group += rows.tolist()

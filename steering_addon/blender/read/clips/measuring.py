@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LOW = 0.06
 """Points that come within this share of the height of the lowest one may be of a foot."""
 SEARCHED = 8
-"""One in so many phases is searched for such points."""
+"""Every eighth phase is searched for such points."""
 MOST = 32
 """Points looked at of what moves with one bone, the lowest ones."""
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
@@ -63,13 +63,12 @@ def measured_clips(
     rig = rig_of(armature, model, family, axes_of(*front))
     if not rig.height > 0.0:
         raise Refusal(f"{model.name} has no height: its feet cannot be found. Give it a mesh.", about=[model])
-    posed = [_posed(armature, rig, action, scene) for action in actions]
-    own = [measured(_sampled(rig, one, one.low), rig.height) for one in posed]
-    first = leading(own)
+    cycles = [_posed(armature, rig, action, scene) for action in actions]
+    clips = [measured(_sampled(rig, cycle, cycle.low), rig.height) for cycle in cycles]
+    first = leading(clips)
     if first < 0:
-        return own
-    shared = [_sampled(rig, one, posed[first].low) for one in posed]
-    return matched(own, shared, rig.height)
+        return clips
+    return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)
 
 
 def armature_of(model: Object, family: Family) -> Object:
@@ -104,14 +103,19 @@ def _posed(armature: Object, rig: Rig, action: Action, scene: Scene) -> Posed:
         raise Refusal(f"{action.name} is a single pose. Choose an action with at least two keys.")
     frames = first + (last - first) * np.arange(PHASES + 1) / PHASES
     poses = poses_of(armature, rig, action, frames)
-    heights = rig.heights(poses[::SEARCHED])
-    low = np.flatnonzero(heights.min(axis=0) < heights.min() + LOW * rig.height)
     return Posed(
         action=action,
         seconds=(last - first) * scene.render.fps_base / scene.render.fps,
         poses=poses,
-        low=_lowest_of_each_bone(rig, low, heights[:, low].min(axis=0)),
+        low=low_points(rig, poses[::SEARCHED]),
     )
+
+
+def low_points(rig: Rig, poses: np.ndarray) -> Rows:
+    """The rows of the points that come near the lowest one in some poses (f, n, 4, 4), the lowest ones of each bone."""
+    lowest = rig.heights(poses).min(axis=0)
+    low = np.flatnonzero(lowest < lowest.min() + LOW * rig.height)
+    return _lowest_of_each_bone(rig, low, lowest[low])
 
 
 def _lowest_of_each_bone(rig: Rig, rows: Rows, heights: np.ndarray) -> Rows:

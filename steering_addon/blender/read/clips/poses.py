@@ -1,7 +1,7 @@
 """The poses of an armature at each phase of an action.
 
 Where no constraint, driver or unusual way to inherit is in the rig, they follow from the curves of the action: a bone's
-pose is its parent's, times how the two are at rest, times its own channels. Else Blender works them out, on a copy of
+pose is its parent's, times how the two are at rest, times its own channels. Else Blender evaluates them, on a copy of
 the armature in a scene of its own: nothing of the user's is touched.
 """
 
@@ -72,11 +72,11 @@ def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) 
         bone = armature.pose.bones[name]
         values = {}
         for channel in (_rotation(bone), "location", "scale"):
-            own = np.repeat(_value(bone, channel)[None], len(frames), axis=0)
+            numbers = np.repeat(_value(bone, channel)[None], len(frames), axis=0)
             for curve in curves.get((name, channel), ()):
-                if curve.array_index < own.shape[1] and not curve.mute:
-                    own[:, curve.array_index] = values_on(curve, frames)
-            values[channel] = own
+                if curve.array_index < numbers.shape[1] and not curve.mute:
+                    numbers[:, curve.array_index] = values_on(curve, frames)
+            values[channel] = numbers
         turned = matrices_from_channels(values[_rotation(bone)], bone.rotation_mode)
         matrices[:, row, :3, :3] = turned * values["scale"][:, None, :]
         matrices[:, row, :3, 3] = values["location"]
@@ -121,7 +121,7 @@ def _value(bone: PoseBone, channel: str) -> np.ndarray:
 
 
 def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
-    """As `poses_of`, worked out by Blender with the constraints and drivers of the rig."""
+    """As `poses_of`, evaluated by Blender with the constraints and drivers of the rig."""
     poses = np.empty((len(frames), len(rig.names), 4, 4))
     with _copy_aside(armature, action) as (scene, copy):
         order = [copy.pose.bones.find(name) for name in rig.names]
@@ -155,10 +155,10 @@ def _copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Objec
         assign_action(copy, action, slot_for(action, copy) or slot_for(action, armature))
         yield scene, copy
     finally:
-        own = copy.data
+        used = copy.data
         bpy.data.objects.remove(copy)
-        if own != data:
-            bpy.data.armatures.remove(own)
+        if used != data:
+            bpy.data.armatures.remove(used)
         bpy.data.scenes.remove(scene)
 
 

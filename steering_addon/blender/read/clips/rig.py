@@ -64,8 +64,8 @@ class Rig:
             share = self.weights[rows, k]
             used = np.flatnonzero(share > 0.0)
             for bone in np.unique(self.bones[rows[used], k]):
-                here = used[self.bones[rows[used], k] == bone]
-                total[:, here] += share[here, None] * (places[here] @ deform[:, bone].transpose(0, 2, 1))
+                moved = used[self.bones[rows[used], k] == bone]
+                total[:, moved] += share[moved, None] * (places[moved] @ deform[:, bone].transpose(0, 2, 1))
         loose = np.flatnonzero(~self.weights[rows].any(axis=1))
         total[:, loose] = places[loose] @ self.matrix[:3].T
         return total
@@ -77,8 +77,8 @@ class Rig:
         total = np.zeros((len(poses), len(places)))
         for k in range(INFLUENCES):
             used = np.flatnonzero(self.weights[:, k] > 0.0)
-            own = deform[:, self.bones[used, k]]
-            total[:, used] += self.weights[used, k] * np.einsum("fma,ma->fm", own, places[used])
+            heights = np.einsum("fma,ma->fm", deform[:, self.bones[used, k]], places[used])
+            total[:, used] += self.weights[used, k] * heights
         loose = ~self.weights.any(axis=1)
         total[:, loose] = (places[loose] @ self.matrix[2])[None]
         return total
@@ -136,7 +136,7 @@ def _deformed(armature: Object, rows: dict[str, int], family: Family) -> list[Pa
 
 
 def _carried(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
-    """The meshes that hang on an armature's bones."""
+    """The meshes that are parented to an armature's bones."""
     parts = []
     for part in family.children(armature):
         offset, bone = rest_offset(part), rows.get(part.parent_bone, -1)
@@ -165,8 +165,10 @@ def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.nd
     bones = np.zeros((vertices, INFLUENCES), dtype=np.int64)
     weights = np.zeros((vertices, INFLUENCES))
     for vertex in part.data.vertices:
-        own = sorted(((element.weight, bone_of.get(element.group, -1)) for element in vertex.groups), reverse=True)
-        for k, (weight, bone) in enumerate([one for one in own if one[1] >= 0][:INFLUENCES]):
+        strongest = sorted(
+            ((element.weight, bone_of.get(element.group, -1)) for element in vertex.groups), reverse=True
+        )
+        for k, (weight, bone) in enumerate([pair for pair in strongest if pair[1] >= 0][:INFLUENCES]):
             bones[vertex.index, k], weights[vertex.index, k] = bone, weight
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
     # Each mirrored axis doubles the points; what is mirrored twice is on its first side again.
