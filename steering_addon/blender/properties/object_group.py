@@ -57,13 +57,6 @@ STEERING_PG_portrayal = property_group(
             type=STEERING_PG_clip,
             override={*OVERRIDABLE, "USE_INSERTION"},
         ),
-        "active_clip": IntProperty(
-            name="Active Clip",
-            description="Index of the clip that is selected in the list",
-            min=0,
-            override=OVERRIDABLE,
-            options=NOT_ANIMATABLE,
-        ),
         "playing": PointerProperty(type=STEERING_PG_playing, override=OVERRIDABLE),
     },
 )

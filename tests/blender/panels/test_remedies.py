@@ -29,7 +29,8 @@ SPOKEN_WHOLE = {
 }
 """Modules in which every text that is returned or assigned is a message."""
 VERBS = {
-    *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "leave", "let"),
+    *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "find", "give"),
+    *("leave", "let"),
     *("lock", "make", "move", "preview", "press", "put", "remove", "save", "select", "set", "tag", "turn", "unlock"),
     "use",
 }
@@ -216,6 +217,15 @@ def baking() -> bool:
     return drawn("bake", "operator", "steering.bake", "Bake") and drawn("bake", "operator", "steering.preview")
 
 
+def clips() -> bool:
+    select(vehicle())
+    return all(drawn("clips", "operator", f"steering.{name}") for name in ("clips_find", "clip_add"))
+
+
+def of_an_nla_track(name: str) -> Callable[[], bool]:
+    return lambda: name in bpy.types.NlaTrack.bl_rna.properties or name in bpy.types.AnimData.bl_rna.properties
+
+
 def saving_a_preset() -> bool:
     select(vehicle())
     return drawn("crowd", "operator", "steering.preset_save")
@@ -243,6 +253,10 @@ def the_outliner() -> bool:
 
 
 REMEDIES: dict[str, Callable[[], bool]] = {
+    r"find clips|find some first|use add clip|clips that": clips,
+    r"turn off the star": of_an_nla_track("is_solo"),
+    r"set it to replace": of_an_nla_track("action_blend_type"),
+    r"give it a mesh": lambda: in_blender("object.parent_set"),
     r"turn on replace own keys": own_keys,
     r"turn off wait for room|let them enter earlier|make more room": attendance,
     r"turn on fit to size": fitting,

@@ -104,7 +104,7 @@ def test_a_bake_writes_strips_below_the_animators_that_keep_step():
 
 
 def test_feet_on_the_ground_stay_where_they_are():
-    """The sole that is down keeps its place in the world while the body goes on."""
+    """The sole that is down keeps its place in the world while the body moves."""
     _, [rig] = found()
     bake()
     slides = []
@@ -285,7 +285,7 @@ def test_clips_are_added_and_removed_by_hand():
         bpy.ops.steering.clip_add(action="Walk")
     with pytest.raises(RuntimeError, match="No action is named Fly"):
         bpy.ops.steering.clip_add(action="Fly")
-    assert bpy.ops.steering.clip_remove() == {"FINISHED"}
+    assert bpy.ops.steering.clip_remove(row=0) == {"FINISHED"}
     assert not people.steering.portrayal.clips
     assert bpy.data.actions["Walk"]
 
@@ -294,8 +294,8 @@ def test_a_bake_without_clips_removes_the_strips_of_an_earlier_one():
     people, [rig] = found()
     bake()
     select(people)
-    bpy.ops.steering.clip_remove()
-    bpy.ops.steering.clip_remove()
+    bpy.ops.steering.clip_remove(row=0)
+    bpy.ops.steering.clip_remove(row=0)
     bake()
     assert not ours(rig)
     assert not any("steering_clip" in action for action in bpy.data.actions)
