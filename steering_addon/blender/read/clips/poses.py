@@ -140,7 +140,7 @@ def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray)
 def _copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object]]:
     """A copy of an armature that plays an action, in a scene of its own; both are gone afterwards."""
     scene = bpy.data.scenes.new(NAME)
-    copy = armature.copy()
+    copy, played = armature.copy(), action.copy()
     data = copy.data
     try:
         # Drivers on the armature's data read the object: only with data of its own do they read the copy.
@@ -152,11 +152,13 @@ def _copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Objec
         animation = copy.animation_data_create()
         for track in list(animation.nla_tracks):
             animation.nla_tracks.remove(track)
-        assign_action(copy, action, slot_for(action, copy) or slot_for(action, armature))
+        # A copy of it, as Blender marks an action that was never assigned as one for objects.
+        assign_action(copy, played, slot_for(played, armature))
         yield scene, copy
     finally:
         used = copy.data
         bpy.data.objects.remove(copy)
+        bpy.data.actions.remove(played)
         if used != data:
             bpy.data.armatures.remove(used)
         bpy.data.scenes.remove(scene)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Part = tuple[np.ndarray, Rows, np.ndarray]
 """Points (m, 3) in the armature's space, the rows of the bones that move each and their weights, (m, INFLUENCES)."""
+ALONG = np.array(((1.0, 0.0), (0.95, 0.05), (0.05, 0.95), (0.0, 1.0)))
+"""Shares of the two ends of a bone in the points that stand for it where there is no mesh."""
 INFLUENCES = 4
 """Bones that move a point at most: of more, the strongest."""
 
@@ -182,9 +184,11 @@ def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.nd
 def _ends(bones: list, rows: dict[str, int]) -> Part:
     """The ends of the bones that would deform a mesh, or without such bones of all, for an armature without one."""
     bones = [bone for bone in bones if bone.use_deform] or bones
-    points = doubles([end for bone in bones for end in (bone.head_local, bone.tail_local)]).reshape(-1, 3)
+    ends = doubles([(bone.head_local, bone.tail_local) for bone in bones]).reshape(-1, 2, 3)
+    # A foot has at least two points, so there are two at either end.
+    points = np.einsum("sk,bki->bsi", ALONG, ends).reshape(-1, 3)
     influences = np.zeros((len(points), INFLUENCES), dtype=np.int64)
-    influences[:, 0] = np.repeat([rows[bone.name] for bone in bones], 2)
+    influences[:, 0] = np.repeat([rows[bone.name] for bone in bones], len(ALONG))
     weights = np.zeros((len(points), INFLUENCES))
     weights[:, 0] = 1.0
     return points, influences, weights
