@@ -7,6 +7,7 @@ from pathlib import Path
 import bpy
 
 from ..behaviors import CATALOGUE
+from ..locomotion import CATALOGUE as LOCOMOTIONS
 
 ADDRESS = ""
 """The web address of the site that scripts/site builds, with a slash at its end. While it is empty, the pages that come
@@ -23,6 +24,9 @@ CLIPS = "docs/clips.html"
 
 PAGES = (
     *((f"bpy.types.steering_pg_{behavior.name}.*", f"docs/behaviors/{behavior.name}.html") for behavior in CATALOGUE),
+    *((f"bpy.types.steering_pg_{moves.name}.*", VEHICLES) for moves in LOCOMOTIONS),
+    ("bpy.types.steering_pg_object.*locomotion*", VEHICLES),
+    ("bpy.ops.steering.move_as*", VEHICLES),
     ("bpy.types.steering_pg_vehicle.*", VEHICLES),
     *(
         (f"bpy.types.steering_pg_{name}*", CLIPS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,11 +27,13 @@ from ..simulation.arrays.vectors import (
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import Footing
 from ..simulation.ground import flat, left_of, level_heading, upright
-from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
+from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.memory import Memory, remembered
+from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
+from .footholds import misplaced_walkers
 from .point_mass import moved
 from .walkable import Look, Walkable, along_ground, carried, rise
 
@@ -139,7 +142,11 @@ class OnFoot(Locomotion):
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         push = self._push(model, control, memory, speed, dt)
         wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, dt)
-        by_wish = memory.stands | (magnitude(wanted) < EPSILON)
+        # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
+        back = ~memory.stands & (magnitude(wanted) < self._slowest(model)) & (dot(wish, heading) < 0.0)
+        stops = back & (self.turn_on_the_spot > 0.0)
+        wished = np.where(stops, 0.0, magnitude(wish))
+        by_wish = memory.stands | (magnitude(wanted) < EPSILON) | (back & ~stops)
         direction = unit(np.where(by_wish[:, None], wish, wanted))
         direction = np.where((magnitude(direction) < 0.5)[:, None], heading, direction)
         feet = _feet(start, terrain)
@@ -147,9 +154,7 @@ class OnFoot(Locomotion):
         step = np.maximum(speed, np.minimum(self._slowest(model), model.max_force / model.mass * dt)) * dt
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, side = walkable.way(look, heading, memory.side)
-        velocity, forward = self._strode(
-            model, motion, memory, direction, speed, magnitude(wanted), magnitude(wish), dt
-        )
+        velocity, forward = self._strode(model, motion, memory, direction, speed, magnitude(wanted), wished, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         refused = walkable.refuses(feet, way, memory.normal, memory.triangle)
         way = np.where(refused[:, None], 0.0, way)
@@ -250,6 +255,16 @@ class OnFoot(Locomotion):
         x, y, z = feet.T
         return self._stood(moved, terrain.first_footing(x, y, z), terrain, memory)
 
+    @property
+    def steepest(self) -> Scalars:
+        return self.max_slope
+
+    def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        if not len(terrain.after):
+            return {}
+        reach = self._reach(model, np.zeros(len(motion.position)))
+        return misplaced_walkers(self._walkable(terrain), terrain, _feet(motion.position, terrain), model.radius, reach)
+
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         start, walking = moved.memory.start, moved.memory.walking
         velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
@@ -287,7 +302,7 @@ class OnFoot(Locomotion):
             upright(len(normal)),
             replace(walking, triangle=footing.triangle, normal=normal),
             Pose(right, ahead, cross(right, ahead)),
-            {OFF_GROUND: (~stands).astype(np.float64)},
+            {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: walking.cornered.astype(np.float64)},
         )
 
 

@@ -26,6 +26,7 @@ from ...simulation.geometry.regions import SHAPES, SPHERE
 from ...simulation.presence.attendance import FURTHEST, Attendance
 from ...simulation.roles import DESCRIPTIONS, Role
 from ...simulation.vehicle import VehicleModel
+from ..moving import AS_CROWD, BY_CHOICE
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, property_group
 from ..setting_changes import notify_listeners
 from .access import has_role
@@ -79,6 +80,14 @@ def _behavior_group(behavior: type[Behavior]) -> type:
 
 BEHAVIOR_GROUPS = {behavior.name: _behavior_group(behavior) for behavior in CATALOGUE}
 """The property group of each behavior, by the behavior's name."""
+
+
+def _move_by_own(settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Make the settings of a vehicle's own locomotion, so that drawing the panel writes nothing."""
+    moves = BY_CHOICE.get(settings.own_locomotion)
+    if moves is not None:
+        _ = getattr(settings, moves.name)
+    notify_listeners(settings, context)
 
 
 class STEERING_PG_object(bpy.types.PropertyGroup):
@@ -322,6 +331,18 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         },
         [kind.choice() for kind in LOCOMOTIONS],
         SimpleVehicle.stored_number,
+    )
+    own_locomotion: choice_property(
+        {
+            "name": "Moves As",
+            "description": "How the body of this vehicle alone turns steering into motion, with settings of its own; "
+            "presets leave both as they are",
+            "override": OVERRIDABLE,
+            "update": _move_by_own,
+            "options": set(),
+        },
+        [AS_CROWD, *(kind.choice() for kind in LOCOMOTIONS)],
+        AS_CROWD.number,
     )
     combining: choice_property(
         {

@@ -59,6 +59,11 @@ def ours(rig) -> list:
     return [track for track in tracks if track.name.startswith("Steering: ")]
 
 
+def times(rig) -> dict[str, list]:
+    """The keys of the time of each strip of ours, by track."""
+    return {track.name: [tuple(key.co) for key in track.strips[0].fcurves[0].keyframe_points] for track in ours(rig)}
+
+
 def without_settings(dump: dict) -> dict:
     """A dump without the settings that a bake stores, such as identities and starts."""
     objects = {
@@ -158,13 +163,9 @@ def test_deleting_a_bake_removes_strips_and_copies_and_nothing_else():
 def test_baking_twice_is_baking_once():
     _, rigs = found(2)
     bake()
-    first = [[(track.name, [tuple(key.co) for key in track.strips[0].fcurves[0].keyframe_points]) for track in ours(rig)]
-             for rig in rigs]  # fmt: skip
-    actions = sorted(action.name for action in bpy.data.actions)
+    first, actions = [times(rig) for rig in rigs], sorted(action.name for action in bpy.data.actions)
     bake()
-    again = [[(track.name, [tuple(key.co) for key in track.strips[0].fcurves[0].keyframe_points]) for track in ours(rig)]
-             for rig in rigs]  # fmt: skip
-    assert first == again
+    assert first == [times(rig) for rig in rigs]
     assert actions == sorted(action.name for action in bpy.data.actions)
 
 
@@ -184,13 +185,13 @@ def test_clips_are_written_again_without_simulating():
 
 
 def test_an_action_that_poses_the_model_is_refused_by_name_and_set_aside_on_request():
-    people, [rig] = found(stashed=False)
+    _, [rig] = found(stashed=False)
     data = part("blender.write.animation_data")
     wave = clip(rig, "Wave", {(bone, "location", k): [(1.0, 0.0), (9.0, 0.1)] for bone in ("Body", "Foot.L", "Foot.R")
                               for k in range(3)})  # fmt: skip
     data.assign_action(rig, wave, data.slot_for(wave, rig))
     before = scene_dump()
-    with pytest.raises(RuntimeError, match="Walker 0 plays Wave, which poses its bones.*Replace Own Keys"):
+    with pytest.raises(RuntimeError, match=r"Walker 0 plays Wave, which poses its bones.*Replace Own Keys"):
         bpy.ops.steering.bake()
     assert_same(without_settings(before), without_settings(scene_dump()))
     bake(replace_own_keys=True)
@@ -302,7 +303,7 @@ def test_a_bake_without_clips_removes_the_strips_of_an_earlier_one():
 
 
 def test_a_locked_vehicle_keeps_its_strips():
-    people, [rig, other] = found(2)
+    _, [rig, other] = found(2)
     bake()
     rig.steering.locked = True
     before = [track.name for track in ours(rig)]
