@@ -24,24 +24,9 @@ REFUSING = {"Refusal", "poll_message_set"}
 UNSPOKEN = ("description", "name", "default", "text")
 """Arguments that are labels and tooltips."""
 VERBS = {
-    *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "leave", "let"),
-    *(
-        "lock",
-        "make",
-        "mark",
-        "move",
-        "paint",
-        "preview",
-        "press",
-        "put",
-        "remove",
-        "save",
-        "select",
-        "set",
-        "tag",
-        "turn",
-        "unlock",
-    ),
+    *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "find", "give"),
+    *("leave", "let", "lock", "make", "mark", "move", "paint", "preview", "press", "put", "remove", "save", "select"),
+    *("set", "tag", "turn", "unlock"),
     "use",
 }
 """The first words of clauses that tell the user to do something."""
@@ -222,6 +207,15 @@ def baking() -> bool:
     return drawn("bake", "operator", "steering.bake", "Bake") and drawn("bake", "operator", "steering.preview")
 
 
+def clips() -> bool:
+    select(vehicle())
+    return all(drawn("clips", "operator", f"steering.{name}") for name in ("clips_find", "clip_add"))
+
+
+def of_an_nla_track(name: str) -> Callable[[], bool]:
+    return lambda: name in bpy.types.NlaTrack.bl_rna.properties or name in bpy.types.AnimData.bl_rna.properties
+
+
 def saving_a_preset() -> bool:
     select(vehicle())
     return drawn("crowd", "operator", "steering.preset_save")
@@ -249,6 +243,10 @@ def the_outliner() -> bool:
 
 
 REMEDIES: dict[str, Callable[[], bool]] = {
+    r"find clips|find some first|use add clip|clips that": clips,
+    r"turn off the star": of_an_nla_track("is_solo"),
+    r"set it to replace": of_an_nla_track("action_blend_type"),
+    r"give it a mesh": lambda: in_blender("object.parent_set"),
     r"turn on replace own keys": own_keys,
     r"turn off wait for room|let them enter earlier|make more room|enable enter later": attendance,
     r"turn on fit to size": fitting,
