@@ -44,8 +44,8 @@ class Standing:
     up: np.ndarray
     fps: float
 
-    def lines(self) -> list[str]:
-        """What it comes to, as a table."""
+    def lines(self, *, on_feet: bool = True) -> list[str]:
+        """What it comes to, as a table; without the height of one foot below the origin for what stands on wheels."""
         between = np.abs(np.delete(self.height, np.s_[::PARTS], axis=0)) * 1000.0
         on_keys = np.abs(self.height[::PARTS]) * 1000.0
         place, up, normal = self.place[::PARTS], self.up[::PARTS], self.normal[::PARTS]
@@ -64,10 +64,13 @@ class Standing:
         sideways = np.max(aside[walks] / length[walks], initial=0.0)
         jerk = np.degrees(np.linalg.norm(up[2:] - 2.0 * up[1:-1] + up[:-2], axis=-1))
         turned = np.degrees(np.arccos(np.clip((up[1:] * up[:-1]).sum(axis=-1), -1.0, 1.0)))
-        return [
+        feet = [
             f"  height of the foot on keys, mm             max {np.nanmax(on_keys):8.3f}",
             f"  height between keys, mm                    p95 {np.nanpercentile(between, 95):8.3f}"
             f"   max {np.nanmax(between):8.3f}",
+        ]
+        return [
+            *(feet if on_feet else ()),
             f"  way against the surface, degrees           p95 {_p95(off_surface[walks]):8.3f}",
             f"  sideways share of the way                  max {sideways:8.3f}",
             f"  standing, share                                {(speed < 1e-6).mean():8.3f}",
@@ -112,8 +115,8 @@ def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
     rows = []
     for quarter in range(PARTS * (scene.frame_end - scene.frame_start) + 1):
         scene.frame_set(scene.frame_start + quarter // PARTS, subframe=quarter % PARTS / PARTS)
-        if faces is None or _moves(surfaces):
-            faces = _faces(surfaces)
+        if faces is None or moves(surfaces):
+            faces = faces_of(surfaces)
         poses = np.array([ob.matrix_world for ob in crowd.vehicles])
         up = _directions(poses, axes[1])
         size = np.linalg.norm(np.einsum("nij,nj->ni", poses[:, :3, :3], AXES[axes[1]]), axis=-1)
@@ -127,14 +130,14 @@ def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
     return Standing(kind.clings, *(np.array(column) for column in zip(*rows)), scene.render.fps / scene.render.fps_base)
 
 
-def _moves(surfaces: Sequence[bpy.types.Object]) -> bool:
+def moves(surfaces: Sequence[bpy.types.Object]) -> bool:
     return any(
         ob.animation_data or ob.parent or ob.constraints or ob.modifiers or getattr(ob.data, "shape_keys", None)
         for ob in surfaces
     )
 
 
-def _faces(surfaces: Sequence[bpy.types.Object]) -> Faces:
+def faces_of(surfaces: Sequence[bpy.types.Object]) -> Faces:
     """The faces of each surface in world space."""
     graph, faces = bpy.context.evaluated_depsgraph_get(), Faces([], [])
     for ob in surfaces:
@@ -157,13 +160,7 @@ def _looked(faces: Faces, feet: np.ndarray) -> Found:
     """What is straight below each foot."""
     rows = []
     for foot in feet:
-        start = Vector(foot) + Vector((0.0, 0.0, ABOVE))
-        hits = [
-            (number, *tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), ABOVE + BELOW))
-            for number, tree in enumerate(faces.trees)
-        ]
-        hits = [hit for hit in hits if hit[1] is not None]
-        hit = min(hits, key=lambda hit: abs(hit[1].z - foot[2]), default=None)
+        hit = hit_below(faces.trees, foot, ABOVE, BELOW)
         rows.append(_row(hit, hit and foot[2] - hit[1].z, (0.0, 0.0, 1.0)))
     return tuple(np.array(column) for column in zip(*rows))
 
@@ -185,6 +182,15 @@ def _row(hit: tuple | None, height: float | None, up: Sequence[float]) -> tuple:
     number, _, normal, face, _ = hit
     normal = np.array(normal)
     return height, -normal if normal @ np.array(up) < 0.0 else normal, number, face
+
+
+def hit_below(trees: Sequence[BVHTree], foot: np.ndarray, above: float, below: float) -> tuple | None:
+    """The number of the surface nearest to a foot straight below or above it, and the hit of its tree; None for none."""
+    start = Vector(foot) + Vector((0.0, 0.0, above))
+    rays = (
+        (number, *tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), above + below)) for number, tree in enumerate(trees)
+    )
+    return min((hit for hit in rays if hit[1] is not None), key=lambda hit: abs(hit[1].z - foot[2]), default=None)
 
 
 def _directions(poses: np.ndarray, numbers: Sequence[int]) -> np.ndarray:
