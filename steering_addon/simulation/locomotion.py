@@ -116,6 +116,7 @@ class Locomotion(Declared):
         stored_number: stored in files; never changes meaning.
         grounded: whether the bodies keep to the ground. Their behaviors then steer along it.
         stands: whether the bodies stand on surfaces.
+        touches: whether what stands touches the surface on every frame; what floats follows it with a lag.
         remembers: what it remembers of each vehicle from step to step, if anything.
         outputs: the numbers that it gives for drivers of the model.
         suits: what it suits, for the README and the manual, without a final stop.
@@ -126,6 +127,7 @@ class Locomotion(Declared):
     stored_number: ClassVar[int]
     grounded: ClassVar[bool] = False
     stands: ClassVar[bool] = False
+    touches: ClassVar[bool] = True
     remembers: ClassVar[type[Memory] | None] = None
     outputs: ClassVar[tuple[Output, ...]] = ()
     suits: ClassVar[str] = ""

@@ -337,7 +337,7 @@ def test_on_the_ground_it_stays_at_its_height_and_upright_and_elsewhere_it_does_
     if kind.grounded:
         assert (positions(states)[..., 2] == positions(states)[0, :, 2]).all()
         assert (headings(states)[1:, :, 2] == 0.0).all()
-        assert (ups(states)[1:] == (0.0, 0.0, 1.0)).all()
+        assert np.abs(ups(states)[1:] - (0.0, 0.0, 1.0)).max() < 1e-12
     else:
         assert np.abs(velocities(states)[..., 2]).max() > 0.5
         assert np.ptp(ups(states)[..., 2]) > 0.05
@@ -373,7 +373,7 @@ def test_what_stands_goes_along_the_ground_and_what_does_not_ignores_it(kind: ty
         return
     way = np.diff(positions(states), axis=0)
     off = way @ np.array([-0.2, 0.0, 1.0]) / np.sqrt(1.04)
-    assert (np.abs(off) <= np.sin(np.radians(2.0)) * np.linalg.norm(way, axis=-1) + 1e-9).all()
+    assert not kind.touches or (np.abs(off) <= np.sin(np.radians(2.0)) * np.linalg.norm(way, axis=-1) + 1e-9).all()
     assert np.ptp(positions(states)[..., 2], axis=0).max() > 0.3, "it goes up or down"
 
 
