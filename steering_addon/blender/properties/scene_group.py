@@ -75,7 +75,8 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     )
     substeps: IntProperty(
         name="Substeps",
-        description="Number of simulation steps per frame; use more for fast vehicles and small obstacles",
+        description="Number of simulation steps per frame; use more for fast vehicles and small obstacles. "
+        "Frames longer than 1/20 s take more by themselves",
         default=1,
         min=1,
         max=MOST_SUBSTEPS,

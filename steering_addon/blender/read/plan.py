@@ -5,6 +5,7 @@ Every refusal comes from `checks`, or from the first value read that is not a nu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -55,6 +56,8 @@ from .vehicles import Vehicles
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
+LONGEST_STEP = 0.05
+"""Seconds. In a longer step a vehicle with its full force comes further than it keeps away from obstacles."""
 TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
 """Roles of the bodies that behaviors find without a pointer."""
 
@@ -184,7 +187,7 @@ def plan_reading(
         scene=scene,
         frames=np.arange(first, last + 1),
         frame_time=scene.render.fps_base / scene.render.fps,
-        substeps=min(max(stored.substeps, 1), MOST_SUBSTEPS) if stored else 1,
+        substeps=substeps_of(scene),
         seed=stored.seed if stored else 0,
         vehicles=vehicles,
         crowds=tuple(
@@ -207,6 +210,14 @@ def plan_reading(
             *target_warnings(by_name(source.crowds), roles),
         ),
     )
+
+
+def substeps_of(scene: Scene) -> int:
+    """The steps per frame: those that are set, times as many as keep steps from being longer than LONGEST_STEP."""
+    stored = settings_of(scene)
+    substeps = max(stored.substeps, 1) if stored else 1
+    frame_time = scene.render.fps_base / scene.render.fps
+    return min(substeps * math.ceil(frame_time / LONGEST_STEP), MOST_SUBSTEPS)
 
 
 def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]) -> Plan:
