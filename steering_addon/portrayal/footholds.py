@@ -97,18 +97,21 @@ def _foothold(
     world = body.position[:, None] + np.einsum("fij,fmj->fmi", axes, foot.points) * body.size[:, None, None]
     above = np.concatenate((world[..., :2], (foot.points[..., 2] * size)[..., None]), axis=2)
     rows = np.arange(foot.points.shape[1])
-    sole = foot_of(above, rows, height * float(body.size[0]), 0.0)
+    scale = height * float(body.size[0])
+    sole = foot_of(above, rows, scale, 0.0)
     off = sole.sole - foot.rests * body.size
     touches = np.abs(0.5 * (off[1:] + off[:-1])) < TOUCH * height * body.size[1:]
     ahead = dot(np.concatenate((sole.step, np.zeros((len(speed), 1))), axis=1), body.forward[1:]) / frame_time
     rest = on_ground(ahead, speed, touches, stands)
-    path = np.concatenate((np.zeros((1, 2)), np.cumsum(sole.step, axis=0)))
-    level = held(path, rest, frame_time)
     yaw = np.clip(held(heading[:, None], rest, frame_time)[:, 0], -MOST_TURN, MOST_TURN)
     centre = np.einsum("fmi->fi", foot.points) / len(rows)
     # The sole turns about its middle, at the height at which it rests.
     centre = np.concatenate((centre[:, :2], foot.rests[:, None]), axis=1)
     place = body.position + turned(axes, centre) * size
+    # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
+    straight = np.einsum("fij,fmj->fmi", turned_about_up(yaw), above - place[:, None]) + place[:, None]
+    drifting = foot_of(np.concatenate((straight[..., :2], above[..., 2:]), axis=2), rows, scale, 0.0)
+    level = held(np.concatenate((np.zeros((1, 2)), np.cumsum(drifting.step, axis=0))), rest, frame_time)
     lift, tilt = _on(ground, body, place + np.concatenate((level, np.zeros((len(place), 1))), axis=1), rest, off)
     shift = np.concatenate((level, lift[:, None]), axis=1)
     turn = product(tilt, turned_about_up(yaw))
