@@ -100,7 +100,8 @@ def _foothold(
     scale = height * float(body.size[0])
     sole = foot_of(above, rows, scale, 0.0)
     off = sole.sole - foot.rests * body.size
-    touches = np.abs(0.5 * (off[1:] + off[:-1])) < TOUCH * height * body.size[1:]
+    # What sinks into the ground will be lifted onto it.
+    touches = 0.5 * (off[1:] + off[:-1]) < TOUCH * height * body.size[1:]
     ahead = dot(np.concatenate((sole.step, np.zeros((len(speed), 1))), axis=1), body.forward[1:]) / frame_time
     rest = on_ground(ahead, speed, touches, stands)
     yaw = np.clip(held(heading[:, None], rest, frame_time)[:, 0], -MOST_TURN, MOST_TURN)
@@ -141,10 +142,10 @@ def _on(ground: Ground | None, body: Carried, place: Vectors, rest: Mask, off: S
     known[:-1] |= rest
     if not known.any():
         return lift, turned_between(body.up, normals)
-    smooth = glided(np.concatenate((lift[:, None], normals), axis=1), known)
-    return smooth[:, 0] + _cleared(lift - smooth[:, 0] - np.maximum(off, 0.0), known), turned_between(
-        body.up, smooth[:, 1:]
-    )
+    # What sinks into the ground in a stance is lifted onto it.
+    stands = lift - np.minimum(off, 0.0)
+    smooth = glided(np.concatenate((stands[:, None], normals), axis=1), known)
+    return smooth[:, 0] + _cleared(lift - off - smooth[:, 0], known), turned_between(body.up, smooth[:, 1:])
 
 
 def _cleared(sunk: Scalars, known: Mask) -> Scalars:
