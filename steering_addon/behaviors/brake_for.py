@@ -11,20 +11,20 @@ from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
 from ..simulation.geometry.obstacles import OUTSIDE
 from ..simulation.maneuvers.braking import (
-    COMFORT,
     CREEP,
     MARGIN,
     approaching,
     braking,
     least,
     room_between,
+    speed_to_stop,
     stopping_distance,
 )
 from ..simulation.maneuvers.lanes import Lanes
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import NEIGHBORS, Near, Neighbors
-from ..simulation.world import EVERY_OBSTACLE, Agents, World
+from ..simulation.world import EVERY_MOVING, EVERY_OBSTACLE, Agents, World
 
 OBSTACLES = (
     Choice("NONE", 0, "None", "Brake for vehicles only"),
@@ -100,7 +100,7 @@ class BrakeFor(Neighborhood):
         return Steering(braking(agents, allowed), memory, speed_limit=allowed)
 
     def awaited_obstacle(self, memory: Waiting) -> Rows:
-        moved = np.where(self.obstacles == MOVING, memory.obstacle, -1)
+        moved = np.where(self.obstacles == MOVING, np.where(memory.obstacle < 0, EVERY_MOVING, memory.obstacle), -1)
         return np.where(self.obstacles == ALL, EVERY_OBSTACLE, moved)
 
     def reach_hint(self) -> float:
@@ -146,8 +146,7 @@ class BrakeFor(Neighborhood):
         way = lanes.way_to(world.obstacles, agent, row, nose, reach, furthest)
         # The way is followed to within the clearance of the obstacle, the gap is kept from its surface.
         room = np.maximum(np.minimum(way, furthest) + (self.clearance - self.gap)[agent], 0.0)
-        stopping = np.sqrt(2.0 * COMFORT * agents.agility[agent] * room)
-        held = approaching(agents, agent, stopping, 0.0)
+        held = approaching(agents, agent, speed_to_stop(agents, agent, room), 0.0)
         return least(len(agents), agent, np.where(way < furthest, held, np.inf))
 
     def _obstacles(
@@ -315,9 +314,8 @@ class _Crossing:
         first = (np.maximum(at_first, at_last) + self.room) / speed < self.enters
         pairs = np.flatnonzero((at_first > 0.0) & ~follows & ~first)
         agent, way = agent[pairs], way[pairs]
-        brakes = COMFORT * agents.agility[agent]
         after = way / np.maximum(self.leaves[pairs], EPSILON)
-        allowed = approaching(agents, agent, np.maximum(np.sqrt(2.0 * brakes * way), after), 0.0)
+        allowed = approaching(agents, agent, np.maximum(speed_to_stop(agents, agent, way), after), 0.0)
         passes = (self.oncoming | self.beside)[pairs] & (self.waited[pairs] >= PATIENCE)
         creeping = np.maximum(allowed, CREEP * agents.cruise_speed[agent])
         return least(len(agents), agent, np.where(passes, creeping, allowed))

@@ -86,7 +86,7 @@ class KeepDistance(Neighborhood):
         room = ahead[before] - length[before] - self.gap[agent]
         others_speed = np.maximum(dot(picked(velocity, before), forward), 0.0)
         brakes = COMFORT * agents.agility[agent]
-        reacting = brakes * np.maximum(self.gap_time[agent], world.dt)
+        reacting = brakes * np.maximum(np.maximum(self.gap_time, agents.reaction), world.dt)[agent]
         squared = reacting * reacting + others_speed * others_speed + 2.0 * brakes * room
         allowed = np.sqrt(np.maximum(squared, 0.0)) - reacting
         allowed = approaching(agents, agent, np.maximum(allowed, 0.0), others_speed)

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, truncate
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, magnitude, truncate, which
 from ..simulation.avoiding.force_field import pushed_away
 from ..simulation.avoiding.threats import CREEP, Rounds, Threats
 from ..simulation.avoiding.walls import walls_ahead
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, integer, length, only_with, seconds
 from ..simulation.geometry.obstacles import Obstacles
-from ..simulation.world import Agents, World
+from ..simulation.maneuvers.braking import stopping_distance
+from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
+from ..simulation.world import EVERY_OBSTACLE, Agents, World
 
 FIRMNESS = 1.3
 """Factor on the turn that just touches the hull, so that the agent is past before it reaches the obstacle."""
@@ -65,7 +67,27 @@ class ObstacleAvoidance(Behavior):
             push = pushed_away(world.obstacles, agents, self.clearance, self.field_distance)
             push = truncate(agents.level(push), np.ones(len(agents)))
             steering = np.where(pushed[:, None], push * agents.max_force[:, None], steering)
+        if drives_along_paths(world, agents) and agents.in_lane.any():
+            steering = np.where(self._lane_is_free(world, agents)[:, None], 0.0, steering)
         return Steering(steering)
+
+    def _lane_is_free(self, world: World, agents: Agents) -> Mask:
+        """The drivers kept in a lane on which nothing stands but what they stop for, (n,)."""
+        lanes, obstacles = Lanes.of(world, agents), world.obstacles
+        rows = which(lanes.driven & agents.in_lane)
+        free = np.zeros(len(agents), dtype=np.bool_)
+        free[rows] = True
+        sight = agents.speed * self.look_ahead_time + stopping_distance(agents) + agents.extent
+        agent, row = obstacles.near(agents.position, sight)
+        moves = magnitude(obstacles.velocity)[row] > 0.0
+        awaits = agents.awaits[agent]
+        stops = (awaits == EVERY_OBSTACLE) | (awaits == row) | ((awaits != -1) & moves)
+        pairs = which(free[agent] & ~stops)
+        agent, row = agent[pairs], row[pairs]
+        reach, furthest = (agents.radius + self.clearance)[agent], sight[agent]
+        way = lanes.way_to(obstacles, agent, row, (agents.radius - agents.extent)[agent], reach, furthest)
+        free[agent[way < furthest]] = False
+        return free
 
     def obstacle_clearance(self) -> Scalars:
         return self.clearance
@@ -79,8 +101,10 @@ class ObstacleAvoidance(Behavior):
         agility = np.maximum(agents.agility, EPSILON)
         turn = np.minimum(FIRMNESS * ahead.turn, agility)
         # A slow agent needs less for the turn than `hardest` says, and could not turn at all once it stood.
-        slow = clamp(agents.speed / np.maximum(CREEP * agents.max_speed, EPSILON), 0.0, 1.0)
-        strain = clamp((ahead.hardest * slow * slow / agility - STRAIN) / (1.0 - STRAIN), 0.0, 1.0)
+        creep = CREEP * agents.max_speed
+        slow = clamp(agents.speed / np.maximum(creep, EPSILON), 0.0, 1.0)
+        strongest = np.maximum(agents.sideways_at(np.maximum(agents.speed, creep)), EPSILON)
+        strain = clamp((ahead.hardest * slow * slow / strongest - STRAIN) / (1.0 - STRAIN), 0.0, 1.0)
         steering = ahead.direction * turn[:, None] - ahead.course * (strain * agility)[:, None]
         # An agent that is too near would stay there if it braked.
         steering = np.where(ahead.too_near[:, None], ahead.away * agility[:, None], steering)

@@ -12,12 +12,14 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     columns,
+    dot,
     largest,
     magnitude,
     totals,
 )
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, called, length
+from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
 from ..simulation.maneuvers.neighborhood import Neighborhood, faded
 from ..simulation.nearby.neighbors import Near, Neighbors
 from ..simulation.world import Agents, World
@@ -28,7 +30,8 @@ class Separation(Neighborhood):
     """Keep some distance from others nearby.
 
     The push rises from zero at the distance. The paper's 1 / r grows without bound; here the sum of the pushes is cut
-    at full weight. Does nothing without neighbors within the distance.
+    at full weight. Drivers that follow a curve keep their lane, and apart from those in it by their pedals. Does
+    nothing without neighbors within the distance.
     """
 
     name = "separation"
@@ -40,16 +43,30 @@ class Separation(Neighborhood):
     distance: Number = called("Sees Up To", length(1.5, "How far away other vehicles still count"))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+        lanes = Lanes.of(world, agents) if drives_along_paths(world, agents) else None
         if world.bodies.half_axis is not None:
-            return Steering(self._between_axes(world, agents) * agents.mass[:, None])
-        return Steering(pushed_apart(self.near(world, agents), self.distance) * agents.mass[:, None])
+            push = self._between_axes(world, agents, lanes)
+        else:
+            push = pushed_apart(self._sharing(world, agents, lanes, self.near(world, agents)), self.distance)
+        if lanes is not None:
+            along = dot(push, agents.forward)[:, None] * agents.forward
+            push = np.where(lanes.driven[:, None], along, push)
+        return Steering(push * agents.mass[:, None])
 
-    def _between_axes(self, world: World, agents: Agents) -> Vectors:
+    def _sharing(self, world: World, agents: Agents, lanes: Lanes | None, near: Neighbors) -> Neighbors:
+        """The neighbors without those in other lanes than a driver's."""
+        if lanes is None:
+            return near
+        nothing = np.zeros(len(agents))
+        return near.where(lambda some: ~lanes.elsewhere(world, some, nothing, nothing))
+
+    def _between_axes(self, world: World, agents: Agents, lanes: Lanes | None) -> Vectors:
         """As `pushed_apart`, with distances measured between the axes of long bodies."""
         bodies = world.bodies
         half = bodies.extent - bodies.radius
         reach = self.distance + half[agents.rows] + largest(half)
-        near = world.neighbors(agents, reach, self.angle, self.neighbors, self.crowd).together()
+        perceived = world.neighbors(agents, reach, self.angle, self.neighbors, self.crowd)
+        near = self._sharing(world, agents, lanes, perceived).together()
         apart = bodies.between(near.offset, agents.rows[near.agent], near.body)
         distance = np.maximum(magnitude(apart), EPSILON)
         limit = self.distance[near.agent]

@@ -27,9 +27,10 @@ from ..simulation.avoiding.costs import COSTS, Costs
 from ..simulation.avoiding.velocity_choice import Choosers
 from ..simulation.behavior import Adjustment, Intent, Steering, Wish
 from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
+from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
-from ..simulation.nearby.neighbors import Near
+from ..simulation.nearby.neighbors import Near, Neighbors
 from ..simulation.world import Agents, World
 
 REACTION_TIME = 0.25
@@ -126,6 +127,14 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
 
     def interval(self) -> Scalars:
         return self.reaction_time
+
+    def near(self, world: World, agents: Agents) -> Neighbors:
+        """The vehicles that the agents perceive, without those that drivers meet in another lane, or queue with."""
+        near = super().near(world, agents)
+        if not drives_along_paths(world, agents):
+            return near
+        lanes = Lanes.of(world, agents)
+        return near.where(lambda some: ~lanes.settled(world, some, self.clearance, self.look_ahead_time))
 
     def perceived(self, world: World, agents: Agents, rows: Rows) -> Near:
         return self.take(rows).near(world, agents.take(rows)).together()

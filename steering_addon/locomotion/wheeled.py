@@ -9,6 +9,7 @@ so that the turning circle is never smaller than wheelbase / tan(largest angle),
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from ..simulation.arrays.angles import arctangent, cosine_and_sine, tangent_of_setting
 from ..simulation.arrays.vectors import (
     EPSILON,
+    Mask,
     Number,
     Scalars,
     Vectors,
@@ -32,8 +34,10 @@ from ..simulation.declaration import Unit, called, length, number, seconds
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Output, Stance
 from ..simulation.memory import Memory, remembered
+from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
+from .driver import Foot
 
 SMOOTHING = 0.1
 """Seconds."""
@@ -78,6 +82,8 @@ class Driving(Memory):
     Attributes:
         tangent: of the angle of the front wheels, positive to the left.
         acceleration: forward, m/s2: where the pedals are.
+        braking, reacting: the driver's foot, as of `Foot`.
+        brake: how far the brake is down, 0 to 1.
         spin: radians that the wheels have turned.
         wound: radians that it has turned with fully turned wheels.
         straight: metres for which it still goes straight on.
@@ -87,6 +93,9 @@ class Driving(Memory):
 
     tangent: Scalars = remembered(0.0)
     acceleration: Scalars = remembered(0.0)
+    braking: Mask = remembered(False)
+    reacting: Scalars = remembered(0.0)
+    brake: Scalars = remembered(0.0)
     spin: Scalars = remembered(0.0)
     wound: Scalars = remembered(0.0)
     straight: Scalars = remembered(0.0)
@@ -103,6 +112,10 @@ class Driving(Memory):
     def heights(self) -> tuple[Scalars, ...]:
         """Those of the wheels in the order of WHEELS, (n,) each."""
         return self.front_left, self.front_right, self.rear_left, self.rear_right
+
+    @property
+    def foot(self) -> Foot:
+        return Foot(self.braking, self.reacting)
 
     def standing_on(self, heights: tuple[Scalars, ...]) -> Driving:
         """The same with the wheels at other heights."""
@@ -151,6 +164,9 @@ class Wheeled(Locomotion):
         number(2.5, "Sideways acceleration that the driver accepts; it slows down before", Unit.ACCELERATION, 0.1),
     )
     pedal_time: Number = seconds(0.25, "Time in which the driver goes from one pedal to the other", 0.01)
+    reaction_time: Number = seconds(
+        0.7, "Time until the driver brakes for what comes into the way, or sets off when it has gone"
+    )
 
     @property
     def turn_rate(self) -> Scalars:
@@ -170,6 +186,10 @@ class Wheeled(Locomotion):
         return self.comfortable_turn
 
     @property
+    def reaction(self) -> Scalars:
+        return self.reaction_time
+
+    @property
     def _sharpest(self) -> Scalars:
         """(n,) the largest curvature, 1/m."""
         return tangent_of_setting(self.max_wheel_angle) / self.wheelbase
@@ -180,7 +200,7 @@ class Wheeled(Locomotion):
         heading = level_heading(motion.forward)
         left, speed = left_of(heading, upright(len(heading))), np.maximum(dot(motion.velocity, heading), 0.0)
         wanted = self._curvature(model, control, heading, left, speed, memory)
-        acceleration = self._acceleration(model, control, heading, speed, wanted, memory, dt)
+        acceleration, foot = self._acceleration(model, control, heading, speed, wanted, memory, dt)
         after = np.minimum(np.maximum(speed + acceleration * dt, 0.0), np.maximum(model.max_speed, 0.0))
         covered = after * dt
         tangent = self._steered(memory.tangent, wanted * self.wheelbase, after, dt)
@@ -188,7 +208,9 @@ class Wheeled(Locomotion):
         turn = curvature * covered
         middle, forward = _turned(heading, left, 0.5 * turn), _turned(heading, left, turn)
         rear = motion.position - heading * self.axle[:, None] + middle * (covered * self._in_plan(memory))[:, None]
-        driving = self._driven(memory, tangent, curvature, speed, after, covered, dt)
+        brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
+        pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
+        driving = self._driven(pedals, tangent, curvature, speed, after, covered, dt)
         way = _Way(driving, covered, curvature * after * after)
         return Moved(rear + forward * self.axle[:, None], forward * after[:, None], forward, way)
 
@@ -216,8 +238,8 @@ class Wheeled(Locomotion):
         wanted: Scalars,
         memory: Driving,
         dt: float,
-    ) -> Scalars:
-        """Forward, (n,) m/s2: what the pedals make of the steering force.
+    ) -> tuple[Scalars, Foot]:
+        """Forward, (n,) m/s2: what the pedals make of the steering force; and where the driver's foot is.
 
         Args:
             wanted: (n,) the curvature that is asked for, 1/m.
@@ -233,15 +255,15 @@ class Wheeled(Locomotion):
         along = np.where(turns_round, (driving_round - speed) / model.response_time, along)
         bend = np.sqrt(self.comfortable_turn / np.maximum(np.abs(wanted), EPSILON))
         fastest = np.minimum(model.max_speed, bend)
-        if control.speed_limit is not None:
-            fastest = np.minimum(fastest, control.speed_limit)
         along = np.minimum(along, (fastest - speed) / np.maximum(self.pedal_time, dt))
+        allowed = shared(np.inf, len(speed)) if control.speed_limit is None else control.speed_limit
+        along, foot = memory.foot.moved(along, speed, allowed, strongest, self.pedal_time, self.reaction_time, dt)
         change = strongest * dt / self.pedal_time
         along = clamp(along, memory.acceleration - change, memory.acceleration + change)
         # Tyres that hold a bend have less left for the pedals.
         aside = np.minimum(np.abs(memory.tangent) / self.wheelbase * speed * speed, self.comfortable_turn)
         most = np.sqrt(np.maximum(strongest * strongest - aside * aside, 0.0))
-        return clamp(along, -most, most)
+        return clamp(along, -most, most), foot
 
     def _steered(self, before: Scalars, wanted: Scalars, speed: Scalars, dt: float) -> Scalars:
         """The tangents of the angles of the front wheels after a step, (n,); while a car stands its wheels rest."""
@@ -309,6 +331,19 @@ class Wheeled(Locomotion):
         way = _Way(memory.standing_on(tuple(heights)), np.zeros(len(height)), np.zeros(len(height)))
         return self._stood(moved, way, missing, terrain)
 
+    def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        if not len(terrain.after):
+            return {}
+        height = motion.position[:, 2] - terrain.lift
+        placed = Moved(motion.position, motion.velocity, level_heading(motion.forward))
+        missing = np.zeros(len(height), dtype=np.int64)
+        for x, y in self._wheels(placed):
+            missing += terrain.first_footing(x, y, height).triangle < 0
+        return {
+            Misplaced.OFF_GROUND: missing == len(WHEELS),
+            Misplaced.WHEELS_HANG: (missing > 0) & (missing < len(WHEELS)),
+        }
+
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         way = moved.memory
         velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
@@ -372,7 +407,7 @@ class Wheeled(Locomotion):
             driving.spin,
             travel,
             np.where(driving.acceleration > 0.0, pedal, 0.0),
-            np.where(driving.acceleration < 0.0, pedal, 0.0),
+            driving.brake,
             driving.acceleration,
             sideways,
             driving.pitch,

@@ -21,8 +21,10 @@ from .behavior import Adjustment, Behavior, Wish
 from .combining import Component
 from .decisions import Decisions
 from .ways.planning import PLANNING_TIME, Planned, planned_course
-from .world import Agents, World
+from .world import EVERY_MOVING, Agents, World
 
+PASSES = (-1, EVERY_MOVING)
+"""What agents await that plan their way past what stands."""
 WAYS, PROGRESS = "ways", "progress"
 """Under what the stages remember their agents; no behavior has these names."""
 LOOKS = 0x100C
@@ -50,7 +52,8 @@ def adjusted(
     """
     adjustments = [behavior for behavior in behaviors if isinstance(behavior, Adjustment)]
     steered = _any_of([adjustment.adjusts() for adjustment in adjustments], agents)
-    travels = agents.grounded & (steered | _avoiding_before_a_goal(behaviors, agents)) & (agents.awaits == -1)
+    heads_on = steered | _avoiding_before_a_goal(behaviors, agents)
+    travels = agents.on_the_level & heads_on & np.isin(agents.awaits, PASSES)
     corrections: dict[str, Vectors] = {}
     if not anybody(steered | travels):
         return force, corrections, decided

@@ -126,7 +126,7 @@ class Behavior(Declared):
     def awaited_obstacle(self, memory: Any) -> Rows | None:
         """The row of the obstacle that each agent stops for instead of passing it, (n,).
 
-        Rows are -1 for none or EVERY_OBSTACLE; None if no agent stops for any.
+        Rows are -1 for none, EVERY_MOVING or EVERY_OBSTACLE; None if no agent stops for any.
         """
         return None
 
@@ -139,6 +139,10 @@ class Behavior(Declared):
 
     def obstacle_clearance(self) -> Scalars | None:
         """The distance from obstacles that it keeps besides the radius, (n,) metres; None if it does not avoid them."""
+        return None
+
+    def keeps_lane(self) -> Mask | None:
+        """The agents that it keeps in a lane beside a curve, (n,); None if it keeps none."""
         return None
 
     def reach_hint(self) -> float:

@@ -1,7 +1,8 @@
 """The ground: which way is up, and what is level.
 
-`Agents` says which way is up for each agent; the functions here compute with it. Up is the same constant for all agents
-today, and only this module knows: it recognises the constant and takes a shorter way to the same result.
+`Agents` says which way is up for each agent; the functions here compute with it. Where up is
+the z axis for all agents it is stored once: only this module recognises that, and takes a shorter way to the same
+result.
 
 Everywhere v are vectors, (n, 3) or (n, b, 3) for several of each agent, and `upward` (n, 3) unit vectors u away from
 the ground:
@@ -27,11 +28,15 @@ from .arrays.vectors import (
     dot,
     level_side,
     magnitude,
+    picked,
+    shared,
     unit,
 )
 
 UP = (0.0, 0.0, 1.0)
 """The unit vector away from the ground: the z axis."""
+ROUNDING = 1e-9
+"""Of the cosine of an angle that is none."""
 
 
 @lru_cache(maxsize=64)
@@ -40,11 +45,19 @@ def upright(n: int) -> Vectors:
     return np.broadcast_to(np.array(UP), (n, 3))
 
 
+def is_upright(upward: Vectors) -> Mask:
+    """Whether up is the z axis, (n,), but for rounding."""
+    if _is_z(upward):
+        upright_for_all: Mask = shared(True, len(upward), np.bool_)
+        return upright_for_all
+    return upward[:, 2] > 1.0 - ROUNDING
+
+
 def of_rows(upward: Vectors, rows: Rows) -> Vectors:
     """The up of the agents of some rows, (n, 3) to (m, 3); a constant stays stored once."""
     if upward.strides[0] == 0:
         return np.broadcast_to(upward[:1], (len(rows), 3))
-    return upward[rows]
+    return picked(upward, rows)
 
 
 def climb(v: Vectors, upward: Vectors) -> Scalars:

@@ -159,6 +159,16 @@ class Snapshot:
         """(n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit."""
         return self._of_bodies("cornering")
 
+    @once
+    def turning_circle(self) -> Scalars:
+        """(n,) the radius of the tightest turn of each vehicle at cruise speed, metres."""
+        return self._of_bodies("turning_circle")
+
+    @once
+    def reaction(self) -> Scalars:
+        """(n,) seconds until each brakes for what comes into the way; 0 for bodies without a driver."""
+        return self._of_bodies("reaction")
+
     def _of_bodies(self, name: str) -> Scalars:
         """A number that the locomotions know of each vehicle, (n,)."""
         column = np.empty(len(self.present))

@@ -32,6 +32,7 @@ from .arrays.vectors import (
 from .behavior import Behavior
 from .combining import COMBINE, MATTERS, Component
 from .decisions import Decisions
+from .ground import of_rows
 from .presence.arrivals import Errand, arrival_distance, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
@@ -188,15 +189,19 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         up=up,
         speed=magnitude(velocity),
         vehicle=model,
+        upward=world.upward if alone else of_rows(world.upward, rows),
         grounded=snapshot.grounded if alone else snapshot.grounded[rows],
         turn_rate=snapshot.turn_rate if alone else snapshot.turn_rate[rows],
         axle=snapshot.axle if alone else snapshot.axle[rows],
         cornering=snapshot.cornering if alone else snapshot.cornering[rows],
+        turning_circle=snapshot.turning_circle if alone else snapshot.turning_circle[rows],
+        reaction=snapshot.reaction if alone else snapshot.reaction[rows],
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
         arrival_distance=arrival_distance(snapshot.attendance, rows),
         alarmed=nobody(len(rows)),
         clearance=shared(np.nan, len(rows)),
+        in_lane=nobody(len(rows)),
         awaits=shared(-1, len(rows), np.int64),
         passing_places=np.empty((len(rows), 0, 3)),
     )
@@ -206,11 +211,17 @@ def _with_goals(behaviors: list[Behavior], world: World, agents: Agents, decided
     """The agents with their goals, and with what their behaviors do about obstacles."""
     goal = _goal(behaviors, world, agents, decided)
     clearance, awaits = _clearance(behaviors, agents), _awaited(behaviors, agents, decided)
-    passing_places = _passing_places(behaviors, world, agents, decided)
-    new = goal, clearance, awaits, passing_places
-    if all(a is b for a, b in zip(new, (agents.goal, agents.clearance, agents.awaits, agents.passing_places))):
+    passing_places, in_lane = _passing_places(behaviors, world, agents, decided), _in_lane(behaviors, agents)
+    new = {
+        "goal": goal,
+        "clearance": clearance,
+        "awaits": awaits,
+        "passing_places": passing_places,
+        "in_lane": in_lane,
+    }
+    if all(column is getattr(agents, name) for name, column in new.items()):
         return agents
-    return replace(agents, goal=goal, clearance=clearance, awaits=awaits, passing_places=passing_places)
+    return replace(agents, **new)
 
 
 def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
@@ -246,6 +257,16 @@ def _passing_places(behaviors: list[Behavior], world: World, agents: Agents, dec
             others = places if places.size else np.full_like(led, np.nan)
             places = np.where(leads[:, None, None], led, others)
     return places
+
+
+def _in_lane(behaviors: list[Behavior], agents: Agents) -> Mask:
+    """The agents that a behavior with weight keeps in a lane, (n,)."""
+    in_lane = agents.in_lane
+    for behavior in behaviors:
+        kept = behavior.keeps_lane()
+        if kept is not None:
+            in_lane = in_lane | (behavior.weight != 0.0) & kept
+    return in_lane
 
 
 def _clearance(behaviors: list[Behavior], agents: Agents) -> Scalars:

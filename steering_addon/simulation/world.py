@@ -130,6 +130,7 @@ class World:
         frame_time: seconds from one frame to the next.
         vehicles: the number of bodies that are vehicles moved by the simulation; they come first.
         tallies: sums over all agents and past steps, by a name that a behavior chooses.
+        upward: (vehicles, 3) the unit vectors away from what each vehicle keeps to.
     """
 
     time: float
@@ -144,6 +145,7 @@ class World:
     frame_time: float
     vehicles: int
     tallies: Mapping[str, Scalars]
+    upward: Vectors
 
     @property
     def perceivable(self) -> Rows:
@@ -185,7 +187,7 @@ class World:
         return mask
 
 
-EVERY_OBSTACLE = -2
+EVERY_OBSTACLE, EVERY_MOVING = -2, -3
 """In place of the row of an obstacle."""
 PASSING_PLACES = 8
 """Places of an agent's way that tell on which side it is led past obstacles: one way may lead past several."""
@@ -196,7 +198,7 @@ class Agents:
     """Vehicles that follow the same settings, as their behaviors see them.
 
     They say which way is up and what is level (`upward`, `grounded`, `level`, `flat`, `climb` ...). No behavior names
-    the z axis.
+    the z axis: the plane of an agent lies across its `upward`, which a wall or a ceiling turns.
 
     Attributes:
         rows: (n,) their rows in World.bodies.
@@ -206,10 +208,13 @@ class Agents:
         side, forward, up: (n, 3) the axes of their local space, orthonormal.
         speed: (n,) metres a second.
         vehicle: their vehicle models.
+        upward: (n, 3) unit vectors away from the ground.
         grounded: (n,) whether they keep to the ground, as walkers and cars do.
         turn_rate: (n,) the fastest turn at any speed, rad/s.
         axle: (n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one.
         cornering: (n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
+        turning_circle: (n,) the radius of the tightest turn at cruise speed, metres; 0 where strength alone limits it.
+        reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
@@ -217,7 +222,9 @@ class Agents:
         alarmed: (n,) whether a behavior that has been asked in this step makes them run from something.
         clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
             them.
-        awaits: (n,) the row of the obstacle that each stops for instead of passing it, -1 for none, or EVERY_OBSTACLE.
+        in_lane: (n,) whether a behavior keeps it in a lane beside a curve, as others there keep to theirs.
+        awaits: (n,) the row of the obstacle that each stops for instead of passing it, besides all that move; -1 for
+            none, EVERY_MOVING or EVERY_OBSTACLE.
         passing_places: (n, PASSING_PLACES, 3) the places beside obstacles past which a behavior leads each, metres; nan
             for none, and (n, 0, 3) if no behavior leads any agent.
     """
@@ -232,15 +239,19 @@ class Agents:
     up: Vectors
     speed: Scalars
     vehicle: VehicleModel
+    upward: Vectors
     grounded: Mask
     turn_rate: Scalars
     axle: Scalars
     cornering: Scalars
+    turning_circle: Scalars
+    reaction: Scalars
     goal: Vectors
     stays: Mask
     arrival_distance: Scalars
     alarmed: Mask
     clearance: Scalars
+    in_lane: Mask
     awaits: Rows
     passing_places: Vectors
 
@@ -275,14 +286,31 @@ class Agents:
         return self.vehicle.max_force / self.vehicle.mass
 
     @property
+    def sideways(self) -> Scalars:
+        """(n,) the strongest sideways acceleration at cruise speed, m/s2: by max_force and on the turning circle."""
+        return self.sideways_at(self.cruise_speed)
+
+    def sideways_at(self, speed: Scalars) -> Scalars:
+        """(n,) as `sideways`, at speeds (n,), m/s."""
+        circle = self.turning_circle
+        bound = np.where(circle > 0.0, speed * speed / np.maximum(circle, EPSILON), np.inf)
+        return np.minimum(self.agility, bound)
+
+    def tightest(self, speed: Scalars) -> Scalars:
+        """The radius of the tightest turn at speeds, (n,) or (n, k) m/s, metres."""
+        if speed.ndim == 2:
+            return np.maximum(speed * speed / np.maximum(self.agility, EPSILON)[:, None], self.turning_circle[:, None])
+        return np.maximum(speed * speed / np.maximum(self.agility, EPSILON), self.turning_circle)
+
+    @property
     def cruise_speed(self) -> Scalars:
         """(n,) the speed that they hold while no behavior sets another, m/s."""
         return self.vehicle.cruise_speed * self.vehicle.max_speed
 
     @property
-    def upward(self) -> Vectors:
-        """(n, 3) unit vectors away from the ground."""
-        return ground.upright(len(self))
+    def on_the_level(self) -> Mask:
+        """(n,) who keeps to ground that is level: ways on it can be planned on a map as seen from above."""
+        return self.grounded & ground.is_upright(self.upward)
 
     @property
     def goal_distance(self) -> Scalars:
@@ -380,15 +408,19 @@ class Agents:
             up=up,
             speed=self.speed[rows],
             vehicle=self.vehicle.take(rows),
+            upward=self.upward_of(rows),
             grounded=self.grounded[rows],
             turn_rate=self.turn_rate[rows],
             axle=self.axle[rows],
             cornering=self.cornering[rows],
+            turning_circle=self.turning_circle[rows],
+            reaction=self.reaction[rows],
             goal=goal,
             stays=self.stays[rows],
             arrival_distance=self.arrival_distance[rows],
             alarmed=self.alarmed[rows],
             clearance=self.clearance[rows],
+            in_lane=self.in_lane[rows],
             awaits=self.awaits[rows],
             passing_places=self.passing_places[rows],
         )

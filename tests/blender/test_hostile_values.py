@@ -51,6 +51,7 @@ OPERATORS = {
     "crowd_add": lambda _stage: steering().crowd_add(),
     "set_start": lambda _stage: steering().set_start(),
     "flip_front": lambda _stage: steering().flip_front(),
+    "move_as": lambda _stage: steering().move_as(locomotion="PLANAR"),
     "crowd_assign": lambda _stage: steering().crowd_assign(),
     "crowd_assign to another": lambda stage: steering().crowd_assign(crowd=stage.second.name),
     "crowd_restore": lambda _stage: steering().crowd_restore(),

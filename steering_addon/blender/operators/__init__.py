@@ -10,6 +10,7 @@ from . import (
     findings,
     flow_direction,
     front,
+    own_moves,
     populate,
     presets,
     preview,
@@ -21,6 +22,7 @@ from . import (
 MODULES = (
     tagging,
     front,
+    own_moves,
     behaviors,
     flow_direction,
     crowds,

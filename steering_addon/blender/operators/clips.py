@@ -56,7 +56,7 @@ def _with_rig(crowd: Object, context: Context, family: Family) -> tuple[Object, 
         if (rig := rig_of(ob, family)) is not None:
             return ob, rig
     if not vehicles:
-        raise Refusal(f"{crowd.name} has no vehicles in the scene. Add some, then find their clips.", about=[crowd])
+        raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
     text = f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models."
     raise Refusal(text, about=[vehicles[0]])
 
@@ -130,7 +130,6 @@ def _added(crowd: Object, action: Action, plays: str) -> PropertyGroup:
     portrayal = crowd.steering.portrayal
     entry = portrayal.clips.add()
     entry.name, entry.action, entry.plays = action.name, action, plays
-    portrayal.active_clip = len(portrayal.clips) - 1
     return entry
 
 
@@ -141,26 +140,21 @@ class STEERING_OT_clip_remove(bpy.types.Operator):
     bl_label = "Remove Clip"
     bl_options = {"REGISTER", "UNDO"}
 
-    row: IntProperty(name="Row", description="Index of the clip, from 0; -1 for the selected one", default=-1, min=-1)
+    row: IntProperty(name="Row", description="Index of the clip, from 0", min=0)
 
     @classmethod
     def poll(cls, context) -> bool:
-        if not (in_object_mode(cls, context) and has_editable_crowd(cls, context)):
-            return False
-        stored = crowd_in_focus(context).steering
-        if stored.is_property_set("portrayal") and len(stored.portrayal.clips):
-            return True
-        cls.poll_message_set("The crowd has no clips. Find Clips first")
-        return False
+        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
 
     def execute(self, context):
-        portrayal = crowd_in_focus(context).steering.portrayal
-        row = min(portrayal.active_clip, len(portrayal.clips) - 1) if self.row < 0 else self.row
-        if row >= len(portrayal.clips):
-            self.report({"ERROR"}, f"Clip {row} does not exist. Choose an index below {len(portrayal.clips)}.")
+        stored = crowd_in_focus(context).steering
+        # Reading the group writes it into the file.
+        number = len(stored.portrayal.clips) if stored.is_property_set("portrayal") else 0
+        if self.row >= number:
+            remedy = f"Choose an index below {number}" if number else "The crowd has no clips: find some first"
+            self.report({"ERROR"}, f"Clip {self.row} does not exist. {remedy}.")
             return {"CANCELLED"}
-        portrayal.clips.remove(row)
-        portrayal.active_clip = max(min(portrayal.active_clip, len(portrayal.clips) - 1), 0)
+        stored.portrayal.clips.remove(self.row)
         return {"FINISHED"}
 
 

@@ -121,7 +121,7 @@ class STEERING_OT_add_herd(ReadyScene, bpy.types.Operator):
 
 
 class STEERING_OT_add_traffic(ReadyScene, bpy.types.Operator):
-    """Add cars that drive both ways along a road over hills, ready to bake"""
+    """Add cars that drive both ways along a road over hills and stop for people who cross it, ready to bake"""
 
     bl_idname = "steering.add_traffic"
     bl_label = "Traffic"

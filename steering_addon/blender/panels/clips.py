@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import bpy
-
 from ...portrayal.clips import ClipSettings
 from .. import preview
 from ..focus import crowd_in_focus
@@ -15,25 +13,7 @@ from .fields import fields, meaningful, note
 from .locations import in_both
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
-
-
-class STEERING_UL_clips(bpy.types.UIList):
-    """The clips of a crowd, each with its action and when it is played."""
-
-    bl_idname = "STEERING_UL_clips"
-
-    def draw_item(self, _context, layout, _data, clip, _icon, _active_data, _active_property) -> None:
-        row = layout.row(align=True)
-        row.prop(clip, "plays", text="", icon_only=True, emboss=False)
-        if clip.is_property_set("action") and clip.action is not None:
-            row.label(text=clip.action.name, translate=False)
-        else:
-            row.prop(clip, "action", text="")
-        if clip.plays == "MOVE" and (speed := clip.ground_speed or clip.speed):
-            numbers = row.row()
-            numbers.alignment = "RIGHT"
-            numbers.label(text=f"{speed:.2f} m/s", translate=False)
+    from bpy.types import Context, Object, PropertyGroup, UILayout
 
 
 class Clips(PartOfCrowd):
@@ -43,33 +23,47 @@ class Clips(PartOfCrowd):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
-        layout, crowd = self.layout, crowd_in_focus(context)
-        stored = crowd.steering
-        portrayal = stored.portrayal if stored.is_property_set("portrayal") else None
-        if portrayal is None or not len(portrayal.clips):
-            note(layout, context, "Rigged models play their actions in step with their way: a walk, a run, an idle")
-            layout.operator("steering.clips_find", icon="VIEWZOOM")
-            layout.operator("steering.clip_add", icon="ADD")
+        layout, stored = self.layout, crowd_in_focus(context).steering
+        clips = stored.portrayal.clips if stored.is_property_set("portrayal") else ()
+        if not len(clips):
+            note(layout, context, "Rigged models play their actions in step with their way: an idle, a walk, a run")
+        for row, clip in enumerate(clips):
+            _clip(layout, context, row, clip)
+        line = layout.row(align=True)
+        line.operator("steering.clips_find", icon="VIEWZOOM")
+        line.operator("steering.clip_add", text="Add", icon="ADD")
+        if not len(clips):
             return
-        row = layout.row()
-        row.template_list("STEERING_UL_clips", "", portrayal, "clips", portrayal, "active_clip", rows=3)
-        column = row.column(align=True)
-        column.operator("steering.clip_add", text="", icon="ADD")
-        column.operator("steering.clip_remove", text="", icon="REMOVE").row = -1
-        column.separator()
-        column.operator("steering.clips_find", text="", icon="VIEWZOOM")
-        column.operator("steering.clips_measure", text="", icon="FILE_REFRESH")
-        if portrayal.active_clip < len(portrayal.clips):
-            clip = portrayal.clips[portrayal.active_clip]
-            note(layout, context, words(clip), icon="BLANK1")
-            column = fields(layout)
-            column.prop(clip, "action")
-            column.prop(clip, "plays")
-            if clip.plays == "MOVE":
-                column.prop(clip, "ground_speed")
         if preview.is_on(context.scene):
-            note(layout, context, "The preview moves the models without clips. Bake to see them walk")
-        layout.operator("steering.clips_write", icon="NLA")
+            note(layout, context, "A preview moves the models without their clips. Bake to see them walk")
+        line = layout.row(align=True)
+        line.operator("steering.clips_measure", text="Measure", icon="FILE_REFRESH")
+        line.operator("steering.clips_write", text="Write", icon="NLA")
+
+
+def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup) -> None:
+    """The header of a clip and, if open, what was measured of it."""
+    header, body = layout.panel(f"steering_clip_{row}", default_closed=True)
+    line = header.row(align=True)
+    line.prop(clip, "plays", text="", icon_only=True)
+    action = clip.action if clip.is_property_set("action") else None
+    if action is not None:
+        line.label(text=action.name, translate=False)
+    else:
+        line.prop(clip, "action", text="")
+    if clip.plays == "MOVE" and (speed := clip.ground_speed or clip.speed):
+        number = header.row()
+        number.alignment = "RIGHT"
+        number.label(text=f"{speed:.2f} m/s", translate=False)
+    header.operator("steering.clip_remove", text="", icon="X", emboss=False).row = row
+    if body is None:
+        return
+    note(body, context, words(clip), icon="DRIVER_DISTANCE" if clip.plays == "MOVE" else "TIME")
+    column = fields(body)
+    column.prop(clip, "action")
+    column.prop(clip, "plays")
+    if clip.plays == "MOVE":
+        column.prop(clip, "ground_speed")
 
 
 class Playing(PartOfCrowd):
@@ -95,4 +89,4 @@ def _has_clips(crowd: Object) -> bool:
     return stored.is_property_set("portrayal") and len(stored.portrayal.clips) > 0
 
 
-CLASSES = (STEERING_UL_clips, *in_both(Clips, "clips", "crowd"), *in_both(Playing, "playing", "clips"))
+CLASSES = (*in_both(Clips, "clips", "crowd"), *in_both(Playing, "playing", "clips"))

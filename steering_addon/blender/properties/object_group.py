@@ -26,6 +26,7 @@ from ...simulation.geometry.regions import SHAPES, SPHERE
 from ...simulation.presence.attendance import FURTHEST, Attendance
 from ...simulation.roles import DESCRIPTIONS, Role
 from ...simulation.vehicle import VehicleModel
+from ..moving import AS_CROWD, BY_CHOICE
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, property_group
 from ..setting_changes import notify_listeners
 from .access import has_role
@@ -57,13 +58,6 @@ STEERING_PG_portrayal = property_group(
             type=STEERING_PG_clip,
             override={*OVERRIDABLE, "USE_INSERTION"},
         ),
-        "active_clip": IntProperty(
-            name="Active Clip",
-            description="Index of the clip that is selected in the list",
-            min=0,
-            override=OVERRIDABLE,
-            options=NOT_ANIMATABLE,
-        ),
         "playing": PointerProperty(type=STEERING_PG_playing, override=OVERRIDABLE),
     },
 )
@@ -86,6 +80,14 @@ def _behavior_group(behavior: type[Behavior]) -> type:
 
 BEHAVIOR_GROUPS = {behavior.name: _behavior_group(behavior) for behavior in CATALOGUE}
 """The property group of each behavior, by the behavior's name."""
+
+
+def _move_by_own(settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Make the settings of a vehicle's own locomotion, so that drawing the panel writes nothing."""
+    moves = BY_CHOICE.get(settings.own_locomotion)
+    if moves is not None:
+        _ = getattr(settings, moves.name)
+    notify_listeners(settings, context)
 
 
 class STEERING_PG_object(bpy.types.PropertyGroup):
@@ -258,6 +260,12 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
         update=notify_listeners,
     )
+    unasked: StringProperty(
+        name="Unasked",
+        description="Behaviors of the crowd that came with a preset while the scene had no target for them",
+        override=OVERRIDABLE,
+        options=NOT_ANIMATABLE | {"HIDDEN"},
+    )
     hide_eaten: BoolProperty(
         name="Hide When Eaten",
         description="Hide the resource and its parts once nothing is left of it, in a preview and in a bake",
@@ -329,6 +337,18 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         },
         [kind.choice() for kind in LOCOMOTIONS],
         SimpleVehicle.stored_number,
+    )
+    own_locomotion: choice_property(
+        {
+            "name": "Moves As",
+            "description": "How the body of this vehicle alone turns steering into motion, with settings of its own; "
+            "presets leave both as they are",
+            "override": OVERRIDABLE,
+            "update": _move_by_own,
+            "options": set(),
+        },
+        [AS_CROWD, *(kind.choice() for kind in LOCOMOTIONS)],
+        AS_CROWD.number,
     )
     combining: choice_property(
         {

@@ -17,9 +17,9 @@ from ...simulation.arrays.vectors import Mask, Scalars, anybody, magnitude
 from ...simulation.snapshot import State
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
-from ..moving import locomotion_of
 from ..read.frame import Frame
 from ..read.rotation_channels import WIDEST, width_of
+from ..read.sources import keyed_properties
 from .channels import AT_ONCE, Channels
 from .clip_writer import Bodies, ClipWriter, Members
 from .resource_visibility import Eaten
@@ -177,8 +177,10 @@ class _Portrayed:
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
         self._rows, self._portrayal = crowd.rows, crowd.portrayal
         self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time)
-        self._outputs = tuple(output.name for output in locomotion_of(crowd.ob).outputs)
-        names = (*PROPERTIES, *self._outputs)
+        objects = plan.vehicles.source.objects
+        self._keyed = [keyed_properties(objects[row], crowd.ob) for row in crowd.rows.tolist()]
+        names = tuple(dict.fromkeys(name for keyed in self._keyed for name in keyed))
+        self._outputs = tuple(name for name in names if name not in PROPERTIES)
         self._columns = {name: np.empty((len(crowd.rows), len(plan.frames)), KEY) for name in names}
 
     def frame(self, row: int, state: State, frame: Frame, entered: Mask, start_speed: Scalars | None) -> None:
@@ -195,7 +197,7 @@ class _Portrayed:
     def columns(self) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
         """The row of each vehicle, with its properties (f,) by name."""
         for k, row in enumerate(self._rows.tolist()):
-            yield row, {name: column[k] for name, column in self._columns.items()}
+            yield row, {name: self._columns[name][k] for name in self._keyed[k]}
 
 
 class _Clips:

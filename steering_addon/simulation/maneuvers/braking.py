@@ -11,38 +11,55 @@ COMFORT = 0.5
 """Share of the strongest braking that they plan with; the rest is a reserve."""
 CREEP = 0.25
 """Share of the cruise speed at which they close up to what they brake for: no faster, unless they already are."""
+NEAR = 3.0
+"""Distance from where they have to stop, as half lengths of their bodies, within which they no longer close up."""
 MARGIN = 0.1
 """Metres added to the range of perception, so that rounding does not decide whether a neighbor is considered."""
 
 
 def braking(agents: Agents, allowed: Scalars) -> Vectors:
-    """The force that slows agents down to an allowed speed, (n, 3) newtons; `allowed` is (n,) m/s."""
-    over = np.minimum(allowed - agents.speed, 0.0)
+    """The force that slows agents down to an allowed speed, (n, 3) newtons; `allowed` is (n,) m/s.
+
+    Drivers are left to their reactions: they obey the limit of speed alone.
+    """
+    over = np.where(agents.reaction > 0.0, 0.0, np.minimum(allowed - agents.speed, 0.0))
     return agents.forward * (agents.mass * over / agents.vehicle.response_time)[:, None]
 
 
 def stopping_distance(agents: Agents, speed: Scalars | None = None) -> Scalars:
-    """(n,) metres in which agents stop with COMFORT of their braking, v^2 / (2 COMFORT agility).
+    """(n,) metres in which agents react and stop with COMFORT of their braking, v t + v^2 / (2 COMFORT agility).
 
     Args:
         speed: (n,) m/s; that of the agents by default.
     """
     speed = agents.speed if speed is None else speed
-    return speed * speed / np.maximum(2.0 * COMFORT * agents.agility, EPSILON)
+    return speed * speed / np.maximum(2.0 * COMFORT * agents.agility, EPSILON) + speed * agents.reaction
+
+
+def speed_to_stop(agents: Agents, agent: Rows, room: Scalars) -> Scalars:
+    """The speeds from which agents can still react and stop within metres, (p,) m/s; `agent`, `room` are (p,).
+
+    v = sqrt((b t)^2 + 2 b room) - b t  (Gipps 1981); b is COMFORT of the braking, t the reaction time.
+    """
+    brakes = COMFORT * agents.agility[agent]
+    reacting = brakes * agents.reaction[agent]
+    speed: Scalars = np.sqrt(reacting * reacting + 2.0 * brakes * np.maximum(room, 0.0)) - reacting
+    return speed
 
 
 def approaching(agents: Agents, agent: Rows, allowed: Scalars, ahead: Scalars | float) -> Scalars:
     """Allowed speeds of agents that brake for something, so that none speeds up toward it; (p,) m/s.
 
     Where the allowed speed is below the top speed, an agent keeps to its speed, to that of what is ahead of it, or to a
-    slow approach, whichever is the fastest.
+    slow approach, whichever is the fastest. Near to where it has to stop it does not close up, but waits.
 
     Args:
         agent: (p,) the agent of each.
         allowed: (p,) the speed from which it can still stop, m/s.
         ahead: (p,) the speed along its way of what it brakes for, m/s.
     """
-    slow = np.maximum(CREEP * agents.cruise_speed[agent], ahead)
+    far = allowed > speed_to_stop(agents, agent, NEAR * agents.extent[agent])
+    slow = np.maximum(np.where(far, CREEP * agents.cruise_speed[agent], 0.0), ahead)
     held = np.minimum(allowed, np.maximum(agents.speed[agent], slow))
     return np.where(allowed < agents.max_speed[agent], held, allowed)
 

@@ -12,11 +12,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot, magnitude, picked, unit, which
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    cross,
+    dot,
+    magnitude,
+    picked,
+    unit,
+    which,
+)
 from ..geometry.obstacles import Obstacles
 from ..geometry.paths import Spline
 from ..ground import flat
+from ..nearby.neighbors import Near
 from ..world import Agents, World
+from .braking import COMFORT, room_between
 
 ALONG = 0.9
 """Cosine between heading and curve above which an agent goes along the curve, and does not cross it."""
@@ -28,6 +43,15 @@ BENDS = 1.6
 """Most metres along a curve for each metre straight on: a half circle has 1.57."""
 CHORDS = 12
 """Straight pieces into which the way ahead is cut to look for obstacles."""
+WEAVES = 0.1
+"""Share of their speeds up to which the drift of two bodies toward each other counts as none."""
+SAME_WAY = 0.5
+"""Cosine between the headings above which two in a lane go the same way."""
+
+
+def drives_along_paths(world: World, agents: Agents) -> bool:
+    """Whether any of the agents may drive along a curve."""
+    return bool(world.paths) and bool(np.isfinite(agents.axle).any())
 
 
 @dataclass(frozen=True)
@@ -41,6 +65,7 @@ class Lanes:
         along: (n,) its position along the curve, metres.
         way: (n,) 1 along the curve, -1 against it.
         left, height: (n,) how far it is to the left of the curve and above it, metres.
+        leftward: (n,) how fast it moves to the left, m/s.
     """
 
     agents: Agents
@@ -50,13 +75,14 @@ class Lanes:
     way: Scalars
     left: Scalars
     height: Scalars
+    leftward: Scalars
 
     @classmethod
     def of(cls, world: World, agents: Agents) -> Lanes:
         """The lanes of agents: of the curves that each goes along, the nearest."""
         n = len(agents)
         lines = tuple(line for path in world.paths for line in path if line.length > 0.0)
-        lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(4)))
+        lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(5)))
         nearest = NEAR * agents.radius
         for number, line in enumerate(lines):
             rows, along, distance = _near(line, agents, np.arange(n), agents.position, agents.forward, nearest)
@@ -67,6 +93,7 @@ class Lanes:
             aside, above = _axes(agents, rows, tangent * way[:, None])
             lanes.line[rows], lanes.along[rows], lanes.way[rows] = number, along, way
             lanes.left[rows], lanes.height[rows] = dot(offset, aside), dot(offset, above)
+            lanes.leftward[rows] = dot(picked(agents.velocity, rows), aside)
         return lanes
 
     def apart(self, world: World, agent: Rows, body: Rows) -> Mask:
@@ -78,6 +105,35 @@ class Lanes:
             near, _, distance = _near(curve, self.agents, agent, position, forward, nearest)
             nearest[near], line[near] = distance, number
         mask: Mask = (self.line[agent] >= 0) & (line >= 0) & (self.line[agent] != line)
+        return mask
+
+    @property
+    def driven(self) -> Mask:
+        """The agents that drive along a curve, (n,): they keep a lane by steering, and distances by their pedals."""
+        return (self.line >= 0) & np.isfinite(self.agents.axle)
+
+    def elsewhere(self, world: World, near: Near, clearance: Scalars, time: Scalars) -> Mask:
+        """The pairs (p,) of a driver and a body that stays in another lane.
+
+        Args:
+            clearance: (n,) metres to the side that a driver wants.
+            time: (n,) seconds for which it looks ahead.
+        """
+        mask, pairs = np.zeros(len(near.agent), dtype=np.bool_), which(self.driven[near.agent])
+        if len(pairs):
+            mask[pairs] = _Met.of(self, world, near, pairs).stays_aside(clearance, time)
+        return mask
+
+    def settled(self, world: World, near: Near, clearance: Scalars, time: Scalars) -> Mask:
+        """The pairs (p,) in which a driver need not dodge the body, as both keep to their lanes.
+
+        Either the body stays in another lane, or it goes the same way in the same lane: behind the driver, or so far
+        ahead that braking comfortably is enough. The arguments are those of `elsewhere`.
+        """
+        mask, pairs = np.zeros(len(near.agent), dtype=np.bool_), which(self.driven[near.agent])
+        if len(pairs):
+            met = _Met.of(self, world, near, pairs)
+            mask[pairs] = met.stays_aside(clearance, time) | met.queues()
         return mask
 
     def straightened(self, agent: Rows, offset: Vectors, *directions: Vectors) -> tuple[Vectors, ...]:
@@ -174,6 +230,69 @@ class Lanes:
                 + above * self.height[rows, None]
             )
         return points
+
+
+@dataclass(frozen=True)
+class _Met:
+    """Bodies as drivers meet them in their straightened lanes, p pairs.
+
+    Attributes:
+        agents: the n drivers.
+        agent: (p,) their rows.
+        aside, drift: (p, 3) how far the body is to the side, metres, and how fast it moves aside from the driver, m/s.
+        speed: (p,) of both together, m/s.
+        ahead, along: (p,) how far it is ahead, metres, and its velocity ahead, m/s.
+        cosine: (p,) between the headings.
+        length, width: (p,) metres ahead and to the side at which the two touch.
+        beside: (p,) whether there are lanes to keep to: beside one curve, or along several.
+    """
+
+    agents: Agents
+    agent: Rows
+    aside: Vectors
+    drift: Vectors
+    speed: Scalars
+    ahead: Scalars
+    along: Scalars
+    cosine: Scalars
+    length: Scalars
+    width: Scalars
+    beside: Mask
+
+    @classmethod
+    def of(cls, lanes: Lanes, world: World, near: Near, pairs: Rows) -> _Met:
+        agents, agent, body = lanes.agents, near.agent[pairs], near.body[pairs]
+        velocity, heading = picked(world.bodies.velocity, body), picked(world.bodies.forward, body)
+        offset, velocity, heading = lanes.straightened(agent, picked(near.offset, pairs), velocity, heading)
+        forward = picked(agents.forward, agent)
+        ahead, along, cosine = (dot(v, forward) for v in (offset, velocity, heading))
+        own = lanes.leftward[agent][:, None] * picked(agents.side, agent)
+        aside, drift = offset - ahead[:, None] * forward, velocity - along[:, None] * forward + own
+        speed = agents.speed[agent] + magnitude(velocity)
+        length, width = room_between(world, agents, agent, body, cosine)
+        beside = agents.in_lane[agent] | lanes.apart(world, agent, body)
+        return cls(agents, agent, aside, drift, speed, ahead, along, cosine, length, width, beside)
+
+    def stays_aside(self, clearance: Scalars, time: Scalars) -> Mask:
+        """The bodies that keep clear to the side, (p,); the arguments are those of `Lanes.elsewhere`.
+
+        Both may weave a little in their lanes.
+        """
+        steady = magnitude(self.drift) < WEAVES * self.speed
+        drift = np.where(steady[:, None], 0.0, self.drift)
+        square = np.maximum(dot(drift, drift), EPSILON)
+        nearest = clamp(-dot(self.aside, drift) / square, 0.0, time[self.agent])
+        apart = magnitude(self.aside + drift * nearest[:, None])
+        mask: Mask = self.beside & (apart >= self.width + clearance[self.agent])
+        return mask
+
+    def queues(self) -> Mask:
+        """The bodies that go the same way behind the driver, or ahead of it so that it stops in time, (p,)."""
+        agent, agents = self.agent, self.agents
+        closing = np.maximum(agents.speed[agent] - np.maximum(self.along, 0.0), 0.0)
+        stops = closing * closing < 2.0 * COMFORT * agents.agility[agent] * (self.ahead - self.length)
+        mask: Mask = (self.cosine > SAME_WAY) & ((self.ahead < 0.0) | stops)
+        return mask
 
 
 def _axes(agents: Agents, rows: Rows, tangent: Vectors) -> tuple[Vectors, Vectors]:

@@ -59,6 +59,11 @@ def ours(rig) -> list:
     return [track for track in tracks if track.name.startswith("Steering: ")]
 
 
+def times(rig) -> dict[str, list]:
+    """The keys of the time of each strip of ours, by track."""
+    return {track.name: [tuple(key.co) for key in track.strips[0].fcurves[0].keyframe_points] for track in ours(rig)}
+
+
 def without_settings(dump: dict) -> dict:
     """A dump without the settings that a bake stores, such as identities and starts."""
     objects = {
@@ -104,7 +109,7 @@ def test_a_bake_writes_strips_below_the_animators_that_keep_step():
 
 
 def test_feet_on_the_ground_stay_where_they_are():
-    """The sole that is down keeps its place in the world while the body goes on."""
+    """The sole that is down keeps its place in the world while the body moves."""
     _, [rig] = found()
     bake()
     slides = []
@@ -158,13 +163,9 @@ def test_deleting_a_bake_removes_strips_and_copies_and_nothing_else():
 def test_baking_twice_is_baking_once():
     _, rigs = found(2)
     bake()
-    first = [[(track.name, [tuple(key.co) for key in track.strips[0].fcurves[0].keyframe_points]) for track in ours(rig)]
-             for rig in rigs]  # fmt: skip
-    actions = sorted(action.name for action in bpy.data.actions)
+    first, actions = [times(rig) for rig in rigs], sorted(action.name for action in bpy.data.actions)
     bake()
-    again = [[(track.name, [tuple(key.co) for key in track.strips[0].fcurves[0].keyframe_points]) for track in ours(rig)]
-             for rig in rigs]  # fmt: skip
-    assert first == again
+    assert first == [times(rig) for rig in rigs]
     assert actions == sorted(action.name for action in bpy.data.actions)
 
 
@@ -184,13 +185,13 @@ def test_clips_are_written_again_without_simulating():
 
 
 def test_an_action_that_poses_the_model_is_refused_by_name_and_set_aside_on_request():
-    people, [rig] = found(stashed=False)
+    _, [rig] = found(stashed=False)
     data = part("blender.write.animation_data")
     wave = clip(rig, "Wave", {(bone, "location", k): [(1.0, 0.0), (9.0, 0.1)] for bone in ("Body", "Foot.L", "Foot.R")
                               for k in range(3)})  # fmt: skip
     data.assign_action(rig, wave, data.slot_for(wave, rig))
     before = scene_dump()
-    with pytest.raises(RuntimeError, match="Walker 0 plays Wave, which poses its bones.*Replace Own Keys"):
+    with pytest.raises(RuntimeError, match=r"Walker 0 plays Wave, which poses its bones.*Replace Own Keys"):
         bpy.ops.steering.bake()
     assert_same(without_settings(before), without_settings(scene_dump()))
     bake(replace_own_keys=True)
@@ -285,7 +286,7 @@ def test_clips_are_added_and_removed_by_hand():
         bpy.ops.steering.clip_add(action="Walk")
     with pytest.raises(RuntimeError, match="No action is named Fly"):
         bpy.ops.steering.clip_add(action="Fly")
-    assert bpy.ops.steering.clip_remove() == {"FINISHED"}
+    assert bpy.ops.steering.clip_remove(row=0) == {"FINISHED"}
     assert not people.steering.portrayal.clips
     assert bpy.data.actions["Walk"]
 
@@ -294,15 +295,15 @@ def test_a_bake_without_clips_removes_the_strips_of_an_earlier_one():
     people, [rig] = found()
     bake()
     select(people)
-    bpy.ops.steering.clip_remove()
-    bpy.ops.steering.clip_remove()
+    bpy.ops.steering.clip_remove(row=0)
+    bpy.ops.steering.clip_remove(row=0)
     bake()
     assert not ours(rig)
     assert not any("steering_clip" in action for action in bpy.data.actions)
 
 
 def test_a_locked_vehicle_keeps_its_strips():
-    people, [rig, other] = found(2)
+    _, [rig, other] = found(2)
     bake()
     rig.steering.locked = True
     before = [track.name for track in ours(rig)]

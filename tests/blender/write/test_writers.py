@@ -63,6 +63,7 @@ class Points:
         self._own = {name: column.copy() for name, column in source.stored.items()}
         self._height = source.heights(None, 1, parent_parts).copy()
         self.stored = None
+        self.own_locomotions = {}
 
     def needed(self):
         return ()

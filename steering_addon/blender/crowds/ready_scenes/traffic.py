@@ -1,4 +1,4 @@
-"""Cars that drive both ways along a road over hills, each in its lane."""
+"""Cars that drive both ways along a road over hills, each in its lane, and stop for walkers who cross it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from ..behavior_targets import point_at
 from ..member_variation import Amounts
 from ..preset_exchange import CROWDS, take_up
 from .car import PAINTS, RADIUS, TRACK, WHEEL, WHEELBASE, add_car, car
+from .crossing import add_crossing
 from .scene_builder import SceneBuilder, SceneOptions
 from .shape import Paints
 from .walkers import without_region
@@ -48,8 +49,8 @@ STEEPEST = 0.09
 """The grade of the steepest piece of road."""
 START = 0.35
 """The start speed, slow enough for a bend."""
-ASIDE = ("separation", "unaligned_collision_avoidance")
-"""The behaviors of the preset that keep room to the side, which lanes do."""
+ASIDE = ("separation", "unaligned_collision_avoidance", "obstacle_avoidance")
+"""The behaviors of the preset that turn aside: whoever keeps a lane brakes instead."""
 KNOTS, STEPS, CELLS = 48, 480, 120
 DASH = 0.02
 """Half the width of the line in the middle."""
@@ -62,7 +63,7 @@ def reach(options: SceneOptions) -> float:
 
 
 def add_traffic(context: Context, options: SceneOptions) -> Object:
-    """Add cars with rolling wheels and brake lights on a new road; returns their crowd.
+    """Add cars with rolling wheels and brake lights on a new road, and walkers who cross it; returns the cars' crowd.
 
     Raises:
         Refusal: their preset cannot be read.
@@ -84,6 +85,7 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     settings.locomotion = Wheeled.choice().name
     settings.wheeled.wheelbase = WHEELBASE * options.size
     settings.wheeled.track, settings.wheeled.wheel_radius = TRACK * options.size, WHEEL * options.size
+    settings.brake_for.obstacles = "ALL"
     settings.path_following.lane_offset, settings.path_following.direction = LANE * options.size, "EITHER"
     settings.portrayal.use = True
     members = _cars(options, line, random_numbers, builder.collection)
@@ -91,12 +93,13 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     for ob in members:
         ob.steering.start_speed = START
     builder.vary_members(context, Amounts(**preset.variation), options.seed)
+    add_crossing(context, builder, line, HALF_ROAD * options.size, options.size, options.seed)
     builder.select(context)
     return crowd
 
 
 def _in_lanes(preset: Preset) -> Preset:
-    """The preset without what makes room for others beside a car: those are in the other lane."""
+    """The preset without what turns a car out of its lane."""
     return replace(preset, behaviors={name: values for name, values in preset.behaviors.items() if name not in ASIDE})
 
 
