@@ -157,10 +157,10 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     if models or not vehicles:
         return
     if all(rig_of(ob, Family()) is None for ob in vehicles):
-        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}."
-        raise Refusal(f"{text} Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
-    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move."
-    raise Refusal(f"{text} Choose clips that were made for it.", about=[vehicles[0], crowd])
+        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"
+        raise Refusal(f"{text}. Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
+    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move"
+    raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
 
 
 def hash_of(model: Model, scene: Scene, family: Family) -> str:

@@ -19,7 +19,7 @@ import bpy
 import numpy as np
 
 from .animation_data import SLOTTED, channelbag_in, evaluate, new_action, slot_for, slot_with_handle
-from .clip_record import COPY, ClipRecord, clip_record
+from .clip_record import COPY, ClipRecord, clip_record, value_of
 from .keyframes import LINEAR, Keys, generated_keys, read_column, read_keys, write_keys
 from .ownership import Played
 from .posing import POSE, hiding_action, slot_curves
@@ -227,13 +227,6 @@ def span(action: Action) -> tuple[float, float]:
     """The first and the last frame of a clip: its manual range, or that of its keys."""
     first, last = action.frame_range
     return float(first), float(last)
-
-
-def value_of(rig: Object, channel: Channel) -> float:
-    """The present value of a channel."""
-    path, index = channel
-    value = rig.path_resolve(path)
-    return float(value) if isinstance(value, (int, float)) else float(value[index])
 
 
 def _extent(curve: FCurve) -> np.ndarray:

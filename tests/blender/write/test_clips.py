@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
@@ -322,3 +324,37 @@ def test_undo_takes_a_bake_with_clips_back():
     assert ours(bpy.data.objects[name])
     bpy.ops.ed.undo()
     assert not ours(bpy.data.objects[name])
+
+
+def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp_path: Path):
+    rig = walker("Linked")
+    stash(rig, idle(rig), walk(rig))
+    rig.location = (0.0, 0.0, 0.0)
+    source = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(source, {rig, *rig.children})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(source, link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    linked = bpy.data.objects["Linked"]
+    bpy.context.scene.collection.objects.link(linked)
+    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    rig = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.override_library is not None)
+    frames(1, 20)
+    people = crowd("People", seek={"target": empty("Goal", location=(0.0, -30.0, 0.0))})
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = SPEED, 1.0
+    vehicle(rig, crowd=people, identity=11, start_speed=1.0)
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    bake()
+    keyed = times(rig)
+    assert {name: len(keys) for name, keys in keyed.items()} == {"Steering: Idle": 20, "Steering: Walk": 20}
+    bpy.context.scene.frame_set(15)
+    pose, name = pose_of(rig), rig.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked.blend"))
+    rig = next(ob for ob in bpy.data.objects if ob.name == name and ob.override_library is not None)
+    assert times(rig) == keyed
+    np.testing.assert_allclose(pose_of(rig), pose, atol=1e-6)
+    clear_bake()
+    assert not ours(rig) and "steering_clips" not in rig
+    assert not any("steering_clip" in action for action in bpy.data.actions)
