@@ -119,6 +119,12 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.preset_remove")
         layout.operator("steering.vary", icon="MOD_NOISE")
         layout.separator()
+        text = entry_text(_label("clips_find"), "clips_find")
+        layout.operator("steering.clips_find", text=text, icon="VIEWZOOM")
+        layout.operator("steering.clip_add", icon="ADD")
+        layout.operator("steering.clips_measure", icon="FILE_REFRESH")
+        layout.operator("steering.clips_write", icon="NLA")
+        layout.separator()
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
         layout.operator("steering.bake", text="Bake Crowds", icon="REC").selected = False
         layout.operator("steering.bake", text="Bake Selected").selected = True

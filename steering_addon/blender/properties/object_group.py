@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import (
     BoolProperty,
+    CollectionProperty,
     EnumProperty,
     FloatProperty,
     IntProperty,
@@ -29,6 +30,7 @@ from ..moving import AS_CROWD, BY_CHOICE
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, property_group
 from ..setting_changes import notify_listeners
 from .access import has_role
+from .clip_groups import STEERING_PG_clip, STEERING_PG_playing
 from .populate_groups import STEERING_PG_member, STEERING_PG_populate
 from .vehicle_groups import STEERING_PG_start, STEERING_PG_variation
 
@@ -46,7 +48,19 @@ AXIS_ITEMS = [
 
 STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
 STEERING_PG_attendance = property_group("STEERING_PG_attendance", Attendance)
-STEERING_PG_portrayal = property_group("STEERING_PG_portrayal", Portrayal)
+STEERING_PG_portrayal = property_group(
+    "STEERING_PG_portrayal",
+    Portrayal,
+    {
+        "clips": CollectionProperty(
+            name="Clips",
+            description="Actions that the models play",
+            type=STEERING_PG_clip,
+            override={*OVERRIDABLE, "USE_INSERTION"},
+        ),
+        "playing": PointerProperty(type=STEERING_PG_playing, override=OVERRIDABLE),
+    },
+)
 
 
 LOCOMOTION_GROUPS = {kind.name: property_group(f"STEERING_PG_{kind.name}", kind) for kind in LOCOMOTIONS}
@@ -245,6 +259,12 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         soft_max=100.0,
         override=OVERRIDABLE,
         update=notify_listeners,
+    )
+    unasked: StringProperty(
+        name="Unasked",
+        description="Behaviors of the crowd that came with a preset while the scene had no target for them",
+        override=OVERRIDABLE,
+        options=NOT_ANIMATABLE | {"HIDDEN"},
     )
     hide_eaten: BoolProperty(
         name="Hide When Eaten",

@@ -21,6 +21,7 @@ from ..read.frame import Frame
 from ..read.rotation_channels import WIDEST, width_of
 from ..read.sources import keyed_properties
 from .channels import AT_ONCE, Channels
+from .plan_clips import PlanClips, bodies_of
 from .resource_visibility import Eaten
 from .staging import Staging
 
@@ -43,7 +44,11 @@ class KeyWriter:
     """Writes the vehicles of a plan, which are objects, into keyframes."""
 
     def __init__(self, plan: Plan, *, replace_own_keys: bool = False) -> None:
-        """`replace_own_keys`: whether animation of the vehicles' own is set aside."""
+        """`replace_own_keys`: whether animation of the vehicles' own is set aside.
+
+        Raises:
+            Refusal: clips of a crowd cannot be played.
+        """
         n, f = len(plan), len(plan.frames)
         self._plan, self._source = plan, plan.vehicles.source
         self._replace = replace_own_keys
@@ -55,6 +60,7 @@ class KeyWriter:
         self._away = np.zeros((f, n), dtype=np.bool_)
         self._seen = np.zeros(n, dtype=np.bool_)
         self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
+        self._clips = PlanClips(plan, replace=replace_own_keys)
         self._eaten = Eaten(plan)
         self._taken = 0
         self._staging: Staging | None = None
@@ -70,6 +76,8 @@ class KeyWriter:
         )
         for portrayed in self._portrayed:
             portrayed.frame(row, state, frame, entered, start_speed)
+        if self._clips.are_played:
+            self._clips.frame(row, bodies_of(state, frame.heights, entered))
         self._eaten.look(row, state)
         self._poses.take(state, frame)
         if self._poses.full or self._taken == len(self._plan.frames):
@@ -92,12 +100,19 @@ class KeyWriter:
                 stuck_frames=mishaps.stuck_frames(row, plan.frames),
                 hidden=self._away[:, row] if source.hides[row] else None,
                 present_frames=_frames_present(self._away[:, row], plan.frames),
+                posed=self._clips.posed.get(source.objects[row], ()),
             )
             yield done / len(plan)
         away = self._away & source.hides
         self._eaten.hide(staging, away, self._replace)
         self._hide_parts(staging, away)
         staging.commit(plan.scene.frame_current_final)
+        self._clips.write()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the animator should know of what was written."""
+        return tuple(self._clips.warnings)
 
     def discard(self) -> None:
         """Forget all of it; the file is as it was."""

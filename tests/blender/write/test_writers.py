@@ -40,6 +40,7 @@ class RecordingWriter:
     def __init__(self) -> None:
         self.frames, self.positions, self.heights = [], [], []
         self.finished = self.discarded = False
+        self.warnings = ()
 
     def frame(self, state, frame) -> None:
         self.frames.append(frame.number)
