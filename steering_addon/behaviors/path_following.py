@@ -15,11 +15,14 @@ from ..simulation.arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     clamp,
     dot,
+    everybody,
     magnitude,
     truncate,
     unit,
+    which,
 )
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
@@ -231,7 +234,7 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
     # What was chosen is a place on the curve; lanes are longer and shorter.
     along = memory.along.copy()
     for rows, lane in behavior.lanes(world, replace(memory, path=np.where(valid, -1, memory.path))):
-        along[rows] = lane.nearest(agents.position[rows])
+        along[rows] = lane.nearest(agents.position[rows], _as_seen_from(agents.take(rows)))
     return replace(memory, along=along)
 
 
@@ -326,7 +329,9 @@ class _Follower:
         stride = agents.speed * time
         # The search is limited to the way they will cover: inside a sharp bend both branches are near.
         aside = memory.at(stride[:, None])[0][:, 0]
-        ahead = line.nearest_within(future - aside, along + 0.5 * way * stride, stride + 2.0 * line.spacing)
+        ahead = line.nearest_within(
+            future - aside, along + 0.5 * way * stride, stride + 2.0 * line.spacing, _as_seen_from(agents)
+        )
         # Where the line folds back, a follower that is nearer to the branch ahead continues on it.
         folded = dot(line.tangent(along), line.tangent(ahead)) < 0.0
         folded &= (
@@ -525,11 +530,21 @@ def _located(line: Spline, agents: Agents, points: Vectors, along: Scalars, radi
         points: (m, 3) the positions of the agents, less the offset of the line where a bypass leads past an obstacle.
     """
     step = 2.0 * agents.speed * dt + 2.0 * line.spacing
-    along = line.nearest_within(points, along, step)
-    lost = _distance(line, agents, points, along) > LOST * radius
-    if lost.any():
-        along[lost] = line.nearest(points[lost])
+    along = line.nearest_within(points, along, step, _as_seen_from(agents))
+    lost = which(_distance(line, agents, points, along) > LOST * radius)
+    if len(lost):
+        along[lost] = line.nearest(points[lost], _as_seen_from(agents.take(lost)))
     return along
+
+
+def _as_seen_from(agents: Agents) -> Vectors | None:
+    """The up of agents on the ground, (m, 3), from where they see a line: it lies draped on what they walk on.
+
+    Zero for others, which see it in space; None if all do.
+    """
+    if not anybody(agents.grounded):
+        return None
+    return agents.upward if everybody(agents.grounded) else agents.upward * agents.grounded[:, None]
 
 
 def _distance(line: Spline, agents: Agents, points: Vectors, along: Scalars) -> Scalars:

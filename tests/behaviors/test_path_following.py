@@ -486,3 +486,23 @@ def test_it_arrives_at_the_end_of_an_open_line_and_never_on_a_closed_one() -> No
         )
         world, agents, [behavior] = place.seen()
         assert bool(behavior.steer(world, agents, Following.blank(1)).arrived[0]) != closed
+
+
+@pytest.mark.parametrize("rise", [0.0, 1.0])
+def test_on_the_ground_it_follows_a_line_as_seen_from_above(rise: float) -> None:
+    """As if it lay on the ground: what rises above its follower is not nearer where it is lower."""
+    line = spline(np.array([[0.0, t, rise * t] for t in np.linspace(0.0, 30.0, 16)]), False)
+    scene = Scene(
+        [[0.3, 10.0, 0.0]],
+        forward=(0.0, 1.0, 0.0),
+        speed=1.2,
+        behaviors=[(PathFollowing, {"direction": FORWARD})],
+        vehicle={"max_speed": 1.5},
+        locomotions=[(Planar, {})],
+        paths=((line,),),
+        fps=FPS,
+    )
+    states = scene.run(10 * FPS)
+    along = states[-1].memories["path_following"].along[0]
+    assert positions(states)[-1, 0, 1] > 18.0
+    assert line.position(np.array([along]))[0, 1] == pytest.approx(positions(states)[-1, 0, 1], abs=0.3)

@@ -14,11 +14,13 @@ from tests.blender.building import (
     insert,
     keys,
     leader,
+    link,
     obstacle,
     part,
     places,
     select,
     sphere,
+    tag,
     vehicle,
 )
 
@@ -58,6 +60,20 @@ def test_a_keyed_leader_is_carried_on_backwards() -> None:
     assert len(snapshots) == 12
     path = np.array([each.tracked.position[0] for each in snapshots])
     assert np.allclose(path, np.arange(-12, 0)[:, None] * FAST, atol=1e-5)
+
+
+def test_a_surface_is_carried_on_backwards_as_it_is() -> None:
+    frames(1, 20)
+    deck = link(bpy.data.objects.new("Deck", bpy.data.meshes.new("Deck")))
+    deck.data.from_pydata([(-9, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, 0)], [], [(0, 1, 2, 3)])
+    tag(moving(deck), role="SURFACE")
+    mine = crowd("Mine", seek={})
+    mine.steering.locomotion = "ON_FOOT"
+    mine.steering.preroll = 12
+    vehicle(crowd=mine)
+    snapshots = part("blender.read.lead_in").lead_in(part("blender.read.plan").plan_reading(bpy.context.scene))
+    corner = np.array([each.surfaces.layers[-1].points[0] for each in snapshots])
+    assert np.allclose(corner, np.arange(-12, 0)[:, None] * FAST + (-9.0, -9.0, 0.0), atol=1e-4)
 
 
 def test_what_is_keyed_before_the_first_frame_is_read_as_it_is() -> None:

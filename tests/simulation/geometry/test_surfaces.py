@@ -110,6 +110,35 @@ def test_the_order_and_the_winding_of_triangles_make_no_difference() -> None:
     assert np.abs(np.subtract(*normals)).max() < 1e-9
 
 
+def storeys() -> Surfaces:
+    """Hills, a floor above a part of them, a face that lies there twice, and one that moves."""
+    points, triangles = terrain()
+    twice = points, np.concatenate((triangles, triangles[40:43]))
+    return surfaces([twice, level(3.0), level(1.5, half=1.0)], [False, False, True])
+
+
+@pytest.mark.parametrize("ground", [storeys(), surfaces([terrain(cells=40)])], ids=["storeys", "hills"])
+def test_the_triangle_trodden_last_makes_no_difference(ground: Surfaces) -> None:
+    x, y = places(2000)
+    here = trodden(ground, x, y, 0.0, 5.0, 5.0).triangle
+    last = np.where(np.arange(2000) % 3 > 0, here, np.random.default_rng(5).integers(-1, 150, 2000))
+    expected, near = np.random.default_rng(6).uniform(-1.0, 4.0, 2000), np.full(2000, 0.7)
+    searched, tried_first = (ground.under(x, y, expected, near, near, known) for known in (None, last))
+    for name, column in vars(searched).items():
+        assert np.array_equal(column, vars(tried_first)[name], equal_nan=True), name
+
+
+@pytest.mark.parametrize("ground", [storeys(), surfaces([terrain(rise=0.4)])], ids=["storeys", "hills"])
+def test_a_glance_says_nothing_that_a_look_denies(ground: Surfaces) -> None:
+    x, y = places(2000)
+    expected, near, cosine = np.zeros(2000), np.full(2000, 2.5), np.full(2000, 0.8)
+    good, bad = ground.glance(x, y, expected, near, cosine)
+    footing = ground.under(x, y, expected, near, near)
+    walked = (footing.triangle >= 0) & (ground.levelness(footing.triangle) >= 0.8)
+    assert walked[good].all() and not walked[bad].any()
+    assert (good | bad).any()
+
+
 def test_levelness_is_the_upward_part_of_the_normal_of_a_face() -> None:
     ground = surfaces([terrain(rise=3.0), level(1.0)], [False, True])
     rows = np.arange(2 * 12 * 12 + 2)
