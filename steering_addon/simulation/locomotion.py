@@ -157,6 +157,14 @@ class Locomotion(Declared):
         """
         return None
 
+    def slope(self, memory: Any) -> Vectors | None:
+        """The unit normals of the ground, (n, 3), on which bodies walk that steer level; None for no ground.
+
+        Args:
+            memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
+        """
+        return None
+
     @property
     def axle(self) -> Scalars:
         """(n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one."""

@@ -106,6 +106,13 @@ def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], fl
     ], scale
 
 
+def is_measured(model: Model, scene: Scene, family: Family) -> bool:
+    """Whether the clips of a model need not be measured."""
+    made_of = hash_of(model, scene, family)
+    stored = [measurement_of(entry.measured) for entry in model.entries]
+    return made_of in _measured or all(each is not None and each.made_of == made_of for each in stored)
+
+
 def measure(model: Model, scene: Scene, family: Family, made_of: str) -> list[Clip]:
     """Measure the clips of a model, or look up what was measured in this session. Writes nothing."""
     clips = _measured.get(made_of)
@@ -157,10 +164,10 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     if models or not vehicles:
         return
     if all(rig_of(ob, Family()) is None for ob in vehicles):
-        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}."
-        raise Refusal(f"{text} Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
-    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move."
-    raise Refusal(f"{text} Choose clips that were made for it.", about=[vehicles[0], crowd])
+        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"
+        raise Refusal(f"{text}. Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
+    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move"
+    raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
 
 
 def hash_of(model: Model, scene: Scene, family: Family) -> str:

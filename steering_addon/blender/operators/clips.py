@@ -155,6 +155,8 @@ class STEERING_OT_clip_remove(bpy.types.Operator):
             self.report({"ERROR"}, f"Clip {self.row} does not exist. {remedy}.")
             return {"CANCELLED"}
         stored.portrayal.clips.remove(self.row)
+        # Blender does not update dependencies after this, and a preview would continue with the clip.
+        crowd_in_focus(context).update_tag()
         return {"FINISHED"}
 
 

@@ -57,6 +57,25 @@ class Rig:
         """The points (m, 3) in the model's space at rest."""
         return self.points @ self.matrix[:3, :3].T + self.matrix[:3, 3]
 
+    def part(self, rows: Rows) -> Rig:
+        """Only some points, in the order of their rows (r,), with the bones that move them and those above these."""
+        needed = set(self.bones[rows][self.weights[rows] > 0.0].tolist())
+        for bone in list(needed):
+            while (bone := int(self.parents[bone])) >= 0 and bone not in needed:
+                needed.add(bone)
+        kept = np.array(sorted(needed), dtype=np.int64)
+        numbers = np.full(len(self.names) + 1, -1, dtype=np.int64)
+        numbers[kept] = np.arange(len(kept))
+        return Rig(
+            names=tuple(self.names[bone] for bone in kept),
+            parents=numbers[self.parents[kept]],
+            rest=self.rest[kept],
+            points=self.points[rows],
+            bones=np.maximum(numbers[self.bones[rows]], 0),
+            weights=self.weights[rows],
+            matrix=self.matrix,
+        )
+
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
         deform = (self.matrix[:3] @ poses) @ np.linalg.inv(self.rest)
