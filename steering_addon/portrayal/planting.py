@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.vectors import Mask, Scalars, Vectors, columns, cross, dot, magnitude
-from .soles import runs
+from .soles import median, runs
 
 SHORTEST = 2
 """Steps between frames that a stance has at least."""
-LONG, SETTLES = 3.0, 0.5
-"""A foot that stands longer than the first number of seconds is held where it is after the second."""
+MOMENT = 0.2
+"""Seconds in which a foot that swings has left the ground."""
 MOST_TURN = 0.6
 """Radians that a foot is turned against its body at most."""
 STRETCH = 0.9995
@@ -57,7 +57,7 @@ class Correction:
     turn: Turns
 
 
-def held(values: NDArray[np.float64], on_ground: Mask, frame_time: float) -> NDArray[np.float64]:
+def held(values: NDArray[np.float64], on_ground: Mask) -> NDArray[np.float64]:
     """What to add to a foot so that it stays in each stance, and glides from one to the next in between.
 
     Args:
@@ -73,10 +73,9 @@ def held(values: NDArray[np.float64], on_ground: Mask, frame_time: float) -> NDA
     for first, last in runs(on_ground):
         if last - first < SHORTEST:
             continue
-        middle = (first + last) // 2
-        if (last - first) * frame_time > LONG:
-            middle = min(first + int(SETTLES / frame_time), last)
-        added[first : last + 1] = values[middle] - values[first : last + 1]
+        # Where it mostly is: the middle of a step, and where the body stands if it stops or starts in the stance.
+        middle = np.array([median(column) for column in values[first : last + 1].T])
+        added[first : last + 1] = middle - values[first : last + 1]
         known[first : last + 1] = True
     if not known.any():
         return added
@@ -95,8 +94,10 @@ def glided(values: NDArray[np.float64], known: Mask) -> NDArray[np.float64]:
     return values[first] * (1.0 - part) + values[last] * part
 
 
-def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask) -> Mask:
+def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame_time: float) -> Mask:
     """Whether a foot stands between frames, (f - 1,): it touches the ground and does not swing.
+
+    A foot that stops standing for a moment, and does not leave the ground, goes on standing.
 
     Args:
         ahead: (f - 1,) m/s at which it goes forwards over the ground.
@@ -104,7 +105,11 @@ def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask) -> Ma
         touches: (f - 1,) whether it is as high as it rests.
         stands: (f - 1,) whether the body stands.
     """
-    return touches & (stands | (ahead < speed))
+    rest = touches & (stands | (ahead < speed))
+    for first, last in runs(~rest):
+        if first > 0 and last < len(rest) and (last - first) * frame_time < MOMENT and touches[first:last].all():
+            rest[first:last] = True
+    return rest
 
 
 def turned_about_up(angle: Scalars) -> Turns:

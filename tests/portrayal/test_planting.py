@@ -98,7 +98,7 @@ def test_what_is_held_stays_and_glides_in_between() -> None:
     values = np.linspace(0.0, 1.0, 21)[:, None]
     rest = np.zeros(20, dtype=bool)
     rest[2:8] = rest[12:18] = True
-    added = held(values, rest, FRAME_TIME)
+    added = held(values, rest)
     moved = values + added
     np.testing.assert_allclose(moved[2:9, 0], moved[5, 0])
     np.testing.assert_allclose(moved[12:19, 0], moved[15, 0])
