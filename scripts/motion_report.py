@@ -17,16 +17,18 @@ import numpy as np
 
 from scripts.baked_scene import crowds, matrices, recording
 from scripts.blender_process import leave
+from scripts.driving import Driving, driving
 from scripts.motion_bands import KINDS, Recording, measured, table
 from scripts.standing import Standing, standing
 
 
 @dataclass
 class Report:
-    """The measurements of one crowd, one run per file, and how it stands on surfaces in the first."""
+    """The measurements of one crowd, one run per file, and how it stands on surfaces or drives in the first."""
 
     first: Recording
     on_surfaces: Standing | None = None
+    on_wheels: Driving | None = None
     runs: list[dict[str, float]] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -57,7 +59,7 @@ def measure(
     for crowd in measured_crowds:
         crowd_poses = np.stack([poses[vehicle.name] for vehicle in crowd.vehicles], axis=1)
         motion = recording(scene, crowd, crowd_poses, **given)
-        report = reports.setdefault(crowd.name, Report(motion, standing(scene, crowd)))
+        report = reports.setdefault(crowd.name, Report(motion, standing(scene, crowd), driving(scene, crowd)))
         report.runs.append(measured(motion))
 
 
@@ -68,7 +70,9 @@ def print_tables(reports: dict[str, Report]) -> list[str]:
         text, wrong = table(report.first.kind, report.first.obstacles, report.runs)
         print(f"\n{name}: {report}\n{text}")
         if report.on_surfaces is not None:
-            print("\n".join(("on surfaces:", *report.on_surfaces.lines())))
+            print("\n".join(("on surfaces:", *report.on_surfaces.lines(on_feet=report.on_wheels is None))))
+        if report.on_wheels is not None:
+            print("\n".join(("on wheels:", *report.on_wheels.lines())))
         failed += [f"{name}: {title}" for title in wrong]
     if failed:
         print(f"\nNot alive: {'; '.join(failed)}")

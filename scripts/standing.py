@@ -40,8 +40,8 @@ class Standing:
     up: np.ndarray
     fps: float
 
-    def lines(self) -> list[str]:
-        """What it comes to, as a table."""
+    def lines(self, *, on_feet: bool = True) -> list[str]:
+        """What it comes to, as a table; without the height of one foot below the origin for what stands on wheels."""
         between = np.abs(np.delete(self.height, np.s_[::PARTS], axis=0)) * 1000.0
         on_keys = np.abs(self.height[::PARTS]) * 1000.0
         place, up, normal = self.place[::PARTS], self.up[::PARTS], self.normal[::PARTS]
@@ -54,10 +54,13 @@ class Standing:
         aside = np.abs(level_way[..., 0] * level_forward[..., 1] - level_way[..., 1] * level_forward[..., 0])
         sideways = np.max(aside[walks] / length[walks], initial=0.0)
         jerk = np.degrees(np.linalg.norm(up[2:] - 2.0 * up[1:-1] + up[:-2], axis=-1))
-        return [
+        feet = [
             f"  height of the foot on keys, mm             max {np.nanmax(on_keys):8.3f}",
             f"  height between keys, mm                    p95 {np.nanpercentile(between, 95):8.3f}"
             f"   max {np.nanmax(between):8.3f}",
+        ]
+        return [
+            *(feet if on_feet else ()),
             f"  way against the surface, degrees           p95 {_p95(off_surface[walks]):8.3f}",
             f"  sideways share of the way                  max {sideways:8.3f}",
             f"  standing, share                                {(speed < 1e-6).mean():8.3f}",
@@ -117,15 +120,23 @@ def _looked(
     heights, places, normals = [], [], []
     for pose, lift, axis in zip(poses, lifts, up_axes):
         foot = pose[:3, 3] - (0.0, 0.0, lift * np.linalg.norm(pose[:3, :3] @ AXES[axis]))
-        start = Vector(foot) + Vector((0.0, 0.0, ABOVE))
-        hits = [tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), ABOVE + BELOW) for tree in trees]
-        hits = [hit for hit in hits if hit[0] is not None]
-        nearest = min(hits, key=lambda hit: abs(hit[0].z - foot[2]), default=None)
-        heights.append(np.nan if nearest is None else foot[2] - nearest[0].z)
+        height, normal = cast_down(trees, foot, ABOVE, BELOW)
+        heights.append(height)
         places.append(foot)
-        normal = np.full(3, np.nan) if nearest is None else np.array(nearest[1])
-        normals.append(-normal if normal[2] < 0.0 else normal)
+        normals.append(normal)
     return heights, places, normals
+
+
+def cast_down(trees: Sequence[BVHTree], foot: np.ndarray, above: float, below: float) -> tuple[float, np.ndarray]:
+    """The height of a foot over the nearest surface straight below or above it, and its upward normal; nan for none."""
+    start = Vector(foot) + Vector((0.0, 0.0, above))
+    hits = [tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), above + below) for tree in trees]
+    hits = [hit for hit in hits if hit[0] is not None]
+    nearest = min(hits, key=lambda hit: abs(hit[0].z - foot[2]), default=None)
+    if nearest is None:
+        return np.nan, np.full(3, np.nan)
+    normal = np.array(nearest[1])
+    return foot[2] - nearest[0].z, -normal if normal[2] < 0.0 else normal
 
 
 def _directions(poses: np.ndarray, numbers: Sequence[int]) -> np.ndarray:

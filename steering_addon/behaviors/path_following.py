@@ -320,7 +320,7 @@ class _Follower:
         memory = replace(memory, **vars(bypass))
         memory = replace(memory, active=memory.active & ~returning)
         # With a longer time than the radius allows, the straight prediction leaves the path and cuts every bend.
-        time = np.minimum(behavior.prediction_time, np.sqrt(behavior.radius / np.maximum(agents.agility, EPSILON)))
+        time = np.minimum(behavior.prediction_time, np.sqrt(behavior.radius / np.maximum(agents.sideways, EPSILON)))
         time = np.maximum(time, dt)
         future = agents.predicted_position(time)
         stride = agents.speed * time

@@ -166,6 +166,11 @@ class Locomotion(Declared):
         return shared(np.inf, len(self.turn_rate))
 
     @property
+    def turning_circle(self) -> Scalars:
+        """(n,) the radius of the tightest turn at cruise speed, metres; 0 for bodies whose strength alone limits it."""
+        return shared(0.0, len(self.turn_rate))
+
+    @property
     def reaction(self) -> Scalars:
         """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
         return shared(0.0, len(self.turn_rate))

@@ -101,13 +101,13 @@ def upward_of(state: State, snapshot: Snapshot) -> Vectors:
     return whole
 
 
-def terrain_at(before: Snapshot, after: Snapshot, substep: int) -> Terrain:
+def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obstacles) -> Terrain:
     """What vehicles stand on during a step between two frames."""
     if not len(after.surfaces):
-        return Terrain(after.surfaces, after.surfaces, after.lift)
+        return Terrain(after.surfaces, after.surfaces, after.lift, obstacles)
     ends = (part / before.substeps for part in (substep, substep + 1))
     begin, end = (between(before.surfaces, after.surfaces, part) for part in ends)
-    return Terrain(begin, end, after.lift)
+    return Terrain(begin, end, after.lift, obstacles)
 
 
 def _bodies(state: State, snapshot: Snapshot) -> Bodies:

@@ -213,6 +213,7 @@ class Agents:
         turn_rate: (n,) the fastest turn at any speed, rad/s.
         axle: (n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one.
         cornering: (n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
+        turning_circle: (n,) the radius of the tightest turn at cruise speed, metres; 0 where strength alone limits it.
         reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
@@ -243,6 +244,7 @@ class Agents:
     turn_rate: Scalars
     axle: Scalars
     cornering: Scalars
+    turning_circle: Scalars
     reaction: Scalars
     goal: Vectors
     stays: Mask
@@ -282,6 +284,23 @@ class Agents:
     def agility(self) -> Scalars:
         """(n,) max_force / mass, m/s2."""
         return self.vehicle.max_force / self.vehicle.mass
+
+    @property
+    def sideways(self) -> Scalars:
+        """(n,) the strongest sideways acceleration at cruise speed, m/s2: by max_force and on the turning circle."""
+        return self.sideways_at(self.cruise_speed)
+
+    def sideways_at(self, speed: Scalars) -> Scalars:
+        """(n,) as `sideways`, at speeds (n,), m/s."""
+        circle = self.turning_circle
+        bound = np.where(circle > 0.0, speed * speed / np.maximum(circle, EPSILON), np.inf)
+        return np.minimum(self.agility, bound)
+
+    def tightest(self, speed: Scalars) -> Scalars:
+        """The radius of the tightest turn at speeds, (n,) or (n, k) m/s, metres."""
+        if speed.ndim == 2:
+            return np.maximum(speed * speed / np.maximum(self.agility, EPSILON)[:, None], self.turning_circle[:, None])
+        return np.maximum(speed * speed / np.maximum(self.agility, EPSILON), self.turning_circle)
 
     @property
     def cruise_speed(self) -> Scalars:
@@ -394,6 +413,7 @@ class Agents:
             turn_rate=self.turn_rate[rows],
             axle=self.axle[rows],
             cornering=self.cornering[rows],
+            turning_circle=self.turning_circle[rows],
             reaction=self.reaction[rows],
             goal=goal,
             stays=self.stays[rows],

@@ -260,6 +260,12 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
         update=notify_listeners,
     )
+    unasked: StringProperty(
+        name="Unasked",
+        description="Behaviors of the crowd that came with a preset while the scene had no target for them",
+        override=OVERRIDABLE,
+        options=NOT_ANIMATABLE | {"HIDDEN"},
+    )
     hide_eaten: BoolProperty(
         name="Hide When Eaten",
         description="Hide the resource and its parts once nothing is left of it, in a preview and in a bake",

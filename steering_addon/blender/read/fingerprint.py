@@ -32,7 +32,7 @@ OF_THE_SCENE = {
     *("show_overlay", "overlay", "trail_length"),
 }
 """Settings of the scene that do not change the run, or whose effect is recorded elsewhere."""
-BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten"}
+BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten", "unasked"}
 """Properties of an object that do not change the run."""
 TRANSFORMS = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale", "rotation_mode"),

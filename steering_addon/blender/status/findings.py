@@ -23,7 +23,7 @@ from ..properties import has_role, pointed_at
 from ..read.dependencies import animates
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
-from ..read.target_problems import OPTIONAL, awaited, outside_scene, target_problem
+from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from ..tagged_objects import by_role, crowds_of, full_name, in_use, names_of
 from ..write.visibility import SWITCHES
 from .placing import misplaced
@@ -132,8 +132,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     yield from _about(Kind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
-            awaiting = awaited(behavior, crowd, roles)
-            if awaiting is not None and awaiting[1].role not in OPTIONAL:
+            if awaited(behavior, crowd, roles) is not None and not waits_unasked(behavior, crowd, roles):
                 text = f"{behavior.label} of {crowd.name} has no effect. {target_problem(behavior, crowd, roles)}"
                 yield Finding(Kind.WAITING, text, (full_name(crowd),))
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.clips import DO, Clip, ClipSettings, in_order
+from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
+from ...portrayal.footholds import Carried
 from ...portrayal.playing import Played, Player, Way
 from ...simulation.arrays.chance import Keys, mix, uniform
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
@@ -24,8 +25,12 @@ from ..crowds.crowd_clips import (
     stored_clips,
 )
 from ..hierarchy import Family
+from ..read.clips.measuring import axes_of
+from ..read.clips.rig import rig_of
+from ..stored_values import sound_front
 from ..tagged_objects import names_of
-from .clip_copies import Copies
+from .clip_copies import ClipCopy, Copies
+from .clip_planting import Planting, feet_copy, ground_of
 from .clip_record import clip_record
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
@@ -226,6 +231,8 @@ class _ModelPlayed:
         shape = (len(clips), len(model.vehicles), frames)
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
         self._before: tuple[Bodies, Played] | None = None
+        self._plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
+        self._bodies: list[Bodies] = []
 
     def check(self, replace: bool) -> None:
         """Refuse what keeps clips from being played."""
@@ -249,6 +256,8 @@ class _ModelPlayed:
             now = self._player.step(played, way, bodies.entered)
         self._before = bodies, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
+        if self._plants:
+            self._bodies.append(bodies)
 
     def poses(self, row: int) -> Iterator[RigPose]:
         """The poses of the armatures on a frame, mixed as the NLA mixes strips."""
@@ -262,18 +271,44 @@ class _ModelPlayed:
     def rigs(self) -> list[RigClips]:
         """What each armature plays; makes the copies of the clips."""
         copies = self.copies.copies()
+        feet = self._feet(copies) if self._plants else [[] for _ in self.model.rigs]
         return [
             RigClips(
                 rig=rig,
                 channels=self.copies.channels,
                 played=[
-                    ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
-                    for clip, copy in enumerate(copies)
+                    *(
+                        ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
+                        for clip, copy in enumerate(copies)
+                    ),
+                    *feet[k],
                 ],
                 moves=rig == ob,
             )
             for k, (ob, rig) in enumerate(zip(self.model.vehicles, self.model.rigs))
         ]
+
+    def _feet(self, copies: Sequence[ClipCopy]) -> list[list[ClipPlayed]]:
+        """The strip that holds the feet of each armature; none where that cannot be done."""
+        armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
+        rig = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle)))
+        planting = Planting(armature, rig, self._clips, [copy.action for copy in copies])
+        if planting.reason:
+            return [[] for _ in self.model.rigs]
+        ground = ground_of(self._scene)
+        frames = np.arange(float(len(self._bodies)))
+        position, forward, up = (
+            np.stack([getattr(bodies, name) for bodies in self._bodies], axis=1)
+            for name in ("position", "forward", "up")
+        )
+        size = np.stack([self._size * bodies.growth for bodies in self._bodies], axis=1)
+        strips = []
+        for k, each in enumerate(self.model.rigs):
+            body = Carried(position[k], forward[k], up[k], size[k])
+            playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
+            keys, _ = planting.keys(playing, body, self._frame_time, ground)
+            strips.append([ClipPlayed(feet_copy(each, keys), frames, np.ones(len(frames)))])
+        return strips
 
 
 def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:

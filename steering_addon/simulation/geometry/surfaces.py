@@ -8,18 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, in_columns, no_vectors, unit
-from .floors import NO_TRIANGLE, Floor, Footing, floor
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    columns,
+    dot,
+    in_columns,
+    no_vectors,
+    picked,
+    unit,
+)
+from .floors import NO_TRIANGLE, RIM, Floor, Footing, floor
 from .skins import Skin, skin
 
-RIM = 0.7071067811865476
-"""The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
-smoothed normal leans where the tread is level."""
+ALL = slice(None)
+"""In place of the rows of all."""
 
 
 @dataclass(frozen=True)
@@ -79,19 +91,31 @@ class Surfaces:
         changed = _layer((row,), [(points, triangles)])
         return Surfaces(tuple(changed if layer.surfaces == (row,) else layer for layer in self.layers))
 
-    def under(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+    def under(
+        self,
+        x: Scalars,
+        y: Scalars,
+        expected: Scalars,
+        step_up: Scalars,
+        step_down: Scalars,
+        last: Rows | None = None,
+    ) -> Footing:
         """What is trodden at places: the highest surface at most `step_up` above the expected height.
 
         Args:
             x, y, expected: (n,) the places and the heights expected there, metres.
             step_up, step_down: (n,) how far above and below that a surface may be, metres.
+            last: (n,) triangles that may still be under the places, -1 for none: they are tried first.
         """
         n = len(x)
         best = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
         for first, layer in self.numbered():
-            footing = layer.floor.under(x, y, expected, step_up, step_down)
             if len(self.layers) == 1:
-                return footing
+                return layer.floor.under(x, y, expected, step_up, step_down, last)
+            known = None
+            if last is not None:
+                known = np.where((last >= first) & (last < first + len(layer.floor)), last - first, NO_TRIANGLE)
+            footing = layer.floor.under(x, y, expected, step_up, step_down, known)
             # Also where the best is nan, that of no triangle.
             higher = (footing.triangle >= 0) & ~(footing.height <= best.height)
             best = Footing(
@@ -100,20 +124,41 @@ class Surfaces:
             )
         return best
 
+    def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
+        """What can be said of places without looking at triangles, as of `Floor.glance`; nothing where layers meet."""
+        if not self.layers:
+            return np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
+        good, bad = self.layers[0].floor.glance(x, y, expected, step, cosine)
+        for layer in self.layers[1:]:
+            apart = layer.floor.is_off(x, y, 0.0)
+            good, bad = good & apart, bad & apart
+        return good, bad
+
     def normal_at(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
         """Smoothed unit normals, turned up, (n, 3); straight up for no triangle.
 
         Where the smoothed normal leans away from the face by more than 45 degrees, it is that of the face.
         """
-        face = self.face_normal(triangle)
         normal = no_vectors(len(triangle))
         normal[:, 2] = 1.0
+        rough = np.zeros(len(triangle), dtype=np.bool_)
         for rows, faces, layer in self.by_layer(triangle):
-            a, b, c = (layer.floor.normals[layer.floor.triangles[faces, k]] for k in range(3))
-            w = 1.0 - u[rows] - v[rows]
-            normal[rows] = unit(a * w[:, None] + b * u[rows][:, None] + c * v[rows][:, None])
-        normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
-        return np.where((dot(normal, face) < RIM)[:, None], face, normal)
+            corners, smooth = layer.floor.smoothness
+            corner, second, third = np.take(corners, faces, axis=0), u[rows], v[rows]
+            first = 1.0 - second - third
+            x, y, z = (
+                corner[:, axis] * first + corner[:, axis + 3] * second + corner[:, axis + 6] * third
+                for axis in range(3)
+            )
+            scale = 1.0 / np.maximum(np.sqrt(x * x + y * y + z * z), EPSILON)
+            normal[rows] = columns(x * scale, y * scale, z * scale)
+            rough[rows] = ~smooth[faces]
+        uneven = np.flatnonzero(rough)
+        if len(uneven):
+            leaning, face = picked(normal, uneven), self.face_normal(triangle[uneven])
+            leaning = np.where((leaning[:, 2] < 0.0)[:, None], -leaning, leaning)
+            normal[uneven] = np.where((dot(leaning, face) < RIM)[:, None], face, leaning)
+        return normal
 
     def face_normal(self, triangle: Rows) -> Vectors:
         """Unit normals of faces, turned up, (n, 3); straight up for no triangle."""
@@ -188,8 +233,11 @@ class Surfaces:
             yield first, layer
             first += len(layer)
 
-    def by_layer(self, triangle: Rows) -> Iterator[tuple[Rows, Rows, Layer]]:
+    def by_layer(self, triangle: Rows) -> Iterator[tuple[Any, Rows, Layer]]:
         """The rows of those on each layer, and their triangles in it."""
+        if len(self.layers) == 1 and triangle.min(initial=0) >= 0:
+            yield ALL, triangle, self.layers[0]
+            return
         for first, layer in self.numbered():
             rows = np.flatnonzero((triangle >= first) & (triangle < first + len(layer)))
             if len(rows):

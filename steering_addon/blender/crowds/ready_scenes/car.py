@@ -68,7 +68,7 @@ def car(paint: Colors, size: float) -> Car:
             a, b = (_circle(x, 0.62 * WHEEL)[k] for k in (corner, corner + 1))
             wheel.face([(x, 0.0, 0.0), a, b], "rims")
     for side in (-1.0, 1.0):
-        lights.face(_panel(side * 0.14, -0.503, 0.155, 0.035, 0.016), "shining")
+        lights.face(_panel(side * 0.10, -0.505, 0.125, 0.036, 0.015), "shining")
     return Car(
         shadow.mesh("Car", paints, size),
         _body().mesh("Car Body", paints, size),
@@ -89,7 +89,7 @@ def _body() -> Shape:
     body.trunk([(-0.23, 0.12, 0.27, 0.315), (0.01, 0.12, 0.27, 0.322)], "paint", sides=8)
     for side in (-1.0, 1.0):
         body.ball((side * 0.13, 0.475, 0.115), (0.035, 0.02, 0.02), "lamps")
-        body.face(_panel(side * 0.14, -0.502, 0.155, 0.04, 0.02), "tail")
+        body.face(_panel(side * 0.10, -0.502, 0.125, 0.038, 0.017), "tail")
     return body
 
 

@@ -1,0 +1,81 @@
+"""The country round a ready scene that comes with land of its own: slopes down to the fields, and trees that stand on it."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import bpy
+import models
+import numpy as np
+import stage
+from mathutils import Vector
+
+SLOPE = 60.0  # m, from the edge of the land down to the fields
+NEAR = 34.0  # m, from the action, within which trees cast shadows
+
+
+def embed(land: bpy.types.Object) -> None:
+    """Continue a square of land outward, down to the fields at height 0, in its own material.
+
+    The land is a grid whose points come in rows.
+    """
+    places = np.array([land.matrix_world @ v.co for v in land.data.vertices])
+    side = math.isqrt(len(places))
+    grid = places.reshape(side, side, 3)
+    edge = np.concatenate((grid[:-1, 0], grid[-1, :-1], grid[:0:-1, -1], grid[0, :0:-1]))
+    middle = places.mean(axis=0)
+    half = np.abs(edge[:, :2] - middle[:2]).max()
+    rings = []
+    for share in np.linspace(0.0, 1.0, 9):
+        fall = share * share * (3.0 - 2.0 * share)
+        ring = edge.copy()
+        ring[:, :2] = middle[:2] + (edge[:, :2] - middle[:2]) * (1.0 + share * SLOPE / half)
+        ring[:, 2] = edge[:, 2] * (1.0 - fall) + 0.05 * fall
+        rings.append(ring)
+    count = len(edge)
+    faces = [
+        (k * count + i, k * count + (i + 1) % count, (k + 1) * count + (i + 1) % count, (k + 1) * count + i)
+        for k in range(len(rings) - 1)
+        for i in range(count)
+    ]
+    mesh = bpy.data.meshes.new("Slopes")
+    mesh.from_pydata(np.concatenate(rings).tolist(), [], faces)
+    mesh.materials.append(land.data.materials[0])
+    mesh.polygons.foreach_set("use_smooth", [True] * len(faces))
+    mesh.update()
+    if mesh.polygons[0].normal.z < 0.0:
+        mesh.flip_normals()
+    models.place("Slopes", mesh).display.show_shadows = False
+
+
+def plant(land: bpy.types.Object, room: Callable[[float, float], float], count: int, seed: int) -> None:
+    """Place trees and bushes on the land, where there is room for them.
+
+    Args:
+        room: maps x, y to the distance from the action, metres; trees stand more than 0 m away.
+    """
+    chance = random.Random(seed)
+    kinds = [models.conifer(f"Spruce {i + 1}", stage.GREENS[i], seed + i) for i in (0, 2)]
+    kinds += [models.broadleaf(f"Tree {i + 1}", stage.GREENS[i], seed + 7 + i) for i in (0, 1, 2)]
+    grove = bpy.data.collections.new("Trees")
+    bpy.context.scene.collection.children.link(grove)
+    middle, half = land.matrix_world.translation, 0.5 * max(land.dimensions[:2])
+    planted = 0
+    while planted < count:
+        x, y = (chance.uniform(-0.97, 0.97) * half + middle[axis] for axis in (0, 1))
+        distance = room(x, y)
+        hit, place, _, _ = land.ray_cast(land.matrix_world.inverted() @ Vector((x, y, 500.0)), Vector((0.0, 0.0, -1.0)))
+        if distance <= 0.0 or not hit:
+            continue
+        tree = models.place(
+            "Tree",
+            chance.choice(kinds),
+            land.matrix_world @ place - Vector((0.0, 0.0, 0.1)),
+            heading=chance.uniform(0.0, math.tau),
+            scale=chance.uniform(0.6, 1.15),
+            collection=grove,
+        )
+        tree.display.show_shadows = distance < NEAR
+        planted += 1

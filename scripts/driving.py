@@ -1,0 +1,279 @@
+"""How the cars of a baked crowd drive: lanes, comfort, wheels on the road, and how braking runs through a queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from scripts.baked_scene import Crowd, _road, crowds, stored
+from scripts.standing import ABOVE, BELOW, PARTS, _moves, _trees, cast_down
+from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.locomotion import Wheeled
+from steering_addon.simulation.geometry.capsules import between_axes
+from steering_addon.simulation.geometry.paths import Spline
+from steering_addon.simulation.roles import Role
+from steering_addon.simulation.vehicle import VehicleModel
+
+LIT, SHORTEST = 0.1, 0.2
+"""The brake from which on its lights shine, and the seconds for which they have to."""
+STANDS, DRIVES = 0.1, 0.5
+"""Speeds in m/s below which a car stands and above which it has set off."""
+QUEUE, WITHIN = 30.0, 3.0
+"""Metres between the middles of two cars in a lane, and seconds between their lights, that belong together."""
+CORNERS = ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0))
+"""Each wheel: halves of the wheelbase ahead and of the track to the left, and how it follows the wheel travel."""
+
+
+@dataclass(frozen=True)
+class Driving:
+    """Cars, their lanes and what is near them.
+
+    Attributes:
+        place, forward: (f, n, 3) metres and unit headings, on keys.
+        wheels: (times, n, 4) metres from the road up to each wheel, on keys and between them; nan for no road.
+        brake: (f, n) 0 to 1.
+        lanes: (n,) the lane of each car, None without a path.
+        axle, sharpest: metres from the origin to the rear axle; the largest curvature of its circle, 1/m.
+        radius, length: of the bodies, metres.
+        others: (f, k, 3) places of other vehicles and of obstacles, with their radii (k,).
+        fps: frames a second.
+    """
+
+    place: np.ndarray
+    forward: np.ndarray
+    wheels: np.ndarray | None
+    brake: np.ndarray
+    lanes: Sequence[Spline | None]
+    axle: float
+    sharpest: float
+    radius: float
+    length: float
+    others: tuple[np.ndarray, np.ndarray]
+    fps: float
+
+    def lines(self) -> list[str]:
+        """What it comes to, as a table."""
+        rear = self.place - self.axle * self.forward
+        way = np.diff(rear, axis=0)
+        covered = np.linalg.norm(way[..., :2], axis=-1)
+        speed = np.linalg.norm(np.diff(self.place, axis=0), axis=-1) * self.fps
+        before, after = self.forward[:-1], self.forward[1:]
+        turn = np.arcsin(np.clip(before[..., 0] * after[..., 1] - before[..., 1] * after[..., 0], -1.0, 1.0))
+        drives = covered * self.fps > DRIVES
+        curvature = np.abs(turn[drives]) / covered[drives]
+        sideways = np.abs(turn) * self.fps * covered * self.fps
+        middle = before + after
+        slip = np.abs(way[..., 0] * middle[..., 1] - way[..., 1] * middle[..., 0])[drives] / covered[drives] / 2.0
+        braking = np.diff(speed, axis=0) * self.fps
+        text = [
+            f"  speed, m/s                                 mean {speed.mean():7.2f}   max {speed.max():8.2f}",
+            f"  acceleration sideways, m/s2                p95 {np.percentile(sideways, 95):8.3f}   max {sideways.max():8.3f}",
+            f"  braking, m/s2                              p95 {-np.percentile(braking, 5):8.3f}   max {-braking.min():8.3f}",
+            f"  curvature, share of the largest            max {curvature.max(initial=0.0) / self.sharpest:8.3f}",
+            f"  slip of the rear axle, share of the way    max {slip.max(initial=0.0):8.4f}",
+            f"  standing at the end, for ten seconds       {int((speed[-round(10 * self.fps) :] < STANDS).all(axis=0).sum()):8d}",
+        ]
+        return text + self._in_lanes(rear) + self._on_the_road() + self._gaps() + self._ripples(speed)
+
+    def _in_lanes(self, rear: np.ndarray) -> list[str]:
+        off = []
+        for points in (rear, self.place):
+            on = [(k, lane) for k, lane in enumerate(self.lanes) if lane is not None]
+            gaps = [(points[:, k] - lane.position(lane.nearest(points[:, k])))[:, :2] for k, lane in on]
+            off.append(np.linalg.norm(np.array(gaps), axis=-1) if gaps else np.zeros((1, 1)))
+        if not any(lane is not None for lane in self.lanes):
+            return []
+        return [
+            f"  rear axle from the middle of its lane, m   p95 {np.percentile(off[0], 95):8.3f}   max {off[0].max():8.3f}",
+            f"  origin from the middle of its lane, m      p95 {np.percentile(off[1], 95):8.3f}   max {off[1].max():8.3f}",
+        ]
+
+    def _on_the_road(self) -> list[str]:
+        if self.wheels is None:
+            return []
+        heights = np.abs(self.wheels) * 1000.0
+        on_keys, between = heights[::PARTS], np.delete(heights, np.s_[::PARTS], axis=0)
+        return [
+            f"  height of the wheels on keys, mm           p95 {np.nanpercentile(on_keys, 95):8.3f}   max {np.nanmax(on_keys):8.3f}",
+            f"  height of the wheels between keys, mm      p95 {np.nanpercentile(between, 95):8.3f}   max {np.nanmax(between):8.3f}",
+            f"  wheels without a road below, share         {np.isnan(self.wheels).mean():8.3f}",
+        ]
+
+    def _gaps(self) -> list[str]:
+        return [
+            f"  room between cars, m                       min {self.room_between():8.3f}",
+            f"  room to walkers and obstacles, m           min {self.room_to_others():8.3f}",
+        ]
+
+    @property
+    def _half(self) -> float:
+        return max(self.length / 2.0 - self.radius, 0.0)
+
+    def room_between(self) -> float:
+        """The least room between two cars on any key, metres; inf for a single one."""
+        first, second = np.triu_indices(self.place.shape[1], 1)
+        if not len(first):
+            return np.inf
+        halves = np.full(len(first), self._half)
+        gaps = [
+            np.linalg.norm(between_axes(p[second] - p[first], f[first], halves, f[second], halves), axis=1)
+            for p, f in zip(self.place, self.forward)
+        ]
+        return float(np.min(gaps)) - 2.0 * self.radius
+
+    def room_to_others(self) -> float:
+        """The least room from a car to a walker or an obstacle on any key, seen from above, metres; inf for none."""
+        places, radii = self.others
+        if not len(radii):
+            return np.inf
+        offset = places[:, None] - self.place[:, :, None]
+        along = np.clip((offset * self.forward[:, :, None]).sum(axis=-1), -self._half, self._half)
+        gap = np.linalg.norm((offset - along[..., None] * self.forward[:, :, None])[..., :2], axis=-1)
+        return float((gap - self.radius - radii).min())
+
+    def _ripples(self, speed: np.ndarray) -> list[str]:
+        """The seconds from a car to the next behind it in its lane, of brake lights and of setting off."""
+        lit, moves = self.brake > LIT, speed > DRIVES
+        lights = [_onsets(lit[:, k], round(SHORTEST * self.fps)) for k in range(lit.shape[1])]
+        goes = [_starts(speed[:, k]) for k in range(moves.shape[1])]
+        text = []
+        for title, events, least in (("brake lights", lights, 0.0), ("setting off", goes, 0.0)):
+            delays = self._delays(events, least)
+            if delays:
+                low, middle, high = np.percentile(delays, (10, 50, 90))
+                text.append(
+                    f"  {title} from car to car, s{' ' * (22 - len(title))}p10 {low:5.2f}   p50 {middle:5.2f}   "
+                    f"p90 {high:5.2f}   of {len(delays)}"
+                )
+        return text
+
+    def _delays(self, events: list[np.ndarray], least: float) -> list[float]:
+        delays = []
+        for leader, times in enumerate(events):
+            for frame in times:
+                behind = self._behind(leader, frame)
+                if behind is None:
+                    continue
+                after = events[behind][events[behind] >= frame] - frame
+                if len(after) and least <= after[0] / self.fps <= WITHIN:
+                    delays.append(float(after[0]) / self.fps)
+        return delays
+
+    def _behind(self, leader: int, frame: int) -> int | None:
+        """The next car behind another in its lane on a frame."""
+        offset = self.place[frame] - self.place[frame, leader]
+        ahead = (offset * self.forward[frame, leader]).sum(axis=-1)
+        same_way = (self.forward[frame] * self.forward[frame, leader]).sum(axis=-1) > 0.3
+        near = np.linalg.norm(offset, axis=-1)
+        mine = [lane is not None and lane is self.lanes[leader] for lane in self.lanes]
+        rows = np.flatnonzero(same_way & (ahead < 0.0) & (near < QUEUE) & mine)
+        return int(rows[near[rows].argmin()]) if len(rows) else None
+
+
+def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
+    """How the cars of a crowd drive; None if they are not on wheels."""
+    if crowd.settings.get("locomotion") != Wheeled.stored_number:
+        return None
+    values = {name: p.default for name, p in Wheeled.parameters().items()} | crowd.settings.get("wheeled", {})
+    vehicle = {name: p.default for name, p in VehicleModel.parameters().items()} | crowd.settings.get("vehicle", {})
+    surfaces = [ob for ob in scene.objects if stored(ob).get("roles", 0) & Role.SURFACE]
+    trees = [] if not surfaces or _moves(surfaces) else _trees(surfaces)
+    others = [(ob, radius) for ob, radius in _others(scene, crowd)]
+    lifts = [stored(ob).get("origin_height", 0.0) for ob in crowd.vehicles]
+    current, poses, wheels, brake, places = scene.frame_current, [], [], [], []
+    for quarter in range(PARTS * (scene.frame_end - scene.frame_start) + 1):
+        on_key = quarter % PARTS == 0
+        if not on_key and not surfaces:
+            continue
+        scene.frame_set(scene.frame_start + quarter // PARTS, subframe=quarter % PARTS / PARTS)
+        matrices = np.array([ob.matrix_world for ob in crowd.vehicles])
+        if surfaces:
+            below = trees or _trees(surfaces)
+            travels = [ob.get("steering_wheel_travel", 0.0) for ob in crowd.vehicles]
+            wheels.append([_wheels(below, m, t, lift, values) for m, t, lift in zip(matrices, travels, lifts)])
+        if on_key:
+            poses.append(matrices)
+            brake.append([ob.get("steering_brake", 0.0) for ob in crowd.vehicles])
+            places.append([tuple(ob.matrix_world.translation) for ob, _ in others])
+    scene.frame_set(current)
+    place = np.array(poses)[..., :3, 3]
+    forward = np.array(poses)[..., :3, 1]
+    forward = forward * (1.0, 1.0, 0.0)
+    forward /= np.linalg.norm(forward, axis=-1, keepdims=True)
+    return Driving(
+        place,
+        forward,
+        np.array(wheels) if surfaces else None,
+        np.array(brake),
+        _lanes(crowd, place[0], forward[0]),
+        values["wheelbase"] / 2.0,
+        float(np.tan(values["max_wheel_angle"])) / values["wheelbase"],
+        vehicle["radius"],
+        vehicle["length"],
+        (np.array(places).reshape(len(places), len(others), 3), np.array([radius for _, radius in others])),
+        scene.render.fps / scene.render.fps_base,
+    )
+
+
+def _wheels(trees, pose: np.ndarray, travel: float, lift: float, values: dict[str, float]) -> list[float]:
+    """The heights of the four wheels of a car over the road, metres."""
+    side, forward, up = (pose[:3, k] / np.linalg.norm(pose[:3, k]) for k in range(3))
+    heights = []
+    for ahead, left, rises in CORNERS:
+        at = pose[:3, 3] + forward * (0.5 * ahead * values["wheelbase"]) - side * (0.5 * left * values["track"])
+        at = at + up * (rises * travel) - (0.0, 0.0, lift * np.linalg.norm(pose[:3, 2]))
+        height, _ = cast_down(trees, at, ABOVE, BELOW)
+        heights.append(height)
+    return heights
+
+
+def _lanes(crowd: Crowd, place: np.ndarray, forward: np.ndarray) -> list[Spline | None]:
+    """The lane of each car: beside the nearest line of the path that the crowd follows."""
+    lines, found = _road(crowd.settings, ""), {}
+    defaults = {name: p.default for name, p in PathFollowing.parameters().items()}
+    offset = crowd.settings.get("path_following", {}).get("lane_offset", defaults["lane_offset"])
+    lanes: list[Spline | None] = []
+    for at, ahead in zip(place, forward):
+        gaps = [np.linalg.norm(at - line.position(line.nearest(at[None]))[0]) for line in lines]
+        if not gaps:
+            lanes.append(None)
+            continue
+        line = lines[int(np.argmin(gaps))]
+        way = -1.0 if line.tangent(line.nearest(at[None]))[0] @ ahead < 0.0 else 1.0
+        key = int(np.argmin(gaps)), way
+        lanes.append(found.setdefault(key, line.beside(-offset * way)))
+    return lanes
+
+
+def _others(scene: bpy.types.Scene, crowd: Crowd) -> list[tuple[bpy.types.Object, float]]:
+    """The vehicles of other crowds and the obstacles, with their radii as seen from above."""
+    radii = {
+        ob: other.settings.get("vehicle", {}).get("radius", VehicleModel.parameters()["radius"].default)
+        for other in crowds(scene)
+        if other.name != crowd.name
+        for ob in other.vehicles
+    }
+    for ob in scene.objects:
+        if stored(ob).get("roles", 0) & Role.OBSTACLE and ob not in radii:
+            radii[ob] = 0.5 * max(ob.dimensions[0], ob.dimensions[1])
+    return list(radii.items())
+
+
+def _onsets(lit: np.ndarray, shortest: int) -> np.ndarray:
+    """The frames on which lights go on for at least some frames."""
+    changes = np.diff(np.concatenate(([False], lit, [False])).astype(int))
+    begins, ends = np.flatnonzero(changes > 0), np.flatnonzero(changes < 0)
+    return begins[(ends - begins >= shortest) & (begins > 0)]
+
+
+def _starts(speed: np.ndarray) -> np.ndarray:
+    """The frames on which a car that stood has set off."""
+    frames, stood = [], False
+    for frame, value in enumerate(speed):
+        if stood and value > DRIVES:
+            frames.append(frame)
+        stood = value < STANDS or (stood and value <= DRIVES)
+    return np.array(frames, dtype=int)
