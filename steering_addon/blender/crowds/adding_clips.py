@@ -32,8 +32,8 @@ def add_clip(crowd: Object, action: Action, plays: str) -> PropertyGroup:
     return entry
 
 
-def measure_clips(crowd: Object, scene: Scene, family: Family) -> None:
-    """Measure the clips of a crowd on its models and store that with them.
+def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = False) -> None:
+    """Measure the clips of a crowd on its models and store that with them; `again` also those that are known.
 
     Raises:
         Refusal: no vehicle can play them, or one cannot be measured.
@@ -41,7 +41,7 @@ def measure_clips(crowd: Object, scene: Scene, family: Family) -> None:
     vehicles = vehicles_of(crowd, scene)
     models = models_of(crowd, vehicles, family)
     check_has_models(crowd, vehicles, models)
-    store_measurements(models, scene, family)
+    store_measurements(models, scene, family, again=again)
 
 
 def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Family) -> list[str]:

@@ -205,7 +205,7 @@ class STEERING_OT_clips_measure(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
-        measure_clips(crowd, context.scene, Family())
+        measure_clips(crowd, context.scene, Family(), again=True)
         told = [f"{clip.action.name}: {words(clip)}" for clip in stored_clips(crowd)]
         self.report({"INFO"}, "; ".join(told))
         return {"FINISHED"}
