@@ -45,13 +45,13 @@ def wave() -> float:
 
 
 def stairs() -> float:
-    """Steps of 17 by 30 cm up to a landing, on both sides of a floor."""
-    line = [-14.0, -6.0]
+    """Ten steps of 17 by 30 cm, between a floor and a landing."""
+    line = [-12.0, -1.5]
     heights = [0.0, 0.0]
     for step in range(10):
-        line += [-6.0 + 0.3 * step, -6.0 + 0.3 * (step + 1)]
+        line += [-1.5 + 0.3 * step, -1.5 + 0.3 * (step + 1)]
         heights += [0.17 * (step + 1)] * 2
-    line += [10.0]
+    line += [12.0]
     heights += [heights[-1]]
     strip("Stairs", line, heights, 6.0)
     return 5.0
@@ -199,14 +199,14 @@ def figures() -> dict[str, dict[str, float]]:
     from scripts.baked_scene import crowds
     from scripts.standing import standing
 
-    found = {}
+    by_kind = {}
     for crowd in crowds(bpy.context.scene):
         stands = standing(bpy.context.scene, crowd)
         assert stands is not None
         limit = crowd.vehicles[0].steering.crowd.steering.on_foot.max_slope
         kind = crowd.vehicles[0].name.split(".")[0]
-        found[kind] = {**{k: float(v) for k, v in stands.figures().items()}, "max_slope": math.degrees(limit)}
-    return found
+        by_kind[kind] = {**{k: float(v) for k, v in stands.figures().items()}, "max_slope": math.degrees(limit)}
+    return by_kind
 
 
 def main() -> None:
@@ -219,10 +219,10 @@ def main() -> None:
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, int(frames)
     walkers(SCENES[name]())
     assert bpy.ops.steering.bake() == {"FINISHED"}
-    found = figures()
+    values = figures()
     if file:
         bpy.ops.wm.save_as_mainfile(filepath=file)
-    print(json.dumps(found), flush=True)
+    print(json.dumps(values), flush=True)
     # Blender as a module may hang while Python ends.
     os._exit(0)
 

@@ -67,8 +67,7 @@ LOOKS = 0.2
 """Seconds from one look at the ground ahead to the next: a walker gets 28 cm further in that time. All look together,
 which takes less time than that some look in each step."""
 STEPS = 0.5
-"""The share of cruise speed below which a walker steps round, tighter than its turning circle, as far as it may turn on
-the spot."""
+"""The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class OnFoot(Locomotion):
 
     turn_radius: Number = length(
         0.5,
-        "Radius of the tightest turn at walking pace; slower, it steps round as far as it may turn on the spot",
+        "Radius of the tightest turn at walking pace; slower, it steps round where it may turn on the spot",
     )
     max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01))
     turn_on_the_spot: Number = number(

@@ -35,7 +35,7 @@ AT_FEET = (0.0,)
 """Where it looks if no way is free to the end of its reach: it leaves a corner step by step."""
 TURNS = tuple(cosine_and_sine(np.array(turns) * (np.pi / 180.0)) for turns in (BEGINS, KEEPS))
 TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
-"""Which turns are tried together, as most that are hindered find a way at once."""
+"""Which turns are tried together, as most that are hindered find a way with the first two."""
 FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
 A_LITTLE = 0.1
@@ -170,12 +170,12 @@ class Walkable:
             every = np.tile(rows, len(cosine))
             free = self.take(every)._is_free(replace(look.take(every), direction=tried), shares)
             free = free.reshape(len(cosine), -1)
-            first, found = np.argmax(free, axis=0), free.any(axis=0)
-            taken = rows[found]
+            first, passes = np.argmax(free, axis=0), free.any(axis=0)
+            taken = rows[passes]
             chosen = first * len(rows) + np.arange(len(rows))
-            direction[taken] = picked(tried, chosen)[found]
-            new_side[taken] = np.where(sine.ravel()[chosen] < 0.0, -1, 1)[found]
-            rows = rows[~found]
+            direction[taken] = picked(tried, chosen)[passes]
+            new_side[taken] = np.where(sine.ravel()[chosen] < 0.0, -1, 1)[passes]
+            rows = rows[~passes]
             if not len(rows):
                 return direction, new_side
         down = unit(columns(look.normal[rows, 0], look.normal[rows, 1], 0.0))

@@ -180,7 +180,7 @@ class World:
     def along_ground(self, offset: Vectors, rows: Rows) -> Vectors:
         """Offsets, (p, 3) metres, with heights that count from the ground on which vehicles walk.
 
-        Two on a slope walk at the same height: what is above one's own slope is on another storey.
+        Two on a slope walk at the same height: who is above one's own slope is on another storey.
 
         Args:
             rows: (p,) the vehicle from which each offset leads.

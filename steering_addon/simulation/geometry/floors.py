@@ -146,7 +146,7 @@ class Floor:
 
     @property
     def _alone(self) -> Mask:
-        """(f,) the triangles all over which is no other."""
+        """(f,) the triangles over or under which lies no other."""
         alone = self.from_above.get("alone")
         if alone is None:
             alone = np.ones(len(self), dtype=np.bool_)
@@ -159,7 +159,7 @@ class Floor:
     def smoothness(self) -> tuple[Scalars, Mask]:
         """The smoothed normals at the corners of each triangle, (f, 9), and whether it is smooth between them, (f,).
 
-        It is where all of them point up and within 45 degrees of the face: so does all that lies between.
+        It is where the three point up, within 45 degrees of the face: so do the normals between them.
         """
         corners, rises = np.empty((len(self), 9)), self.slopes.table[:, 7:9]
         smooth = self.slopes.is_floor.copy()
@@ -219,7 +219,7 @@ class Floor:
     def _single_cells(self) -> Mask:
         """As `_single`.
 
-        Where neither a border nor a fold is in a cell, all its places have as many triangles.
+        Where neither a border nor a fold is in a cell, all its places have the same number of triangles.
 
         At a fold both triangles of a side lie on the same side of it, as seen from above.
         """
@@ -240,9 +240,9 @@ class Floor:
             for origin, index, share in zip(self.origin, (starts % across, starts // across), PROBE)
         )
         place, *_ = self._over(x, y)
-        one = np.bincount(place, minlength=len(starts)) == 1
+        alone = np.bincount(place, minlength=len(starts)) == 1
         single = np.zeros(across * along, dtype=np.bool_)
-        single[even] = one[np.cumsum(even & ~before)[even] - 1]
+        single[even] = alone[np.cumsum(even & ~before)[even] - 1]
         return single
 
     @once
@@ -371,7 +371,7 @@ class _Slopes:
         cosine: (f,) of the slope.
         is_floor: (f,) whether it is seen from above.
         has_area: (f,) whether it has an area at all.
-        turn: (f,) 1 or -1, which way it is wound as seen from above; 0 if it is no floor.
+        turn: (f,) 1 or -1, which way it is wound as seen from above; 0 for walls.
     """
 
     table: Scalars

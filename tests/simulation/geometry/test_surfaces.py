@@ -120,8 +120,8 @@ def storeys() -> Surfaces:
 @pytest.mark.parametrize("ground", [storeys(), surfaces([terrain(cells=40)])], ids=["storeys", "hills"])
 def test_the_triangle_trodden_last_makes_no_difference(ground: Surfaces) -> None:
     x, y = places(2000)
-    here = trodden(ground, x, y, 0.0, 5.0, 5.0).triangle
-    last = np.where(np.arange(2000) % 3 > 0, here, np.random.default_rng(5).integers(-1, 150, 2000))
+    under = trodden(ground, x, y, 0.0, 5.0, 5.0).triangle
+    last = np.where(np.arange(2000) % 3 > 0, under, np.random.default_rng(5).integers(-1, 150, 2000))
     expected, near = np.random.default_rng(6).uniform(-1.0, 4.0, 2000), np.full(2000, 0.7)
     searched, tried_first = (ground.under(x, y, expected, near, near, known) for known in (None, last))
     for name, column in vars(searched).items():
