@@ -40,7 +40,7 @@ from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
-from .gripping import Grip, Gripping, found, gripped, turned_over, way_round
+from .gripping import Grip, Gripping, found, gripped, headed, turned_over, way_round
 from .on_foot import FALL, SMOOTHING, TURN_BACK, OnFoot, Walking
 
 EDGES = (
@@ -238,7 +238,7 @@ class Crawling(Locomotion):
 
     def _stance(self, grip: Grip, velocity: Vectors, terrain: Terrain) -> Stance:
         memory = grip.memory
-        ahead = unit(across(turned_over(grip.forward, memory.normal, memory.lean), memory.lean))
+        ahead = headed(turned_over(grip.forward, memory.normal, memory.lean), memory.lean, grip.forward)
         pose = Pose(cross(ahead, memory.lean), ahead, memory.lean)
         outputs = {}
         if len(terrain.after):
