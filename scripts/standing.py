@@ -16,6 +16,8 @@ from steering_addon.simulation.roles import Role
 
 PARTS = 4
 """Places in time a frame: the key, and the quarters after it."""
+STILL = 1e-3
+"""Metres a second: what is slower on its surface stands. Matrices are of single precision."""
 ABOVE, BELOW = 1.0, 2.0
 """Metres above and below a foot within which its surface is looked for."""
 STANDS = {kind.stored_number: kind for kind in CATALOGUE if kind.stands}
@@ -44,8 +46,8 @@ class Standing:
     up: np.ndarray
     fps: float
 
-    def lines(self, *, on_feet: bool = True) -> list[str]:
-        """What it comes to, as a table; without the height of one foot below the origin for what stands on wheels."""
+    def figures(self) -> dict[str, float]:
+        """What it comes to: angles in degrees, heights in millimetres, shares."""
         between = np.abs(np.delete(self.height, np.s_[::PARTS], axis=0)) * 1000.0
         on_keys = np.abs(self.height[::PARTS]) * 1000.0
         place, up, normal = self.place[::PARTS], self.up[::PARTS], self.normal[::PARTS]
@@ -64,20 +66,36 @@ class Standing:
         sideways = np.max(aside[walks] / length[walks], initial=0.0)
         jerk = np.degrees(np.linalg.norm(up[2:] - 2.0 * up[1:-1] + up[:-2], axis=-1))
         turned = np.degrees(np.arccos(np.clip((up[1:] * up[:-1]).sum(axis=-1), -1.0, 1.0)))
+        return {
+            "on keys, max": np.nanmax(on_keys),
+            "between, p95": np.nanpercentile(between, 95),
+            "between, max": np.nanmax(between),
+            "off surface, p95": _p95(off_surface[walks]),
+            "sideways, max": sideways,
+            "standing": (speed < STILL).mean(),
+            "jerk, p95": _p95(jerk),
+            "turn, max": np.nanmax(turned),
+            "slope, max": np.degrees(np.arccos(np.nanmin(normal[..., 2]))),
+            "no surface": np.isnan(self.height).mean(),
+        }
+
+    def lines(self, *, on_feet: bool = True) -> list[str]:
+        """The figures as a table; without the height of one foot below the origin for what stands on wheels."""
+        value = self.figures()
         feet = [
-            f"  height of the foot on keys, mm             max {np.nanmax(on_keys):8.3f}",
-            f"  height between keys, mm                    p95 {np.nanpercentile(between, 95):8.3f}"
-            f"   max {np.nanmax(between):8.3f}",
+            f"  height of the foot on keys, mm             max {value['on keys, max']:8.3f}",
+            f"  height between keys, mm                    p95 {value['between, p95']:8.3f}"
+            f"   max {value['between, max']:8.3f}",
         ]
         return [
             *(feet if on_feet else ()),
-            f"  way against the surface, degrees           p95 {_p95(off_surface[walks]):8.3f}",
-            f"  sideways share of the way                  max {sideways:8.3f}",
-            f"  standing, share                                {(speed < 1e-6).mean():8.3f}",
-            f"  jerk of the up axis, degrees a frame2      p95 {_p95(jerk):8.3f}",
-            f"  turn of the up axis, degrees a frame       max {np.nanmax(turned):8.3f}",
-            f"  slope of the ground, degrees               max {np.degrees(np.arccos(np.nanmin(normal[..., 2]))):8.3f}",
-            f"  without a surface below, share                 {np.isnan(self.height).mean():8.3f}",
+            f"  way against the surface, degrees           p95 {value['off surface, p95']:8.3f}",
+            f"  sideways share of the way                  max {value['sideways, max']:8.3f}",
+            f"  standing, share                                {value['standing']:8.3f}",
+            f"  jerk of the up axis, degrees a frame2      p95 {value['jerk, p95']:8.3f}",
+            f"  turn of the up axis, degrees a frame       max {value['turn, max']:8.3f}",
+            f"  slope of the ground, degrees               max {value['slope, max']:8.3f}",
+            f"  without a surface below, share                 {value['no surface']:8.3f}",
         ]
 
 

@@ -448,3 +448,20 @@ def test_bodies_on_one_side_of_a_plate_are_pushed_apart_and_those_on_two_sides_a
     for frame, state in enumerate(states):
         mishaps.look(frame, state)
     assert (mishaps.frames[OVERLAP] >= 0).tolist() == [True, True, False, False]
+
+
+def test_a_surface_that_is_gone_holds_no_ant() -> None:
+    scene = ants(GROUNDS["globe"])
+    scene = replace(scene, surfaces=surfaces([GROUNDS["globe"].faces], [True]))
+    none = np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(
+            snapshot, surfaces=scene.surfaces.with_faces(0, *(none if frame >= 5 else GROUNDS["globe"].faces))
+        )
+
+    states = scene.run(12, at=at)
+    assert [state.outputs["off_ground"].all() for state in states] == [False] * 5 + [True] * 7
+    level = positions(states)[6:, :, 2]
+    assert np.ptp(level, axis=0).max() < 1e-9, "they crawl on the level"
+    assert not replace(scene, surfaces=surfaces([none], [True])).run(3)[-1].outputs["off_ground"].min() < 1.0

@@ -23,7 +23,7 @@ WIDTHS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "scale":
 
 
 class PreviewedClips:
-    """What the vehicles of a plan play of their clips, as far as the preview has come."""
+    """What the vehicles of a plan play of their clips, on the frames that the preview has reached."""
 
     def __init__(self, plan: Plan) -> None:
         self._first = int(plan.frames[0])
@@ -90,13 +90,13 @@ def posed(poses: Sequence[RigPose]) -> Iterator[None]:
 def _layout(pose: RigPose) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Where the values of a pose go: by channel of the bones, the places in its column and the rows of the values."""
     rows = {bone.name: row for row, bone in enumerate(pose.rig.pose.bones)}
-    found: dict[str, list[tuple[int, int]]] = {}
+    pairs: dict[str, list[tuple[int, int]]] = {}
     for column, (path, index) in enumerate(pose.channels):
         bone, _, name = path[len(POSE) + 1 :].rpartition('"].')
         bone = bpy.utils.unescape_identifier(bone)
         if name in WIDTHS and bone in rows:
-            found.setdefault(name, []).append((rows[bone] * WIDTHS[name] + index, column))
-    return {name: tuple(np.array(pairs).T) for name, pairs in found.items()}
+            pairs.setdefault(name, []).append((rows[bone] * WIDTHS[name] + index, column))
+    return {name: tuple(np.array(each).T) for name, each in pairs.items()}
 
 
 def evaluate_again(rigs: Iterable[Object]) -> None:

@@ -54,6 +54,35 @@ def test_clips_are_found_and_measured():
     assert abs(move.heading) < 0.1
 
 
+def test_populate_gives_a_new_crowd_the_clips_that_its_model_brings_along():
+    frames(1, 10)
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig))
+    select(rig)
+    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
+    people = bpy.context.object
+    assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [
+        ("Idle", "STAND"),
+        ("Walk", "MOVE"),
+    ]
+    model = people.steering.vehicle
+    assert model.max_speed * model.cruise_speed == pytest.approx(people.steering.portrayal.clips[1].speed, rel=1e-3)
+    bake()
+    assert all(len(ours(ob)) == 2 for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig)
+
+
+def test_populate_leaves_clips_alone_where_that_is_asked_or_a_bake_would_refuse():
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig))
+    select(rig)
+    assert bpy.ops.steering.populate(count=2, moves_like="PERSON", find_clips=False) == {"FINISHED"}
+    assert not bpy.context.object.steering.portrayal.clips
+    rig.animation_data.nla_tracks[0].is_solo = True
+    select(rig)
+    assert bpy.ops.steering.populate(count=2, moves_like="PERSON") == {"FINISHED"}
+    assert not bpy.context.object.steering.portrayal.clips
+
+
 def test_found_twice_is_found_once():
     people, _ = found_walkers()
     bpy.ops.steering.clips_find()

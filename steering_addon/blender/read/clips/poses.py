@@ -54,7 +54,7 @@ def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> 
 def from_channels(rig: Rig, matrices: np.ndarray) -> np.ndarray:
     """The poses (f, n, 4, 4) of bones whose own channels make these matrices (f, n, 4, 4)."""
     poses = np.empty_like(matrices)
-    inverse = np.linalg.inv(rig.rest)
+    inverse = rig.from_rest
     for row, parent in enumerate(rig.parents):
         if parent < 0:
             poses[:, row] = rig.rest[row] @ matrices[:, row]

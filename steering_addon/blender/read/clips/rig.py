@@ -49,6 +49,14 @@ class Rig:
     matrix: np.ndarray
 
     @property
+    def from_rest(self) -> np.ndarray:
+        """The inverse of `rest`, (n, 4, 4): bones at rest are turned and moved, not scaled."""
+        inverse = np.tile(np.eye(4), (len(self.rest), 1, 1))
+        inverse[:, :3, :3] = self.rest[:, :3, :3].transpose(0, 2, 1)
+        inverse[:, :3, 3] = -np.einsum("nji,nj->ni", self.rest[:, :3, :3], self.rest[:, :3, 3])
+        return inverse
+
+    @property
     def height(self) -> float:
         """The height of the model at rest, metres."""
         return float(np.ptp(self.points @ self.matrix[2, :3])) if len(self.points) else 0.0
@@ -78,7 +86,7 @@ class Rig:
 
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
-        deform = (self.matrix[:3] @ poses) @ np.linalg.inv(self.rest)
+        deform = (self.matrix[:3] @ poses) @ self.from_rest
         places = np.concatenate((self.points[rows], np.ones((len(rows), 1))), axis=1)
         total = np.zeros((len(poses), len(rows), 3))
         for k in range(INFLUENCES):
@@ -93,7 +101,7 @@ class Rig:
 
     def heights(self, poses: np.ndarray) -> np.ndarray:
         """The heights of all points, (f, m) metres, from the bones' poses (f, n, 4, 4)."""
-        deform = ((self.matrix[2:3] @ poses) @ np.linalg.inv(self.rest))[..., 0, :]
+        deform = ((self.matrix[2:3] @ poses) @ self.from_rest)[..., 0, :]
         places = np.concatenate((self.points, np.ones((len(self.points), 1))), axis=1)
         total = np.zeros((len(poses), len(places)))
         for k in range(INFLUENCES):
