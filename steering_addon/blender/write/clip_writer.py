@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..crowds.crowd_clips import (
     Model,
     check_has_models,
     clips_of,
+    is_measured,
     models_of,
     scale_of,
     settings_for,
@@ -79,19 +80,47 @@ class Bodies:
     growth: Scalars
     entered: Mask
 
+    def entering(self, entered: Mask) -> Bodies:
+        """The same, while these (n,) enter."""
+        return replace(self, entered=entered)
+
     def take(self, rows: Rows) -> Bodies:
         return Bodies(**{name: column[rows] for name, column in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class RigPose:
+    """The pose of an armature that plays clips.
+
+    Attributes:
+        channels: as (data path, index).
+        values: (c,) of these.
+    """
+
+    rig: Object
+    channels: Sequence[tuple[str, int]]
+    values: np.ndarray
 
 
 class ClipWriter:
     """Lets the armatures of vehicles play the clips of their crowds; nothing is changed before `write`."""
 
-    def __init__(self, all_members: Iterable[Members], scene: Scene, frames: np.ndarray, *, replace: bool) -> None:
+    def __init__(
+        self,
+        all_members: Iterable[Members],
+        scene: Scene,
+        frames: np.ndarray,
+        *,
+        replace: bool,
+        only_measured: bool = False,
+    ) -> None:
         """Check what clips need.
 
         Args:
             frames: (f,) whole and consecutive.
             replace: whether actions that would hide the clips are set aside.
+            only_measured: whether models whose clips are not measured are left out, as measuring may add datablocks for
+                a moment.
 
         Raises:
             Refusal: a crowd's clips cannot be played.
@@ -114,6 +143,8 @@ class ClipWriter:
             if models and idle:
                 self._warn(members.crowd, idle)
             for model in models:
+                if only_measured and not is_measured(model, scene, self._family):
+                    continue
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, len(frames))
@@ -139,6 +170,11 @@ class ClipWriter:
         """Take in the bodies of all members on a frame, in the order of the frames."""
         for number, rows, played in self._models:
             played.frame(row, all_bodies[number].take(rows))
+
+    def poses(self, row: int) -> Iterator[RigPose]:
+        """The poses of all armatures on a frame that was taken in."""
+        for _, _, played in self._models:
+            yield from played.poses(row)
 
     def write(self) -> None:
         """Write the strips; the vehicles play their bake already. Removes those of an earlier bake that are in the
@@ -223,6 +259,15 @@ class _ModelPlayed:
         if self._plants:
             self._bodies.append(bodies)
 
+    def poses(self, row: int) -> Iterator[RigPose]:
+        """The poses of the armatures on a frame, mixed as the NLA mixes strips."""
+        values = np.zeros((len(self.model.rigs), len(self.copies.channels)))
+        for clip, table in enumerate(self.copies.tables):
+            share = self._influence[clip, :, row, None]
+            values = values * (1.0 - share) + share * _at(table, self._phase[clip, :, row])
+        for rig, pose in zip(self.model.rigs, values):
+            yield RigPose(rig, self.copies.channels, pose)
+
     def rigs(self) -> list[RigClips]:
         """What each armature plays; makes the copies of the clips."""
         copies = self.copies.copies()
@@ -264,6 +309,13 @@ class _ModelPlayed:
             keys, _ = planting.keys(playing, body, self._frame_time, ground)
             strips.append([ClipPlayed(feet_copy(each, keys), frames, np.ones(len(frames)))])
         return strips
+
+
+def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:
+    """The rows (n, c) of a table (f + 1, c) over a cycle at phases (n,)."""
+    place = (phase - np.floor(phase)) * (len(table) - 1)
+    below = np.minimum(np.floor(place).astype(np.int64), len(table) - 2)
+    return table[below] + (table[below + 1] - table[below]) * (place - below)[:, None]
 
 
 class _Doings:
