@@ -103,8 +103,8 @@ def _foothold(
     # What sinks into the ground will be lifted onto it.
     touches = 0.5 * (off[1:] + off[:-1]) < TOUCH * height * body.size[1:]
     ahead = dot(np.concatenate((sole.step, np.zeros((len(speed), 1))), axis=1), body.forward[1:]) / frame_time
-    rest = on_ground(ahead, speed, touches, stands)
-    yaw = np.clip(held(heading[:, None], rest, frame_time)[:, 0], -MOST_TURN, MOST_TURN)
+    rest = on_ground(ahead, speed, touches, stands, frame_time)
+    yaw = np.clip(held(heading[:, None], rest)[:, 0], -MOST_TURN, MOST_TURN)
     centre = np.einsum("fmi->fi", foot.points) / len(rows)
     # The sole turns about its middle, at the height at which it rests.
     centre = np.concatenate((centre[:, :2], foot.rests[:, None]), axis=1)
@@ -112,7 +112,7 @@ def _foothold(
     # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
     straight = np.einsum("fij,fmj->fmi", turned_about_up(yaw), above - place[:, None]) + place[:, None]
     drifting = foot_of(np.concatenate((straight[..., :2], above[..., 2:]), axis=2), rows, scale, 0.0)
-    level = held(np.concatenate((np.zeros((1, 2)), np.cumsum(drifting.step, axis=0))), rest, frame_time)
+    level = held(np.concatenate((np.zeros((1, 2)), np.cumsum(drifting.step, axis=0))), rest)
     lift, tilt = _on(ground, body, place + np.concatenate((level, np.zeros((len(place), 1))), axis=1), rest, off)
     shift = np.concatenate((level, lift[:, None]), axis=1)
     turn = product(tilt, turned_about_up(yaw))

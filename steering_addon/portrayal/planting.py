@@ -15,14 +15,18 @@ from numpy.typing import NDArray
 
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.vectors import Mask, Scalars, Vectors, columns, cross, dot, magnitude
-from .soles import runs
+from .soles import median, runs
 
 SHORTEST = 2
 """Steps between frames that a stance has at least."""
-LONG, SETTLES = 3.0, 0.5
-"""A foot that stands longer than the first number of seconds is held where it is after the second."""
+MOMENT = 0.2
+"""Seconds in which a foot that swings has left the ground."""
 MOST_TURN = 0.6
 """Radians that a foot is turned against its body at most."""
+EASY, MOST_DROP = 0.985, 0.25
+"""Shares of a leg's length: to which it is stretched where hips come down, and by which they do at most."""
+SMOOTH = 0.15
+"""Seconds before and after, over which hips come down."""
 STRETCH = 0.9995
 """The share of its length to which a leg is stretched at most."""
 LEAST = 1e-9
@@ -57,7 +61,7 @@ class Correction:
     turn: Turns
 
 
-def held(values: NDArray[np.float64], on_ground: Mask, frame_time: float) -> NDArray[np.float64]:
+def held(values: NDArray[np.float64], on_ground: Mask) -> NDArray[np.float64]:
     """What to add to a foot so that it stays in each stance, and glides from one to the next in between.
 
     Args:
@@ -73,10 +77,9 @@ def held(values: NDArray[np.float64], on_ground: Mask, frame_time: float) -> NDA
     for first, last in runs(on_ground):
         if last - first < SHORTEST:
             continue
-        middle = (first + last) // 2
-        if (last - first) * frame_time > LONG:
-            middle = min(first + int(SETTLES / frame_time), last)
-        added[first : last + 1] = values[middle] - values[first : last + 1]
+        # Where it mostly is: the middle of a step, and where the body stands if it stops or starts in the stance.
+        middle = np.array([median(column) for column in values[first : last + 1].T])
+        added[first : last + 1] = middle - values[first : last + 1]
         known[first : last + 1] = True
     if not known.any():
         return added
@@ -95,8 +98,10 @@ def glided(values: NDArray[np.float64], known: Mask) -> NDArray[np.float64]:
     return values[first] * (1.0 - part) + values[last] * part
 
 
-def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask) -> Mask:
+def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame_time: float) -> Mask:
     """Whether a foot stands between frames, (f - 1,): it touches the ground and does not swing.
+
+    A foot that stops standing for a moment, and does not leave the ground, goes on standing.
 
     Args:
         ahead: (f - 1,) m/s at which it goes forwards over the ground.
@@ -104,7 +109,11 @@ def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask) -> Ma
         touches: (f - 1,) whether it is as high as it rests.
         stands: (f - 1,) whether the body stands.
     """
-    return touches & (stands | (ahead < speed))
+    rest = touches & (stands | (ahead < speed))
+    for first, last in runs(~rest):
+        if first > 0 and last < len(rest) and (last - first) * frame_time < MOMENT and touches[first:last].all():
+            rest[first:last] = True
+    return rest
 
 
 def turned_about_up(angle: Scalars) -> Turns:
@@ -159,21 +168,35 @@ class Skeleton:
     turns: NDArray[np.float64]
 
 
-def planted(
-    skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Correction]
-) -> tuple[dict[int, Turns], Scalars]:
-    """The rotations of the bones of legs that meet the corrections of their feet.
+@dataclass(frozen=True)
+class Planted:
+    """What a body does so that its feet meet their corrections.
 
-    Returns:
-        (f, 3, 3) by the row of each bone, as its own rotation channel holds it; and (legs, f) metres by which a foot
-        stays short of its place, as the leg is not long enough.
+    Attributes:
+        turns: (f, 3, 3) of the bones of its legs by their rows, as their rotation channels hold them.
+        drop: (f,) metres by which its hips are lower.
+        short: (legs, f) metres by which feet stay short of their places, as legs are not long enough.
     """
+
+    turns: dict[int, Turns]
+    drop: Scalars
+    short: Scalars
+
+
+def planted(skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Correction], frame_time: float) -> Planted:
+    """Legs that meet the corrections of their feet, and hips that come down as far as the legs need it."""
     channels: dict[int, Turns] = {}
     short = np.zeros((len(legs), len(skeleton.places)))
+    joints = [tuple(skeleton.places[:, bone] for bone in (leg.thigh, leg.shin, leg.foot)) for leg in legs]
+    targets = [
+        turned(correction.turn, ankle - correction.centre) + correction.centre + correction.shift
+        for (_, _, ankle), correction in zip(joints, corrections)
+    ]
+    drop = dropped([(*joint, target) for joint, target in zip(joints, targets)], frame_time)
+    down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
     for number, (leg, correction) in enumerate(zip(legs, corrections)):
-        hip, knee, ankle = (skeleton.places[:, bone] for bone in (leg.thigh, leg.shin, leg.foot))
-        target = turned(correction.turn, ankle - correction.centre) + correction.centre + correction.shift
-        new_knee, new_ankle, short[number] = bent(hip, knee, ankle, target)
+        hip, knee, ankle = (joint + down for joint in joints[number])
+        new_knee, new_ankle, short[number] = bent(hip, knee, ankle, targets[number])
         thigh = product(turned_between(knee - hip, new_knee - hip), skeleton.turns[:, leg.thigh])
         shin = product(turned_between(ankle - knee, new_ankle - new_knee), skeleton.turns[:, leg.shin])
         foot = product(correction.turn, skeleton.turns[:, leg.foot])
@@ -182,7 +205,41 @@ def planted(
         for bone, turn, parent in ((leg.thigh, thigh, base), (leg.shin, shin, thigh), (leg.foot, foot, shin)):
             start = np.einsum("fij,jk->fik", parent, skeleton.at_rest[bone])
             channels[bone] = np.einsum("fji,fjk->fik", start, turn)
-    return channels, short
+    return Planted(channels, drop, short)
+
+
+def dropped(legs: Sequence[tuple[Vectors, Vectors, Vectors, Vectors]], frame_time: float) -> Scalars:
+    """How far hips have to come down for feet to reach their places, (f,) metres, smooth over time.
+
+    Args:
+        legs: hip, knee, ankle and the place of the ankle of each leg, (f, 3) each.
+    """
+    needed = np.zeros(len(legs[0][0]))
+    most = needed + np.inf
+    for hip, knee, ankle, target in legs:
+        length = magnitude(knee - hip) + magnitude(ankle - knee)
+        line = target - hip
+        level = line[:, 0] * line[:, 0] + line[:, 1] * line[:, 1]
+        reach = EASY * length
+        height = np.sqrt(np.maximum(reach * reach - level, 0.0))
+        far = level + line[:, 2] * line[:, 2] > STRETCH * STRETCH * length * length
+        needed = np.maximum(needed, np.where(far, -line[:, 2] - height, 0.0))
+        most = np.minimum(most, MOST_DROP * length)
+    return smoothed(np.minimum(needed, most), max(int(SMOOTH / frame_time), 1))
+
+
+def smoothed(values: Scalars, reach: int) -> Scalars:
+    """Means over 2 reach + 1 frames of the largest values within as many, (f,): nowhere below the values."""
+    frames = len(values)
+    rows = np.arange(frames)
+    around = [np.clip(rows + k, 0, frames - 1) for k in range(-reach, reach + 1)]
+    largest = values
+    for shifted in around:
+        largest = np.maximum(largest, values[shifted])
+    total = np.zeros(frames)
+    for shifted in around:
+        total = total + largest[shifted]
+    return total / len(around)
 
 
 def bent(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[Vectors, Vectors, Scalars]:

@@ -9,6 +9,7 @@ from steering_addon.portrayal.planting import (
     Leg,
     Skeleton,
     bent,
+    dropped,
     glided,
     held,
     planted,
@@ -98,7 +99,7 @@ def test_what_is_held_stays_and_glides_in_between() -> None:
     values = np.linspace(0.0, 1.0, 21)[:, None]
     rest = np.zeros(20, dtype=bool)
     rest[2:8] = rest[12:18] = True
-    added = held(values, rest, FRAME_TIME)
+    added = held(values, rest)
     moved = values + added
     np.testing.assert_allclose(moved[2:9, 0], moved[5, 0])
     np.testing.assert_allclose(moved[12:19, 0], moved[15, 0])
@@ -150,10 +151,11 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
     skeleton = Skeleton(parents, at_rest, places, turns)
     ankle = places[:, 3]
     move = Correction(ankle, 0.02 * chance.normal(size=(frames, 3)), turned_about_up(chance.normal(size=frames) * 0.2))
-    channels, short = planted(skeleton, [Leg(1, 2, 3)], [move])
+    result = planted(skeleton, [Leg(1, 2, 3)], [move], FRAME_TIME)
+    channels, short = result.turns, result.short
     assert short.max() < 0.03
     above = turns[:, 0]
-    place = places[:, 1]
+    place = places[:, 1] - result.drop[:, None] * UP
     for bone, after in ((1, 2), (2, 3), (3, None)):
         turn = above @ at_rest[bone] @ channels[bone]
         np.testing.assert_allclose(np.linalg.det(turn), 1.0)
@@ -163,3 +165,15 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
         above = turn
     np.testing.assert_allclose(np.linalg.norm(place - ankle - move.shift, axis=1), short[0], atol=1e-9)
     np.testing.assert_allclose(above, move.turn @ turns[:, 3], atol=1e-9)
+
+
+def test_hips_come_down_as_far_as_legs_need_and_smoothly() -> None:
+    frames = 60
+    hip, knee, ankle = (np.tile((0.0, y, z), (frames, 1)) for y, z in ((0.0, 0.9), (-0.05, 0.47), (0.0, 0.05)))
+    target = ankle - np.where((np.arange(frames) > 20) & (np.arange(frames) < 40), 0.1, 0.0)[:, None] * UP
+    drop = dropped([(hip, knee, ankle, target)], FRAME_TIME)
+    assert drop.min() == 0.0
+    assert (drop[21:40] >= 0.09).all()
+    assert np.abs(np.diff(drop)).max() < 0.02
+    _, _, short = bent(hip - drop[:, None] * UP, knee - drop[:, None] * UP, ankle - drop[:, None] * UP, target)
+    assert short.max() < 1e-9

@@ -83,6 +83,8 @@ class Planting:
         self.legs = [Leg(*(names.index(rig.names[bone]) for bone in (leg.thigh, leg.shin, leg.foot))) for leg in legs]
         self._modes = [armature.pose.bones[name].rotation_mode for name in names]
         self._at_rest = _at_rest(self._rig)
+        self._upright = _turns(self._rig.matrix[:3, :3])
+        self._hips = _common([_above(self._rig, leg.thigh) for leg in self.legs])
         self._tables = [_posed(armature, self._rig, action)[0] for action in actions]
 
     def keys(
@@ -99,23 +101,37 @@ class Planting:
         Returns:
             values (f,) by data path and index; and (legs, f) metres by which a foot is short of its place.
         """
-        poses = self.poses(playing)
+        mixed = self._mixed(playing)
+        poses = from_channels(self._rig, mixed.matrices())
         rests = np.einsum("cf,cl->fl", playing.weights(), self._rests)
         soles = [Stepping(self._rig.moved(poses, rows), rests[:, number]) for number, rows in enumerate(self._soles)]
         corrections = footholds(body, soles, self._height, frame_time, ground)
         placed = self._rig.matrix[:3] @ poses
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., 3], _turns(placed[..., :3]))
-        turns, short = planted(skeleton, self.legs, corrections)
-        return self._channels(turns), short
+        result = planted(skeleton, self.legs, corrections, frame_time)
+        return self._channels(result.turns) | self._hip_channels(mixed, skeleton, result.drop), result.short
 
-    def poses(self, playing: Playing) -> np.ndarray:
-        """The poses (f, n, 4, 4) of the bones that strips show, from phases and influences (clips, f)."""
+    def _hip_channels(self, mixed: Channels, skeleton: Skeleton, drop: Scalars) -> dict[tuple[str, int], Scalars]:
+        """The location of the bone that carries all legs, where it comes down."""
+        if not (drop > 0.0).any():
+            return {}
+        hips = self._hips
+        above = int(self._rig.parents[hips])
+        parent = skeleton.turns[:, above] if above >= 0 else np.broadcast_to(self._upright, skeleton.turns[:, 0].shape)
+        start = np.einsum("fij,jk->fik", parent, self._at_rest[hips])
+        scale = np.linalg.norm(self._rig.matrix[:3, 0])
+        moved = mixed.location[:, hips] - start[:, 2] * (drop / scale)[:, None]
+        path = f'pose.bones["{escape_identifier(self._rig.names[hips])}"].location'
+        return {(path, index): moved[:, index] for index in range(3)}
+
+    def _mixed(self, playing: Playing) -> Channels:
+        """The channels that strips show, from phases and influences (clips, f)."""
         part = playing.phase - np.floor(playing.phase)
         mixed = self._tables[0].at(part[0] * PHASES)
         for clip, table in enumerate(self._tables[1:], 1):
             if playing.influence[clip].any():
                 mixed = mixed.mixed(table.at(part[clip] * PHASES), playing.influence[clip])
-        return from_channels(self._rig, mixed.matrices())
+        return mixed
 
     def _channels(self, turns: Mapping[int, np.ndarray]) -> dict[tuple[str, int], Scalars]:
         channels = {}
@@ -183,6 +199,19 @@ def leg_of(rig: Rig, rows: Rows) -> Leg | None:
     while above[-1] >= 0 and len(above) < 4:
         above.append(int(rig.parents[above[-1]]))
     return Leg(above[2], above[1], above[0]) if len(above) == 4 and above[-1] >= 0 else None
+
+
+def _above(rig: Rig, bone: int) -> list[int]:
+    """The bones above a bone, the nearest first."""
+    above = []
+    while (bone := int(rig.parents[bone])) >= 0:
+        above.append(bone)
+    return above
+
+
+def _common(chains: Sequence[Sequence[int]]) -> int:
+    """The first bone that is in all chains; the last of the first one if none is."""
+    return next((bone for bone in chains[0] if all(bone in chain for chain in chains)), chains[0][-1])
 
 
 def _posed(armature: Object, rig: Rig, action: Action) -> tuple[Channels, np.ndarray]:
