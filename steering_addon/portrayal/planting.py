@@ -187,12 +187,13 @@ def planted(skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Corre
     """Legs that meet the corrections of their feet, and hips that come down as far as the legs need it."""
     channels: dict[int, Turns] = {}
     short = np.zeros((len(legs), len(skeleton.places)))
-    joints = [tuple(skeleton.places[:, bone] for bone in (leg.thigh, leg.shin, leg.foot)) for leg in legs]
+    places = skeleton.places
+    joints = [(places[:, leg.thigh], places[:, leg.shin], places[:, leg.foot]) for leg in legs]
     targets = [
         turned(correction.turn, ankle - correction.centre) + correction.centre + correction.shift
         for (_, _, ankle), correction in zip(joints, corrections)
     ]
-    drop = dropped([(*joint, target) for joint, target in zip(joints, targets)], frame_time)
+    drop = dropped([(hip, knee, ankle, place) for (hip, knee, ankle), place in zip(joints, targets)], frame_time)
     down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
     for number, (leg, correction) in enumerate(zip(legs, corrections)):
         hip, knee, ankle = (joint + down for joint in joints[number])
