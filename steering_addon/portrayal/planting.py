@@ -101,7 +101,7 @@ def glided(values: NDArray[np.float64], known: Mask) -> NDArray[np.float64]:
 def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame_time: float) -> Mask:
     """Whether a foot stands between frames, (f - 1,): it touches the ground and does not swing.
 
-    A foot that stops standing for a moment, and does not leave the ground, goes on standing.
+    A foot that stops standing for a moment, and does not leave the ground, still stands.
 
     Args:
         ahead: (f - 1,) m/s at which it goes forwards over the ground.
@@ -184,7 +184,7 @@ class Planted:
 
 
 def planted(skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Correction], frame_time: float) -> Planted:
-    """Legs that meet the corrections of their feet, and hips that come down as far as the legs need it."""
+    """Legs that meet the corrections of their feet, and hips that come down by what the legs need."""
     channels: dict[int, Turns] = {}
     short = np.zeros((len(legs), len(skeleton.places)))
     places = skeleton.places
@@ -230,7 +230,7 @@ def dropped(legs: Sequence[tuple[Vectors, Vectors, Vectors, Vectors]], frame_tim
 
 
 def smoothed(values: Scalars, reach: int) -> Scalars:
-    """Means over 2 reach + 1 frames of the largest values within as many, (f,): nowhere below the values."""
+    """Means over 2 reach + 1 frames of the largest values within the same number, (f,): nowhere below the values."""
     frames = len(values)
     rows = np.arange(frames)
     around = [np.clip(rows + k, 0, frames - 1) for k in range(-reach, reach + 1)]
