@@ -29,7 +29,7 @@ from ..read.clips.measuring import axes_of
 from ..read.clips.rig import rig_of
 from ..stored_values import sound_front
 from ..tagged_objects import names_of
-from .clip_copies import ClipCopy, Copies
+from .clip_copies import ClipCopy, Copies, copies_made
 from .clip_planting import Planting, feet_copy, ground_of
 from .clip_record import clip_record
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
@@ -295,7 +295,7 @@ class _ModelPlayed:
         planting = Planting(armature, rig, self._clips, [copy.action for copy in copies])
         if planting.reason:
             return [[] for _ in self.model.rigs]
-        ground = ground_of(self._scene)
+        ground, existing = ground_of(self._scene), copies_made()
         frames = np.arange(float(len(self._bodies)))
         position, forward, up = (
             np.stack([getattr(bodies, name) for bodies in self._bodies], axis=1)
@@ -307,7 +307,7 @@ class _ModelPlayed:
             body = Carried(position[k], forward[k], up[k], size[k])
             playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
             keys, _ = planting.keys(playing, body, self._frame_time, ground)
-            strips.append([ClipPlayed(feet_copy(each, keys), frames, np.ones(len(frames)))])
+            strips.append([ClipPlayed(feet_copy(each, keys, existing), frames, np.ones(len(frames)))])
         return strips
 
 
