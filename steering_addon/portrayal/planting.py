@@ -183,8 +183,16 @@ class Planted:
     short: Scalars
 
 
-def planted(skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Correction], frame_time: float) -> Planted:
-    """Legs that meet the corrections of their feet, and hips that come down by what the legs need."""
+def planted(
+    skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Correction], frame_time: float, *, lower: bool
+) -> Planted:
+    """Legs that meet the corrections of their feet.
+
+    Args:
+        frame_time: seconds.
+        lower: whether hips come down by what the legs need, as on a slope. On level ground a foot that a leg does not
+            reach leaves it a little earlier instead.
+    """
     channels: dict[int, Turns] = {}
     short = np.zeros((len(legs), len(skeleton.places)))
     places = skeleton.places
@@ -193,7 +201,9 @@ def planted(skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Corre
         turned(correction.turn, ankle - correction.centre) + correction.centre + correction.shift
         for (_, _, ankle), correction in zip(joints, corrections)
     ]
-    drop = dropped([(hip, knee, ankle, place) for (hip, knee, ankle), place in zip(joints, targets)], frame_time)
+    drop = np.zeros(len(places))
+    if lower:
+        drop = dropped([(hip, knee, ankle, place) for (hip, knee, ankle), place in zip(joints, targets)], frame_time)
     down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
     for number, (leg, correction) in enumerate(zip(legs, corrections)):
         hip, knee, ankle = (joint + down for joint in joints[number])

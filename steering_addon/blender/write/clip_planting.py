@@ -107,7 +107,7 @@ class Planting:
         corrections = footholds(body, soles, self._height, frame_time, ground)
         placed = self._rig.matrix[:3] @ poses
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., 3], _turns(placed[..., :3]))
-        result = planted(skeleton, self.legs, corrections, frame_time)
+        result = planted(skeleton, self.legs, corrections, frame_time, lower=ground is not None)
         return self._channels(result.turns) | self._hip_channels(mixed, skeleton, result.drop), result.short
 
     def _hip_channels(self, mixed: Channels, skeleton: Skeleton, drop: Scalars) -> dict[tuple[str, int], Scalars]:
