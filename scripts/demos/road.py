@@ -26,7 +26,7 @@ HEIGHT = 5.0  # m, of the lowest part of the road above the fields
 LEAST_ROOM = 0.3  # m, between cars, and from cars to people
 SECOND_SHOT, THIRD_SHOT = 113, 209  # first frames
 TREES = 130
-CLEAR, CLEAR_VIEW = 7.0, 27.0  # m, from the middle of the road and from the crossing, without trees
+CLEAR, CLEAR_VIEW = 12.0, 27.0  # m, from the middle of the road and from the crossing, without trees
 RED = 6  # every so many cars are red, on which brake lights hardly show
 
 

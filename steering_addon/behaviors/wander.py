@@ -40,7 +40,7 @@ SPHERE, NOISE = (c.number for c in METHODS)
 SELDOM, DECISIVE = 0.6, 5.0
 """The noise above which the sides of a crowd part, a sixth of the time, and the factor of what is above it."""
 SHARP = 2.0
-"""Who is beyond half the width of its crowd from its middle turns with full strength."""
+"""Agents beyond half the width of their crowd from its middle turn with full strength."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ along the surface.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,7 +35,8 @@ from ..simulation.arrays.vectors import (
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.clinging import Clinging
 from ..simulation.ground import level_heading, upright
-from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
+from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
+from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
@@ -186,19 +188,25 @@ class Crawling(Locomotion):
         return force, side
 
     def started(self, motion: Motion, terrain: Terrain, memory: Gripping) -> Stance | None:
-        skins = Clinging(terrain.after)
-        if not len(skins):
+        if not len(terrain.after):
             return None
-        place = motion.position - motion.up * terrain.lift[:, None]
-        level = level_heading(motion.forward)
-        grip = Grip(place, motion.forward, replace(memory, normal=motion.up))
-        grip = found(skins, grip, motion.up)
+        grip = self._placed(motion, terrain, memory)
         free = which(~grip.clings)
         forward = grip.forward.copy(order="K")
-        forward[free] = level[free]
+        forward[free] = level_heading(picked(motion.forward, free))
         grip = replace(grip, forward=forward, memory=replace(grip.memory, lean=grip.memory.normal))
         speed = magnitude(motion.velocity)
         return self._stance(grip, forward * speed[:, None], terrain)
+
+    def _placed(self, motion: Motion, terrain: Terrain, memory: Gripping) -> Grip:
+        """The grips of bodies where an animator placed them."""
+        place = motion.position - motion.up * terrain.lift[:, None]
+        grip = Grip(place, motion.forward, replace(memory, normal=motion.up))
+        return found(Clinging(terrain.after), grip, motion.up)
+
+    def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        grip = self._placed(motion, terrain, Gripping.blank(len(motion.position)))
+        return {Misplaced.OFF_GROUND: ~grip.clings}
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         step: _Step = moved.memory
@@ -232,7 +240,10 @@ class Crawling(Locomotion):
         memory = grip.memory
         ahead = unit(across(turned_over(grip.forward, memory.normal, memory.lean), memory.lean))
         pose = Pose(cross(ahead, memory.lean), ahead, memory.lean)
-        outputs = {OFF_GROUND: (~grip.clings).astype(np.float64)} if len(terrain.after) else {}
+        outputs = {}
+        if len(terrain.after):
+            masks = ((OFF_GROUND, ~grip.clings), (HELD_UP, memory.cornered))
+            outputs = {name: mask.astype(np.float64) for name, mask in masks}
         return Stance(
             grip.origin(terrain.lift), velocity, grip.forward, memory.normal, memory, pose if outputs else None, outputs
         )

@@ -30,9 +30,9 @@ from ..simulation.memory import remembered
 from ..simulation.terrain import FINDS_GROUND, Terrain
 from ..simulation.vehicle import Motion
 from .on_foot import Walking
-from .walkable import FURTHER, OFF
+from .walkable import FURTHER, TURNS
 
-COSINES, SINES = (np.repeat(values, 2) for values in OFF)
+COSINES, SINES = TURNS[0][0], np.abs(TURNS[0][1])
 """Of the angles off its direction that are tried, each to both sides."""
 
 

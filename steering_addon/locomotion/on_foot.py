@@ -144,6 +144,9 @@ class OnFoot(Locomotion):
     align_to_ground: Number = share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 
+    def slope(self, memory: Walking) -> Vectors | None:
+        return memory.normal
+
     @property
     def turn_rate(self) -> Scalars:
         return self.max_turn_rate

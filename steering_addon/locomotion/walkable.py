@@ -25,15 +25,17 @@ from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion
 
-OFF = cosine_and_sine(np.array((20.0, 45.0, 70.0, 100.0, 140.0)) * (np.pi / 180.0))
-"""The cosines and sines of the angles off its direction that a walker tries in turn, to the side it prefers first."""
+BEGINS = (20.0, -20.0, 45.0, -45.0, 70.0, -70.0, 100.0, -100.0, 140.0, -140.0)
+"""Degrees off its direction that a walker tries in turn, where positive ones are to the left."""
+KEEPS = (20.0, 45.0, 70.0, 100.0, 140.0, -20.0, -45.0, -70.0, -100.0, -140.0)
+"""As `BEGINS`, while it goes round something to its left; to its right it is the other way round."""
 AHEAD = (0.0, 0.5, 1.0)
 """The shares of its reach at which a walker looks at the ground."""
 AT_FEET = (0.0,)
 """Where it looks if no way is free to the end of its reach: it leaves a corner step by step."""
-TURNS = tuple((c, s * other) for c, s in zip(*OFF) for other in (1, -1))
-TRIED = ((AHEAD, TURNS[:2]), (AHEAD, TURNS[2:]), (AT_FEET, TURNS))
-"""What is tried together, as most that are hindered find a way at once; the turns are to the side it prefers."""
+TURNS = tuple(cosine_and_sine(np.array(turns) * (np.pi / 180.0)) for turns in (BEGINS, KEEPS))
+TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
+"""Which turns are tried together, as most that are hindered find a way at once."""
 FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
 A_LITTLE = 0.1
@@ -161,16 +163,18 @@ class Walkable:
         direction = look.direction.copy(order="K")
         new_side[rows] = side[rows]
         for shares, turns in TRIED:
-            cosine, sine = (np.array(column) for column in zip(*turns))
-            preferred = np.where(side[rows] == 0, 1, side[rows])
-            tried = _turned_by(picked(look.direction, rows), cosine, sine[:, None] * preferred)
-            every = np.tile(rows, len(turns))
+            begins, (begun, kept) = side[rows] == 0, TURNS
+            cosine, sine = (np.where(begins, a[turns, None], b[turns, None]) for a, b in zip(begun, kept))
+            sine = sine * np.where(begins, 1.0, side[rows])
+            tried = _turned_by(picked(look.direction, rows), cosine, sine)
+            every = np.tile(rows, len(cosine))
             free = self.take(every)._is_free(replace(look.take(every), direction=tried), shares)
-            free = free.reshape(len(turns), -1)
+            free = free.reshape(len(cosine), -1)
             first, found = np.argmax(free, axis=0), free.any(axis=0)
             taken = rows[found]
-            direction[taken] = picked(tried, first * len(rows) + np.arange(len(rows)))[found]
-            new_side[taken] = np.where(sine[first] < 0.0, -preferred, preferred)[found]
+            chosen = first * len(rows) + np.arange(len(rows))
+            direction[taken] = picked(tried, chosen)[found]
+            new_side[taken] = np.where(sine.ravel()[chosen] < 0.0, -1, 1)[found]
             rows = rows[~found]
             if not len(rows):
                 return direction, new_side
@@ -248,9 +252,9 @@ def _repeated(v: Vectors, times: int) -> Vectors:
 
 
 def _turned_by(direction: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
-    """Level directions (n, 3) turned to the left by angles of cosines (d,) and sines (d, n); (d n, 3)."""
+    """Level directions (n, 3) turned to the left by angles of cosines and sines (d, n); (d n, 3)."""
     x: Scalars = direction[None, :, 0]
     y: Scalars = direction[None, :, 1]
-    turned_x: Scalars = cosine[:, None] * x - sine * y
-    turned_y: Scalars = sine * x + cosine[:, None] * y
+    turned_x: Scalars = cosine * x - sine * y
+    turned_y: Scalars = sine * x + cosine * y
     return columns(turned_x.ravel(), turned_y.ravel(), 0.0)

@@ -93,6 +93,12 @@ class ClipSettings(Declared):
         animatable=False,
     )
     fade: Number = seconds(0.25, "Time in which one clip gives way to another", 0.01, animatable=False)
+    plant_feet: Mask = switch(
+        True,
+        "Hold feet on the ground where they stand. Only for rigs whose feet are below legs of two bones, without "
+        "constraints",
+        animatable=False,
+    )
     random_offset: Mask = switch(True, "Start each vehicle at a phase of its own", animatable=False)
     variation: Number = share(
         0.1,

@@ -14,9 +14,11 @@ import numpy as np
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, columns, magnitude, which
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
+from ..simulation.ground import parted
 from ..simulation.locomotion import HELD_UP, OFF_GROUND
 from ..simulation.presence.arrivals import Errand
 from ..simulation.roles import Role
+from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.steering import ERRAND
 from .overlaps import Overlaps
@@ -108,6 +110,8 @@ class Mishaps:
         position, radius, present = _bodies(state.motion.position, snapshot)
         axis = _axes(state.motion.forward, snapshot)
         first, second, distance = self._overlaps.on(position, radius, present, axis)
+        apart = ~parted(position, upward_of(state, snapshot), first, second)
+        first, second, distance = first[apart], second[apart], distance[apart]
         radius_first, radius_second = radius[first], radius[second]
         share = (radius_first + radius_second - distance) / np.minimum(radius_first, radius_second)
         deep = which(share > TOLERANCE)

@@ -116,6 +116,7 @@ class Locomotion(Declared):
         stored_number: stored in files; never changes meaning.
         grounded: whether the bodies keep to the ground. Their behaviors then steer along it.
         stands: whether the bodies stand on surfaces.
+        touches: whether what stands touches the surface on every frame; what floats follows it with a lag.
         clings: whether they hold on to surfaces whichever way these lean.
         remembers: what it remembers of each vehicle from step to step, if anything.
         outputs: the numbers that it gives for drivers of the model.
@@ -127,6 +128,7 @@ class Locomotion(Declared):
     stored_number: ClassVar[int]
     grounded: ClassVar[bool] = False
     stands: ClassVar[bool] = False
+    touches: ClassVar[bool] = True
     clings: ClassVar[bool] = False
     remembers: ClassVar[type[Memory] | None] = None
     outputs: ClassVar[tuple[Output, ...]] = ()
@@ -149,6 +151,14 @@ class Locomotion(Declared):
 
     def upward(self, memory: Any) -> Vectors | None:
         """The unit vectors away from what each body keeps to, (n, 3): across them lies its plane. None for the z axis.
+
+        Args:
+            memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
+        """
+        return None
+
+    def slope(self, memory: Any) -> Vectors | None:
+        """The unit normals of the ground, (n, 3), on which bodies walk that steer level; None for no ground.
 
         Args:
             memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
@@ -230,7 +240,12 @@ class Locomotion(Declared):
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
         """The bodies that start where they cannot stand or move as meant, (n,) each, by what is wrong."""
-        return {}
+        if not self.stands or not len(terrain.after):
+            return {}
+        memory = None if self.remembers is None else self.remembers.blank(len(motion.position))
+        stance = self.started(motion, terrain, memory)
+        off = None if stance is None else stance.outputs.get(OFF_GROUND)
+        return {} if off is None else {Misplaced.OFF_GROUND: off > 0.0}
 
 
 def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Locomotion, ...], Rows]:

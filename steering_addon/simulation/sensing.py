@@ -17,6 +17,7 @@ from .arrays.vectors import (
     anybody,
     cross,
     in_columns,
+    picked,
     shared,
     squared,
     which,
@@ -81,6 +82,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         len(state),
         state.tallies,
         upward_of(state, before),
+        slope_of(state, before),
     )
 
 
@@ -99,6 +101,23 @@ def upward_of(state: State, snapshot: Snapshot) -> Vectors:
             whole = in_columns(whole)
             whole[rows] = upward
     return whole
+
+
+def slope_of(state: State, snapshot: Snapshot) -> Vectors | None:
+    """The normals of the ground on which each vehicle walks, (n, 3); None where none walks on any."""
+    slopes: Vectors | None = None
+    if not len(snapshot.surfaces):
+        return slopes
+    for body, rows in snapshot.bodies_alike:
+        memory = state.bodies.get(body.name)
+        slope = None if memory is None else body.slope(memory)
+        if slope is None:
+            continue
+        if rows is None:
+            return slope
+        slopes = in_columns(upright(len(state))).copy(order="K") if slopes is None else slopes
+        slopes[rows] = picked(slope, rows)
+    return slopes
 
 
 def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obstacles) -> Terrain:

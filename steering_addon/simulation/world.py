@@ -16,6 +16,7 @@ from .arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    columns,
     cross,
     dot,
     largest,
@@ -131,6 +132,7 @@ class World:
         vehicles: the number of bodies that are vehicles moved by the simulation; they come first.
         tallies: sums over all agents and past steps, by a name that a behavior chooses.
         upward: (vehicles, 3) the unit vectors away from what each vehicle keeps to.
+        slope: (vehicles, 3) the normals of the ground on which each vehicle walks; None where none walks on any.
     """
 
     time: float
@@ -146,6 +148,7 @@ class World:
     vehicles: int
     tallies: Mapping[str, Scalars]
     upward: Vectors
+    slope: Vectors | None = None
 
     @property
     def perceivable(self) -> Rows:
@@ -174,6 +177,20 @@ class World:
         wanted = np.where(which == EVERYONE, ANY_CROWD, np.where(wanted < 0, NO_CROWD, wanted))
         return neighbors.where(lambda near: self._is_in_crowd(near, wanted))
 
+    def along_ground(self, offset: Vectors, rows: Rows) -> Vectors:
+        """Offsets, (p, 3) metres, with heights that count from the ground on which vehicles walk.
+
+        Two on a slope walk at the same height: what is above one's own slope is on another storey.
+
+        Args:
+            rows: (p,) the vehicle from which each offset leads.
+        """
+        if self.slope is None:
+            return offset
+        normal = picked(self.slope, rows)
+        rise = -(normal[:, 0] * offset[:, 0] + normal[:, 1] * offset[:, 1]) / np.maximum(normal[:, 2], UPRIGHT)
+        return columns(offset[:, 0], offset[:, 1], offset[:, 2] - rise)
+
     @once
     def _one_crowd(self) -> bool:
         """Whether all perceivable vehicles belong to one crowd."""
@@ -187,6 +204,8 @@ class World:
         return mask
 
 
+UPRIGHT = 0.05
+"""The cosine of the slope of ground that counts as upright."""
 EVERY_OBSTACLE, EVERY_MOVING = -2, -3
 """In place of the row of an obstacle."""
 PASSING_PLACES = 8

@@ -91,6 +91,11 @@ OPERATORS = {
     "clear_bake": lambda _stage: steering().clear_bake(),
     "select_contacts": lambda _stage: steering().select_contacts(),
     "finding_select": lambda _stage: steering().finding_select(kind="HIDDEN"),
+    "clips_find": lambda _stage: steering().clips_find(),
+    "clip_add": lambda _stage: steering().clip_add(action="Walk"),
+    "clip_remove": lambda _stage: steering().clip_remove(row=0),
+    "clips_measure": lambda _stage: steering().clips_measure(),
+    "clips_write": lambda _stage: steering().clips_write(),
     "flow_switch_direction": lambda _stage: steering().flow_switch_direction(),
 }
 """What an animator may do with the scene, by its name."""

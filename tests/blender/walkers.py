@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from .building import SLOTTED, link, part
+from .building import SLOTTED, crowd, empty, frames, link, part, select, vehicle
 
 HEIGHT = 1.8
 HALF_STEP = 0.2
@@ -14,6 +14,8 @@ CYCLE = 24
 """Frames of the walk."""
 STRIDE = 4.0 * HALF_STEP
 """Metres of a cycle: two stances, each of twice half a step."""
+SPEED = STRIDE * 24.0 / CYCLE
+"""m/s at which the feet of the walk hold, at 24 frames a second."""
 
 
 def _box(low, high):
@@ -108,3 +110,32 @@ def pose_of(rig) -> np.ndarray:
     """The evaluated matrices of the bones (bones, 4, 4) in the armature's space."""
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return np.array([np.array(bone.matrix) for bone in evaluated.pose.bones])
+
+
+def walkers(number: int = 1, *, stashed: bool = True, distance: float = 30.0):
+    """Walkers with an idle and a walk that go to a target at the speed of the walk."""
+    frames(1, 40)
+    goal = empty("Goal", location=(0.0, -distance, 0.0))
+    people = crowd("People", seek={"target": goal})
+    model = people.steering.vehicle
+    model.max_speed, model.cruise_speed, model.max_force = SPEED, 1.0, 50.0
+    people.steering.locomotion = "ON_FOOT"
+    rigs = []
+    for k in range(number):
+        rig = walker(f"Walker {k}", location=(2.0 * k, 0.0, 0.0))
+        if k:
+            rig.data = rigs[0].data
+        rigs.append(vehicle(rig, crowd=people, identity=11 + k, start_speed=1.0))
+    actions = idle(rigs[0]), walk(rigs[0])
+    if stashed:
+        for rig in rigs:
+            stash(rig, *actions)
+    select(people)
+    return people, rigs
+
+
+def found_walkers(number: int = 1, **options):
+    """Walkers whose clips were found."""
+    people, rigs = walkers(number, **options)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    return people, rigs

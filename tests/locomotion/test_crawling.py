@@ -16,11 +16,15 @@ from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedColl
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Crawling
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
+from steering_addon.recording.mishaps import OVERLAP, Mishaps
 from steering_addon.simulation.geometry.clinging import Clinging
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.misplaced import Misplaced
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
+from steering_addon.simulation.terrain import Terrain
+from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.round_grounds import Faces, bowl, box, globe, moebius, sheet, waves
 from tests.scene import Scene, headings, leaders, positions, speeds, ups
 
@@ -218,14 +222,14 @@ def test_the_order_of_the_vehicles_does_not_matter(name: str) -> None:
     assert data(scene.run(FPS), order) == data(scene.take(order).run(FPS))
 
 
-@every_still_ground
+@pytest.mark.parametrize("name", ["globe", "moebius", "box"])
 def test_half_the_step_gives_nearly_the_same_path(name: str) -> None:
     scene = ants(GROUNDS[name], behaviors=[(Wander, {"strength": 2.0})])
-    once, twice = (replace(scene, substeps=substeps).run(3 * FPS) for substeps in (2, 4))
+    once, twice = (replace(scene, substeps=substeps).run(2 * FPS) for substeps in (2, 4))
     way = np.linalg.norm(ways(once), axis=-1).sum(axis=0)
     apart = np.linalg.norm(positions(once)[-1] - positions(twice)[-1], axis=-1)
     # At a border, whether a way round is free decides.
-    assert (apart < 0.05 * way).mean() >= (0.8 if name in ("bowl", "moebius", "ceiling") else 1.0)
+    assert (apart < 0.05 * way).mean() >= (0.8 if name == "moebius" else 1.0)
 
 
 def test_turned_with_the_scene_they_do_the_same() -> None:
@@ -273,6 +277,9 @@ def test_they_start_on_the_nearest_place_on_the_side_to_which_their_up_axis_poin
     assert np.abs(np.linalg.norm(state.motion.position[:2], axis=1) - 5.0).max() < 0.01
     assert np.abs(state.motion.up[:2] - up[:2]).max() < 0.02
     assert state.outputs["off_ground"].tolist() == [0.0, 0.0, 1.0]
+    motion, terrain = scene.start().motion, Terrain(ground, ground, np.zeros(3))
+    wrong = Crawling.of(3).misplaced(VehicleModel.of(3), motion, terrain)
+    assert wrong[Misplaced.OFF_GROUND].tolist() == [False, False, True]
 
 
 def test_the_origin_is_its_height_above_the_surface() -> None:
@@ -301,17 +308,17 @@ def one_ant(ground: Surfaces, position: Any, goal: Any, **values: Any) -> Scene:
 
 
 def test_at_a_border_they_turn_back_and_keep_crawling() -> None:
-    states = one_ant(surfaces([sheet(4.0)]), (0.0, 0.0, 0.0), (90.0, 20.0, 0.0)).run(20 * FPS)
+    states = one_ant(surfaces([sheet(4.0)]), (0.0, 0.0, 0.0), (90.0, 20.0, 0.0)).run(12 * FPS)
     assert np.abs(positions(states)[..., :2]).max() <= 4.0
     assert (np.linalg.norm(ways(states), axis=-1) == 0.0).mean() < 0.3
 
 
 def test_at_a_border_they_stop_if_told_to() -> None:
-    states = one_ant(surfaces([sheet(4.0)]), (0.0, 0.0, 0.0), (90.0, 0.0, 0.0), at_edge=STOP).run(10 * FPS)
+    states = one_ant(surfaces([sheet(4.0)]), (0.0, 0.0, 0.0), (90.0, 0.0, 0.0), at_edge=STOP).run(7 * FPS)
     assert 3.9 < positions(states)[-1, 0, 0] <= 4.0 and (speeds(states)[-FPS:] == 0.0).all()
 
 
-def test_nobody_slides_along_a_border() -> None:
+def test_no_ant_slides_along_a_border() -> None:
     for name in ("bowl", "moebius", "ceiling"):
         states = roaming(name)
         length = np.linalg.norm(ways(states), axis=-1)
@@ -370,7 +377,7 @@ def test_faces_that_change_their_number_are_held_on_to_again() -> None:
 # Behaviors in the plane.
 
 
-def test_on_a_globe_they_come_to_a_place_on_its_other_side() -> None:
+def test_on_a_globe_they_reach_a_place_on_its_other_side() -> None:
     scene = ants(GROUNDS["globe"], 12, behaviors=[(Arrival, {})], tracked=leaders([0.0, 0.0, -5.0]))
     # Exactly opposite, no way is the nearest.
     start = scene.run(1)[0].motion.position
@@ -384,12 +391,12 @@ def test_on_a_globe_they_come_to_a_place_on_its_other_side() -> None:
 def test_round_a_globe_they_follow_a_path_on_it() -> None:
     turn = np.linspace(0.0, 2.0 * np.pi, 120, endpoint=False)
     ring = np.stack((4.0 * np.cos(turn), 4.0 * np.sin(turn), 0.0 * turn + 3.0), axis=1)
-    scene = ants(GROUNDS["globe"], 8, behaviors=[(PathFollowing, {"radius": 0.4})], paths=((spline(ring, True),),))
-    states = scene.run(25 * FPS)
-    off = np.linalg.norm(positions(states)[-5 * FPS :, :, None] - ring, axis=-1).min(axis=-1)
+    scene = ants(GROUNDS["globe"], 5, behaviors=[(PathFollowing, {"radius": 0.4})], paths=((spline(ring, True),),))
+    states = scene.run(15 * FPS)
+    off = np.linalg.norm(positions(states)[-2 * FPS :, :, None] - ring, axis=-1).min(axis=-1)
     assert off.max() < 0.7
     angle = np.unwrap(np.arctan2(positions(states)[..., 1], positions(states)[..., 0]), axis=0)
-    assert (np.abs(angle[-1] - angle[-5 * FPS]) > 0.8).all(), "all of them get on"
+    assert (np.abs(angle[-1] - angle[-4 * FPS]) > 0.6).all(), "all of them get on"
 
 
 def test_on_a_wall_they_avoid_each_other_as_on_the_level() -> None:
@@ -415,3 +422,46 @@ def test_on_a_wall_they_avoid_each_other_as_on_the_level() -> None:
     assert np.abs(level @ turn.T - upright).max() < 1e-3
     gap = np.linalg.norm(upright[:, :, None] - upright[:, None], axis=-1) + np.eye(12)
     assert gap.min() > 0.25
+
+
+# Bodies.
+
+
+def test_bodies_on_one_side_of_a_plate_are_pushed_apart_and_those_on_two_sides_are_not() -> None:
+    position = np.array([(0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (4.0, 0.0, 0.0), (4.1, 0.0, 0.0)])
+    up = np.array([(0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)])
+    scene = ants(
+        GROUNDS["ceiling"],
+        4,
+        surfaces=surfaces([sheet()]),
+        up=up,
+        forward=(0.0, 1.0, 0.0),
+        speed=0.5,
+        behaviors=[],
+        vehicle={"max_speed": 1.0, "cruise_speed": 0.5, "radius": 0.3, "keep_apart": True},
+    )
+    states = replace(scene, position=position).run(2 * FPS)
+    gap = np.linalg.norm(positions(states)[-1, 1::2] - positions(states)[-1, ::2], axis=1)
+    assert gap[0] > 0.59 and gap[1] == pytest.approx(0.1)
+    assert off_surface(states).max() < 1e-9
+    mishaps = Mishaps(4)
+    for frame, state in enumerate(states):
+        mishaps.look(frame, state)
+    assert (mishaps.frames[OVERLAP] >= 0).tolist() == [True, True, False, False]
+
+
+def test_a_surface_that_is_gone_holds_no_ant() -> None:
+    scene = ants(GROUNDS["globe"])
+    scene = replace(scene, surfaces=surfaces([GROUNDS["globe"].faces], [True]))
+    none = np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(
+            snapshot, surfaces=scene.surfaces.with_faces(0, *(none if frame >= 5 else GROUNDS["globe"].faces))
+        )
+
+    states = scene.run(12, at=at)
+    assert [state.outputs["off_ground"].all() for state in states] == [False] * 5 + [True] * 7
+    level = positions(states)[6:, :, 2]
+    assert np.ptp(level, axis=0).max() < 1e-9, "they crawl on the level"
+    assert not replace(scene, surfaces=surfaces([none], [True])).run(3)[-1].outputs["off_ground"].min() < 1.0

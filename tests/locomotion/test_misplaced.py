@@ -56,6 +56,12 @@ def test_cars_need_ground_under_each_wheel() -> None:
     assert wrong[Misplaced.OFF_GROUND] == [False, False, True]
 
 
+@pytest.mark.parametrize("kind", [kind for kind in CATALOGUE if kind.stands], ids=lambda kind: kind.name)
+def test_whatever_stands_is_told_that_it_starts_far_from_all_surfaces(kind: Any) -> None:
+    wrong = misplaced(kind, surfaces([plane(10.0)]), [[0.0, 0.0, 0.0], [0.0, 0.0, 9.0]])
+    assert wrong[Misplaced.OFF_GROUND] == [False, True]
+
+
 @pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 def test_without_surfaces_nothing_is_misplaced(kind: Any) -> None:
     assert misplaced(kind, surfaces([]), [[0.0, 0.0, 0.0]]) == {}

@@ -26,8 +26,8 @@ from ..write.clip_copies import ClipSource, curves_for, fits, source_of, span
 if TYPE_CHECKING:
     from bpy.types import Action, Object, PropertyGroup, Scene
 
-_measured: dict[str, list[Clip]] = {}
-"""Measurements of this session by what they were made of, for models that are not the one that the crowd stores."""
+_measured: dict[str, tuple[list[Clip], float]] = {}
+"""The clips and scales measured in this session by what they were made of, for models that the crowd does not store."""
 MOST_KEPT = 256
 
 
@@ -94,37 +94,58 @@ def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], fl
     Raises:
         Refusal: a clip cannot be measured.
     """
-    made_of = hash_of(model, scene, family)
-    stored = [measurement_of(entry.measured) for entry in model.entries]
-    if all(each is not None and each.made_of == made_of for each in stored):
-        clips, scale = [each.clip for each in stored], stored[0].scale
-    else:
-        clips, scale = measure(model, scene, family, made_of), scale_of(model.vehicles[0], model.rigs[0])
+    clips, scale = measure(model, scene, family, hash_of(model, scene, family))
     plays = [_number(entry) for entry in model.entries]
     return [
         at_ground_speed(clip, number, entry.ground_speed) for clip, number, entry in zip(clips, plays, model.entries)
     ], scale
 
 
-def measure(model: Model, scene: Scene, family: Family, made_of: str) -> list[Clip]:
-    """Measure the clips of a model, or look up what was measured in this session. Writes nothing."""
-    clips = _measured.get(made_of)
-    if clips is None:
-        front = sound_front(model.vehicles[0])
+def is_measured(model: Model, scene: Scene, family: Family) -> bool:
+    """Whether the clips of a model need not be measured."""
+    made_of = hash_of(model, scene, family)
+    return made_of in _measured or _stored(model, made_of) is not None
+
+
+def _stored(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
+    """The measured clips that the crowd stores, if they were made of this, and their scale."""
+    stored = [measurement_of(entry.measured) for entry in model.entries]
+    if not all(each is not None and each.made_of == made_of and each.scale == stored[0].scale for each in stored):
+        return None
+    return [each.clip for each in stored], stored[0].scale
+
+
+def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[list[Clip], float]:
+    """The clips of a model and the scale at which they are meant: as stored, as measured before, or measured now.
+
+    Writes nothing.
+    """
+    measured = _stored(model, made_of) or _measured.get(made_of)
+    if measured is None:
+        vehicle, rig = model.vehicles[0], model.rigs[0]
         actions = [entry.action for entry in model.entries]
-        clips = measured_clips(model.vehicles[0], actions, scene, family, front)
+        clips = measured_clips(vehicle, actions, scene, family, sound_front(vehicle))
+        measured = clips, scale_of(vehicle, rig)
         while len(_measured) >= MOST_KEPT:
             _measured.pop(next(iter(_measured)))
-        _measured[made_of] = clips
-    return clips
+        _measured[made_of] = measured
+    return measured
 
 
-def store_measurements(models: Sequence[Model], scene: Scene, family: Family) -> None:
-    """Measure the clips of a crowd's models and store it with them, each for the most frequent model that plays it."""
+def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *, again: bool = False) -> None:
+    """Measure the clips of a crowd's models and store it with them, each for the most frequent model that plays it.
+
+    Args:
+        again: whether to measure also what is known.
+    """
     known: set[int] = set()
+    if again:
+        _measured.clear()
+        for entry in (entry for model in models for entry in model.entries):
+            entry.measured = ""
     for model in models:
         made_of = hash_of(model, scene, family)
-        clips, scale = measure(model, scene, family, made_of), scale_of(model.vehicles[0], model.rigs[0])
+        clips, scale = measure(model, scene, family, made_of)
         for entry, clip in zip(model.entries, clips):
             if entry.as_pointer() in known:
                 continue
@@ -157,10 +178,10 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     if models or not vehicles:
         return
     if all(rig_of(ob, Family()) is None for ob in vehicles):
-        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}."
-        raise Refusal(f"{text} Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
-    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move."
-    raise Refusal(f"{text} Choose clips that were made for it.", about=[vehicles[0], crowd])
+        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"
+        raise Refusal(f"{text}. Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
+    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move"
+    raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
 
 
 def hash_of(model: Model, scene: Scene, family: Family) -> str:

@@ -45,10 +45,12 @@ FASTER = 1.5
 
 
 def actions_of(rig: Object) -> list[Action]:
-    """The actions that an armature can play: those on its NLA tracks and its own, else all of the file that fit it.
+    """The actions that an armature can play: its own, else all of the file that fit it."""
+    return own_actions(rig) or [action for action in bpy.data.actions if _is_clip(action, rig)]
 
-    Importers leave them on muted tracks.
-    """
+
+def own_actions(rig: Object) -> list[Action]:
+    """The actions on the NLA tracks of an armature, where importers leave them muted, and the one that it plays."""
     actions: list[Action] = []
     animation = rig.animation_data
     record, bake = clip_record(rig), bake_of(rig)
@@ -56,8 +58,7 @@ def actions_of(rig: Object) -> list[Action]:
         actions += [strip.action for track in animation.nla_tracks for strip in track.strips]
         actions.append(animation.action)
     actions += [record.kept if record is not None else None, bake.kept if bake is not None else None]
-    clips = [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
-    return clips or [action for action in bpy.data.actions if _is_clip(action, rig)]
+    return [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
 
 
 def _is_clip(action: Action | None, rig: Object) -> bool:
@@ -85,8 +86,7 @@ def find_clips(vehicle: Object, rig: Object, actions: Sequence[Action], scene: S
         Refusal: an action cannot be measured.
     """
     front = sound_front(vehicle)
-    promising = [action for action in actions if _promises(action.name.rpartition("|")[2])]
-    for candidates in (promising, actions):
+    for candidates in (promising(actions), actions):
         clips = measured_clips(vehicle, candidates, scene, family, front) if candidates else []
         rows = chosen(clips)
         if {clips[row].plays for row in rows} == {STAND, MOVE}:
@@ -94,8 +94,12 @@ def find_clips(vehicle: Object, rig: Object, actions: Sequence[Action], scene: S
     return [Found(candidates[row], clips[row]) for row in rows]
 
 
+def promising(actions: Sequence[Action]) -> list[Action]:
+    """The actions whose names are those of standing, walking or running."""
+    return [action for action in actions if _promises(action.name.rpartition("|")[2])]
+
+
 def _promises(word: str) -> bool:
-    """Whether the name of a clip is that of standing, walking or running."""
     return any(kind.search(word) for kind in (STANDS, GRAZES, WALKS, RUNS)) and not OTHERWISE.search(word)
 
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...portrayal.clips import MOVE
-from ...simulation.roles import Role
-from ..crowds.crowd_clips import check_has_models, clips_of, models_of, rig_of, store_measurements, stored_clips
+from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of, walk_speed
+from ..crowds.crowd_clips import rig_of, stored_clips
 from ..crowds.finding_clips import actions_of, find_clips
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
@@ -18,12 +17,11 @@ from ..properties.clip_groups import PLAYS_ITEMS
 from ..read.clips.measuring import measured_clips
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored, sound_front
-from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.clips_again import write_again
 from .polls import has_editable_crowd, in_object_mode
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Context, Object, PropertyGroup
+    from bpy.types import Context, Object, PropertyGroup
 
 
 def words(clip: PropertyGroup) -> str:
@@ -40,18 +38,13 @@ def words(clip: PropertyGroup) -> str:
     return f"{speed:.2f} m/s, stride {stride:.2f} m, slides {100.0 * clip.own_slide:.0f} cm on its own, {sure}"
 
 
-def vehicles_of(crowd: Object, context: Context) -> list[Object]:
-    """The vehicles of a crowd in the scene, by name."""
-    return [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd_of(ob) == crowd]
-
-
 def _with_rig(crowd: Object, context: Context, family: Family) -> tuple[Object, Object]:
     """The first vehicle of a crowd with an armature, and that armature.
 
     Raises:
         Refusal: none has one.
     """
-    vehicles = vehicles_of(crowd, context)
+    vehicles = vehicles_of(crowd, context.scene)
     for ob in vehicles:
         if (rig := rig_of(ob, family)) is not None:
             return ob, rig
@@ -61,20 +54,12 @@ def _with_rig(crowd: Object, context: Context, family: Family) -> tuple[Object, 
     raise Refusal(text, about=[vehicles[0]])
 
 
-def _measure(crowd: Object, context: Context, family: Family) -> None:
-    """Measure the clips of a crowd and store it."""
-    vehicles = vehicles_of(crowd, context)
-    models = models_of(crowd, vehicles, family)
-    check_has_models(crowd, vehicles, models)
-    store_measurements(models, context.scene, family)
-
-
 def _action_names(self, context, _text) -> list[str]:
     crowd, family = crowd_in_focus(context), Family()
     if crowd is None:
         return []
     taken = {clip.action for clip in stored_clips(crowd)}
-    rigs = [rig for ob in vehicles_of(crowd, context) if (rig := rig_of(ob, family)) is not None]
+    rigs = [rig for ob in vehicles_of(crowd, context.scene) if (rig := rig_of(ob, family)) is not None]
     return sorted(action.name for action in actions_of(rigs[0]) if action not in taken) if rigs else []
 
 
@@ -120,17 +105,10 @@ class STEERING_OT_clip_add(bpy.types.Operator):
             raise Refusal(f"{action.name} is already a clip of {crowd.name}. Choose another action.")
         [clip] = measured_clips(ob, [action], context.scene, family, sound_front(ob))
         plays = self.plays if self.properties.is_property_set("plays") else PLAYS_ITEMS[clip.plays][0]
-        entry = _added(crowd, action, plays)
-        _measure(crowd, context, family)
+        entry = add_clip(crowd, action, plays)
+        measure_clips(crowd, context.scene, family)
         self.report({"INFO"}, f"{action.name}: {words(entry)}")
         return {"FINISHED"}
-
-
-def _added(crowd: Object, action: Action, plays: str) -> PropertyGroup:
-    portrayal = crowd.steering.portrayal
-    entry = portrayal.clips.add()
-    entry.name, entry.action, entry.plays = action.name, action, plays
-    return entry
 
 
 class STEERING_OT_clip_remove(bpy.types.Operator):
@@ -155,6 +133,8 @@ class STEERING_OT_clip_remove(bpy.types.Operator):
             self.report({"ERROR"}, f"Clip {self.row} does not exist. {remedy}.")
             return {"CANCELLED"}
         stored.portrayal.clips.remove(self.row)
+        # Blender does not update dependencies after this, and a preview would continue with the clip.
+        crowd_in_focus(context).update_tag()
         return {"FINISHED"}
 
 
@@ -186,17 +166,10 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         if not actions:
             text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
             raise Refusal(text, about=[rig])
-        taken = {clip.action for clip in stored_clips(crowd)}
         clips = find_clips(ob, rig, actions, context.scene, family)
-        new = [each for each in clips if each.action not in taken]
-        for each in new:
-            _added(crowd, each.action, PLAYS_ITEMS[each.clip.plays][0])
-        if stored_clips(crowd):
-            _measure(crowd, context, family)
-        self._report(crowd, [each.action.name for each in new], len(actions))
-        walks = [clip for clip in _clips(crowd, context, family) if clip.plays == MOVE and clip.speed > 0.0]
-        if walks:
-            self._fit(crowd, min(clip.speed for clip in walks))
+        self._report(crowd, add_found(crowd, clips, context.scene, family), len(actions))
+        if walk := walk_speed(crowd, context.scene, family):
+            self._fit(crowd, walk)
         return {"FINISHED"}
 
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:
@@ -211,16 +184,10 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         vehicle = crowd.steering.vehicle
         cruise = vehicle.max_speed * vehicle.cruise_speed
         if self.fit_speed:
-            vehicle.max_speed = max(vehicle.max_speed, walk)
-            vehicle.cruise_speed = walk / vehicle.max_speed
+            fit_speed(crowd, walk)
         elif not 0.7 * walk < cruise < 1.3 * walk:
             text = f"{crowd.name} moves at {cruise:.2f} m/s, but its walk is made for {walk:.2f} m/s"
             self.report({"INFO"}, f"{text}. Fit Speed changes that")
-
-
-def _clips(crowd: Object, context: Context, family: Family) -> list:
-    models = models_of(crowd, vehicles_of(crowd, context), family)
-    return clips_of(models[0], context.scene, family)[0] if models else []
 
 
 class STEERING_OT_clips_measure(bpy.types.Operator):
@@ -238,7 +205,7 @@ class STEERING_OT_clips_measure(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
-        _measure(crowd, context, Family())
+        measure_clips(crowd, context.scene, Family(), again=True)
         told = [f"{clip.action.name}: {words(clip)}" for clip in stored_clips(crowd)]
         self.report({"INFO"}, "; ".join(told))
         return {"FINISHED"}
@@ -266,7 +233,7 @@ class STEERING_OT_clips_write(bpy.types.Operator):
     def execute(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
-        vehicles = [ob for ob in vehicles_of(crowd, context) if not ob.steering.locked]
+        vehicles = [ob for ob in vehicles_of(crowd, context.scene) if not ob.steering.locked]
         replace = replaces_own_keys(self, context.scene)
         written, warnings = write_again(crowd, vehicles, context.scene, replace=replace)
         for warning in warnings:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings
-from .. import preview
 from ..focus import crowd_in_focus
 from ..operators.clips import words
 from .crowds import PartOfCrowd
@@ -34,8 +33,6 @@ class Clips(PartOfCrowd):
         line.operator("steering.clip_add", text="Add", icon="ADD")
         if not len(clips):
             return
-        if preview.is_on(context.scene):
-            note(layout, context, "A preview moves the models without their clips. Bake to see them walk")
         line = layout.row(align=True)
         line.operator("steering.clips_measure", text="Measure", icon="FILE_REFRESH")
         line.operator("steering.clips_write", text="Write", icon="NLA")

@@ -10,6 +10,7 @@ from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProper
 from ...portrayal.clip_text import measurement_of
 from ...portrayal.clips import DO, MOVE, STAND, ClipSettings
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, property_group
+from ..setting_changes import notify_listeners
 
 PLAYS_ITEMS = [
     ("STAND", "Stands", "Played while the vehicle stands", "PAUSE", STAND),
@@ -49,6 +50,7 @@ class STEERING_PG_clip(bpy.types.PropertyGroup):
         description="Action with the poses; it is not changed",
         type=bpy.types.Action,
         override=OVERRIDABLE,
+        update=notify_listeners,
     )
     plays: EnumProperty(
         name="Plays",
@@ -56,6 +58,7 @@ class STEERING_PG_clip(bpy.types.PropertyGroup):
         items=PLAYS_ITEMS,
         default="MOVE",
         override=OVERRIDABLE,
+        update=notify_listeners,
         options=NOT_ANIMATABLE,
     )
     ground_speed: FloatProperty(
@@ -65,6 +68,7 @@ class STEERING_PG_clip(bpy.types.PropertyGroup):
         soft_max=20.0,
         unit="VELOCITY",
         override=OVERRIDABLE,
+        update=notify_listeners,
         options=NOT_ANIMATABLE,
     )
     measured: StringProperty(

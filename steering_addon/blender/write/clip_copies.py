@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import bpy
 import numpy as np
 
+from ...simulation.arrays.once import once
 from .animation_data import SLOTTED, channelbag_in, evaluate, new_action, slot_for, slot_with_handle
-from .clip_record import COPY, ClipRecord, clip_record
+from .clip_record import COPY, ClipRecord, clip_record, value_of
 from .keyframes import LINEAR, Keys, generated_keys, read_column, read_keys, write_keys
 from .ownership import Played
 from .posing import POSE, hiding_action, slot_curves
@@ -107,17 +108,35 @@ class Copies:
     def __init__(self, rig: Object, sources: Sequence[ClipSource]) -> None:
         """`rig` is an armature of the model."""
         self._sources = sources
-        curves = [curves_for(source.action, rig) for source in sources]
+        self._curves = curves = [curves_for(source.action, rig) for source in sources]
         self._base = _Base(rig, {channel for each in curves for channel in each})
         wanted = self._channels(curves)
-        self._keys = [self._completed(source, each, wanted) for source, each in zip(sources, curves)]
+        self._changes = [self._changed(source, each, wanted) for source, each in zip(sources, curves)]
         self.channels: tuple[Channel, ...] = tuple(wanted)
         self._rig = rig
 
     def copies(self) -> list[ClipCopy]:
         """A copy of each clip, in their order."""
         existing = {stored["made_of"]: action for action in bpy.data.actions if (stored := action.get(COPY))}
-        return [self._copy(source, keys, existing) for source, keys in zip(self._sources, self._keys)]
+        keys = (self._completed(*each) for each in zip(self._sources, self._curves, self._changes))
+        return [self._copy(source, each, existing) for source, each in zip(self._sources, keys)]
+
+    @once
+    def tables(self) -> list[np.ndarray]:
+        """The values of each clip over its cycle, (f + 1, channels), about one for each frame."""
+        return [self._table(*each) for each in zip(self._sources, self._curves, self._changes)]
+
+    def _table(
+        self, source: ClipSource, curves: Mapping[Channel, FCurve], changes: Mapping[Channel, tuple[float, float]]
+    ) -> np.ndarray:
+        first, last = span(source.action)
+        frames = np.linspace(0.0, last - first, max(round(last - first), 1) + 1)
+        columns = []
+        for channel, (sign, slope) in changes.items():
+            held = np.full(len(frames), self._base.values[channel])
+            values = evaluate(curves[channel], first + frames) if channel in curves else held
+            columns.append(sign * values - slope * frames)
+        return np.stack(columns, axis=1)
 
     def _channels(self, curves: Sequence[Mapping[Channel, FCurve]]) -> list[Channel]:
         """The channels that one of the clips moves, or holds elsewhere than the model does."""
@@ -125,38 +144,51 @@ class Copies:
         whole = {path for path, _ in moved if path.endswith(QUATERNION)}
         return sorted(moved | {(path, index) for path in whole for index in range(4)})
 
-    def _completed(
+    def _changed(
         self, source: ClipSource, curves: Mapping[Channel, FCurve], wanted: Iterable[Channel]
-    ) -> dict[Channel, Keys]:
-        """The keys of the copy of a clip, by channel."""
+    ) -> dict[Channel, tuple[float, float]]:
+        """How each channel of a clip is changed in its copy: its sign, and the slope that is taken off to close it."""
         first, last = span(source.action)
-        keys = {
-            channel: _from_zero(curves[channel], first, last)
-            if channel in curves
-            else generated_keys(np.zeros(1), np.array([self._base.values[channel]]), LINEAR)
-            for channel in wanted
-        }
         starts, ends = (
             {
                 channel: curves[channel].evaluate(at) if channel in curves else self._base.values[channel]
-                for channel in keys
+                for channel in wanted
             }
             for at in (first, last)
         )
-        for path in sorted({path for path, _ in keys if path.endswith(QUATERNION)}):
+        signs = dict.fromkeys(wanted, 1.0)
+        gaps = {channel: ends[channel] - starts[channel] for channel in wanted}
+        for path in sorted({path for path, _ in wanted if path.endswith(QUATERNION)}):
             channels = [(path, index) for index in range(4)]
             start, end = (np.array([values[channel] for channel in channels]) for values in (starts, ends))
             sign = self._base.sign(path, start)
             # The same turn by the other numbers leaves nothing to close.
             same = sign if np.dot(start, end) >= 0.0 else -sign
             for channel in channels:
-                starts[channel], ends[channel] = sign * starts[channel], same * ends[channel]
-                if sign < 0.0:
-                    _negate(keys[channel])
-        if source.closed and last > first:
-            for channel, each in keys.items():
-                _close(each, ends[channel] - starts[channel], last - first, channel[0])
-        return keys
+                signs[channel] = sign
+                gaps[channel] = same * ends[channel] - sign * starts[channel]
+        closes = source.closed and last > first
+        return {
+            channel: (signs[channel], _slope(gaps[channel], last - first, channel[0]) if closes else 0.0)
+            for channel in wanted
+        }
+
+    def _completed(
+        self, source: ClipSource, curves: Mapping[Channel, FCurve], changes: Mapping[Channel, tuple[float, float]]
+    ) -> dict[Channel, Keys]:
+        """The keys of the copy of a clip, by channel."""
+        first, last = span(source.action)
+        completed = {}
+        for channel, (sign, slope) in changes.items():
+            if channel in curves:
+                keys = _from_zero(curves[channel], first, last)
+            else:
+                keys = generated_keys(np.zeros(1), np.array([self._base.values[channel]]), LINEAR)
+            for name in POINTS:
+                points = keys.columns[name]
+                points[:, 1] = sign * points[:, 1] - slope * points[:, 0]
+            completed[channel] = keys
+        return completed
 
     def _copy(self, source: ClipSource, keys: Mapping[Channel, Keys], existing: Mapping[str, Action]) -> ClipCopy:
         first, last = span(source.action)
@@ -229,13 +261,6 @@ def span(action: Action) -> tuple[float, float]:
     return float(first), float(last)
 
 
-def value_of(rig: Object, channel: Channel) -> float:
-    """The present value of a channel."""
-    path, index = channel
-    value = rig.path_resolve(path)
-    return float(value) if isinstance(value, (int, float)) else float(value[index])
-
-
 def _extent(curve: FCurve) -> np.ndarray:
     """Values between which a curve stays."""
     if curve.modifiers or len(curve.sampled_points):
@@ -256,18 +281,11 @@ def _from_zero(curve: FCurve, first: float, last: float) -> Keys:
     return keys
 
 
-def _negate(keys: Keys) -> None:
-    for name in POINTS:
-        keys.columns[name][:, 1] *= -1.0
-
-
-def _close(keys: Keys, gap: float, frames: float, path: str) -> None:
-    """Lean a curve so that it ends where it began; whole turns do not count."""
+def _slope(gap: float, frames: float, path: str) -> float:
+    """What a curve that ends apart from where it began leans in a frame; whole turns do not count."""
     if path.endswith("rotation_euler"):
         gap -= TURN * round(gap / TURN)
-    if abs(gap) > STILL:
-        for name in POINTS:
-            keys.columns[name][:, 1] -= gap * keys.columns[name][:, 0] / frames
+    return gap / frames if abs(gap) > STILL else 0.0
 
 
 def _hash(name: str, frames: float, keys: Mapping[Channel, Keys]) -> str:

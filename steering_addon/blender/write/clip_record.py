@@ -1,6 +1,7 @@
 """The record of the clips that an armature plays, noted on the armature: which NLA tracks are ours.
 
-It is a plain custom property, like the record of a bake on its action.
+It is a plain custom property, like the record of a bake on its action. Blender does not keep a new custom property of a
+library override in the file. There, tracks that play copies of clips are ours, and the library has what they replaced.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ class ClipRecord:
 def clip_record(rig: Object) -> ClipRecord | None:
     """The record of the clips on an armature; None without a readable one."""
     stored = rig.get(RECORD)
+    if stored is None and rig.override_library is not None:
+        return _of_override(rig)
     try:
         kept = stored.get("kept")
         if kept is not None and not isinstance(kept, bpy.types.Action):
@@ -73,6 +76,33 @@ def clip_record(rig: Object) -> ClipRecord | None:
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
+
+
+def _of_override(rig: Object) -> ClipRecord | None:
+    """The record of an override, from its tracks and its library; None if it plays no clips."""
+    tracks = [track for track in (rig.animation_data.nla_tracks if rig.animation_data else ()) if _plays_copy(track)]
+    if not tracks:
+        return None
+    first, last = tracks[0].strips[0].fcurves.find("strip_time").range()
+    bag = channelbag_in(tracks[0].strips[0].action, tracks[0].strips[0].action_slot if SLOTTED else None)
+    linked = rig.override_library.reference
+    channels = [(curve.data_path, curve.array_index) for curve in (bag.fcurves if bag else ())]
+    animation = linked.animation_data
+    return ClipRecord(
+        first=float(first),
+        last=float(last),
+        tracks=tuple(track.name for track in tracks),
+        pose=tuple(value_of(linked, channel) for channel in channels),
+        kept=animation.action if animation is not None else None,
+        kept_slot=animation.action_slot.handle if SLOTTED and animation and animation.action_slot else 0,
+    )
+
+
+def value_of(rig: Object, channel: tuple[str, int]) -> float:
+    """The present value of a channel of an armature."""
+    path, index = channel
+    value = rig.path_resolve(path)
+    return float(value) if isinstance(value, (int, float)) else float(value[index])
 
 
 def write_clip_record(rig: Object, record: ClipRecord) -> None:
@@ -101,8 +131,8 @@ def is_copy(action: Action | None) -> bool:
 def tracks_of(rig: Object, record: ClipRecord) -> list[NlaTrack]:
     """The tracks that a record names, if they still exist and play copies of clips."""
     tracks = rig.animation_data.nla_tracks if rig.animation_data else ()
-    return [
-        track
-        for track in tracks
-        if track.name in record.tracks and any(is_copy(strip.action) for strip in track.strips)
-    ]
+    return [track for track in tracks if track.name in record.tracks and _plays_copy(track)]
+
+
+def _plays_copy(track: NlaTrack) -> bool:
+    return any(is_copy(strip.action) for strip in track.strips)

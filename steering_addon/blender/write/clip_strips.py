@@ -15,8 +15,8 @@ import bpy
 import numpy as np
 
 from .animation_data import SLOTTED, action_of, assign_action
-from .clip_copies import Channel, ClipCopy, value_of
-from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, write_clip_record
+from .clip_copies import Channel, ClipCopy
+from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, value_of, write_clip_record
 from .keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, LINEAR
 from .ownership import check_editable, holds_nothing
 from .posing import hiding_action
@@ -176,7 +176,8 @@ class _StripWriter:
         if overridden:
             # On a library override Blender ignores what is written in bulk.
             for frame, value in self._points.tolist():
-                points.insert(frame, value, options={"FAST"}, keyframe_type="GENERATED").interpolation = "LINEAR"
+                key = points.insert(frame, value, options={"FAST"})
+                key.interpolation, key.type = "LINEAR", "GENERATED"
         else:
             if len(points):
                 points.clear()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.clips import DO, Clip, ClipSettings, in_order
+from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
+from ...portrayal.footholds import Carried
 from ...portrayal.playing import Played, Player, Way
 from ...simulation.arrays.chance import Keys, mix, uniform
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
@@ -16,6 +17,7 @@ from ..crowds.crowd_clips import (
     Model,
     check_has_models,
     clips_of,
+    is_measured,
     models_of,
     scale_of,
     settings_for,
@@ -23,8 +25,12 @@ from ..crowds.crowd_clips import (
     stored_clips,
 )
 from ..hierarchy import Family
+from ..read.clips.measuring import axes_of
+from ..read.clips.rig import rig_of
+from ..stored_values import sound_front
 from ..tagged_objects import names_of
-from .clip_copies import Copies
+from .clip_copies import ClipCopy, Copies
+from .clip_planting import Planting, feet_copy, ground_of
 from .clip_record import clip_record
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
@@ -74,19 +80,47 @@ class Bodies:
     growth: Scalars
     entered: Mask
 
+    def entering(self, entered: Mask) -> Bodies:
+        """The same, while these (n,) enter."""
+        return replace(self, entered=entered)
+
     def take(self, rows: Rows) -> Bodies:
         return Bodies(**{name: column[rows] for name, column in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class RigPose:
+    """The pose of an armature that plays clips.
+
+    Attributes:
+        channels: as (data path, index).
+        values: (c,) of these.
+    """
+
+    rig: Object
+    channels: Sequence[tuple[str, int]]
+    values: np.ndarray
 
 
 class ClipWriter:
     """Lets the armatures of vehicles play the clips of their crowds; nothing is changed before `write`."""
 
-    def __init__(self, all_members: Iterable[Members], scene: Scene, frames: np.ndarray, *, replace: bool) -> None:
+    def __init__(
+        self,
+        all_members: Iterable[Members],
+        scene: Scene,
+        frames: np.ndarray,
+        *,
+        replace: bool,
+        only_measured: bool = False,
+    ) -> None:
         """Check what clips need.
 
         Args:
             frames: (f,) whole and consecutive.
             replace: whether actions that would hide the clips are set aside.
+            only_measured: whether models whose clips are not measured are left out, as measuring may add datablocks for
+                a moment.
 
         Raises:
             Refusal: a crowd's clips cannot be played.
@@ -109,6 +143,8 @@ class ClipWriter:
             if models and idle:
                 self._warn(members.crowd, idle)
             for model in models:
+                if only_measured and not is_measured(model, scene, self._family):
+                    continue
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, len(frames))
@@ -134,6 +170,11 @@ class ClipWriter:
         """Take in the bodies of all members on a frame, in the order of the frames."""
         for number, rows, played in self._models:
             played.frame(row, all_bodies[number].take(rows))
+
+    def poses(self, row: int) -> Iterator[RigPose]:
+        """The poses of all armatures on a frame that was taken in."""
+        for _, _, played in self._models:
+            yield from played.poses(row)
 
     def write(self) -> None:
         """Write the strips; the vehicles play their bake already. Removes those of an earlier bake that are in the
@@ -190,6 +231,8 @@ class _ModelPlayed:
         shape = (len(clips), len(model.vehicles), frames)
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
         self._before: tuple[Bodies, Played] | None = None
+        self._plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
+        self._bodies: list[Bodies] = []
 
     def check(self, replace: bool) -> None:
         """Refuse what keeps clips from being played."""
@@ -213,22 +256,66 @@ class _ModelPlayed:
             now = self._player.step(played, way, bodies.entered)
         self._before = bodies, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
+        if self._plants:
+            self._bodies.append(bodies)
+
+    def poses(self, row: int) -> Iterator[RigPose]:
+        """The poses of the armatures on a frame, mixed as the NLA mixes strips."""
+        values = np.zeros((len(self.model.rigs), len(self.copies.channels)))
+        for clip, table in enumerate(self.copies.tables):
+            share = self._influence[clip, :, row, None]
+            values = values * (1.0 - share) + share * _at(table, self._phase[clip, :, row])
+        for rig, pose in zip(self.model.rigs, values):
+            yield RigPose(rig, self.copies.channels, pose)
 
     def rigs(self) -> list[RigClips]:
         """What each armature plays; makes the copies of the clips."""
         copies = self.copies.copies()
+        feet = self._feet(copies) if self._plants else [[] for _ in self.model.rigs]
         return [
             RigClips(
                 rig=rig,
                 channels=self.copies.channels,
                 played=[
-                    ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
-                    for clip, copy in enumerate(copies)
+                    *(
+                        ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
+                        for clip, copy in enumerate(copies)
+                    ),
+                    *feet[k],
                 ],
                 moves=rig == ob,
             )
             for k, (ob, rig) in enumerate(zip(self.model.vehicles, self.model.rigs))
         ]
+
+    def _feet(self, copies: Sequence[ClipCopy]) -> list[list[ClipPlayed]]:
+        """The strip that holds the feet of each armature; none where that cannot be done."""
+        armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
+        rig = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle)))
+        planting = Planting(armature, rig, self._clips, [copy.action for copy in copies])
+        if planting.reason:
+            return [[] for _ in self.model.rigs]
+        ground = ground_of(self._scene)
+        frames = np.arange(float(len(self._bodies)))
+        position, forward, up = (
+            np.stack([getattr(bodies, name) for bodies in self._bodies], axis=1)
+            for name in ("position", "forward", "up")
+        )
+        size = np.stack([self._size * bodies.growth for bodies in self._bodies], axis=1)
+        strips = []
+        for k, each in enumerate(self.model.rigs):
+            body = Carried(position[k], forward[k], up[k], size[k])
+            playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
+            keys, _ = planting.keys(playing, body, self._frame_time, ground)
+            strips.append([ClipPlayed(feet_copy(each, keys), frames, np.ones(len(frames)))])
+        return strips
+
+
+def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:
+    """The rows (n, c) of a table (f + 1, c) over a cycle at phases (n,)."""
+    place = (phase - np.floor(phase)) * (len(table) - 1)
+    below = np.minimum(np.floor(place).astype(np.int64), len(table) - 2)
+    return table[below] + (table[below + 1] - table[below]) * (place - below)[:, None]
 
 
 class _Doings:

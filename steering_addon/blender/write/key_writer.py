@@ -21,7 +21,7 @@ from ..read.frame import Frame
 from ..read.rotation_channels import WIDEST, width_of
 from ..read.sources import keyed_properties
 from .channels import AT_ONCE, Channels
-from .clip_writer import Bodies, ClipWriter, Members
+from .plan_clips import PlanClips, bodies_of
 from .resource_visibility import Eaten
 from .staging import Staging
 
@@ -60,7 +60,7 @@ class KeyWriter:
         self._away = np.zeros((f, n), dtype=np.bool_)
         self._seen = np.zeros(n, dtype=np.bool_)
         self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
-        self._clips = _Clips(plan, replace_own_keys)
+        self._clips = PlanClips(plan, replace=replace_own_keys)
         self._eaten = Eaten(plan)
         self._taken = 0
         self._staging: Staging | None = None
@@ -76,7 +76,8 @@ class KeyWriter:
         )
         for portrayed in self._portrayed:
             portrayed.frame(row, state, frame, entered, start_speed)
-        self._clips.frame(row, state, frame, entered)
+        if self._clips.are_played:
+            self._clips.frame(row, bodies_of(state, frame.heights, entered))
         self._eaten.look(row, state)
         self._poses.take(state, frame)
         if self._poses.full or self._taken == len(self._plan.frames):
@@ -198,49 +199,6 @@ class _Portrayed:
         """The row of each vehicle, with its properties (f,) by name."""
         for k, row in enumerate(self._rows.tolist()):
             yield row, {name: self._columns[name][k] for name in self._keyed[k]}
-
-
-class _Clips:
-    """The clips of the vehicles of all crowds.
-
-    Attributes:
-        posed: the channels that clips animate, by vehicle.
-    """
-
-    def __init__(self, plan: Plan, replace: bool) -> None:
-        source, self._plan = plan.vehicles.source, plan
-        self._rows = [crowd.rows for crowd in plan.crowds]
-        members = [
-            Members(crowd.ob, tuple(source.objects[row] for row in crowd.rows), plan.vehicles.keys[crowd.rows])
-            for crowd in plan.crowds
-        ]
-        self._writer = ClipWriter(members, plan.scene, plan.frames, replace=replace)
-        self.posed = self._writer.posed
-        self._heights: Scalars | None = None
-
-    @property
-    def warnings(self) -> list[str]:
-        return self._writer.warnings
-
-    def frame(self, row: int, state: State, frame: Frame, entered: Mask) -> None:
-        """Take in a frame, the one of this row; `entered` (n,) whether it is the first of a vehicle."""
-        if not self._writer.has_clips:
-            return
-        if self._heights is None:
-            self._heights = frame.heights
-        known = (self._heights > 0.0) & (frame.heights > 0.0)
-        bodies = Bodies(
-            position=state.motion.position,
-            forward=state.pose.forward,
-            up=state.pose.up,
-            velocity=state.motion.velocity,
-            growth=np.where(known, frame.heights / np.where(known, self._heights, 1.0), 1.0),
-            entered=entered,
-        )
-        self._writer.frame(row, [bodies.take(rows) for rows in self._rows])
-
-    def write(self) -> None:
-        self._writer.write()
 
 
 def _frames_present(away: np.ndarray, frames: np.ndarray) -> tuple[float, float] | None:

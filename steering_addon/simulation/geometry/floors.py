@@ -122,7 +122,7 @@ class Floor:
             step_up, step_down: (n,) how far above and below that a triangle may be, metres.
             last: (n,) triangles that may still be under the places, -1 for none: they are tried first.
         """
-        if last is None:
+        if last is None or not len(self):
             return self._searched(x, y, expected, step_up, step_down)
         table = np.take(self.slopes.table, np.maximum(last, 0), axis=0)
         dx, dy = x - table[:, 0], y - table[:, 1]

@@ -33,7 +33,7 @@ from ..arrays.vectors import (
 )
 from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
-from ..ground import level
+from ..ground import level, parted
 from ..vehicle import VehicleModel
 from ..world import World
 
@@ -186,6 +186,7 @@ class _Touching:
         reach = contact if bodies.half_axis is None else extent[first] + extent[second]
         reach = reach + stride[first] + stride[second]
         near = np.flatnonzero((distance_squared < reach * reach) & (yields[first] + yields[second] > 0.0))
+        near = near[~parted(bodies.position, world.upward, first[near], second[near])]
         first, second = first[near], second[near]
         both = yields[first] + yields[second]
         side = np.zeros((count, 3))

@@ -104,6 +104,11 @@ def axes() -> bool:
     return drawn("vehicle_own", "prop", "forward_axis") and drawn("vehicle_own", "prop", "up_axis")
 
 
+def the_locomotion() -> bool:
+    select(vehicle().steering.crowd)
+    return drawn("locomotion", "prop", "locomotion")
+
+
 def a_field_of_the_vehicle(*names: str) -> Callable[[], bool]:
     def exists() -> bool:
         select(vehicle())
@@ -253,6 +258,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"\btag\b|\btags\b|make them vehicles|press vehicle|remove the vehicle tag": tagging,
     r"unlock|lock \{\}|that are not locked": unlocking,
     r"another forward or up": axes,
+    r"set the locomotion of one": the_locomotion,
     r"set a speed": a_field_of_the_vehicle("max_speed"),
     r"set a radius": a_field_of_the_vehicle("radius"),
     r"set start (to|and end)": the_frame_range,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
@@ -19,39 +21,7 @@ from tests.blender.building import (
     vehicle,
 )
 from tests.blender.sharing import in_one_blender
-from tests.blender.walkers import CYCLE, STRIDE, clip, idle, pose_of, stash, walk, walker
-
-SPEED = STRIDE * 24.0 / CYCLE
-"""m/s at which the feet of the walk hold, at 24 frames a second."""
-
-
-def walking(number: int = 1, *, stashed: bool = True, distance: float = 30.0):
-    """Walkers with an idle and a walk that go to a target at the speed of the walk."""
-    frames(1, 40)
-    goal = empty("Goal", location=(0.0, -distance, 0.0))
-    people = crowd("People", seek={"target": goal})
-    model = people.steering.vehicle
-    model.max_speed, model.cruise_speed, model.max_force = SPEED, 1.0, 50.0
-    people.steering.locomotion = "ON_FOOT"
-    rigs = []
-    for k in range(number):
-        rig = walker(f"Walker {k}", location=(2.0 * k, 0.0, 0.0))
-        if k:
-            rig.data = rigs[0].data
-        rigs.append(vehicle(rig, crowd=people, identity=11 + k, start_speed=1.0))
-    actions = idle(rigs[0]), walk(rigs[0])
-    if stashed:
-        for rig in rigs:
-            stash(rig, *actions)
-    select(people)
-    return people, rigs
-
-
-def found(number: int = 1, **options):
-    """Walkers whose clips were found."""
-    people, rigs = walking(number, **options)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
-    return people, rigs
+from tests.blender.walkers import CYCLE, SPEED, STRIDE, clip, found_walkers, idle, pose_of, stash, walk, walker, walkers
 
 
 def ours(rig) -> list:
@@ -74,7 +44,7 @@ def without_settings(dump: dict) -> dict:
 
 
 def test_clips_are_found_and_measured():
-    people, _ = found()
+    people, _ = found_walkers()
     stand, move = people.steering.portrayal.clips
     assert (stand.action.name, stand.plays) == ("Idle", "STAND")
     assert (move.action.name, move.plays) == ("Walk", "MOVE")
@@ -84,14 +54,43 @@ def test_clips_are_found_and_measured():
     assert abs(move.heading) < 0.1
 
 
+def test_populate_gives_a_new_crowd_the_clips_that_its_model_brings_along():
+    frames(1, 10)
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig))
+    select(rig)
+    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
+    people = bpy.context.object
+    assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [
+        ("Idle", "STAND"),
+        ("Walk", "MOVE"),
+    ]
+    model = people.steering.vehicle
+    assert model.max_speed * model.cruise_speed == pytest.approx(people.steering.portrayal.clips[1].speed, rel=1e-3)
+    bake()
+    assert all(len(ours(ob)) == 2 for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig)
+
+
+def test_populate_leaves_clips_alone_where_that_is_asked_or_a_bake_would_refuse():
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig))
+    select(rig)
+    assert bpy.ops.steering.populate(count=2, moves_like="PERSON", find_clips=False) == {"FINISHED"}
+    assert not bpy.context.object.steering.portrayal.clips
+    rig.animation_data.nla_tracks[0].is_solo = True
+    select(rig)
+    assert bpy.ops.steering.populate(count=2, moves_like="PERSON") == {"FINISHED"}
+    assert not bpy.context.object.steering.portrayal.clips
+
+
 def test_found_twice_is_found_once():
-    people, _ = found()
+    people, _ = found_walkers()
     bpy.ops.steering.clips_find()
     assert len(people.steering.portrayal.clips) == 2
 
 
 def test_a_bake_writes_strips_below_the_animators_that_keep_step():
-    people, [rig] = found()
+    people, [rig] = found_walkers()
     layer = rig.animation_data.nla_tracks.new()
     layer.name = "Layer"
     layer.strips.new("Nod", 5, clip(rig, "Nod", {("Body", "scale", 0): [(0.0, 1.0), (10.0, 1.1)]}))
@@ -110,7 +109,7 @@ def test_a_bake_writes_strips_below_the_animators_that_keep_step():
 
 def test_feet_on_the_ground_stay_where_they_are():
     """The sole that is down keeps its place in the world while the body moves."""
-    _, [rig] = found()
+    _, [rig] = found_walkers()
     bake()
     slides = []
     for frame in range(15, 38):
@@ -127,7 +126,7 @@ def test_feet_on_the_ground_stay_where_they_are():
 
 def test_what_is_played_is_the_clip_itself_between_frames_too():
     """The pose is that of the clip at the phase keyed, for a clip that does not begin on frame 0."""
-    _, [rig] = found()
+    _, [rig] = found_walkers()
     bake()
     curve = ours(rig)[1].strips[0].fcurves.find("strip_time")
     assert min(ours(rig)[1].strips[0].fcurves.find("influence").evaluate(f) for f in (20.0, 30.5)) > 0.8
@@ -150,7 +149,7 @@ def test_what_is_played_is_the_clip_itself_between_frames_too():
 
 
 def test_deleting_a_bake_removes_strips_and_copies_and_nothing_else():
-    _, rigs = found(2)
+    _, rigs = found_walkers(2)
     rigs[0].pose.bones["Body"].location.x = 0.25
     bpy.context.view_layer.update()
     before = scene_dump()
@@ -161,7 +160,7 @@ def test_deleting_a_bake_removes_strips_and_copies_and_nothing_else():
 
 
 def test_baking_twice_is_baking_once():
-    _, rigs = found(2)
+    _, rigs = found_walkers(2)
     bake()
     first, actions = [times(rig) for rig in rigs], sorted(action.name for action in bpy.data.actions)
     bake()
@@ -170,7 +169,7 @@ def test_baking_twice_is_baking_once():
 
 
 def test_clips_are_written_again_without_simulating():
-    people, [rig] = found()
+    people, [rig] = found_walkers()
     bake()
     time = [tuple(key.co) for key in ours(rig)[1].strips[0].fcurves.find("strip_time").keyframe_points]
     people.steering.portrayal.clips[1].ground_speed = 2.0 * SPEED
@@ -185,7 +184,7 @@ def test_clips_are_written_again_without_simulating():
 
 
 def test_an_action_that_poses_the_model_is_refused_by_name_and_set_aside_on_request():
-    _, [rig] = found(stashed=False)
+    _, [rig] = found_walkers(stashed=False)
     data = part("blender.write.animation_data")
     wave = clip(rig, "Wave", {(bone, "location", k): [(1.0, 0.0), (9.0, 0.1)] for bone in ("Body", "Foot.L", "Foot.R")
                               for k in range(3)})  # fmt: skip
@@ -203,7 +202,7 @@ def test_an_action_that_poses_the_model_is_refused_by_name_and_set_aside_on_requ
 
 
 def test_a_clip_that_an_importer_left_active_is_set_aside_and_restored():
-    _, [rig] = found()
+    _, [rig] = found_walkers()
     data = part("blender.write.animation_data")
     action = bpy.data.actions["Walk"]
     data.assign_action(rig, action, data.slot_for(action, rig))
@@ -215,7 +214,7 @@ def test_a_clip_that_an_importer_left_active_is_set_aside_and_restored():
 
 
 def test_a_rig_below_its_vehicle_gets_strips_and_its_action_back():
-    people, [rig] = walking()
+    people, [rig] = walkers()
     carrier = empty("Carrier")
     select(rig)
     bpy.ops.steering.untag(role="VEHICLE")
@@ -236,7 +235,7 @@ def test_a_rig_below_its_vehicle_gets_strips_and_its_action_back():
 
 
 def test_an_edited_strip_stays_and_is_named():
-    _, [rig] = found()
+    _, [rig] = found_walkers()
     bake()
     strip = ours(rig)[1].strips[0]
     strip.fcurves.find("influence").keyframe_points[5].type = "KEYFRAME"
@@ -256,7 +255,7 @@ def test_an_edited_strip_stays_and_is_named():
     ids=["solo", "nla off"],
 )
 def test_what_keeps_strips_from_playing_is_refused(spoil, message):
-    _, [rig] = found()
+    _, [rig] = found_walkers()
     spoil(rig)
     with pytest.raises(RuntimeError, match=message):
         bpy.ops.steering.bake()
@@ -264,7 +263,7 @@ def test_what_keeps_strips_from_playing_is_refused(spoil, message):
 
 
 def test_a_crowd_whose_models_have_no_armature_is_refused():
-    people, [rig] = found()
+    people, [rig] = found_walkers()
     select(rig)
     bpy.ops.steering.untag(role="VEHICLE")
     ship = vehicle(name="Ship", crowd=people)
@@ -277,7 +276,7 @@ def test_a_crowd_whose_models_have_no_armature_is_refused():
 
 
 def test_clips_are_added_and_removed_by_hand():
-    people, _ = walking()
+    people, _ = walkers()
     assert bpy.ops.steering.clip_add(action="Walk") == {"FINISHED"}
     [entry] = people.steering.portrayal.clips
     assert entry.plays == "MOVE"
@@ -292,7 +291,7 @@ def test_clips_are_added_and_removed_by_hand():
 
 
 def test_a_bake_without_clips_removes_the_strips_of_an_earlier_one():
-    people, [rig] = found()
+    people, [rig] = found_walkers()
     bake()
     select(people)
     bpy.ops.steering.clip_remove(row=0)
@@ -303,7 +302,7 @@ def test_a_bake_without_clips_removes_the_strips_of_an_earlier_one():
 
 
 def test_a_locked_vehicle_keeps_its_strips():
-    _, [rig, other] = found(2)
+    _, [rig, other] = found_walkers(2)
     bake()
     rig.steering.locked = True
     before = [track.name for track in ours(rig)]
@@ -314,7 +313,7 @@ def test_a_locked_vehicle_keeps_its_strips():
 
 @in_one_blender
 def test_undo_takes_a_bake_with_clips_back():
-    _, [rig] = found()
+    _, [rig] = found_walkers()
     name = rig.name
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.steering.bake("INVOKE_DEFAULT")
@@ -322,3 +321,37 @@ def test_undo_takes_a_bake_with_clips_back():
     assert ours(bpy.data.objects[name])
     bpy.ops.ed.undo()
     assert not ours(bpy.data.objects[name])
+
+
+def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp_path: Path):
+    rig = walker("Linked")
+    stash(rig, idle(rig), walk(rig))
+    rig.location = (0.0, 0.0, 0.0)
+    source = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(source, {rig, *rig.children})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(source, link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    linked = bpy.data.objects["Linked"]
+    bpy.context.scene.collection.objects.link(linked)
+    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    rig = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.override_library is not None)
+    frames(1, 20)
+    people = crowd("People", seek={"target": empty("Goal", location=(0.0, -30.0, 0.0))})
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = SPEED, 1.0
+    vehicle(rig, crowd=people, identity=11, start_speed=1.0)
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    bake()
+    keyed = times(rig)
+    assert {name: len(keys) for name, keys in keyed.items()} == {"Steering: Idle": 20, "Steering: Walk": 20}
+    bpy.context.scene.frame_set(15)
+    pose, name = pose_of(rig), rig.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked.blend"))
+    rig = next(ob for ob in bpy.data.objects if ob.name == name and ob.override_library is not None)
+    assert times(rig) == keyed
+    np.testing.assert_allclose(pose_of(rig), pose, atol=1e-6)
+    clear_bake()
+    assert not ours(rig) and "steering_clips" not in rig
+    assert not any("steering_clip" in action for action in bpy.data.actions)

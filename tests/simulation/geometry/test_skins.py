@@ -40,7 +40,7 @@ def test_over_the_sides_of_a_box_a_way_returns_to_where_it_began() -> None:
     way = walk(surface, triangle, place, np.array([(1.0, 0.0, 0.0)]), 8.0)
     assert np.abs(way.place - place).max() < 1e-12 and np.abs(way.direction - (1.0, 0.0, 0.0)).max() < 1e-12
     quarter = walk(surface, triangle, place, np.array([(1.0, 0.0, 0.0)]), 1.0)
-    assert np.abs(quarter.place - (1.0, 0.3, 0.8)).max() < 1e-12, "over a right angle, as far as on the level"
+    assert np.abs(quarter.place - (1.0, 0.3, 0.8)).max() < 1e-12, "the same length over a right angle"
     assert np.abs(quarter.direction - (0.0, 0.0, -1.0)).max() < 1e-12
 
 
@@ -65,12 +65,12 @@ def test_on_the_level_it_is_the_straight_way_however_finely_cut() -> None:
 
 
 @pytest.mark.parametrize("ground", [globe(), bowl(), moebius(), waves(steep=0.5), box()])
-def test_there_and_back_is_where_it_was(ground) -> None:
+def test_a_way_forth_and_back_ends_where_it_began(ground) -> None:
     surface = skin(*ground)
     triangle, place, direction = somewhere(surface)
-    there = walk(surface, triangle, place, direction, 1.3)
-    gone = ~there.met
-    back = walk(surface, there.triangle, there.place, -there.direction, 1.3, there.facing)
+    forth = walk(surface, triangle, place, direction, 1.3)
+    gone = ~forth.met
+    back = walk(surface, forth.triangle, forth.place, -forth.direction, 1.3, forth.facing)
     assert gone.sum() > N // 3
     assert np.abs(back.place - place)[gone].max() < 1e-7 and np.abs(back.direction + direction)[gone].max() < 1e-7
     assert (back.facing == 1.0)[gone].all()
@@ -88,7 +88,7 @@ def test_half_way_and_half_way_again_is_the_whole_way() -> None:
 
 def test_over_the_seam_of_a_moebius_band_it_stays_on_its_side() -> None:
     surface = skin(*moebius())
-    assert (surface.links.beyond < 0).sum() == 2 * 96, "the seam is no border"
+    assert (surface.links.beyond < 0).sum() == 2 * 96, "the seam has a triangle on either side"
     place, triangle = nearest(surface, np.array([(8.0 * np.cos(0.05), -8.0 * np.sin(0.05), 0.0)]))
     way = walk(surface, triangle, place, np.array([(0.0, 1.0, 0.0)]), 0.8)
     assert way.place[0, 1] > 0.3 and not way.met[0]

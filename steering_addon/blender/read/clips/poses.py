@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
@@ -18,14 +19,15 @@ from bpy.utils import unescape_identifier
 
 from ...doubles import doubles
 from ...write.animation_data import assign_action, channelbag_in, evaluate, slot_for
-from ..rotation_channels import data_path, matrices_from_channels
+from ..rotation_channels import data_path, matrices_from_channels, width_of
 
 if TYPE_CHECKING:
-    from bpy.types import Action, FCurve, Object, PoseBone, Scene
+    from bpy.types import Action, FCurve, Object, Scene
 
     from .rig import Rig
 
 NAME = "Steering Clip"
+NUMBERS = ("location", "rotation", "scale")
 LINEAR = 1
 """The number of Blender's linear interpolation."""
 
@@ -45,14 +47,14 @@ def follows_from_curves(armature: Object) -> bool:
 def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
     """The poses of all bones in the armature's space on some frames of an action, (f, n, 4, 4)."""
     if follows_from_curves(armature):
-        return from_channels(rig, channels_of(armature, rig, action, frames))
+        return from_channels(rig, channels_of(armature, rig, action, frames).matrices())
     return from_blender(armature, rig, action, frames)
 
 
 def from_channels(rig: Rig, matrices: np.ndarray) -> np.ndarray:
     """The poses (f, n, 4, 4) of bones whose own channels make these matrices (f, n, 4, 4)."""
     poses = np.empty_like(matrices)
-    inverse = np.linalg.inv(rig.rest)
+    inverse = rig.from_rest
     for row, parent in enumerate(rig.parents):
         if parent < 0:
             poses[:, row] = rig.rest[row] @ matrices[:, row]
@@ -61,27 +63,65 @@ def from_channels(rig: Rig, matrices: np.ndarray) -> np.ndarray:
     return poses
 
 
-def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
-    """The matrices (f, n, 4, 4) that the channels of each bone make; what an action lacks is as the armature has it."""
-    curves: dict[tuple[str, str], list[FCurve]] = {}
+@dataclass(frozen=True)
+class Channels:
+    """What the channels of n bones hold on f frames.
+
+    Attributes:
+        location, scale: (f, n, 3).
+        rotation: (f, n, 4) numbers of the rotation channel; of three numbers the last is 0.
+        modes: (n,) the bones' rotation modes.
+    """
+
+    location: np.ndarray
+    rotation: np.ndarray
+    scale: np.ndarray
+    modes: tuple[str, ...]
+
+    def mixed(self, other: Channels, share: np.ndarray) -> Channels:
+        """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them."""
+        part = share[:, None, None]
+        return Channels(
+            *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
+        )
+
+    def at(self, phases: np.ndarray) -> Channels:
+        """The channels at other times: `phases` (g,) are rows of these, and shares of the way to the next row."""
+        rows = np.floor(phases).astype(np.int64)
+        part = (phases - rows)[:, None, None]
+        columns = (getattr(self, name) for name in NUMBERS)
+        return Channels(*(each[rows] * (1.0 - part) + each[rows + 1] * part for each in columns), modes=self.modes)
+
+    def matrices(self) -> np.ndarray:
+        """What they make of each bone, (f, n, 4, 4)."""
+        matrices = np.zeros((*self.location.shape[:2], 4, 4))
+        for mode in set(self.modes):
+            rows = [row for row, each in enumerate(self.modes) if each == mode]
+            numbers = self.rotation[:, rows, : width_of(mode)]
+            matrices[:, rows, :3, :3] = matrices_from_channels(numbers, mode) * self.scale[:, rows, None, :]
+        matrices[..., :3, 3] = self.location
+        matrices[..., 3, 3] = 1.0
+        return matrices
+
+
+def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> Channels:
+    """The channels of bones in an action on some frames; what the action lacks is as the armature has it."""
+    bones = [armature.pose.bones[name] for name in rig.names]
+    modes = tuple(bone.rotation_mode for bone in bones)
+    shape = (len(frames), len(bones))
+    numbers = Channels(np.empty((*shape, 3)), np.zeros((*shape, 4)), np.empty((*shape, 3)), modes)
+    places: dict[tuple[str, str], np.ndarray] = {}
+    for row, bone in enumerate(bones):
+        for column, channel in ((numbers.location, "location"), (numbers.scale, "scale")):
+            places[bone.name, channel] = column[:, row]
+        places[bone.name, data_path(bone.rotation_mode)] = numbers.rotation[:, row, : width_of(bone.rotation_mode)]
+        for channel in ("location", "scale", data_path(bone.rotation_mode)):
+            places[bone.name, channel][:] = doubles(getattr(bone, channel))
     for curve in curves_for(action, armature):
-        bone, channel = bone_channel(curve.data_path)
-        curves.setdefault((bone, channel), []).append(curve)
-    matrices = np.zeros((len(frames), len(rig.names), 4, 4))
-    for row, name in enumerate(rig.names):
-        bone = armature.pose.bones[name]
-        values = {}
-        for channel in (_rotation(bone), "location", "scale"):
-            numbers = np.repeat(_value(bone, channel)[None], len(frames), axis=0)
-            for curve in curves.get((name, channel), ()):
-                if curve.array_index < numbers.shape[1] and not curve.mute:
-                    numbers[:, curve.array_index] = values_on(curve, frames)
-            values[channel] = numbers
-        turned = matrices_from_channels(values[_rotation(bone)], bone.rotation_mode)
-        matrices[:, row, :3, :3] = turned * values["scale"][:, None, :]
-        matrices[:, row, :3, 3] = values["location"]
-        matrices[:, row, 3, 3] = 1.0
-    return matrices
+        column = places.get(bone_channel(curve.data_path))
+        if column is not None and curve.array_index < column.shape[1] and not curve.mute:
+            column[:, curve.array_index] = values_on(curve, frames)
+    return numbers
 
 
 def curves_for(action: Action, armature: Object) -> list[FCurve]:
@@ -110,14 +150,6 @@ def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
     places = np.empty(2 * len(keys), dtype=np.float32)
     keys.foreach_get("co", places)
     return np.interp(frames, places[::2].astype(np.float64), places[1::2].astype(np.float64))
-
-
-def _rotation(bone: PoseBone) -> str:
-    return data_path(bone.rotation_mode)
-
-
-def _value(bone: PoseBone, channel: str) -> np.ndarray:
-    return doubles(getattr(bone, channel))
 
 
 def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:

@@ -49,6 +49,14 @@ class Rig:
     matrix: np.ndarray
 
     @property
+    def from_rest(self) -> np.ndarray:
+        """The inverse of `rest`, (n, 4, 4): bones at rest are turned and moved, not scaled."""
+        inverse = np.tile(np.eye(4), (len(self.rest), 1, 1))
+        inverse[:, :3, :3] = self.rest[:, :3, :3].transpose(0, 2, 1)
+        inverse[:, :3, 3] = -np.einsum("nji,nj->ni", self.rest[:, :3, :3], self.rest[:, :3, 3])
+        return inverse
+
+    @property
     def height(self) -> float:
         """The height of the model at rest, metres."""
         return float(np.ptp(self.points @ self.matrix[2, :3])) if len(self.points) else 0.0
@@ -57,9 +65,28 @@ class Rig:
         """The points (m, 3) in the model's space at rest."""
         return self.points @ self.matrix[:3, :3].T + self.matrix[:3, 3]
 
+    def part(self, rows: Rows) -> Rig:
+        """Only some points, in the order of their rows (r,), with the bones that move them and those above these."""
+        needed = set(self.bones[rows][self.weights[rows] > 0.0].tolist())
+        for bone in list(needed):
+            while (bone := int(self.parents[bone])) >= 0 and bone not in needed:
+                needed.add(bone)
+        kept = np.array(sorted(needed), dtype=np.int64)
+        numbers = np.full(len(self.names) + 1, -1, dtype=np.int64)
+        numbers[kept] = np.arange(len(kept))
+        return Rig(
+            names=tuple(self.names[bone] for bone in kept),
+            parents=numbers[self.parents[kept]],
+            rest=self.rest[kept],
+            points=self.points[rows],
+            bones=np.maximum(numbers[self.bones[rows]], 0),
+            weights=self.weights[rows],
+            matrix=self.matrix,
+        )
+
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
-        deform = (self.matrix[:3] @ poses) @ np.linalg.inv(self.rest)
+        deform = (self.matrix[:3] @ poses) @ self.from_rest
         places = np.concatenate((self.points[rows], np.ones((len(rows), 1))), axis=1)
         total = np.zeros((len(poses), len(rows), 3))
         for k in range(INFLUENCES):
@@ -74,7 +101,7 @@ class Rig:
 
     def heights(self, poses: np.ndarray) -> np.ndarray:
         """The heights of all points, (f, m) metres, from the bones' poses (f, n, 4, 4)."""
-        deform = ((self.matrix[2:3] @ poses) @ np.linalg.inv(self.rest))[..., 0, :]
+        deform = ((self.matrix[2:3] @ poses) @ self.from_rest)[..., 0, :]
         places = np.concatenate((self.points, np.ones((len(self.points), 1))), axis=1)
         total = np.zeros((len(poses), len(places)))
         for k in range(INFLUENCES):
