@@ -387,7 +387,7 @@ class _Follower:
         steering = self.agents.steering_to(flow * speed[:, None], response_time)
         circles = self.agents.room_to_turn > 0.0
         if circles.any():
-            # Whoever turns in a circle would, asked straight back, waver between its sides.
+            # Asked straight back, an agent that turns in a circle would waver between its sides.
             steering = np.where(circles[:, None], swung_round(self.agents, steering, flow), steering)
         driven = np.isfinite(self.agents.axle)
         if driven.any():
