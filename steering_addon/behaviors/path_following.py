@@ -28,6 +28,7 @@ from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
 from ..simulation.geometry.paths import Path, Spline, nearest_spline
 from ..simulation.locomotion import WHEEL_SPEED
+from ..simulation.maneuvers.turning import swung_round
 from ..simulation.memory import remembered
 from ..simulation.ways.bypasses import Bypass, bypassed
 from ..simulation.world import PASSING_PLACES, Agents, World
@@ -389,6 +390,10 @@ class _Follower:
         response_time = self._response_time()
         speed = self._speed()
         steering = self.agents.steering_to(flow * speed[:, None], response_time)
+        circles = self.agents.room_to_turn > 0.0
+        if circles.any():
+            # Asked straight back, an agent that turns in a circle would waver between its sides.
+            steering = np.where(circles[:, None], swung_round(self.agents, steering, flow), steering)
         driven = np.isfinite(self.agents.axle)
         if driven.any():
             steering = np.where((driven & ~self.returning)[:, None], self._driving(speed, response_time), steering)
@@ -439,9 +444,9 @@ class _Follower:
 
         At its response time t a follower at speed v comes v t (1 - ln 2) further, with the force of m a v^2 / 2a.
         """
-        speed, response_time = self.agents.speed, self._response_time()
+        speed, circle = self.agents.speed, self.agents.room_to_turn
         braking = 0.5 * speed * speed / np.maximum(self.agents.agility, EPSILON)
-        return REVERSING * response_time * speed + braking
+        return REVERSING * self._response_time() * speed + np.where(circle > 0.0, circle, braking)
 
     def _response_time(self) -> Scalars:
         """In which they take up the direction of the path, (m,) seconds."""

@@ -159,6 +159,10 @@ class OnFoot(Locomotion):
         return self.turn_radius
 
     @property
+    def room_to_turn(self) -> Scalars:
+        return np.where(self.turn_on_the_spot > 0.0, 0.0, self.turn_radius)
+
+    @property
     def smoothing_time(self) -> Scalars:
         return shared(SMOOTHING, len(self.max_turn_rate))
 

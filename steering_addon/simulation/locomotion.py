@@ -181,6 +181,11 @@ class Locomotion(Declared):
         return shared(0.0, len(self.turn_rate))
 
     @property
+    def room_to_turn(self) -> Scalars:
+        """(n,) metres that a body comes forward in a half turn; 0 if it stops first or strength alone limits it."""
+        return shared(0.0, len(self.turn_rate))
+
+    @property
     def reaction(self) -> Scalars:
         """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
         return shared(0.0, len(self.turn_rate))

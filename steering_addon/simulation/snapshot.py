@@ -169,6 +169,11 @@ class Snapshot:
         """(n,) seconds until each brakes for what comes into the way; 0 for bodies without a driver."""
         return self._of_bodies("reaction")
 
+    @once
+    def room_to_turn(self) -> Scalars:
+        """(n,) metres that each vehicle comes forward in a half turn."""
+        return self._of_bodies("room_to_turn")
+
     def _of_bodies(self, name: str) -> Scalars:
         """A number that the locomotions know of each vehicle, (n,)."""
         column = np.empty(len(self.present))

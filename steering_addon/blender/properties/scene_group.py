@@ -76,7 +76,7 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     substeps: IntProperty(
         name="Substeps",
         description="Number of simulation steps per frame; use more for fast vehicles and small obstacles. "
-        "Frames longer than 1/20 s take more by themselves",
+        "Frames longer than 1/20 s take more automatically",
         default=1,
         min=1,
         max=MOST_SUBSTEPS,

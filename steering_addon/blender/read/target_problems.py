@@ -36,7 +36,7 @@ def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object
 
 
 def waits_unasked(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> bool:
-    """Whether a behavior that waits for a target can do without, or came with a preset that nobody chose it for.
+    """Whether a behavior that waits for a target can do without, or came with a preset for which there never was one.
 
     Args:
         roles: as for `awaited`.

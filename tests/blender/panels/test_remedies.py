@@ -217,6 +217,13 @@ def clips() -> bool:
     return all(drawn("clips", "operator", f"steering.{name}") for name in ("clips_find", "clip_add"))
 
 
+def a_ground_speed() -> bool:
+    ship = vehicle()
+    select(ship)
+    ship.steering.crowd.steering.portrayal.clips.add().action = bpy.data.actions.new("Walk")
+    return drawn("clips", "prop", "ground_speed")
+
+
 def of_an_nla_track(name: str) -> Callable[[], bool]:
     return lambda: name in bpy.types.NlaTrack.bl_rna.properties or name in bpy.types.AnimData.bl_rna.properties
 
@@ -248,7 +255,8 @@ def the_outliner() -> bool:
 
 
 REMEDIES: dict[str, Callable[[], bool]] = {
-    r"find clips|find some first|use add clip|clips that|set a ground speed": clips,
+    r"set a ground speed": a_ground_speed,
+    r"find clips|find some first|use add clip|clips that": clips,
     r"turn off the star": of_an_nla_track("is_solo"),
     r"set it to replace": of_an_nla_track("action_blend_type"),
     r"give it a mesh": lambda: in_blender("object.parent_set"),
