@@ -80,26 +80,27 @@ def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
     axes = [[settings.get(name, axis) for settings in members] for name, axis in defaults]
     lifts = [settings.get("origin_height", 0.0) for settings in members]
     current = scene.frame_current
-    trees = [] if _moves(surfaces) else _trees(surfaces)
+    trees = [] if moves(surfaces) else trees_of(surfaces)
     rows = []
     for quarter in range(PARTS * (scene.frame_end - scene.frame_start) + 1):
         scene.frame_set(scene.frame_start + quarter // PARTS, subframe=quarter % PARTS / PARTS)
         poses = np.array([ob.matrix_world for ob in crowd.vehicles])
-        rows.append((*_looked(trees or _trees(surfaces), poses, lifts, axes[1]), poses))
+        rows.append((*_looked(trees or trees_of(surfaces), poses, lifts, axes[1]), poses))
     scene.frame_set(current)
     height, place, normal, poses = (np.array(column) for column in zip(*rows))
     forward, up = (_directions(poses, numbers) for numbers in axes)
     return Standing(height, place, normal, forward, up, scene.render.fps / scene.render.fps_base)
 
 
-def _moves(surfaces: Sequence[bpy.types.Object]) -> bool:
+def moves(surfaces: Sequence[bpy.types.Object]) -> bool:
+    """Whether any of the surfaces may move or change its shape."""
     return any(
         ob.animation_data or ob.parent or ob.constraints or ob.modifiers or getattr(ob.data, "shape_keys", None)
         for ob in surfaces
     )
 
 
-def _trees(surfaces: Sequence[bpy.types.Object]) -> list[BVHTree]:
+def trees_of(surfaces: Sequence[bpy.types.Object]) -> list[BVHTree]:
     """The faces of each surface in world space."""
     graph, trees = bpy.context.evaluated_depsgraph_get(), []
     for ob in surfaces:

@@ -33,9 +33,7 @@ def dog(name: str, location: models.Point, heading: float) -> bpy.types.Object:
     for title, aside, ahead, phase in LEGS:
         part = creatures.attach(f"{name} {title} Leg", leg, body, (aside, ahead, 0.0))
         creatures.drive(part, "rotation_euler", 0, f"{SWING}*cos({creatures.TURN}*{phase})", ob, "steering_phase")
-        creatures.drive(
-            part, "scale", 2, f"1-0.25*max(0,-sin({creatures.TURN}*{phase}))", ob, "steering_phase"
-        )
+        creatures.drive(part, "scale", 2, f"1-0.25*max(0,-sin({creatures.TURN}*{phase}))", ob, "steering_phase")
     return ob
 
 
@@ -53,9 +51,7 @@ def _body(name: str) -> bpy.types.Mesh:
     neck = ((0.28, 0.085, -0.02, 0.18), (0.40, 0.07, 0.10, 0.28))
     shape.loft([_hoop(*ring) for ring in neck], WHITE, caps=(WHITE, COAT))
     head = ((0.36, 0.07, 0.17, 0.31), (0.46, 0.075, 0.17, 0.31), (0.52, 0.045, 0.18, 0.26), (0.61, 0.03, 0.18, 0.23))
-    shape.loft(
-        [_hoop(*ring) for ring in head], lambda part, side: WHITE if part == 2 else COAT, caps=(COAT, NOSE)
-    )
+    shape.loft([_hoop(*ring) for ring in head], lambda part, side: WHITE if part == 2 else COAT, caps=(COAT, NOSE))
     for side in (-1.0, 1.0):
         shape.ball((0.055 * side, 0.40, 0.32), (0.02, 0.025, 0.05), COAT, sides=5, rings=3)
         shape.ball((0.05 * side, 0.505, 0.25), (0.012, 0.012, 0.012), EYES, sides=5, rings=3)

@@ -93,18 +93,18 @@ def shoot(scene: bpy.types.Scene, sheep: np.ndarray, hound: np.ndarray) -> None:
 
     over = stage.camera("Over the Pasture", 35.0)
     eye = np.array((14.0, -25.0, HEIGHT + 12.0)) - np.array((5.0, 0.0, 1.0)) * part
-    stage.shoot(over, scene.frame_start, eye, middle + (-1.0, -1.0, 0.5))
+    stage.shoot(over, scene.frame_start, eye, middle + np.array((-1.0, -1.0, 0.5)))
 
     beside = stage.camera("With the Dog", 34.0)
     track = stage.smooth(hound, 6)
     way = np.gradient(stage.smooth(hound, 24), axis=0) * (1.0, 1.0, 0.0)
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
     eye = stage.smooth(track - 6.5 * way + (0.0, 0.0, 3.2), 10)
-    stage.shoot(beside, scene.frame_start, eye, stage.smooth(track + 3.0 * way, 6) + (0.0, 0.0, 0.3))
+    stage.shoot(beside, scene.frame_start, eye, stage.smooth(track + 3.0 * way, 6) + np.array((0.0, 0.0, 0.3)))
 
     above = stage.camera("Over the Herd", 38.0)
     eye = middle + np.array((-15.0, -13.0, 9.5)) + np.array((4.0, -2.0, 0.0)) * part
-    stage.shoot(above, scene.frame_start, eye, middle + (0.0, 0.0, 0.4))
+    stage.shoot(above, scene.frame_start, eye, middle + np.array((0.0, 0.0, 0.4)))
 
     for camera, frame in ((over, 1), (beside, SECOND_SHOT), (above, THIRD_SHOT)):
         camera.data.clip_start = 0.3

@@ -1,8 +1,8 @@
 """A driver's foot: what reaction time makes of the speed that is allowed ahead.
 
 Whoever drives lifts the foot off the accelerator as soon as the allowed speed falls below its own, brakes for it a
-reaction time later, and sets off a reaction time after it may. The allowed speed leaves room for that (Gipps 1981): in a
-reaction time the car is to reach the speed that is allowed now.
+reaction time later, and sets off a reaction time after it may. The allowed speed leaves room for that (Gipps 1981): in
+a reaction time the car is to reach the speed that is allowed now.
 """
 
 from __future__ import annotations

@@ -60,6 +60,9 @@ PITCH, ROLL = 0.006, 0.009
 SPRING, SPRING_DAMPING = 9.0, 0.5
 """Of the springs: radians a second, and the share of critical damping."""
 
+USUAL_WHEELBASE, USUAL_TRACK, USUAL_RADIUS = 0.63, 0.87, 0.077
+"""Of a car: distance between the axles and radius of a wheel, in lengths; distance between the wheels, in widths."""
+
 OUTPUTS = (
     Output("steering_wheel_angle", "Angle of the front wheels, radians, positive to the left"),
     Output("steering_wheel_spin", "How far the wheels have turned since the first frame, radians"),
@@ -117,8 +120,8 @@ class Driving(Memory):
 
     def standing_on(self, heights: tuple[Scalars, ...]) -> Driving:
         """The same with the wheels at other heights."""
-        names = ("front_left", "front_right", "rear_left", "rear_right")
-        return replace(self, **dict(zip(names, heights)))
+        front_left, front_right, rear_left, rear_right = heights
+        return replace(self, front_left=front_left, front_right=front_right, rear_left=rear_left, rear_right=rear_right)
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,14 @@ class Wheeled(Locomotion):
     reaction_time: Number = seconds(
         0.7, "Time until the driver brakes for what comes into the way, or sets off when it has gone"
     )
+
+    @classmethod
+    def fitting(cls, length: float, width: float) -> dict[str, float]:
+        return {
+            "wheelbase": USUAL_WHEELBASE * length,
+            "track": USUAL_TRACK * width,
+            "wheel_radius": USUAL_RADIUS * length,
+        }
 
     @property
     def turn_rate(self) -> Scalars:

@@ -72,7 +72,9 @@ def add_crossing(
     members = []
     for number, start in zip(range(WALKERS), STARTS):
         way = right if number % 2 == 0 else -right
-        walker = add_person(f"Walker {number + 1:03}", person(OUTFITS[number], height), 0.5 * number, builder.collection)
+        walker = add_person(
+            f"Walker {number + 1:03}", person(OUTFITS[number], height), 0.5 * number, builder.collection
+        )
         aside = (0.25 if number % 2 == 0 else -0.25) * HALF_STRIPES * size
         walker.location = place + middle - way * start * size + ahead * aside
         walker.rotation_euler.z = math.atan2(-way.x, way.y)

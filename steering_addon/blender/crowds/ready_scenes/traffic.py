@@ -20,8 +20,8 @@ from ...role_assignment import give_role
 from ..behavior_targets import point_at
 from ..member_variation import Amounts
 from ..preset_exchange import CROWDS, take_up
-from .crossing import add_crossing
 from .car import PAINTS, RADIUS, TRACK, WHEEL, WHEELBASE, add_car, car
+from .crossing import add_crossing
 from .scene_builder import SceneBuilder, SceneOptions
 from .shape import Paints
 from .walkers import without_region
