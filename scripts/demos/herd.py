@@ -1,4 +1,4 @@
-"""Forty sheep graze on a hillside until a dog runs at them; they scatter over the slopes and draw together again.
+"""Forty sheep graze on a pasture with hills until a dog runs at them, and run from it over the slopes.
 
 The sheep and their pasture are the ready Herd of the Add menu; the dog, which is steered too, and the country round it
 are added here. After the bake it is saved and opened again with the extension disabled, so what is measured and filmed
@@ -29,7 +29,8 @@ SHEEP = 40
 HEIGHT = 6.0  # m, of the middle of the pasture above the fields
 SECOND_SHOT, THIRD_SHOT = 97, 205  # first frames
 RUN, FORCE = 3.6, 3.0  # m/s and m/s2, of a sheep that flees
-FEARS = 7.0  # m, at which a sheep runs from the dog
+FEARS = 8.0  # m, at which a sheep runs from the dog
+TURN = math.radians(150.0)  # a second, at most
 DOG_SPEED = 4.6  # m/s
 TREES, CLEAR = 60, 17.0  # number, and metres from the middle of the pasture
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
@@ -75,13 +76,14 @@ def steer(crowd: bpy.types.Object, hound: bpy.types.Object) -> None:
     settings = crowd.steering
     vehicle = settings.vehicle
     vehicle.cruise_speed *= vehicle.max_speed / RUN
-    vehicle.max_speed, vehicle.max_force = RUN, FORCE
+    vehicle.max_speed, vehicle.max_force, vehicle.keep_apart = RUN, FORCE, True
+    settings.on_foot.max_turn_rate = TURN
     settings.evasion.use, settings.evasion.pursuer, settings.evasion.distance = True, hound, FEARS
-    settings.evasion.priority, settings.evasion.weight = 1, 1.5
+    settings.evasion.priority = 1
 
 
 def shoot(scene: bpy.types.Scene, sheep: np.ndarray, hound: np.ndarray) -> None:
-    """Film with three cameras: over the pasture, with the dog, and over the herd that draws together.
+    """Film with three cameras: over the pasture, with the dog, and over the herd that it has left.
 
     Args:
         sheep: (frames, sheep, 3) places.
@@ -91,7 +93,7 @@ def shoot(scene: bpy.types.Scene, sheep: np.ndarray, hound: np.ndarray) -> None:
     part = np.linspace(0.0, 1.0, frames)[:, None]
     middle = stage.smooth(np.median(sheep, axis=1), 20)
 
-    over = stage.camera("Over the Pasture", 35.0)
+    over = stage.camera("Over the Pasture", 46.0)
     eye = np.array((14.0, -25.0, HEIGHT + 12.0)) - np.array((5.0, 0.0, 1.0)) * part
     stage.shoot(over, scene.frame_start, eye, middle + np.array((-1.0, -1.0, 0.5)))
 
