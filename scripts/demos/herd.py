@@ -32,7 +32,7 @@ RUN, FORCE = 3.6, 3.0  # m/s and m/s2, of a sheep that flees
 FEARS = 8.0  # m, at which a sheep runs from the dog
 TURN = math.radians(150.0)  # a second, at most
 DOG_SPEED = 4.6  # m/s
-TREES, CLEAR = 60, 17.0  # number, and metres from the middle of the pasture
+TREES, CLEAR = 50, 24.0  # number, and metres from the middle of the pasture
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 
 

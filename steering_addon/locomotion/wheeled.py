@@ -18,6 +18,7 @@ from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
     Number,
+    Rows,
     Scalars,
     Vectors,
     clamp,
@@ -36,6 +37,7 @@ from ..simulation.memory import Memory, remembered
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .driver import Foot
+from .walkable import carried
 
 SMOOTHING = 0.1
 """Seconds."""
@@ -89,6 +91,7 @@ class Driving(Memory):
         wound: radians that it has turned with fully turned wheels.
         straight: metres for which it still goes straight on.
         pitch, roll, pitch_rate, roll_rate: of the springs, radians and radians a second.
+        ground: the row of the triangle on which one of the wheels stands, -1 for none.
         front_left, front_right, rear_left, rear_right: the heights on which the wheels stand, metres.
     """
 
@@ -104,6 +107,7 @@ class Driving(Memory):
     roll: Scalars = remembered(0.0)
     pitch_rate: Scalars = remembered(0.0)
     roll_rate: Scalars = remembered(0.0)
+    ground: Rows = remembered(-1)
     front_left: Scalars = remembered(0.0)
     front_right: Scalars = remembered(0.0)
     rear_left: Scalars = remembered(0.0)
@@ -206,8 +210,12 @@ class Wheeled(Locomotion):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Driving, dt: float
     ) -> Moved:
-        heading = level_heading(motion.forward)
-        left, speed = left_of(heading, upright(len(heading))), np.maximum(dot(motion.velocity, heading), 0.0)
+        speed = np.maximum(dot(motion.velocity, level_heading(motion.forward)), 0.0)
+        start, facing = carried(terrain, motion, memory.ground)
+        memory = memory.standing_on(tuple(h + (start - motion.position)[:, 2] for h in memory.heights))
+        motion = replace(motion, position=start)
+        heading = level_heading(facing)
+        left = left_of(heading, upright(len(heading)))
         wanted = self._curvature(model, control, heading, left, speed, memory)
         acceleration, foot = self._acceleration(model, control, heading, speed, wanted, memory, dt)
         after = np.minimum(np.maximum(speed + acceleration * dt, 0.0), np.maximum(model.max_speed, 0.0))
@@ -332,12 +340,14 @@ class Wheeled(Locomotion):
         level = level_heading(motion.forward)
         moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
         height = motion.position[:, 2] - terrain.lift
-        heights, missing = [], np.zeros(len(height))
+        heights, missing, ground = [], np.zeros(len(height)), np.full(len(height), -1)
         for x, y in self._wheels(moved):
             footing = terrain.first_footing(x, y, height)
             heights.append(np.where(footing.triangle >= 0, footing.height, height))
             missing += footing.triangle < 0
-        way = _Way(memory.standing_on(tuple(heights)), np.zeros(len(height)), np.zeros(len(height)))
+            ground = np.where(ground < 0, footing.triangle, ground)
+        memory = replace(memory.standing_on(tuple(heights)), ground=ground)
+        way = _Way(memory, np.zeros(len(height)), np.zeros(len(height)))
         return self._stood(moved, way, missing, terrain)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
@@ -346,7 +356,7 @@ class Wheeled(Locomotion):
         moved = replace(moved, velocity=velocity)
         rise = self._grade(way.driving) * way.covered * self._in_plan(way.driving)
         reach = WITHIN + way.covered
-        heights, missing = [], np.zeros(len(rise))
+        heights, missing, ground = [], np.zeros(len(rise)), np.full(len(rise), -1)
         for (x, y), height in zip(self._wheels(moved), way.driving.heights):
             if not len(terrain.after):
                 heights.append(height)
@@ -354,7 +364,9 @@ class Wheeled(Locomotion):
             footing = terrain.after.under(x, y, height + rise, reach, reach)
             heights.append(np.where(footing.triangle >= 0, footing.height, height + rise))
             missing += footing.triangle < 0
-        return self._stood(moved, replace(way, driving=way.driving.standing_on(tuple(heights))), missing, terrain)
+            ground = np.where(ground < 0, footing.triangle, ground)
+        driving = replace(way.driving.standing_on(tuple(heights)), ground=ground)
+        return self._stood(moved, replace(way, driving=driving), missing, terrain)
 
     def _wheels(self, moved: Moved) -> list[tuple[Scalars, Scalars]]:
         """Where the wheels are, x and y in metres, in the order of WHEELS; (n,) each."""

@@ -139,6 +139,14 @@ def test_the_preset_does_not_wander() -> None:
     assert {"brake_for", "keep_distance", "path_following"} <= shipped("car").behaviors.keys()
 
 
+def test_beside_each_other_in_lanes_nobody_dodges_or_is_pushed_aside() -> None:
+    """In a bend, with Keep Apart and Avoid Each Other of the preset: the force is that of the empty road."""
+    alone = {"separation": {"weight": 0.0}, "unaligned_collision_avoidance": {"weight": 0.0}}
+    places = [(TWO_LANES[0], 85.0, 1.0), (TWO_LANES[1], TWO_LANES[1].length - 92.0, 1.0)]
+    near, without = (cars(places, TWO_LANES, over=over).steering() for over in (None, alone))
+    assert np.abs(near - without).max() < 1e-9
+
+
 def test_in_bends_no_car_brakes_for_the_oncoming_lane() -> None:
     """The cars of one lane drive as if the other were empty, and none comes near another."""
     both = six(TWO_LANES)
